@@ -1,0 +1,7 @@
+"""Margins & Discriminants: an executable companion to five machine-learning papers.
+
+Each paper is a room with the same floor plan: ``marginbook.drm``, ``ldm``, ``kfda``, ``clasmk``, ``smm``.
+``marginbook.claims`` holds what the papers say and what came out when it was checked.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,95 @@
+"""A hash of the code that a result depends on, so that a cache notices when that code changes."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import inspect
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+PACKAGE = "marginbook"
+
+
+def fingerprint(*objects: object) -> str:
+    """Return the sha256 of the source of the marginbook modules that `objects` use, transitively.
+
+    Comments, docstrings and layout do not count: only what can change a result does.
+
+    Parameters
+    ----------
+    *objects : modules, functions, classes, or dotted module names
+    """
+    names = sorted({name for obj in objects for name in _reachable(_module_name(obj))})
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(f"{name}\n{_normalised(name)}\n".encode())
+    return digest.hexdigest()
+
+
+def _module_name(obj: object) -> str:
+    if isinstance(obj, str):
+        return obj
+    if isinstance(obj, ModuleType):
+        return obj.__name__
+    module = inspect.getmodule(inspect.unwrap(obj) if callable(obj) else obj)
+    if module is None:
+        raise TypeError(f"cannot tell which module defines {obj!r}; pass the module's dotted name instead")
+    return module.__name__
+
+
+def _reachable(start: str) -> Iterator[str]:
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or _source_file(name) is None:
+            continue
+        seen.add(name)
+        waiting.extend(_imports(name))
+    return iter(seen)
+
+
+@cache
+def _source_file(name: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ModuleNotFoundError, ValueError):
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+@cache
+def _tree(name: str) -> ast.Module:
+    path = _source_file(name)
+    assert path is not None
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _normalised(name: str) -> str:
+    tree = ast.parse(ast.unparse(_tree(name)))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree)
+
+
+@cache
+def _imports(name: str) -> frozenset[str]:
+    path = _source_file(name)
+    package = name if path is not None and path.name == "__init__.py" else name.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(_tree(name)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            found.add(base)
+            found.update(f"{base}.{alias.name}" for alias in node.names)
+    # a submodule runs its parent packages' __init__ first; those of other rooms are not pulled in
+    return frozenset(found_name for found_name in found if found_name.split(".")[0] == PACKAGE)

@@ -1,0 +1,77 @@
+r"""Vector kernels and their Gram matrices.
+
+A kernel is named as scikit-learn names it, with scikit-learn's parameters, or is a callable:
+
+* ``("linear", {})``: :math:`k(x,z)=x^\top z`
+* ``("poly", {"degree": d, "gamma": g, "coef0": c})``: :math:`k(x,z)=(g\,x^\top z+c)^d`
+* ``("rbf", {"gamma": g})``: :math:`k(x,z)=\exp(-g\lVert x-z\rVert^2)`; a paper's
+  :math:`\sigma` in :math:`\exp(-\lVert x-z\rVert^2/(2\sigma^2))` is ``gamma = 1 / (2 * sigma**2)``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.metrics.pairwise import pairwise_kernels
+
+Kernel: TypeAlias = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
+
+_PARAMETERS = {
+    "linear": set(),
+    "poly": {"degree", "gamma", "coef0"},
+    "rbf": {"gamma"},
+    "precomputed": set(),
+}
+_DEFAULTS = {"poly": {"degree": 3, "gamma": 1.0, "coef0": 1.0}, "rbf": {"gamma": None}}
+
+
+def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, Any]]:
+    """Return name (or callable) and parameters of `kernel`, or raise an error that lists the choices.
+
+    >>> parse_kernel(("rbf", {"gamma": 0.5}))
+    ('rbf', {'gamma': 0.5})
+    """
+    if callable(kernel):
+        return kernel, {}
+    name, parameters = (kernel, {}) if isinstance(kernel, str) else kernel
+    if name not in _PARAMETERS:
+        raise ValueError(f"unknown kernel {name!r}; choose from {', '.join(_PARAMETERS)} or give a callable")
+    unknown = set(parameters) - _PARAMETERS[name]
+    if unknown:
+        known = ", ".join(sorted(_PARAMETERS[name])) or "no parameters"
+        raise ValueError(f"kernel {name!r} does not know {', '.join(sorted(unknown))}; it takes {known}")
+    return name, {**_DEFAULTS.get(name, {}), **parameters}
+
+
+def gram(kernel: Kernel, X: Any, Z: Any = None) -> np.ndarray:
+    """Return the Gram matrix ``[k(x_i, z_j)]``.
+
+    Parameters
+    ----------
+    kernel : str, (str, dict) or callable
+        See the module's docstring. A callable gets two vectors and returns a number, as in scikit-learn.
+    X : (n, p) array or CSR matrix; for ``"precomputed"`` the (n, m) matrix itself
+    Z : (m, p) array or CSR matrix, optional
+        `X` by default, and the result is then exactly symmetric.
+
+    Returns
+    -------
+    (n, m) float64 array
+
+    Raises
+    ------
+    ValueError
+        If a kernel value overflows to infinity: scale the data or lower the degree.
+    """
+    name, parameters = parse_kernel(kernel)
+    if name == "precomputed":
+        return np.asarray(X, dtype=float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = np.asarray(pairwise_kernels(X, Z, metric=name, **parameters), dtype=float)
+    if not np.isfinite(values).all():
+        raise ValueError(f"kernel {name!r} with {parameters} overflows on these data; scale the features")
+    if Z is None:
+        values = (values + values.T) / 2
+    return values
