@@ -1,0 +1,21 @@
+r"""Discriminative ridge machine (Peng & Cheng): a classifier for high-dimensional or imbalanced data.
+
+The model in four lines: each test point x is written as a weighted sum of the training points,
+
+.. math::
+
+   w^\star(x)&=\arg\min_w\tfrac12w^\top(K+\alpha(H-B)+\beta I)w-w^\top K_x\\
+             &=(K+\alpha(H-B)+\beta I)^{-1}K_x,\\
+   \delta_i(x)&=(w|_{C_i})^\top K(w|_{C_i})+(w|_{\bar C_i})^\top K(w|_{\bar C_i})-2(w|_{C_i})^\top K_x,\\
+   \hat y(x)&=\arg\min_i\delta_i(x).
+
+Where things are: ``objective`` the matrices, objective, certificate and decision; ``solvers`` the closed form;
+``one_pass`` the exact linear form whose prediction does not depend on n; ``leave_one_out`` all n left-out fits
+for the price of one; ``estimators`` and ``model_selection`` what users call; ``peers`` the compared methods;
+``theory`` the claims about theorems; ``tables`` those about tables; ``paper/`` the printed numbers and protocols.
+"""
+
+from .estimators import DRMClassifier
+from .model_selection import DRMClassifierCV
+
+__all__ = ["DRMClassifier", "DRMClassifierCV"]

@@ -1,0 +1,217 @@
+"""Choice of kernel, alpha, beta and scaling by exact leave-one-out, as the paper's protocol asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..kernels import Kernel, gram
+from .estimators import DRMClassifier
+from .leave_one_out import leave_one_out
+from .solvers import check_parameters
+
+PAPER_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
+SCALINGS = ("none", "max-abs")
+
+
+class DRMClassifierCV(ClassifierMixin, BaseEstimator):
+    """Discriminative ridge machine with its parameters chosen by exact leave-one-out.
+
+    Every grid point costs about one fit (see :mod:`marginbook.drm.leave_one_out`) instead of n.
+
+    Parameters
+    ----------
+    alphas, betas : sequence of float, default=(1e-3, ..., 1e3)
+    kernels : sequence of kernels, default=(("rbf", {"gamma": None}),)
+        Each as in :class:`DRMClassifier`.
+    scaling : {"none", "max-abs"} or a sequence of both, default="none"
+        "max-abs" divides each feature by its largest absolute value in the training data.
+    scoring : str or callable, default=None
+        Accuracy by default, else a scikit-learn scorer; it is given the pooled left-out predictions.
+    tol : float, default=1e-6
+        A grid point one of whose left-out fits has a larger certificate gets the score NaN.
+    n_jobs : int, default=None
+        Kernels and scalings evaluated at the same time.
+
+    Attributes
+    ----------
+    alpha_, beta_, kernel_, scaling_ :
+        The choice. Of equal scores the most regularised wins: the largest beta, then the largest alpha, then
+        the first kernel and scaling.
+    best_score_ : float
+        Its leave-one-out score.
+    cv_results_ : dict of arrays
+        ``scaling``, ``kernel``, ``alpha``, ``beta``, ``score``, ``kkt_residual`` of every grid point.
+    estimator_ : DRMClassifier
+        Fitted to all data with the choice.
+    kkt_residual_ : float
+        Certificate of `estimator_`.
+    classes_, n_features_in_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = DRMClassifierCV(kernels=[("rbf", {"gamma": g}) for g in (0.1, 1.0)]).fit(X, y)
+    >>> round(cv.best_score_, 3), cv.kernel_
+    (0.973, ('rbf', {'gamma': 0.1}))
+    """
+
+    def __init__(
+        self,
+        alphas: Sequence[float] = PAPER_GRID,
+        betas: Sequence[float] = PAPER_GRID,
+        kernels: Sequence[Kernel] = (("rbf", {"gamma": None}),),
+        scaling: str | Sequence[str] = "none",
+        scoring: str | Callable[..., float] | None = None,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alphas = alphas
+        self.betas = betas
+        self.kernels = kernels
+        self.scaling = scaling
+        self.scoring = scoring
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        scalings = self._check()
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"DRMClassifierCV needs at least 2 classes, got one class: {self.classes_[0]!r}")
+        order = np.argsort(codes, kind="stable")
+        cells = [(scaling, k) for scaling in scalings for k in range(len(self.kernels))]
+        rows = Parallel(n_jobs=self.n_jobs)(
+            delayed(_score_kernel)(
+                _scaler(scaling).fit_transform(X[order]), y[order], self.classes_, self.kernels[k],
+                self.alphas, self.betas, self.scoring, self.tol,
+            )
+            for scaling, k in cells
+        )
+        grid = [(cell, *row) for cell, part in zip(cells, rows, strict=True) for row in part]
+        self.cv_results_ = {
+            "scaling": np.array([cell[0] for cell, *_ in grid]),
+            "kernel": [self.kernels[cell[1]] for cell, *_ in grid],
+            "alpha": np.array([row[1] for row in grid]),
+            "beta": np.array([row[2] for row in grid]),
+            "score": np.array([row[3] for row in grid]),
+            "kkt_residual": np.array([row[4] for row in grid]),
+        }
+        self._choose(X, y)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row of `X`, (m, p)."""
+        scaled = self._scaled(X)
+        return self.estimator_.predict(scaled)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """As :meth:`DRMClassifier.decision_function`."""
+        scaled = self._scaled(X)
+        return self.estimator_.decision_function(scaled)
+
+    def _check(self) -> list[str]:
+        scalings = [self.scaling] if isinstance(self.scaling, str) else list(self.scaling)
+        unknown = [name for name in scalings if name not in SCALINGS]
+        if unknown or not scalings:
+            raise ValueError(f"scaling must be one or both of {', '.join(SCALINGS)}, got {self.scaling!r}")
+        for name in ("alphas", "betas", "kernels"):
+            if not len(getattr(self, name)):
+                raise ValueError(f"{name} is empty: give at least one value")
+        for alpha in self.alphas:
+            check_parameters(alpha, 1.0)
+        for beta in self.betas:
+            check_parameters(0.0, beta)
+        if any(kernel == "precomputed" for kernel in self.kernels):
+            raise ValueError("DRMClassifierCV does not take a precomputed kernel: use leave_one_out() on it")
+        return scalings
+
+    def _choose(self, X: np.ndarray, y: np.ndarray) -> None:
+        results = self.cv_results_
+        if np.isnan(results["score"]).all():
+            raise ValueError("no grid point could be solved in double precision; raise beta or scale the data")
+        filled = np.where(np.isnan(results["score"]), -np.inf, results["score"])
+        best = max(range(len(filled)), key=lambda i: (filled[i], results["beta"][i], results["alpha"][i], -i))
+        self.alpha_ = float(results["alpha"][best])
+        self.beta_ = float(results["beta"][best])
+        self.kernel_ = results["kernel"][best]
+        self.scaling_ = str(results["scaling"][best])
+        self.best_score_ = float(filled[best])
+        self.scaler_ = _scaler(self.scaling_).fit(X)
+        self.estimator_ = DRMClassifier(self.alpha_, self.beta_, self.kernel_, solver="closed")
+        self.estimator_.fit(self.scaler_.transform(X), y)
+        self.kkt_residual_ = self.estimator_.kkt_residual_
+
+    def _scaled(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "estimator_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.scaler_.transform(X)
+
+
+class _LeftOut(ClassifierMixin, BaseEstimator):
+    """Stands for the n left-out models in front of a scorer: example k asks for its own prediction."""
+
+    def __init__(self, delta: np.ndarray, classes: np.ndarray) -> None:
+        self.delta = delta
+        self.classes_ = classes
+
+    def decision_function(self, index: np.ndarray) -> np.ndarray:
+        delta = self.delta[index]
+        return delta[:, 0] - delta[:, 1] if delta.shape[1] == 2 else -delta
+
+    def predict(self, index: np.ndarray) -> np.ndarray:
+        return self.classes_[np.argmin(self.delta[index], axis=1)]
+
+
+class _Identity(MaxAbsScaler):
+    """No scaling, with the interface of a scaler."""
+
+    def transform(self, X: np.ndarray) -> np.ndarray:
+        return X
+
+
+def _scaler(name: str) -> MaxAbsScaler:
+    return MaxAbsScaler() if name == "max-abs" else _Identity()
+
+
+def _score_kernel(
+    X: np.ndarray, y: np.ndarray, classes: np.ndarray, kernel: Kernel, alphas: Sequence[float],
+    betas: Sequence[float], scoring: Any, tol: float,
+) -> list[tuple[float, float, float, float]]:
+    """Return (alpha, beta, score, certificate) of every grid point of one kernel; X is grouped by class."""
+    sizes = np.array([np.sum(y == label) for label in classes])
+    index = np.arange(len(y))
+    rows = []
+    try:
+        K = gram(kernel, X)
+    except ValueError:  # the kernel overflows: no grid point of it can be had
+        return [(alpha, beta, np.nan, np.inf) for alpha in alphas for beta in betas]
+    for alpha in alphas:
+        for beta in betas:
+            try:
+                left_out = leave_one_out(K, sizes, alpha, beta, tol / 100, fallback=False)
+                residual = float(left_out.kkt_residual.max())
+            except ValueError:
+                residual = np.inf
+            score = np.nan
+            if residual <= tol:
+                model = _LeftOut(left_out.delta, classes)
+                score = (
+                    float(np.mean(model.predict(index) == y))
+                    if scoring is None
+                    else float((get_scorer(scoring) if isinstance(scoring, str) else scoring)(model, index, y))
+                )
+            rows.append((float(alpha), float(beta), score, residual))
+    return rows

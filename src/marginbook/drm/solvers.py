@@ -1,0 +1,81 @@
+r"""Solvers of the DRM problem (12): arrays in, weights with a certificate out.
+
+.. math:: \min_w\ \tfrac12 w^\top(K+\alpha(H-B)+\beta I)w-w^\top K_x
+
+The exact one-pass form for explicit features is in :mod:`marginbook.drm.one_pass`, exact leave-one-out in
+:mod:`marginbook.drm.leave_one_out`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from .objective import kkt_residual, system_matrix
+
+
+def check_parameters(alpha: float, beta: float) -> None:
+    """Raise ValueError unless alpha >= 0 and beta > 0, both finite (the conditions of eq. 13)."""
+    if not (np.isfinite(alpha) and alpha >= 0):
+        raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")
+    if not (np.isfinite(beta) and beta > 0):
+        raise ValueError(f"beta must be a finite number > 0, got {beta!r}")
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    r"""Factorised :math:`Q+\beta I`, ready to give :math:`w^\star=(Q+\beta I)^{-1}K_x` (eq. 13).
+
+    The matrix is scaled to unit diagonal before it is factorised: degrees of a polynomial kernel differ by
+    dozens of orders of magnitude between examples, and Cholesky's error does not.
+    """
+
+    matrix: np.ndarray
+    scale: np.ndarray
+    factor: np.ndarray
+
+    def weights(self, Kx: np.ndarray, refine: int = 1) -> np.ndarray:
+        """Return the optimal weights, (n, m), for kernel vectors `Kx`, (n, m)."""
+        W = self._solve(Kx)
+        for _ in range(refine):
+            W += self._solve(Kx - self.matrix @ W)
+        return W
+
+    def certificate(self, Kx: np.ndarray) -> float:
+        """Return the relative KKT residual of the weights for `Kx`."""
+        return kkt_residual(self.matrix, self.weights(Kx), Kx)
+
+    def _solve(self, right: np.ndarray) -> np.ndarray:
+        s = self.scale[:, None]
+        return s * cho_solve((self.factor, True), s * right, check_finite=False)
+
+
+def closed_form(K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, beta: float) -> ClosedForm:
+    """Factorise the system of eq. (13), Algorithm 2 of the paper; O(n^3).
+
+    Parameters
+    ----------
+    K : (n, n) Gram matrix, grouped by class
+    sizes : (g,) class sizes
+    alpha, beta : float
+        ``alpha >= 0``, ``beta > 0``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or `beta` is too small against `K` for double precision.
+    """
+    check_parameters(alpha, beta)
+    M = system_matrix(K, sizes, alpha, beta)
+    s = 1.0 / np.sqrt(np.diagonal(M))
+    try:
+        factor, _ = cho_factor(M * s * s[:, None], lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        raise ValueError(
+            f"K + alpha (H - B) + beta I is not positive definite in double precision for alpha={alpha:g}, "
+            f"beta={beta:g} and a largest kernel value of {np.abs(K).max():.3g}; raise beta or scale the data"
+        ) from None
+    return ClosedForm(M, s, factor)
