@@ -1,0 +1,33 @@
+"""The book's notebooks: find them, read their parameters, execute them, store their outputs.
+
+=================  =====================================================================
+`catalogue`        ids, the pair of text and stored notebook
+`parameters`       declarations in the tagged cell; names and types checked
+`executing`        all notebooks in parallel, cached, the same on every run
+`storing`          text to notebook with outputs, one way
+`running`, `page`  one notebook with a reader's parameters; one self-contained page
+=================  =====================================================================
+"""
+
+from .catalogue import Notebook, UnknownNotebook, available, drift, find
+from .command import run_command
+from .executing import NotebookFailed, execute
+from .parameters import Parameter, ParameterError, parameters
+from .running import run
+from .storing import store
+
+__all__ = [
+    "Notebook",
+    "NotebookFailed",
+    "Parameter",
+    "ParameterError",
+    "UnknownNotebook",
+    "available",
+    "drift",
+    "execute",
+    "find",
+    "parameters",
+    "run",
+    "run_command",
+    "store",
+]

@@ -1,0 +1,200 @@
+"""Execution of the book's notebooks with their default parameters: in parallel, cached, the same on every run."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from joblib import Parallel, delayed
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from ..fingerprint import fingerprint
+from ..project import PACKAGE, resource
+from .catalogue import METADATA, Notebook, build_dir, find
+
+TIMEOUT = 600  # seconds for one cell
+# one thread each, as the notebooks run side by side; a fixed hash seed, as sets of strings are printed in its order
+KERNEL_ENV = {
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+}
+KERNEL_ARGUMENTS = ["--IPKernelApp.log_level=ERROR"]  # a warning about the transport is no news to a reader
+# versions that the outputs show: a cached execution is void when one changes
+_VERSIONS = ("numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "imbalanced-learn", "ipykernel")
+
+
+class NotebookFailed(RuntimeError):
+    """A cell raised an error. The message is one line: notebook, cell, exception."""
+
+
+def execute(
+    ids: Iterable[str],
+    *,
+    n_jobs: int = -1,
+    fresh: bool = False,
+    progress: Callable[[str, str], None] | None = None,
+) -> dict[str, Path]:
+    """Execute notebooks in parallel and return the executed files by id.
+
+    An execution is kept in ``_build/executed`` and used again while the notebook, the code and the results that
+    it reads are unchanged.
+
+    Parameters
+    ----------
+    ids : iterable of str
+    n_jobs : int
+        Notebooks at the same time, as in joblib; each has a kernel process of its own.
+    fresh : bool
+        Execute also what is cached.
+    progress : callable, optional
+        Called with the id and ``"cached"`` or ``"executed"`` as each notebook is done.
+
+    Raises
+    ------
+    NotebookFailed
+        After all notebooks have ended; the message names each failed cell. The partial notebooks are kept in
+        ``_build/failed``.
+    """
+    targets = {notebook.id: (notebook, _executed_path(notebook)) for notebook in map(find, ids)}
+    waiting = []
+    for id, (notebook, target) in targets.items():
+        if fresh or not target.is_file():
+            waiting.append((notebook, target))
+        elif progress:
+            progress(id, "cached")
+    failures = []
+    stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        delayed(_execute_one)(notebook, target) for notebook, target in waiting
+    )
+    for id, failure in stream:
+        if failure:
+            failures.append(failure)
+        elif progress:
+            progress(id, "executed")
+    if failures:
+        raise NotebookFailed("\n".join(sorted(failures)))
+    return {id: target for id, (_, target) in targets.items()}
+
+
+def execute_node(node: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
+    """Execute a notebook in `folder`, in place, and strip what differs between two runs."""
+    client = NotebookClient(
+        node,
+        timeout=TIMEOUT,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=KERNEL_ARGUMENTS,
+    )
+    client.execute(env={**os.environ, **KERNEL_ENV})
+    return normalised(node)
+
+
+def normalised(node: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Take out versions, timing and memory addresses: the same run gives the same bytes."""
+    node.metadata = nbformat.from_dict(METADATA)
+    for cell in node.cells:
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", []):
+            if "text/plain" in output.get("data", {}):
+                text = output["data"]["text/plain"]
+                output["data"]["text/plain"] = re.sub(r"(?<= at )0x[0-9a-f]{6,}", "0x…", text)
+    return node
+
+
+def failure_line(id: str, node: nbformat.NotebookNode) -> str:
+    """Say in one line which cell of an executed notebook failed, and how."""
+    for number, cell in enumerate(node.cells, start=1):
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                message = (output.evalue.splitlines() or [""])[0][:300]
+                where = f"cell {number} (In [{cell.get('execution_count') or ' '}])"
+                return f"{id}: {where} raised {output.ename}: {message}"
+    return f"{id}: the kernel died before a cell could report an error"
+
+
+def write(node: nbformat.NotebookNode, path: Path) -> Path:
+    """Write a notebook by rename, so that a reader never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_suffix(f".{os.getpid()}.tmp")
+    nbformat.write(node, scratch)
+    scratch.replace(path)
+    return path
+
+
+def key(notebook: Notebook) -> str:
+    """Return a hash of all that the outputs of a notebook depend on."""
+    node = notebook.read()
+    digest = hashlib.sha256(notebook.text.read_bytes())
+    digest.update(fingerprint(*sorted(_modules(node, notebook.room))).encode())
+    digest.update(platform.python_version().encode())
+    for name in _VERSIONS:
+        try:
+            digest.update(f"{name}=={importlib.metadata.version(name)}\n".encode())
+        except importlib.metadata.PackageNotFoundError:
+            digest.update(f"{name} absent\n".encode())
+    for folder in (resource("results", notebook.room), PACKAGE / notebook.room / "paper"):
+        for path in sorted(folder.glob("*")) if folder.is_dir() else []:
+            if path.is_file():
+                digest.update(path.name.encode() + b"\n" + path.read_bytes())
+    digest.update(" ".join(_data_at_hand()).encode())
+    return digest.hexdigest()
+
+
+def _executed_path(notebook: Notebook) -> Path:
+    return build_dir("executed", f"{notebook.slug}-{key(notebook)[:16]}.ipynb")
+
+
+def _execute_one(notebook: Notebook, target: Path) -> tuple[str, str | None]:
+    id, node = notebook.id, notebook.read()
+    try:
+        executed = execute_node(node, notebook.text.parent)
+    except CellExecutionError:
+        kept = write(node, build_dir("failed", f"{notebook.slug}.ipynb"))
+        return id, f"{failure_line(id, node)}; kept in {kept}"
+    except Exception as error:  # a dead kernel, a timeout: reported with the others, after all have ended
+        kept = write(node, build_dir("failed", f"{notebook.slug}.ipynb"))
+        return id, f"{id}: {type(error).__name__}: {str(error).splitlines()[0]}; kept in {kept}"
+    write(executed, target)
+    for older in target.parent.glob(f"{notebook.slug}-????????????????.ipynb"):
+        if older != target:
+            older.unlink(missing_ok=True)
+    return id, None
+
+
+def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
+    """Modules that the cells import, and the room's own: claims and experiments load those by name."""
+    names = {f"{PACKAGE.name}.{room}", f"{PACKAGE.name}.{room}.theory", f"{PACKAGE.name}.{room}.tables"}
+    for cell in node.cells:
+        if cell.cell_type != "code":
+            continue
+        try:
+            tree = ast.parse(re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE))
+        except SyntaxError:
+            continue  # the execution will say so
+        for part in ast.walk(tree):
+            if isinstance(part, ast.Import):
+                names.update(alias.name for alias in part.names)
+            elif isinstance(part, ast.ImportFrom) and part.module:
+                names.add(part.module)
+                names.update(f"{part.module}.{alias.name}" for alias in part.names)
+    return {name for name in names if name.split(".")[0] == PACKAGE.name}
+
+
+def _data_at_hand() -> list[Any]:
+    from ..datasets import available  # late: only where a notebook is executed are the data sets looked at
+
+    return sorted(available())

@@ -1,0 +1,57 @@
+"""What every committed notebook must be: paired, executed, documented, with alternative text."""
+
+import ast
+
+import pytest
+
+from marginbook.notebooks import Notebook, available, drift, parameters
+
+NOTEBOOKS = list(available().values())
+pytestmark = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[notebook.id for notebook in NOTEBOOKS])
+
+
+def has_image(cell) -> bool:
+    outputs = cell.get("outputs", [])
+    return any(kind.startswith("image/") for output in outputs for kind in output.get("data", {}))
+
+
+def speaks(source: str) -> bool:
+    """Whether a cell must have an output: it calls print or plt.show, or ends with an expression."""
+    tree = ast.parse("\n".join(line for line in source.splitlines() if not line.lstrip().startswith(("%", "!"))))
+    calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    last = tree.body[-1] if tree.body else None
+    shown = isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call)
+    return shown or bool({"print", "display", "plt.show"} & set(calls))
+
+
+def test_text_and_stored_notebook_have_the_same_cells(notebook: Notebook) -> None:
+    assert drift(notebook) == [], f"run `marginbook run --store {notebook.id}`"
+
+
+def test_every_code_cell_was_executed_and_what_prints_has_an_output(notebook: Notebook) -> None:
+    for number, cell in enumerate(notebook.read_stored().cells, start=1):
+        if cell.cell_type == "code" and cell.source.strip():
+            assert cell.execution_count, f"cell {number} was never executed"
+            assert not any(output.output_type == "error" for output in cell.outputs), f"cell {number} failed"
+            if speaks(cell.source):
+                assert cell.outputs, f"cell {number} prints or plots, but no output is stored"
+
+
+def test_parameters_are_declared_and_documented(notebook: Notebook) -> None:
+    declared = parameters(notebook.read())
+    assert declared, "a notebook has a cell tagged `parameters`"
+    assert [item.name for item in declared if not item.doc] == []
+
+
+def test_every_figure_has_alternative_text(notebook: Notebook) -> None:
+    for number, cell in enumerate(notebook.read_stored().cells, start=1):
+        if has_image(cell):
+            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            assert len(alt) > 20, f"cell {number} draws: say in mystnb.image.alt what the figure shows, got {alt!r}"
+
+
+def test_stored_metadata_name_no_machine(notebook: Notebook) -> None:
+    stored = notebook.read_stored()
+    assert set(stored.metadata) == {"kernelspec", "language_info"}
+    assert "version" not in stored.metadata.language_info
+    assert not any("execution" in cell.metadata for cell in stored.cells)

@@ -1,0 +1,80 @@
+"""``marginbook run`` from the outside: good runs, wrong names and types, failing cells."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+
+from marginbook.notebooks import run_command
+from marginbook.notebooks.page import plain_markdown
+
+
+def invoke(*arguments: str):
+    return CliRunner().invoke(run_command, list(arguments))
+
+
+def outputs(path: Path) -> str:
+    return json.dumps([cell.get("outputs") for cell in nbformat.read(path, as_version=4).cells])
+
+
+@pytest.mark.usefixtures("home")
+def test_a_good_run_uses_the_values_and_writes_a_page_that_loads_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "done.ipynb"
+    result = invoke("drm/01_small", "-p", "datasets", '["z"]', "-p", "n_jobs", "3", "--out", str(out), "--html")
+    assert result.exit_code == 0, result.output
+    assert f"wrote {out}" in result.output
+    assert "['z'] 3 quick" in outputs(out)
+    page = out.with_suffix(".html").read_text()
+    assert "['z'] 3 quick" in page or "[&#39;z&#39;] 3 quick" in page
+    for loads in ('src="http', "src='http", '<link rel="stylesheet" href="http', "from 'http", "cdnjs"):
+        assert loads not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("drm/01_small", "-p", "n_job", "2"), "no parameter 'n_job'; did you mean n_jobs? (it takes: datasets:"),
+        (("drm/01_small", "-p", "n_jobs", "two"), 'n_jobs must be int, such as \'1\', got "two"'),
+        (("drm/01_smal",), "no notebook 'drm/01_smal'; did you mean drm/01_small?"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(home: Path, arguments: tuple[str, ...], message: str) -> None:
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output.strip().splitlines()) == 1
+    assert not (home / "_build" / "runs").exists()
+
+
+def test_a_failing_cell_is_one_line_with_its_number_and_keeps_the_partial_notebook(home: Path) -> None:
+    result = invoke("drm/01_small", "-p", "n_jobs", "10")
+    assert result.exit_code == 1
+    (line,) = [line for line in result.output.splitlines() if line.startswith("Error")]
+    # papermill's own cells do not count: text, import, declarations, print, and the one that fails
+    assert "drm/01_small: cell 5 (In [5]) raised AssertionError: too many jobs" in line
+    (kept,) = (home / "_build" / "runs").glob("*.ipynb")
+    assert str(kept) in line
+    assert "'b'] 10 quick" in outputs(kept)
+
+
+@pytest.mark.usefixtures("home")
+def test_the_list_shows_names_types_defaults_and_documentation() -> None:
+    result = invoke("--list")
+    assert result.exit_code == 0
+    for piece in ("drm/01_small", "n_jobs", "int", "worker processes", "0.5"):
+        assert piece in result.output
+
+
+def test_help_has_an_example() -> None:
+    assert "marginbook run drm/05_imbalanced -p datasets" in invoke("--help").output
+
+
+def test_myst_becomes_markdown_that_nbconvert_knows() -> None:
+    text = "(anchor)=\n# Title\n\n```{admonition} Note\n:class: tip\nSee {doc}`the page <x>` and {math}`a`.\n```\n"
+    plain = plain_markdown(text)
+    assert "> **Note**" in plain
+    assert "> See the page and a." in plain
+    assert "anchor" not in plain
+    assert plain_markdown("```{math}\n:label: e\nx = 1\n```").split() == ["$$", "x", "=", "1", "$$"]
