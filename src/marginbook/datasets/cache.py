@@ -1,0 +1,109 @@
+"""Files on this machine: by content, checked by hash, put in place by atomic rename."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..project import cache_dir
+from .dataset import CorruptData, FetchError
+from .registry import File, Source
+
+CHUNK = 1 << 18
+
+
+def folder() -> Path:
+    """Return the folder of the fetched files, made when it is missing."""
+    path = cache_dir("data")
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def path_of(file: File) -> Path:
+    """Return where a file is, or would be, in the cache."""
+    return cache_dir("data") / file.cache_name
+
+
+def is_cached(source: Source) -> bool:
+    """Return whether all files of a source are there with the right size (no hash is computed)."""
+    for file in source.files:
+        try:
+            if path_of(file).stat().st_size != file.bytes:
+                return False
+        except OSError:
+            return False
+    return True
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def check(path: Path, file: File, origin: str) -> None:
+    """Raise when a file is not the one that the registry means.
+
+    Raises
+    ------
+    CorruptData
+        Names both sizes and both hashes.
+    """
+    size = path.stat().st_size
+    got = sha256_of(path)
+    if got != file.sha256:
+        raise CorruptData(
+            f"{origin}: got sha256 {got} ({size} bytes), wanted sha256 {file.sha256} ({file.bytes} bytes)"
+        )
+
+
+def verified(file: File) -> Path:
+    """Return the path of a cached file after its hash was checked."""
+    path = path_of(file)
+    check(path, file, f"{path.name} in the cache is damaged (run `marginbook data fetch` again)")
+    return path
+
+
+@contextmanager
+def disk_errors(target: Path) -> Iterator[None]:
+    """Turn a full disk or a read-only folder into one line that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            why = "no space left; free some, or set MARGINBOOK_CACHE to another folder"
+        elif error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
+            why = "cannot write there; set MARGINBOOK_CACHE to a folder of yours"
+        else:
+            raise
+        raise FetchError(f"{target.parent}: {why}") from None
+
+
+def install(chunks: Iterable[bytes], file: File, origin: str) -> Path:
+    """Write chunks beside the target, check the hash, rename; nothing is left behind on any failure."""
+    target = path_of(file)
+    folder()
+    with disk_errors(target):
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}-", dir=target.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                for chunk in chunks:
+                    stream.write(chunk)
+            check(temporary, file, origin)
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return target
+
+
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """Yield a file in pieces."""
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            yield chunk

