@@ -1,0 +1,222 @@
+"""From the store to ``results/<room>/<table>.csv``: sorted, the same bytes each time, with provenance."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..project import resource, root
+from .errors import ExperimentError
+from .protocol import PROFILES, Protocol, Task, load_protocol
+from .runner import Inputs, inspect_inputs
+from .store import Outcome, Store, Value, current
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEY_COLUMNS = ("dataset", "split", "method")
+
+
+class ResultsKept(ExperimentError):
+    """The file on disk holds results that the store lacks, so it was not replaced."""
+
+
+def export(
+    experiment: str | Protocol,
+    profile: str = "paper",
+    *,
+    store: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    replace: bool = False,
+) -> list[Path]:
+    """Write the current results of an experiment as CSV, with timings and provenance beside it.
+
+    Parameters
+    ----------
+    experiment : str or Protocol
+    profile : {"quick", "paper"}
+    store : path, optional
+    out : path, optional
+        Folder that gets ``<room>/<table>.csv``. Default: ``results`` of the checkout for ``paper``,
+        ``_build/results`` for ``quick``.
+    replace : bool
+        Write even if results that the present file holds would be lost.
+
+    Returns
+    -------
+    list of Path
+        The results, the timings, the provenance.
+
+    Raises
+    ------
+    ResultsKept
+        The present file has results that the store lacks.
+    ExperimentError
+        Nothing to export, or the folder cannot be written.
+    """
+    protocol = load_protocol(experiment) if isinstance(experiment, str) else experiment
+    # a filtered run may have gone beyond the quick slice: all that is current counts
+    tasks = _all_tasks(protocol, profile)
+    with Store(store) as results:
+        stored = {outcome.task.dataset for outcome in results.outcomes(protocol.id, profile)}
+        inputs = inspect_inputs(protocol, profile, sorted(stored & set(protocol.datasets)))
+        outcomes = current(results, protocol, tasks, inputs.signatures)
+    if not outcomes:
+        raise ExperimentError(
+            f"{protocol.id} has no {profile} results to export; run: "
+            f"marginbook experiment run {protocol.id} --profile {profile}"
+        )
+    target = results_path(protocol.id, profile, out)
+    lost = _keys_of(target) & {_csv_key(task) for task in tasks} - {_csv_key(o.task) for o in outcomes}
+    if lost and not replace:
+        raise ResultsKept(
+            f"{_shown(target)} was left as it is: it holds {len(lost)} results that the store lacks (such as "
+            f"{', '.join(min(lost))}); run the rest, or give --replace, or another folder with --out DIR"
+        )
+    files = {
+        target: _table(protocol, outcomes),
+        target.with_suffix(".timing.csv"): _csv(
+            [(*KEY_COLUMNS, "seconds"), *((*_csv_key(o.task), f"{o.seconds:.4f}") for o in outcomes)]
+        ),
+        target.with_suffix(".provenance.json"): _json(provenance(protocol, profile, outcomes, inputs)),
+    }
+    for path, text in files.items():
+        write_atomically(path, text)
+    return list(files)
+
+
+def results_path(
+    experiment: str, profile: str = "paper", folder: str | os.PathLike[str] | None = None
+) -> Path:
+    """Return where the CSV of an experiment is written."""
+    if folder is None:
+        folder = (root() or Path.cwd()).joinpath(
+            *(["results"] if profile == "paper" else ["_build", "results"])
+        )
+    return Path(folder) / f"{experiment}.csv"
+
+
+def read_results(
+    experiment: str, profile: str = "paper", folder: str | os.PathLike[str] | None = None
+) -> pd.DataFrame:
+    """Return exported results: one row per task, columns `dataset`, `split`, `method` and what was measured.
+
+    Parameters
+    ----------
+    experiment : str
+        Such as ``"drm/table-8"``.
+    profile : {"quick", "paper"}
+        ``paper`` reads the results that are shipped.
+    folder : path, optional
+        The `out` of `export`.
+    """
+    import pandas as pd
+
+    load_protocol(experiment)
+    shipped = folder is None and profile == "paper"
+    path = resource("results", f"{experiment}.csv") if shipped else results_path(experiment, profile, folder)
+    if not path.is_file():
+        raise ExperimentError(
+            f"no {profile} results of {experiment} at {_shown(path)}; run: "
+            f"marginbook experiment run {experiment} --profile {profile}"
+        )
+    text = {"dataset": str, "method": str}
+    return pd.read_csv(
+        path, dtype=text, keep_default_na=False, na_values=["", "nan"], float_precision="round_trip"
+    )
+
+
+def provenance(protocol: Protocol, profile: str, outcomes: list[Outcome], inputs: Inputs) -> dict[str, Any]:
+    """Return what produced `outcomes`; nothing in it depends on when, or in which folder, they were made."""
+    environments = {json.dumps(dict(o.environment), sort_keys=True) for o in outcomes}
+    profile_tasks = protocol.tasks(profile)
+    return {
+        "experiment": protocol.id,
+        "title": protocol.title,
+        "profile": profile,
+        "metric": protocol.metric,
+        "plus_minus": protocol.plus_minus,
+        "tasks": {"exported": len(outcomes), "in the profile": len(profile_tasks)},
+        "without data": sorted({t.dataset for t in profile_tasks} - {o.task.dataset for o in outcomes}),
+        "protocol": protocol.hash,
+        "code": outcomes[0].signature.code,
+        "settings": protocol.settings_for(profile),
+        "data": {o.task.dataset: {"sha256": o.source, "rows": o.n_rows} for o in outcomes},
+        "environments": [json.loads(text) for text in sorted(environments)],
+    }
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole file or none: to a neighbour first, then renamed."""
+    neighbour = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            neighbour.write_text(text, encoding="utf-8", newline="\n")
+            neighbour.replace(path)
+        finally:
+            neighbour.unlink(missing_ok=True)
+    except OSError as error:
+        raise ExperimentError(
+            f"cannot write {path}: {error.strerror}; free space, or give --out DIR"
+        ) from None
+
+
+def _all_tasks(protocol: Protocol, profile: str) -> list[Task]:
+    everything = (protocol.datasets, protocol.methods, range(1, protocol.splits.n + 1))
+    datasets, methods, splits = everything
+    return protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
+
+
+def _table(protocol: Protocol, outcomes: list[Outcome]) -> str:
+    names = sorted({name for outcome in outcomes for name in outcome.values} - {protocol.metric})
+    columns = [protocol.metric, *names]
+    rows = ((*_csv_key(o.task), *(_number(o.values.get(name)) for name in columns)) for o in outcomes)
+    return _csv([(*KEY_COLUMNS, *columns), *rows])
+
+
+def _number(value: Value) -> str:
+    # 12 digits: what the last bits of a sum may differ in is not a result
+    return "" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _csv_key(task: Task) -> tuple[str, str, str]:
+    return task.dataset, str(task.split), task.method
+
+
+def _csv(rows: Iterable[tuple[str, ...]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _keys_of(path: Path) -> set[tuple[str, str, str]]:
+    if not path.is_file():
+        return set()
+    with path.open(encoding="utf-8", newline="") as file:
+        return {(row["dataset"], row["split"], row["method"]) for row in csv.DictReader(file)}
+
+
+def _shown(path: Path) -> str:
+    checkout = root()
+    return str(path.relative_to(checkout)) if checkout and path.is_relative_to(checkout) else str(path)
+
+
+__all__ = [
+    "PROFILES",
+    "ResultsKept",
+    "export",
+    "provenance",
+    "read_results",
+    "results_path",
+    "write_atomically",
+]

@@ -1,0 +1,295 @@
+"""Runs the tasks of an experiment that are not in the store yet, on this machine or on a Dask cluster."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from os import PathLike
+
+from joblib import cpu_count
+from joblib.externals.loky import get_reusable_executor
+from rich.console import Console
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from .errors import ExperimentError
+from .progress import RunProgress
+from .protocol import Protocol, Task, load_protocol
+from .store import Outcome, Signature, Store, current, is_current
+from .work import data_hash, forget_data, measure_in_worker, measure_task, single_thread
+
+Submit = Callable[[Protocol, Task], "Future[Outcome]"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the data sets of a run look like now.
+
+    Attributes
+    ----------
+    signatures : dict
+        By data set: what a current result must have been made from.
+    n_rows : dict
+        By data set.
+    missing : dict
+        Data sets that could not be loaded, with the reason and what to do.
+    """
+
+    signatures: dict[str, Signature]
+    n_rows: dict[str, int]
+    missing: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run came to: counts of tasks, the failures, and the data sets that were not there."""
+
+    experiment: str
+    profile: str
+    asked: int
+    done: int
+    ran: int
+    failed: list[Outcome] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+def inspect_inputs(protocol: Protocol, profile: str, datasets: Iterable[str]) -> Inputs:
+    """Load each data set once and return what the results on it depend on."""
+    found = Inputs({}, {}, {})
+    code = protocol.code()
+    for name in dict.fromkeys(datasets):
+        try:
+            data = protocol.load(name)
+            found.signatures[name] = Signature(code, data_hash(data), protocol.settings_hash(profile, name))
+            found.n_rows[name] = len(data.y)
+        except Exception as error:  # whatever is wrong with one set, the others can run
+            found.missing[name] = " ".join(str(error).split()) or type(error).__name__
+    return found
+
+
+def run(
+    experiment: str | Protocol,
+    profile: str = "quick",
+    *,
+    n_jobs: int = -1,
+    dask: str | None = None,
+    store: str | PathLike[str] | None = None,
+    datasets: Iterable[str] | None = None,
+    methods: Iterable[str] | None = None,
+    splits: Iterable[int] | None = None,
+    console: Console | None = None,
+) -> Report:
+    """Run what is missing of an experiment; what is in the store and still holds is not run again.
+
+    Parameters
+    ----------
+    experiment : str or Protocol
+        An id such as ``"drm/table-8"``, or a protocol that you changed.
+    profile : {"quick", "paper"}
+    n_jobs : int
+        Worker processes; -1 is one per core, 1 works in this process.
+    dask : str, optional
+        Address of a Dask scheduler; its workers need this package and the data. `n_jobs` is then ignored.
+    store : path, optional
+        Default: `marginbook.experiments.store.default_path`.
+    datasets, methods, splits : optional
+        Run only these.
+    console : rich.console.Console, optional
+        Where progress is shown; default: standard error.
+
+    Returns
+    -------
+    Report
+        Failed tasks are in it and in the store; the next run tries them again.
+
+    Raises
+    ------
+    ExperimentError
+        Unknown names, a store that cannot be written, no Dask cluster.
+    KeyboardInterrupt
+        After the workers were stopped; finished tasks are kept.
+    """
+    protocol = load_protocol(experiment) if isinstance(experiment, str) else experiment
+    console = console or Console(stderr=True)
+    tasks = protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
+    inputs = inspect_inputs(protocol, profile, (task.dataset for task in tasks))
+    possible = [task for task in tasks if task.dataset in inputs.signatures]
+    failed: list[Outcome] = []
+    with Store(store) as results:
+        results.drop_dead_claims()
+        held = {outcome.task for outcome in current(results, protocol, possible, inputs.signatures)}
+        todo = [task for task in possible if task not in held]
+        costs = expected_seconds(results, protocol, todo, inputs.n_rows)
+        todo.sort(key=lambda task: (-costs[task], task))
+        ran = 0
+        if todo:
+            with (
+                _workers(n_jobs, dask, len(todo)) as (submit, width),
+                RunProgress(protocol.id, costs, console) as bar,
+            ):
+                queue = _unclaimed(results, todo, inputs.signatures, bar)
+                for outcome in _as_finished(submit, width, protocol, queue):
+                    outcome = _checked(outcome, inputs.signatures[outcome.task.dataset])
+                    results.record(outcome)
+                    ran += 1
+                    failed += [outcome] if outcome.error is not None else []
+                    bar.finished(outcome.task, outcome)
+        results.drop_dead_claims()
+        done = len(current(results, protocol, possible, inputs.signatures))
+    return Report(protocol.id, profile, len(tasks), done, ran, failed, inputs.missing)
+
+
+def expected_seconds(
+    store: Store, protocol: Protocol, tasks: Iterable[Task], n_rows: Mapping[str, int]
+) -> dict[Task, float]:
+    """Return what each task should take, by stored timings of its method; without any, in proportion to n."""
+    by_cell: dict[tuple[str, str, str], list[float]] = {}
+    by_row: dict[tuple[str, str], list[float]] = {}
+    for outcome in store.outcomes(protocol.id):
+        if outcome.error is None:
+            task, seconds = outcome.task, outcome.seconds
+            by_cell.setdefault((task.profile, task.dataset, task.method), []).append(seconds)
+            by_row.setdefault((task.profile, task.method), []).append(seconds / max(outcome.n_rows, 1))
+    costs = {}
+    for task in tasks:
+        timed = by_cell.get((task.profile, task.dataset, task.method))
+        rate = by_row.get((task.profile, task.method), [1e-3])
+        costs[task] = _mean(timed) if timed else _mean(rate) * n_rows.get(task.dataset, 1)
+    return costs
+
+
+def _unclaimed(
+    store: Store, tasks: Iterable[Task], signatures: Mapping[str, Signature], bar: RunProgress
+) -> Iterator[Task]:
+    """Yield the tasks nobody else has done; those that another run is at go last."""
+    later: list[Task] = []
+    for first_round, queue in ((True, tasks), (False, later)):
+        for task in queue:
+            if is_current(store.get(task), signatures[task.dataset]):
+                bar.finished(task, None)
+            elif first_round and not store.claim(task):
+                later.append(task)
+            else:
+                yield task
+
+
+def _as_finished(submit: Submit, width: int, protocol: Protocol, tasks: Iterable[Task]) -> Iterator[Outcome]:
+    """Yield outcomes as they come; a task that brings its worker down is tried once more, alone."""
+    suspects: list[Task] = []
+    yield from _window(submit, width, protocol, iter(tasks), suspects)
+    culprits: list[Task] = []
+    yield from _window(submit, 1, protocol, iter(suspects), culprits)
+    for task in culprits:
+        yield Outcome(
+            task, Signature("", "", ""), error="its worker process died twice: killed, or out of memory"
+        )
+
+
+def _window(
+    submit: Submit, width: int, protocol: Protocol, tasks: Iterator[Task], broken: list[Task]
+) -> Iterator[Outcome]:
+    pending: dict[Future[Outcome], Task] = {}
+    while True:
+        while len(pending) < width and (task := next(tasks, None)) is not None:
+            try:
+                pending[submit(protocol, task)] = task
+            except BrokenExecutor:
+                broken.append(task)
+        if not pending:
+            return
+        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            task = pending.pop(future)
+            try:
+                yield future.result()
+            except BrokenExecutor:
+                broken.append(task)
+            except CancelledError:
+                raise ExperimentError(
+                    "the Dask scheduler went away; finished tasks are kept, the same command resumes"
+                ) from None
+            except (
+                Exception
+            ) as error:  # the task itself never raises: its worker was lost, or cannot import us
+                yield Outcome(task, Signature("", "", ""), error=f"{type(error).__name__}: {error}")
+
+
+def _checked(outcome: Outcome, expected: Signature) -> Outcome:
+    if outcome.error is not None:
+        return Outcome(outcome.task, expected, error=outcome.error)
+    for what in ("code", "data", "settings"):
+        if getattr(outcome.signature, what) != getattr(expected, what):
+            told = f"the worker has other {what} than this process; update and restart the workers"
+            return Outcome(outcome.task, expected, error=told)
+    return outcome
+
+
+@contextmanager
+def _workers(n_jobs: int, dask: str | None, n_tasks: int) -> Iterator[tuple[Submit, int]]:
+    forget_data()
+    if dask is not None:
+        with _dask_cluster(dask) as found:
+            yield found
+        return
+    count = min(cpu_count() if n_jobs < 0 else max(n_jobs, 1), n_tasks)
+    if count == 1:
+        with threadpool_limits(limits=1):
+            yield _at_once, 1
+        return
+
+    def submit(protocol: Protocol, task: Task) -> Future[Outcome]:
+        # asked for anew each time: it is another executor once a worker has died
+        pool = get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker)
+        return pool.submit(measure_in_worker, protocol, task)
+
+    try:
+        yield submit, count
+    except BaseException:
+        get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker).shutdown(
+            kill_workers=True
+        )
+        raise
+
+
+def _start_worker() -> None:
+    # Ctrl-C reaches the whole process group; the parent alone decides what then happens
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    single_thread()
+
+
+def _at_once(protocol: Protocol, task: Task) -> Future[Outcome]:
+    future: Future[Outcome] = Future()
+    future.set_result(measure_task(protocol, task))
+    return future
+
+
+@contextmanager
+def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ExperimentError(
+            "--dask needs the package distributed: pip install 'marginbook[dask]'"
+        ) from None
+    try:
+        client = Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ExperimentError(
+            f"no Dask scheduler at {address} ({' '.join(str(error).split())}); start one with "
+            "`dask scheduler`, or leave --dask out"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=30)
+        except TimeoutError:
+            raise ExperimentError(
+                f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`"
+            ) from None
+        executor = client.get_executor(pure=False)
+        width = 2 * max(sum(client.nthreads().values()), 1)
+        yield (lambda protocol, task: executor.submit(measure_in_worker, protocol, task)), width
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,126 @@
+"""One task, done wherever it happens to run: a pure function of the protocol, the task and the data."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import platform
+import time
+import traceback
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
+
+from .protocol import Protocol, Task, load_dataset
+from .store import Outcome, Signature, Value
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_PACKAGES = ("marginbook", "numpy", "scipy", "scikit-learn", "imbalanced-learn", "joblib", "numba", "cvxpy")
+
+
+def measure_task(protocol: Protocol, task: Task) -> Outcome:
+    """Do one task and return its outcome; an exception in it becomes a failed outcome.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    task : Task
+    """
+    signature = Signature("", "", "")
+    try:
+        measure = protocol.measure()
+        data, sha256 = _load(protocol.package, task.dataset)
+        signature = Signature(protocol.code(), sha256, protocol.settings_hash(task.profile, task.dataset))
+        train, test = protocol.rows(data, task.dataset, task.split)
+        labels = np.asarray(data.y)
+        began = time.perf_counter()
+        measured = measure(
+            data.X[train],
+            labels[train],
+            data.X[test],
+            labels[test],
+            method=task.method,
+            settings=protocol.settings_for(task.profile),
+            seed=task.seed,
+            dataset=task.dataset,
+        )
+        seconds = time.perf_counter() - began
+        values = _plain(measured, protocol.metric)
+    except Exception:
+        return Outcome(task, signature, error=traceback.format_exc())
+    return Outcome(task, signature, values, seconds, len(labels), str(data.sha256), environment())
+
+
+def measure_in_worker(protocol: Protocol, task: Task) -> Outcome:
+    """Do one task in a worker process, which from then on uses one BLAS and one OpenMP thread."""
+    single_thread()
+    return measure_task(protocol, task)
+
+
+def single_thread() -> None:
+    """Keep this process to one BLAS and one OpenMP thread: sums in one order, and no fight for the cores.
+
+    There is no way back: workers that run tasks in several threads share the setting.
+    """
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    threadpool_limits(limits=1)
+
+
+def data_hash(data: Any) -> str:
+    """Return a sha256 of what a task sees of a data set: the arrays, so that a mended parser counts too."""
+    digest = hashlib.sha256(str(data.sha256).encode())
+    parts = [data.X.data, data.X.indices, data.X.indptr] if scipy.sparse.issparse(data.X) else [data.X]
+    official = [rows for pair in getattr(data, "official_splits", ()) for rows in pair]
+    for part in (*parts, data.folds, data.test_mask, *official):
+        if part is not None:
+            array = np.ascontiguousarray(part)
+            digest.update(f"{array.shape}{array.dtype.str}".encode())
+            digest.update(array.data)
+    digest.update("\n".join(map(str, np.asarray(data.y).tolist())).encode())
+    return digest.hexdigest()
+
+
+@cache
+def environment() -> Mapping[str, str]:
+    """Return the versions that numbers depend on: packages, Python, platform, BLAS; no machine names."""
+    found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
+    for package in _PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    blas = {
+        f"{lib['internal_api']} {lib['version']} {lib.get('architecture', '')}".strip()
+        for lib in threadpool_info()
+        if lib["user_api"] == "blas"
+    }
+    return {**found, "blas": ", ".join(sorted(blas))}
+
+
+def forget_data() -> None:
+    """Drop the data sets that this process holds, so that the next task reads them anew."""
+    _load.cache_clear()
+
+
+@lru_cache(maxsize=2)
+def _load(package: str, dataset: str) -> tuple[Any, str]:
+    data = load_dataset(package, dataset)
+    return data, data_hash(data)
+
+
+def _plain(measured: Mapping[str, Any], metric: str) -> dict[str, Value]:
+    values = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in measured.items()
+    }
+    for name, value in values.items():
+        if not isinstance(name, str) or not isinstance(value, (float, int, str, type(None))):
+            raise TypeError(f"the measure returned {name!r}: {value!r}; wanted a number, a text or None")
+    if metric not in values:
+        raise KeyError(f"the measure returned {sorted(values)}, without the protocol's metric {metric!r}")
+    return values
