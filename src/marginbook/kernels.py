@@ -18,13 +18,13 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 Kernel: TypeAlias = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
 
-_PARAMETERS = {
+_PARAMETERS: dict[str, set[str]] = {
     "linear": set(),
     "poly": {"degree", "gamma", "coef0"},
     "rbf": {"gamma"},
     "precomputed": set(),
 }
-_DEFAULTS = {"poly": {"degree": 3, "gamma": 1.0, "coef0": 1.0}, "rbf": {"gamma": None}}
+_DEFAULTS: dict[str, dict[str, Any]] = {"poly": {"degree": 3, "gamma": 1.0, "coef0": 1.0}, "rbf": {"gamma": None}}
 
 
 def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, Any]]:

@@ -9,10 +9,11 @@ The model in four lines: each test point x is written as a weighted sum of the t
    \delta_i(x)&=(w|_{C_i})^\top K(w|_{C_i})+(w|_{\bar C_i})^\top K(w|_{\bar C_i})-2(w|_{C_i})^\top K_x,\\
    \hat y(x)&=\arg\min_i\delta_i(x).
 
-Where things are: ``objective`` the matrices, objective, certificate and decision; ``solvers`` the closed form;
-``one_pass`` the exact linear form whose prediction does not depend on n; ``leave_one_out`` all n left-out fits
-for the price of one; ``estimators`` and ``model_selection`` what users call; ``peers`` the compared methods;
-``theory`` the claims about theorems; ``tables`` those about tables; ``paper/`` the printed numbers and protocols.
+Where things are: ``objective`` the matrices, the objective, the certificate and the decision; ``solvers`` the
+closed form; ``one_pass`` the exact linear form whose prediction does not depend on n; ``leave_one_out`` all n
+left-out fits for the price of one; ``estimators`` and ``model_selection`` what users call; ``peers`` the
+compared methods; ``measures`` how one entry of a table is measured; ``theory`` the claims about theorems;
+``tables`` those about tables and figures; ``paper/`` the printed numbers and the protocols.
 """
 
 from .estimators import DRMClassifier

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, gram, parse_kernel
-from .objective import dissimilarity
+from .objective import class_products, dissimilarity
 from .one_pass import CHUNK, ClassMoments, linear_maps
 from .solvers import check_parameters, closed_form
 
@@ -63,7 +63,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         "one-pass" is exact, for the linear kernel, with time and memory independent of n in prediction;
         "auto" takes it for the linear kernel when there are more examples than features.
     fit_intercept : bool, default=False
-        Append a constant feature. Without it the linear DRM cannot tell x from -x (claim ``drm/homogeneous``).
+        Append a constant feature. Without it the linear DRM cannot tell x from -x: ``drm/homogeneous``.
     tol : float, default=1e-6
         Largest certificate that passes without a ConvergenceWarning.
 
@@ -115,7 +115,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For fewer than two classes, parameters out of range, or a system that double precision cannot solve.
+            For fewer than two classes, parameters out of range, or a system beyond double precision.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -133,8 +133,8 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
             self._fit_closed(X, codes)
         if not self.kkt_residual_ <= self.tol:
             warnings.warn(
-                f"the certificate {self.kkt_residual_:.2e} misses tol={self.tol:.2e}: the system is too badly "
-                "conditioned for double precision; raise beta or scale the data",
+                f"the certificate {self.kkt_residual_:.2e} misses tol={self.tol:.2e}: the system is too "
+                "badly conditioned for double precision; raise beta or scale the data",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -158,7 +158,9 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         self._check(X)
         if first:
             if classes is None:
-                raise ValueError("the first call of partial_fit needs classes: all labels that will ever come")
+                raise ValueError(
+                    "the first call of partial_fit needs classes: all labels that will ever come"
+                )
             self.classes_ = unique_labels(classes)
             self.solver_ = "one-pass"
             self._start_moments(X.shape[1])
@@ -180,11 +182,12 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         for start in range(0, X.shape[0], CHUNK):
             Kx = self._cross_gram(X[start : start + CHUNK])
             W = self._form.weights(Kx)
-            delta[start : start + CHUNK] = dissimilarity(self._gram, self._sizes, Kx, W)
+            products = class_products(self._gram, self._sizes, W)
+            delta[start : start + CHUNK] = dissimilarity(self._sizes, Kx, W, *products)
         return delta
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return minus the dissimilarities, (m, g); for two classes their difference, (m,), > 0 for the second."""
+        """Return minus the dissimilarities, (m, g); for two classes (m,), positive for the second."""
         delta = self.dissimilarity(X)
         return delta[:, 0] - delta[:, 1] if delta.shape[1] == 2 else -delta
 
@@ -206,7 +209,9 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"solver 'one-pass' needs kernel='linear', got {name!r}; use solver='closed'")
         if name == "precomputed":
             if self.fit_intercept:
-                raise ValueError("fit_intercept=True has no meaning for kernel='precomputed'; add 1 to the kernel")
+                raise ValueError(
+                    "fit_intercept=True has no meaning for kernel='precomputed'; add 1 to the kernel"
+                )
             if sparse.issparse(X):
                 raise ValueError("kernel='precomputed' needs a dense matrix; call X.toarray()")
         return name, parameters

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from .objective import class_slices, dissimilarity, system_matrix
+from .objective import class_products, class_slices, dissimilarity, system_matrix
 from .solvers import check_parameters, closed_form
+
 
 @dataclass(frozen=True)
 class LeaveOneOut:
@@ -72,19 +73,19 @@ def leave_one_out(
     Kx = K - np.diag(np.diagonal(K))
     downdate = _Downdate(K, sizes, alpha, beta)
     W = downdate.weights()
-    gap, KW = _gap(K, W, sizes, alpha, beta)
+    gap, KW, own = _gap(K, W, sizes, alpha, beta)
     residual = _relative(gap, Kx)
     if not (residual <= tol / 100).all():
         W -= downdate.solve(gap)
-        gap, KW = _gap(K, W, sizes, alpha, beta)
+        gap, KW, own = _gap(K, W, sizes, alpha, beta)
         residual = _relative(gap, Kx)
     missed = np.flatnonzero(~(residual <= tol)) if fallback else np.array([], dtype=int)
     for k in missed:
         W[:, k] = _left_out_directly(K, sizes, int(k), alpha, beta)
     if missed.size:
-        gap, KW = _gap(K, W, sizes, alpha, beta)
+        gap, KW, own = _gap(K, W, sizes, alpha, beta)
         residual = _relative(gap, Kx)
-    delta = dissimilarity(K, sizes, Kx, W, KW)
+    delta = dissimilarity(sizes, Kx, W, KW, own)
     for i, block in enumerate(class_slices(sizes)):
         if block.stop - block.start == 1:
             delta[block.start, i] = np.inf
@@ -163,20 +164,19 @@ def _inverse(M: np.ndarray, alpha: float, beta: float, K: np.ndarray) -> np.ndar
 
 def _gap(
     K: np.ndarray, W: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, beta: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is left of the optimality conditions of every left-out fit, and K @ W."""
-    KW = K @ W
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what is left of the optimality conditions of every left-out fit, and the class products."""
+    KW, own = class_products(K, sizes, W)
     gap = KW - K
+    gap += (alpha * np.diagonal(K) + beta)[:, None] * W
     for block in class_slices(sizes):
         n_i = block.stop - block.start
-        own = K[block, block]
-        factor = np.full(W.shape[1], alpha / n_i)
+        weight = np.full(W.shape[1], alpha / n_i)
         if n_i > 1:
-            factor[block] = alpha / (n_i - 1)
-        gap[block] -= (own @ W[block]) * factor
-        gap[block] += (alpha * np.diagonal(own) + beta)[:, None] * W[block]
+            weight[block] = alpha / (n_i - 1)
+        gap[block] -= own[block] * weight
     np.fill_diagonal(gap, 0.0)
-    return gap, KW
+    return gap, KW, own
 
 
 def _relative(gap: np.ndarray, Kx: np.ndarray) -> np.ndarray:

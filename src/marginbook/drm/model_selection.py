@@ -95,13 +95,19 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         cells = [(scaling, k) for scaling in scalings for k in range(len(self.kernels))]
         rows = Parallel(n_jobs=self.n_jobs)(
             delayed(_score_kernel)(
-                _scaler(scaling).fit_transform(X[order]), y[order], self.classes_, self.kernels[k],
-                self.alphas, self.betas, self.scoring, self.tol,
+                scaler(scaling).fit_transform(X[order]),
+                y[order],
+                self.classes_,
+                self.kernels[k],
+                self.alphas,
+                self.betas,
+                self.scoring,
+                self.tol,
             )
             for scaling, k in cells
         )
         grid = [(cell, *row) for cell, part in zip(cells, rows, strict=True) for row in part]
-        self.cv_results_ = {
+        self.cv_results_: dict[str, Any] = {
             "scaling": np.array([cell[0] for cell, *_ in grid]),
             "kernel": [self.kernels[cell[1]] for cell, *_ in grid],
             "alpha": np.array([row[1] for row in grid]),
@@ -141,7 +147,9 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     def _choose(self, X: np.ndarray, y: np.ndarray) -> None:
         results = self.cv_results_
         if np.isnan(results["score"]).all():
-            raise ValueError("no grid point could be solved in double precision; raise beta or scale the data")
+            raise ValueError(
+                "no grid point could be solved in double precision; raise beta or scale the data"
+            )
         filled = np.where(np.isnan(results["score"]), -np.inf, results["score"])
         best = max(range(len(filled)), key=lambda i: (filled[i], results["beta"][i], results["alpha"][i], -i))
         self.alpha_ = float(results["alpha"][best])
@@ -149,7 +157,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         self.kernel_ = results["kernel"][best]
         self.scaling_ = str(results["scaling"][best])
         self.best_score_ = float(filled[best])
-        self.scaler_ = _scaler(self.scaling_).fit(X)
+        self.scaler_ = scaler(self.scaling_).fit(X)
         self.estimator_ = DRMClassifier(self.alpha_, self.beta_, self.kernel_, solver="closed")
         self.estimator_.fit(self.scaler_.transform(X), y)
         self.kkt_residual_ = self.estimator_.kkt_residual_
@@ -182,13 +190,20 @@ class _Identity(MaxAbsScaler):
         return X
 
 
-def _scaler(name: str) -> MaxAbsScaler:
+def scaler(name: str) -> MaxAbsScaler:
+    """Return the unfitted transformer of one of `SCALINGS`."""
     return MaxAbsScaler() if name == "max-abs" else _Identity()
 
 
 def _score_kernel(
-    X: np.ndarray, y: np.ndarray, classes: np.ndarray, kernel: Kernel, alphas: Sequence[float],
-    betas: Sequence[float], scoring: Any, tol: float,
+    X: np.ndarray,
+    y: np.ndarray,
+    classes: np.ndarray,
+    kernel: Kernel,
+    alphas: Sequence[float],
+    betas: Sequence[float],
+    scoring: Any,
+    tol: float,
 ) -> list[tuple[float, float, float, float]]:
     """Return (alpha, beta, score, certificate) of every grid point of one kernel; X is grouped by class."""
     sizes = np.array([np.sum(y == label) for label in classes])
@@ -211,7 +226,9 @@ def _score_kernel(
                 score = (
                     float(np.mean(model.predict(index) == y))
                     if scoring is None
-                    else float((get_scorer(scoring) if isinstance(scoring, str) else scoring)(model, index, y))
+                    else float(
+                        (get_scorer(scoring) if isinstance(scoring, str) else scoring)(model, index, y)
+                    )
                 )
             rows.append((float(alpha), float(beta), score, residual))
     return rows

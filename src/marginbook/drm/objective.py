@@ -7,7 +7,7 @@ grouped by class, ``sizes = (n_1, ..., n_g)``; `H` is the diagonal of `K`, ``B =
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -56,8 +56,9 @@ def system_matrix(
     return M
 
 
-def objective(K: np.ndarray, sizes: Sequence[int] | np.ndarray, Kx: np.ndarray, w: np.ndarray, alpha: float,
-              beta: float) -> np.ndarray:
+def objective(
+    K: np.ndarray, sizes: Sequence[int] | np.ndarray, Kx: np.ndarray, w: np.ndarray, alpha: float, beta: float
+) -> np.ndarray:
     r"""Return :math:`f(w)=\frac12w^\top(Q+\beta I)w-w^\top K_x` (eq. 12) for each column of `w`.
 
     Parameters
@@ -80,35 +81,38 @@ def kkt_residual(M: np.ndarray, W: np.ndarray, Kx: np.ndarray) -> float:
     return float(np.max(residual / np.where(scale > 0, scale, 1.0), initial=0.0))
 
 
-def dissimilarity(K: np.ndarray, sizes: Sequence[int] | np.ndarray, Kx: np.ndarray, W: np.ndarray,
-                  KW: np.ndarray | None = None) -> np.ndarray:
+def class_products(
+    K: np.ndarray, sizes: Sequence[int] | np.ndarray, W: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return K W, and the array whose rows of class i are K^i W^i, in one sweep; both (n, m)."""
+    KW = np.zeros_like(W)
+    own = np.empty_like(W)
+    for block in class_slices(sizes):
+        part = K[:, block] @ W[block]
+        own[block] = part[block]
+        KW += part
+    return KW, own
+
+
+def dissimilarity(
+    sizes: Sequence[int] | np.ndarray, Kx: np.ndarray, W: np.ndarray, KW: np.ndarray, own: np.ndarray
+) -> np.ndarray:
     r"""Return the class dissimilarities of eq. (10), one row a test point.
 
     :math:`\delta_i=(w|_{C_i})^\top K(w|_{C_i})+(w|_{\bar C_i})^\top K(w|_{\bar C_i})-2(w|_{C_i})^\top K_x`.
 
     Parameters
     ----------
-    K : (n, n) Gram matrix, grouped by class
     sizes : (g,) class sizes
     Kx, W : (n, m) kernel vectors and weights of m test points
-    KW : (n, m), optional
-        ``K @ W`` where the caller has it already.
+    KW, own : (n, m)
+        As :func:`class_products` returns them.
 
     Returns
     -------
     (m, g) array
     """
-    KW = K @ W if KW is None else KW
-    delta = np.empty((W.shape[1], len(sizes)))
-    cross = W * KW
-    total = cross.sum(axis=0)
-    for i, (block, w) in enumerate(_by_class(W, sizes)):
-        own = np.sum(w * (K[block, block] @ w), axis=0)
-        # (w - w|i)' K (w - w|i) = w'Kw - 2 (w|i)'Kw + (w|i)'K(w|i)
-        delta[:, i] = 2 * own + total - 2 * cross[block].sum(axis=0) - 2 * np.sum(w * Kx[block], axis=0)
-    return delta
-
-
-def _by_class(W: np.ndarray, sizes: Sequence[int] | np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    for block in class_slices(sizes):
-        yield block, W[block]
+    # (w - w|i)' K (w - w|i) = w'Kw - 2 (w|i)'Kw + (w|i)'K(w|i)
+    terms = W * (own - KW - Kx)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)
+    return np.sum(W * KW, axis=0)[:, None] + 2 * np.add.reduceat(terms, starts, axis=0).T

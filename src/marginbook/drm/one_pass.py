@@ -1,7 +1,7 @@
 r"""Exact linear DRM in one pass over the data, with prediction that does not depend on n.
 
-With :math:`D_i=\mathrm{diag}(\alpha\lVert x_k\rVert^2+\beta)` over class i, the closed form (13) gives the class
-projections as linear maps of the test point (Woodbury's identity, once per class and once over all):
+With :math:`D_i=\mathrm{diag}(\alpha\lVert x_k\rVert^2+\beta)` over class i, the closed form (13) gives the
+class projections as linear maps of the test point (Woodbury's identity, once per class and once over all):
 
 .. math::
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
@@ -39,7 +40,7 @@ class ClassMoments:
         ``G_i`` of the module's docstring.
     sizes : (g,) array of class sizes
     deficit : (g,) array
-        Sums of :math:`\\beta/(\\alpha\\lVert x_k\\rVert^2+\\beta)`: what the trace of ``alpha G_i`` lacks to ``n_i``, kept
+        Sums of ``beta / (alpha * |x_k|**2 + beta)``: what the trace of ``alpha * G_i`` lacks to ``n_i``, kept
         because subtracting would lose it when beta is small.
     alpha, beta : float
     """
@@ -115,7 +116,7 @@ def linear_maps(moments: ClassMoments) -> LinearMaps:
     g, p, _ = moments.G.shape
     eye = np.eye(p)
     C = np.zeros((g, p, p))
-    for i in np.flatnonzero(moments.sizes):
+    for i in map(int, np.flatnonzero(moments.sizes)):
         spectrum, U = eigh(moments.G[i])
         gap = _one_minus(moments, i, spectrum)
         C[i] = (U * (spectrum / gap)) @ U.T
@@ -146,14 +147,12 @@ def _one_minus(moments: ClassMoments, i: int, spectrum: np.ndarray) -> np.ndarra
     return gap
 
 
-def _dense(rows: np.ndarray | csr_matrix, constant: bool) -> np.ndarray:
-    dense = rows.toarray() if issparse(rows) else np.asarray(rows, dtype=float)
+def _dense(rows: Any, constant: bool) -> np.ndarray:
+    dense: np.ndarray = np.asarray(rows.toarray() if issparse(rows) else rows, dtype=float)
     return np.hstack([dense, np.ones((len(dense), 1))]) if constant else dense
 
 
-def _chunks(
-    X: np.ndarray | csr_matrix, y: np.ndarray, constant: bool
-) -> Iterator[tuple[np.ndarray, int]]:
+def _chunks(X: np.ndarray | csr_matrix, y: np.ndarray, constant: bool) -> Iterator[tuple[np.ndarray, int]]:
     """Yield fresh arrays of rows of one class, which the caller may overwrite."""
     order = np.argsort(y, kind="stable")
     ends = np.cumsum(np.bincount(y))
