@@ -162,13 +162,18 @@ def counts(comparison: pd.DataFrame) -> dict[str, int]:
 
 
 def view(comparison: pd.DataFrame, title: str = "") -> Table:
-    """Return a comparison for the terminal: in each cell the printed mean over ours, marked =, ↑ or ↓."""
+    """Return a comparison for the terminal: in each cell the printed mean over ours, marked =, ↑ or ↓.
+
+    Data sets without a single result of ours are only counted, below the table.
+    """
     methods = list(dict.fromkeys(comparison["method"]))
     table = Table(title=title, caption=_caption(comparison), show_lines=True)
     table.add_column("data set", overflow="fold")
     for method in methods:
         table.add_column(method, justify="right", no_wrap=True)
     for dataset, rows in comparison.groupby("dataset", sort=False):
+        if not rows["ours_n"].any():
+            continue
         cells = {row["method"]: _shown(row) for row in rows.to_dict("records")}
         table.add_row(str(dataset), *(cells.get(method, Text("")) for method in methods))
     return table
@@ -185,5 +190,7 @@ def _shown(row: dict[Any, Any]) -> Text:
 
 def _caption(comparison: pd.DataFrame) -> str:
     summary = ", ".join(f"{n} {verdict}" for verdict, n in counts(comparison).items())
+    absent = sum(not rows["ours_n"].any() for _, rows in comparison.groupby("dataset"))
+    summary += f"; {absent} data sets without results are not shown" if absent else ""
     legend = "printed over ours; = reproduced, ↑ ours higher, ↓ ours lower"
     return f"{legend}. {summary}. ±: {comparison.attrs['plus_minus']}"
