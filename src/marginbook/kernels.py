@@ -28,7 +28,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {"poly": {"degree": 3, "gamma": 1.0, "coe
 
 
 def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, Any]]:
-    """Return name (or callable) and parameters of `kernel`, or raise an error that lists the choices.
+    """Return name (or callable) and parameters of `kernel`; raise an error that lists the choices.
 
     >>> parse_kernel(("rbf", {"gamma": 0.5}))
     ('rbf', {'gamma': 0.5})

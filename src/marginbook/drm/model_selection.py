@@ -44,8 +44,8 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     alpha_, beta_, kernel_, scaling_ :
-        The choice. Of equal scores the most regularised wins: the largest beta, then the largest alpha, then
-        the first kernel and scaling.
+        The choice. Of equal scores the first in the grid wins, with beta running fastest, then alpha, kernel
+        and scaling, as in scikit-learn's searches.
     best_score_ : float
         Its leave-one-out score.
     cv_results_ : dict of arrays
@@ -151,7 +151,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
                 "no grid point could be solved in double precision; raise beta or scale the data"
             )
         filled = np.where(np.isnan(results["score"]), -np.inf, results["score"])
-        best = max(range(len(filled)), key=lambda i: (filled[i], results["beta"][i], results["alpha"][i], -i))
+        best = int(np.argmax(filled))
         self.alpha_ = float(results["alpha"][best])
         self.beta_ = float(results["beta"][best])
         self.kernel_ = results["kernel"][best]

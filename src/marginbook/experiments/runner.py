@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
+from typing import Any
 
 from joblib import cpu_count
 from joblib.externals.loky import get_reusable_executor
@@ -238,18 +239,15 @@ def _workers(n_jobs: int, dask: str | None, n_tasks: int) -> Iterator[tuple[Subm
             yield _at_once, 1
         return
 
-    def submit(protocol: Protocol, task: Task) -> Future[Outcome]:
+    def pool() -> Any:
         # asked for anew each time: it is another executor once a worker has died
-        pool = get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker)
-        return pool.submit(measure_in_worker, protocol, task)
+        return get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker)
 
     try:
-        yield submit, count
-    except BaseException:
-        get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker).shutdown(
-            kill_workers=True
-        )
-        raise
+        yield (lambda protocol, task: pool().submit(measure_in_worker, protocol, task)), count
+    finally:
+        # workers of an earlier run could hold earlier code and data
+        pool().shutdown(kill_workers=True)
 
 
 def _start_worker() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 
 KINDS = ("original-folds", "original-test", "random", "given")
 
@@ -106,6 +105,8 @@ def split_rows(
 
 
 def _random(plan: SplitPlan, data: Any, n_rows: int, dataset: str, seed: int) -> tuple[Indices, Indices]:
+    from sklearn.model_selection import train_test_split
+
     size, share = _for(plan.train_size, dataset), _for(plan.train_fraction, dataset)
     n_train = int(size) if size is not None else int(np.floor(float(share or 0) * n_rows + 0.5))
     if not 1 <= n_train < n_rows:

@@ -10,7 +10,6 @@ import platform
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from joblib import Parallel, delayed
@@ -18,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from ..fingerprint import fingerprint
-from ..project import PACKAGE, resource
+from ..project import PACKAGE, cache_dir, resource
 from .catalogue import METADATA, Notebook, build_dir, find
 
 TIMEOUT = 600  # seconds for one cell
@@ -194,7 +193,6 @@ def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
     return {name for name in names if name.split(".")[0] == PACKAGE.name}
 
 
-def _data_at_hand() -> list[Any]:
-    from ..datasets import available  # late: only where a notebook is executed are the data sets looked at
-
-    return sorted(available())
+def _data_at_hand() -> list[str]:
+    folder = cache_dir("data")  # files are named by their content there
+    return sorted(path.name for path in folder.glob("[!.]*")) if folder.is_dir() else []

@@ -8,7 +8,8 @@ from pathlib import Path
 import nbformat
 from nbconvert import HTMLExporter
 
-from ..vendor import VendorError, mathjax
+from ..datasets.dataset import FetchError
+from ..vendor import mathjax
 
 # the lab template without the scripts that it loads from the network, and with MathJax 3 in place of 2
 _TEMPLATE = r"""
@@ -31,7 +32,7 @@ def write_page(notebook: nbformat.NotebookNode, path: Path, title: str) -> str |
     """Write the page; return a remark if the formulas had to stay TeX, else None."""
     try:
         script, remark = mathjax("tex-svg.js").decode().replace("</script", "<\\/script"), None
-    except VendorError as error:
+    except FetchError as error:
         script, remark = "", f"formulas stay as TeX: {error}"
     shown = nbformat.from_dict(notebook)
     for cell in shown.cells:
