@@ -30,8 +30,8 @@ class RunProgress:
     def __init__(self, title: str, costs: Mapping[Task, float], console: Console) -> None:
         self._title, self._costs, self._console = title, costs, console
         self._all = sum(costs.values())
-        self._finished, self._cost, self._printed = 0, 0.0, 0.0
-        self._began = time.monotonic()
+        self._finished, self._cost = 0, 0.0
+        self._began = self._printed = time.monotonic()
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
