@@ -1,0 +1,123 @@
+"""The claims in the book: scoreboard, ledger with evidence, errata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..claims import ROOMS, Claim, Evidence, Verdict, scoreboard
+from ..notebooks.catalogue import Notebook
+from .myst import badge, dropdown, plain, table, target
+
+ERRATA = (Verdict.CORRECTED, Verdict.FAILS)
+
+
+def write(folder: Path, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> None:
+    """Write the fragments that pages include.
+
+    Parameters
+    ----------
+    folder : path
+        ``book/_generated`` of the source tree.
+    claims, evidence : mapping
+        By claim id.
+    shown : set of str
+        Ids of the notebooks in the book: no link goes to another.
+    """
+    rooms = list(dict.fromkeys(claim.paper for claim in claims.values()))
+    put = {"scoreboard.md": scoreboard_table(evidence)}
+    ledgers = []
+    for room in rooms:
+        own = {id: claim for id, claim in claims.items() if claim.paper == room}
+        ledgers += [f"## {ROOMS[room]}\n", ledger_table(own, evidence), "### Evidence\n"]
+        ledgers += [details(claim, evidence[id], shown) for id, claim in own.items()]
+        put[f"verdicts-{room}.md"] = verdict_table(own, evidence)
+        put[f"errata-{room}.md"] = errata(own, evidence)
+    put["claims.md"] = "\n".join(ledgers) or "No claim has been entered yet.\n"
+    for name, text in put.items():
+        folder.joinpath(name).write_text(text, encoding="utf-8")
+
+
+def scoreboard_table(evidence: Mapping[str, Evidence]) -> str:
+    board = scoreboard(evidence)
+    rows = []
+    for room, counts in board.items():
+        cells = [str(counts[verdict] or "–") for verdict in Verdict]
+        rows.append([f"{ROOMS[room]}", *cells, str(sum(counts.values()))])
+    return table(["paper", *(badge(verdict) for verdict in Verdict), "all"], rows, sort=False)
+
+
+def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
+    rows = []
+    for id, claim in claims.items():
+        found = evidence[id]
+        slack = "–" if found.slack is None else f"{found.slack:.3g}"
+        rows.append(
+            [
+                target(claim.slug, claim.where),
+                claim.statement,
+                badge(found.verdict),
+                found.claimed,
+                found.measured,
+                slack,
+            ]
+        )
+    widths = [12, 36, 10, 16, 18, 8]
+    return table(["where", "statement", "verdict", "claimed", "measured", "slack"], rows, widths=widths)
+
+
+def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
+    rows = [
+        [f"[{claim.where}](#{claim.slug})", claim.statement, badge(evidence[id].verdict)]
+        for id, claim in claims.items()
+    ]
+    return table(["where", "statement", "verdict"], rows, widths=[20, 64, 16])
+
+
+def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
+    wrong = [(claim, evidence[id]) for id, claim in claims.items() if evidence[id].verdict in ERRATA]
+    if not wrong:
+        return "No statement of the paper that was checked so far needs a correction.\n"
+    lines = []
+    for claim, found in wrong:
+        lines += [f"[{claim.where}](#{claim.slug}) {badge(found.verdict)}", f": {claim.statement}"]
+        lines += [f"  {line}" for line in found.why.splitlines()] + [""]
+    return "\n".join(lines)
+
+
+def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
+    items = [f"**Claimed:** {found.claimed}", f"**Measured:** {found.measured}", found.why]
+    facts = [f"{name}: {_short(value)}" for name, value in found.sizes.items()]
+    facts.append(f"seeds: {_short(found.seeds)}" if found.seeds else "no random numbers")
+    items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")
+    where = notebook_link(claim.notebook, shown)
+    items.append(f"{where} In a terminal: `marginbook claims {claim.id}`.".lstrip())
+    return dropdown(f"{claim.where}: {found.verdict}", "\n\n".join(items))
+
+
+def notebook_link(place: str, shown: set[str]) -> str:
+    """Return a sentence that links to the section of a notebook, if the book has that notebook."""
+    id, _, anchor = place.partition("#")
+    if id not in shown:
+        return ""
+    return f"Shown in [{plain(id)}]({f'#{anchor}' if anchor else f'../notebooks/{id}.ipynb'})."
+
+
+def missing_anchors(claims: Mapping[str, Claim], notebooks: Mapping[str, Notebook]) -> list[str]:
+    """Say which claims name a notebook or an anchor that is not there."""
+    found = []
+    for claim in claims.values():
+        id, _, anchor = claim.notebook.partition("#")
+        if id not in notebooks:
+            found.append(f"{claim.id}: there is no notebook {id!r}")
+        elif anchor and f"({anchor})=" not in notebooks[id].text.read_text(encoding="utf-8"):
+            found.append(f"{claim.id}: {id} has no anchor ({anchor})=")
+    return found
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list | tuple) and len(value) > 8:
+        return f"{value[0]}, {value[1]}, …, {value[-1]} ({len(value)} values)"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,46 @@
+"""Pieces of MyST Markdown that the generated parts of the book are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, widths: Sequence[int] = (), sort: bool = True) -> str:
+    """Return a list-table; its cells are MyST, and readers can sort it by a click on a heading."""
+    lines = ["```{list-table}", ":header-rows: 1"]
+    if sort:
+        lines.append(":class: sortable")
+    if widths:
+        lines.append(f":widths: {' '.join(map(str, widths))}")
+    lines.append("")
+    for row in (headings, *rows):
+        if len(row) != len(headings):
+            raise ValueError(f"a row has {len(row)} cells, the table {len(headings)} headings: {row!r}")
+        for place, cell in enumerate(row):
+            lead = "* - " if place == 0 else "  - "
+            first, *more = str(cell).splitlines() or [""]
+            lines.append((lead + first).rstrip())
+            lines += [f"    {line}".rstrip() for line in more]
+    return "\n".join([*lines, "```", ""])
+
+
+def badge(verdict: str) -> str:
+    """Return a verdict as a word on its colour."""
+    return f"[{verdict}]{{.verdict .verdict-{verdict}}}"
+
+
+def target(name: str, text: str) -> str:
+    """Return text that links can point at."""
+    return f"[{text}]{{#{name}}}"
+
+
+def plain(text: str) -> str:
+    """Escape what Markdown would read as markup; for text that is not MyST already."""
+    for mark in "\\`*_{}[]<>#|$~":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+def dropdown(title: str, body: str) -> str:
+    """Return a block that is closed until a reader opens it; `body` may hold fences of three."""
+    return f"````{{dropdown}} {title}\n{body.rstrip()}\n````\n"
