@@ -28,7 +28,9 @@ def data() -> None:
 
 
 def _filters(command: Command) -> Command:
-    command = click.option("--table", metavar="PAPER/TABLE", help="Only sets of one table, e.g. drm/table-8.")(command)
+    command = click.option(
+        "--table", metavar="PAPER/TABLE", help="Only sets of one table, e.g. drm/table-8."
+    )(command)
     return click.option("--paper", metavar="PAPER", help="Only sets of one paper, e.g. drm.")(command)
 
 
@@ -44,7 +46,11 @@ def list_sets(paper: str | None, table: str | None, as_json: bool) -> None:
         return
     shown = Table(title=f"{len(entries)} data sets")
     for heading in ("name", "n", "p", "classes", "status", "size", "used by"):
-        shown.add_column(heading, justify="right" if heading in ("n", "p", "classes", "size") else "left", no_wrap=heading == "name")
+        shown.add_column(
+            heading,
+            justify="right" if heading in ("n", "p", "classes", "size") else "left",
+            no_wrap=heading == "name",
+        )
     for e in entries:
         shown.add_row(
             e.name, f"{e.n:,}", " x ".join(map(str, e.shape)) or f"{e.p:,}", str(len(e.classes) or "-"),
@@ -56,8 +62,12 @@ def list_sets(paper: str | None, table: str | None, as_json: bool) -> None:
 @data.command("fetch", epilog="Example: marginbook data fetch --table drm/table-8")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @_filters
-@click.option("--all", "everything", is_flag=True, help="All sets that can be had (also without names and filters).")
-@click.option("--registries-only", is_flag=True, help="Only what package registries and scikit-learn give: no URLs.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All sets that can be had (also without names and filters)."
+)
+@click.option(
+    "--registries-only", is_flag=True, help="Only what package registries and scikit-learn give: no URLs."
+)
 def fetch_sets(
     names: tuple[str, ...], paper: str | None, table: str | None, everything: bool, registries_only: bool
 ) -> None:
@@ -84,7 +94,10 @@ def fetch_sets(
 
 
 def _summary(outcomes: Sequence[Outcome], told: bool) -> None:
-    counts = {s: sum(o.state == s for o in outcomes) for s in ("bundled", "cached", "fetched", "failed", "unavailable")}
+    counts = {
+        s: sum(o.state == s for o in outcomes)
+        for s in ("bundled", "cached", "fetched", "failed", "unavailable")
+    }
     words = {"bundled": "bundled with scikit-learn", "cached": "already here"}
     click.echo(", ".join(f"{n} {words.get(s, s)}" for s, n in counts.items() if n) or "nothing to fetch")
     for outcome in outcomes:

@@ -111,7 +111,9 @@ class _Downloader:
             head = stream.read(256).lstrip().lower()
         if head.startswith((b"<!doctype html", b"<html")):
             self._restart()
-            raise FetchError(f"{url}: the server sent a web page (HTML), not the file; open it in a browser to see why")
+            raise FetchError(
+                f"{url}: the server sent a web page (HTML), not the file; open it in a browser to see why"
+            )
         cache.check(self.part, self.file, url)
 
     def _get(self, url: str) -> None:
@@ -131,7 +133,9 @@ class _Downloader:
                 self.part.unlink(missing_ok=True)
                 raise
         reason = "timed out" if isinstance(problem, requests.Timeout) else _short(problem)
-        raise FetchError(f"{url}: {reason} ({ATTEMPTS} attempts); check the network, what was received is kept")
+        raise FetchError(
+            f"{url}: {reason} ({ATTEMPTS} attempts); check the network, what was received is kept"
+        )
 
     def _attempt(self, url: str) -> None:
         import requests
@@ -153,7 +157,9 @@ class _Downloader:
             if "text/html" in answer.headers.get("Content-Type", ""):
                 where = f" from {answer.url}" if answer.url != url else ""
                 raise FetchError(f"{url}: the server sent a web page (HTML){where}, not the file")
-            continued = answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+            continued = answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(
+                f"bytes {have}-"
+            )
             if have and not continued:
                 self._restart()
                 have = 0
@@ -173,6 +179,6 @@ class _Downloader:
 def _short(error: Exception) -> str:
     """Return the reason at the bottom of a requests error, in one line."""
     while error.__cause__ or error.__context__:
-        error = (error.__cause__ or error.__context__)  # type: ignore[assignment]
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     return text[:160]

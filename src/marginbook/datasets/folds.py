@@ -96,7 +96,9 @@ def assemble(tests: Mapping[int, Table], relative: str) -> tuple[Table, NDArray[
     starts = np.cumsum([0] + [len(tests[fold]) for fold in sorted(tests)])
     first = tests[min(tests)]
     if starts[-1] != len(kept):
-        raise CorruptData(f"{relative}: the test files have {starts[-1]} rows, the assignment has {len(kept)}")
+        raise CorruptData(
+            f"{relative}: the test files have {starts[-1]} rows, the assignment has {len(kept)}"
+        )
     order = starts[folds[kept] - 1] + places[kept]
     columns = [
         np.concatenate([tests[fold].columns[i] for fold in sorted(tests)])[order]

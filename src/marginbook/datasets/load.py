@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -47,12 +45,12 @@ def load(name: str) -> Dataset:
     """
     found = entry(name)
     if not found.available:
-        raise DatasetUnavailable(
-            f"{found.name} cannot be fetched: {found.reason}; its home is {found.home}"
-        )
+        raise DatasetUnavailable(f"{found.name} cannot be fetched: {found.reason}; its home is {found.home}")
     source = next((s for s in found.sources if s.kind == "bundled" or cache.is_cached(s)), None)
     if source is None:
-        raise DatasetNotFetched(f"{found.name} is not on this machine; run `marginbook data fetch {found.name}`")
+        raise DatasetNotFetched(
+            f"{found.name} is not on this machine; run `marginbook data fetch {found.name}`"
+        )
     return load_source(found, source)
 
 

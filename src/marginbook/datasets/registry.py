@@ -184,12 +184,18 @@ def _read(path: Path) -> dict[str, Entry]:
 
 
 def _entry(
-    name: str, raw: Mapping[str, Any], prefixes: Mapping[str, str], wheels: Mapping[str, Wheel], citations: Any
+    name: str,
+    raw: Mapping[str, Any],
+    prefixes: Mapping[str, str],
+    wheels: Mapping[str, Wheel],
+    citations: Any,
 ) -> Entry:
     where = f"set {name}"
     unknown = set(raw) - _SET_KEYS
     if unknown:
-        raise RegistryError(f"{where}: unknown key {sorted(unknown)[0]!r}; known: {', '.join(sorted(_SET_KEYS))}")
+        raise RegistryError(
+            f"{where}: unknown key {sorted(unknown)[0]!r}; known: {', '.join(sorted(_SET_KEYS))}"
+        )
     for key in ("title", "licence", "citation"):
         if not raw.get(key):
             raise RegistryError(f"{where}: {key} is missing")
@@ -220,7 +226,9 @@ def _entry(
     )  # fmt: skip
 
 
-def _source(where: str, raw: Mapping[str, Any], prefixes: Mapping[str, str], wheels: Mapping[str, Wheel]) -> Source:
+def _source(
+    where: str, raw: Mapping[str, Any], prefixes: Mapping[str, str], wheels: Mapping[str, Wheel]
+) -> Source:
     unknown = set(raw) - _SOURCE_KEYS
     if unknown:
         raise RegistryError(f"{where}: unknown key {sorted(unknown)[0]!r} in a source")
@@ -238,7 +246,8 @@ def _source(where: str, raw: Mapping[str, Any], prefixes: Mapping[str, str], whe
     listed = [(part, address.replace("{part}", part), sha, size) for part, sha, size in raw.get("parts", ())]
     listed += [(f.get("part", "all"), f["at"], f.get("sha256"), f.get("bytes")) for f in raw.get("files", ())]
     files = tuple(
-        File(part, _expand(where, at, prefixes), _sha(sha, where), int(size)) for part, at, sha, size in listed
+        File(part, _expand(where, at, prefixes), _sha(sha, where), int(size))
+        for part, at, sha, size in listed
     )
     if not files:
         raise RegistryError(f"{where}: a {kind} source needs files or parts")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .dataset import CorruptData
+from .dataset import CorruptData, RegistryError
 
 MISSING = frozenset({"?", "<null>", "NA", ""})
-ENCODINGS = ("one-hot", "codes")
+ENCODINGS = ("one-hot", "one-hot-full", "codes")
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,7 @@ class Table:
         """Return the table without these columns."""
         gone = {self.index(column, where) for column in columns}
         keep = [i for i in range(len(self.names)) if i not in gone]
-        return replace(
-            self, names=[self.names[i] for i in keep], columns=[self.columns[i] for i in keep]
-        )
+        return replace(self, names=[self.names[i] for i in keep], columns=[self.columns[i] for i in keep])
 
     def take(self, rows: NDArray) -> Table:
         """Return the table with only these rows."""
@@ -96,6 +94,18 @@ def labels(column: NDArray, where: str) -> NDArray:
     return whole if np.array_equal(whole, column) else np.array([repr(float(v)) for v in column])
 
 
+def concatenate(tables: Sequence[Table], where: str) -> Table:
+    """Put tables with the same columns below each other; a column is nominal when it is so in any."""
+    first = tables[0]
+    for other in tables[1:]:
+        if len(other.names) != len(first.names):
+            raise CorruptData(
+                f"{where}: got {len(other.names)} columns in one part, {len(first.names)} in another"
+            )
+    columns = [np.concatenate(parts) for parts in zip(*(table.columns for table in tables), strict=True)]
+    return replace(first, columns=columns)
+
+
 def drop_incomplete(table: Table) -> tuple[Table, NDArray[np.intp]]:
     """Return the rows without a missing value, and their positions."""
     rows = np.flatnonzero(~table.missing().any(axis=1))
@@ -115,19 +125,24 @@ def fewest_missing(table: Table, label: str | int, keep: int, drop: Sequence[str
     return table.without(gone, where)
 
 
-def encode(table: Table, encoding: str, where: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def encode(
+    table: Table, encoding: str, where: str, values: Mapping[str, float] | None = None
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Turn all columns into numbers.
 
     Parameters
     ----------
     table : Table
-        Features only, without missing values (a missing numeric value stays NaN).
-    encoding : {"one-hot", "codes"}
+        Features only (a missing value becomes NaN).
+    encoding : {"one-hot", "one-hot-full", "codes"}
         ``"one-hot"``: a nominal column with k > 2 values becomes k indicator columns, with two values one
-        indicator column of the second value, with one value nothing varies and one zero column is kept.
-        ``"codes"``: the position of the value (0, 1, ...) among the declared, else the sorted values.
+        indicator column of the second value. ``"one-hot-full"``: k columns for k = 2 too. Values that are
+        declared but absent get no column. ``"codes"``: the position of the value (0, 1, ...) among the
+        declared, else the sorted values.
     where : str
         The file, for messages.
+    values : dict of str to float, optional
+        With ``"codes"``: the number of each value, instead of its position.
 
     Returns
     -------
@@ -135,7 +150,7 @@ def encode(table: Table, encoding: str, where: str) -> tuple[NDArray[np.float64]
     feature_names : tuple of str
     """
     if encoding not in ENCODINGS:
-        raise CorruptData(f"{where}: encoding {encoding!r}, wanted one of {', '.join(ENCODINGS)}")
+        raise RegistryError(f"{where}: encoding {encoding!r}, wanted one of {', '.join(ENCODINGS)}")
     blocks: list[NDArray] = []
     names: list[str] = []
     for name, column in zip(table.names, table.columns, strict=True):
@@ -145,18 +160,21 @@ def encode(table: Table, encoding: str, where: str) -> tuple[NDArray[np.float64]
             continue
         present = {value for value in column if value is not None}
         levels = table.levels.get(name) or tuple(sorted(present))
-        position = {level: i for i, level in enumerate(levels)}
-        codes = np.array([np.nan if v is None else position[v] for v in column], dtype=np.float64)
         if encoding == "codes":
-            blocks.append(codes)
+            if values and present - values.keys():
+                raise CorruptData(
+                    f"{where}: {name} is {sorted(present - values.keys())[0]!r}, wanted {', '.join(values)}"
+                )
+            number = values or {level: float(i) for i, level in enumerate(levels)}
+            blocks.append(np.array([np.nan if v is None else number[v] for v in column]))
             names.append(name)
-        elif len(levels) <= 2:
-            blocks.append(codes)
-            names.append(f"{name}={levels[-1]}" if levels else name)
-        else:
-            for i, level in enumerate(levels):
-                blocks.append(np.where(np.isnan(codes), np.nan, codes == i))
-                names.append(f"{name}={level}")
+            continue
+        levels = tuple(level for level in levels if level in present)
+        shown = levels if len(levels) > 2 or encoding == "one-hot-full" else levels[-1:]
+        gaps = np.array([value is None for value in column])
+        for level in shown:
+            blocks.append(np.where(gaps, np.nan, column == level))
+            names.append(f"{name}={level}")
     if not blocks:
         raise CorruptData(f"{where}: no feature column; fetch the file again")
     return np.ascontiguousarray(np.column_stack(blocks), dtype=np.float64), tuple(names)

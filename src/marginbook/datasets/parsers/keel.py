@@ -9,7 +9,9 @@ from ..dataset import CorruptData
 from ..table import Table
 from .rows import Kind, fail, read_text, table_from_rows
 
-_ATTRIBUTE = re.compile(r"@attribute\s+('[^']*'|[^\s{]+)\s*(\{[^}]*\}|\w+)\s*(\[[^\]]*\])?\s*$", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"@attribute\s+('[^']*'|[^\s{]+)\s*(\{[^}]*\}|\w+)\s*(\[[^\]]*\])?\s*$", re.IGNORECASE
+)
 _OTHER = ("@relation", "@inputs", "@input", "@outputs", "@output")
 
 

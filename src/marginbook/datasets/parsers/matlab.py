@@ -1,0 +1,56 @@
+"""MATLAB v5 ``.mat`` files, read by scipy; only plain numeric arrays are accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.io import loadmat, whosmat
+from scipy.sparse import csr_matrix, issparse
+
+from ..dataset import CorruptData
+
+
+def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | csr_matrix]:
+    """Read the named variables.
+
+    Raises
+    ------
+    CorruptData
+        With file and variable: not a MATLAB v5 file, cut short, variable missing, or a variable that holds
+        cells, structures, objects or functions instead of numbers.
+    """
+    try:
+        present = {name: kind for name, _, kind in whosmat(str(path))}
+    except NotImplementedError:
+        raise CorruptData(f"{path.name}: a MATLAB v7.3 file, wanted v5 to v7") from None
+    except Exception as error:  # scipy raises many kinds on damaged bytes
+        raise CorruptData(
+            f"{path.name}: not a MATLAB v5 file ({_line(error)}); fetch the file again"
+        ) from None
+    for name in variables:
+        if name not in present:
+            raise CorruptData(
+                f"{path.name}: no variable {name!r}; it holds {', '.join(present) or 'nothing'}"
+            )
+        if present[name] in ("cell", "struct", "object", "function", "opaque", "char", "unknown"):
+            raise CorruptData(f"{path.name}, variable {name}: is of class {present[name]}, wanted numbers")
+    try:
+        content = loadmat(str(path), variable_names=list(variables))
+    except Exception as error:  # as above: zlib, struct, value, memory and type errors all mean damage
+        raise CorruptData(
+            f"{path.name}, variable {' or '.join(variables)}: {_line(error)}; fetch the file again"
+        ) from None
+    arrays = {}
+    for name in variables:
+        array = content.get(name)
+        if not issparse(array) and (not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf"):
+            raise CorruptData(f"{path.name}, variable {name}: holds no plain numbers")
+        arrays[name] = csr_matrix(array, dtype=np.float64) if issparse(array) else array
+    return arrays
+
+
+def _line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

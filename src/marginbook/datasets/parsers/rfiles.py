@@ -1,0 +1,80 @@
+"""R's ``.rda`` and ``.RData``, parsed by rdata in Python: no R, nothing in the file is run."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..dataset import CorruptData
+from ..table import Table, column_from_text
+
+
+def parse_r(path: Path) -> dict[str, Any]:
+    """Return the objects of a file by name.
+
+    Raises
+    ------
+    CorruptData
+        The file is cut short or no R data file.
+    """
+    import rdata  # with it come pandas and xarray, which few sets need
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            content = rdata.read_rda(path)
+    except Exception as error:  # zlib, bz2, lzma, struct and value errors all mean damage
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CorruptData(f"{path.name}: not an R data file ({reason}); fetch the file again") from None
+    if not isinstance(content, dict):
+        raise CorruptData(f"{path.name}: holds no named objects")
+    return content
+
+
+def pick(content: Any, address: str, where: str) -> Any:
+    """Follow an address such as ``EEG/y/data`` through named lists and slots."""
+    at = content
+    for step in address.split("/"):
+        names = list(at) if isinstance(at, dict) else list(vars(at)) if hasattr(at, "__dict__") else []
+        if isinstance(at, dict) and step in at:
+            at = at[step]
+        elif not isinstance(at, dict) and hasattr(at, step):
+            at = getattr(at, step)
+        else:
+            raise CorruptData(
+                f"{where}: no variable {address!r}; at {step!r} it holds {', '.join(map(str, names))}"
+            )
+    return at
+
+
+def as_array(value: Any) -> np.ndarray:
+    """Turn a matrix, data frame, factor or vector of R into an array (factors and text: of str)."""
+    if hasattr(value, "columns") and all(kind.kind in "biuf" for kind in value.dtypes):
+        return value.to_numpy(dtype=np.float64)
+    array = np.asarray(value)
+    return array.astype(str) if array.dtype.kind in "OU" else array
+
+
+def as_table(frame: Any, where: str) -> Table:
+    """Turn a data frame of R into a table."""
+    if not hasattr(frame, "columns"):
+        raise CorruptData(f"{where}: is a {type(frame).__name__}, wanted a data frame")
+    names = [str(name) for name in frame.columns]
+    columns = []
+    levels = {}
+    for name, key in zip(names, frame.columns, strict=True):
+        series = frame[key]
+        if hasattr(series, "cat"):
+            levels[name] = tuple(str(level) for level in series.cat.categories)
+            missing = series.isna()
+            columns.append(
+                np.array([None if m else str(v) for v, m in zip(series, missing, strict=True)], dtype=object)
+            )
+        elif series.dtype.kind in "biuf":
+            columns.append(np.asarray(series, dtype=np.float64))
+        else:
+            columns.append(column_from_text([str(v) for v in series], nominal=True))
+    return Table(names, columns, levels)
