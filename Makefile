@@ -1,0 +1,61 @@
+# Two commands matter: `make book` and `make test`. Both set the machine up first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup book test lint types unit notebooks strict browser bench lock clean
+
+help: ## Show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+setup: $(READY) ## Create .venv from requirements.lock and install the package
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else f"marginbook needs Python 3.11 or newer, this is {v[0]}.{v[1]}; call: make PYTHON=python3.12 ...")'
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV): locked packages, then marginbook (about a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+book: $(READY) ## Fetch data, execute all notebooks, compile the book to _build/html
+	@$(BIN)/marginbook data fetch --registries-only
+	@$(BIN)/marginbook book
+
+test: $(READY) lint types unit notebooks strict browser ## Lint, types, unit tests, notebooks, strict book build, browser
+
+lint: $(READY) ## Lint and check the formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## Check the types of src/
+	$(BIN)/mypy
+
+unit: $(READY) ## Unit tests
+	@$(BIN)/marginbook data fetch --registries-only
+	$(BIN)/python -m pytest -n 2 -m "not browser" --doctest-modules src tests
+
+notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
+	$(BIN)/python -m pytest -n 2 -p no:cacheprovider --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
+
+strict: $(READY) ## Compile the book; any warning fails
+	@$(BIN)/marginbook book --strict
+
+browser: $(READY) ## Look through the built book with Chromium
+	$(BIN)/python -m pytest -m browser tests/book
+
+bench: $(READY) ## Time our solvers beside their peers
+	@for file in benchmarks/*.py; do $(BIN)/python $$file; done
+
+lock: ## Resolve pyproject.toml again into requirements.lock and environment.yml
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: uv
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra test pyproject.toml --output-file requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
+	@$(BIN)/python tests/test_environment.py > environment.yml
+	@rm -f $(READY)
+
+clean: ## Delete what can be built again (the data cache and .venv stay)
+	rm -rf _build
