@@ -19,6 +19,7 @@ from .dataset import (
     RegistryError,
     UnknownDataset,
 )
+from .generators import make_banana, make_low_rank, make_ringnorm, make_twonorm, make_waveform
 from .load import available, load
 from .registry import Entry, registry
 
@@ -34,5 +35,10 @@ __all__ = [
     "UnknownDataset",
     "available",
     "load",
+    "make_banana",
+    "make_low_rank",
+    "make_ringnorm",
+    "make_twonorm",
+    "make_waveform",
     "registry",
 ]

@@ -199,7 +199,7 @@ def _libsvm(entry: Entry, source: Source, paths: Paths) -> Arrays:
 
 
 def _matlab(entry: Entry, source: Source, paths: Paths) -> Arrays:
-    """Options: ``x`` and ``y`` (variables), ``transpose``; or ``matrix`` (variable) and ``label`` (column)."""
+    """Options: variables ``x``, ``y`` and ``transpose``; or variable ``matrix`` and column ``label``."""
     options = source.options
     if "matrix" in options:
         matrix = np.asarray(
@@ -214,7 +214,7 @@ def _matlab(entry: Entry, source: Source, paths: Paths) -> Arrays:
 
 
 def _r(entry: Entry, source: Source, paths: Paths) -> Arrays:
-    """Options: ``frame`` (data frame), or ``matrix`` (label in column ``label``), or ``x``, ``y``, ``samples``.
+    """Options: ``frame`` (data frame); ``matrix`` and its column ``label``; or ``x``, ``y``, ``samples``.
 
     An address is a name, or names separated by ``/``; ``{part}`` stands for train and test; ``samples`` is
     the axis of ``x`` that counts the samples (default 0).

@@ -24,6 +24,13 @@ def folder() -> Path:
     return path
 
 
+def lock_path(name: str) -> Path:
+    """Return the file whose lock says that one process fetches what is called so."""
+    path = folder() / ".locks"
+    path.mkdir(exist_ok=True)
+    return path / name
+
+
 def path_of(file: File) -> Path:
     """Return where a file is, or would be, in the cache."""
     return cache_dir("data") / file.cache_name

@@ -129,7 +129,7 @@ class _Session:
             raise FetchError(self.dead[host])
         self.progress.start(file.cache_name.partition("-")[2], file.bytes)
         advance: Advance = self.progress.advance
-        with FileLock(cache.folder() / f".{file.sha256[:16]}.lock"):
+        with FileLock(cache.lock_path(file.sha256[:16])):
             with suppress(OSError, CorruptData):
                 cache.verified(file)
                 advance(file.bytes)

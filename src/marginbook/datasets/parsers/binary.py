@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,7 @@ def parse_idx(path: Path) -> NDArray:
     try:
         with opener(path, "rb") as stream:
             raw = stream.read()
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise CorruptData(f"{path.name}: cannot decompress: {error}; fetch the file again") from None
     if len(raw) < 4 or raw[:2] != b"\0\0" or raw[2] not in _IDX_TYPES or not raw[3]:
         raise CorruptData(
@@ -68,8 +69,9 @@ def parse_idx(path: Path) -> NDArray:
     shape = struct.unpack(f">{axes}I", raw[4:start])
     want = start + int(np.prod(shape, dtype=np.int64)) * np.dtype(kind).itemsize
     if len(raw) != want:
+        at = min(len(raw), want)
         raise CorruptData(
-            f"{path.name}, byte {min(len(raw), want)}: got {len(raw)} bytes, wanted {want}; fetch the file again"
+            f"{path.name}, byte {at}: got {len(raw)} bytes, wanted {want}; fetch the file again"
         )
     return np.frombuffer(raw, dtype=kind, offset=start).reshape(shape)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ def parse_libsvm(
 
     try:
         X, y = load_svmlight_file(str(path), n_features=n_features, zero_based=zero_based)
-    except (ValueError, OverflowError, EOFError, OSError) as error:
+    except (ValueError, OverflowError, EOFError, OSError, zlib.error) as error:
         _find_bad_line(path, n_features, zero_based)
         raise CorruptData(f"{path.name}: {error}; fetch the file again") from None
     if not X.shape[0]:
@@ -55,7 +56,7 @@ def _find_bad_line(path: Path, n_features: int | None, zero_based: bool) -> None
                 problem = _problem(line.partition("#")[0].split(), n_features, int(zero_based))
                 if problem:
                     fail(path, number, problem)
-    except (EOFError, OSError) as error:
+    except (EOFError, OSError, zlib.error) as error:
         raise CorruptData(
             f"{path.name}, after line {number}: cannot decompress: {error}; fetch the file again"
         ) from None

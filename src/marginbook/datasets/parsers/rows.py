@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import bz2
 import gzip
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,19 +16,17 @@ from ..dataset import CorruptData
 from ..table import MISSING, Table, column_from_text
 
 Kind = tuple[str, ...] | None  # declared values of a nominal column, () for text, None for numbers
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
+_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress}
 
 
 def read_text(path: Path) -> str:
     """Return the text of a file, decompressed when its name ends in .gz or .bz2; a zero byte is damage."""
-    opener = _OPENERS.get(path.suffix)
+    raw = path.read_bytes()
+    decompress = _DECOMPRESS.get(path.suffix)
     try:
-        if opener is None:
-            raw = path.read_bytes()
-        else:
-            with opener(path, "rb") as stream:
-                raw = stream.read()
-    except (EOFError, OSError) as error:
+        if decompress is not None:
+            raw = decompress(raw)
+    except (EOFError, OSError, ValueError, zlib.error) as error:
         raise CorruptData(f"{path.name}: cannot decompress: {error}; fetch the file again") from None
     if b"\0" in raw:
         raise CorruptData(f"{path.name}: byte {raw.index(0)} is zero, wanted text; fetch the file again")
