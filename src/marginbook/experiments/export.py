@@ -126,9 +126,7 @@ def read_results(
             f"marginbook experiment run {experiment} --profile {profile}"
         )
     text = {"dataset": str, "method": str}
-    return pd.read_csv(
-        path, dtype=text, keep_default_na=False, na_values=["", "nan"], float_precision="round_trip"
-    )
+    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=["", "nan"])
 
 
 def provenance(protocol: Protocol, profile: str, outcomes: list[Outcome], inputs: Inputs) -> dict[str, Any]:

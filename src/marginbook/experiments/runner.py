@@ -21,6 +21,7 @@ from .protocol import Protocol, Task, load_protocol
 from .store import Outcome, Signature, Store, current, is_current
 from .work import data_hash, forget_data, measure_in_worker, measure_task, single_thread
 
+CONNECT_SECONDS = 10
 Submit = Callable[[Protocol, Task], "Future[Outcome]"]
 
 
@@ -271,7 +272,7 @@ def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
             "--dask needs the package distributed: pip install 'marginbook[dask]'"
         ) from None
     try:
-        client = Client(address, timeout=10, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ExperimentError(
             f"no Dask scheduler at {address} ({' '.join(str(error).split())}); start one with "

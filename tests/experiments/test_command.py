@@ -1,0 +1,107 @@
+"""``marginbook experiment``: help with examples, exit codes, one-line errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+
+from marginbook.experiments.command import experiment
+
+
+@pytest.fixture
+def call(tmp_path):
+    def call(*arguments: str, store: bool = True) -> Result:
+        extra = ["--store", str(tmp_path / "s.sqlite")] if store else []
+        return CliRunner().invoke(experiment, [*arguments, *extra], env={"COLUMNS": "120"})
+
+    return call
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["run"], ["status"], ["export"], ["compare"]])
+def test_help_has_an_example(command):
+    shown = CliRunner().invoke(experiment, [*command, "--help"])
+    assert shown.exit_code == 0
+    assert "Example:\n    marginbook experiment " in shown.output
+
+
+def test_run_export_compare(call, tmp_path):
+    shown = call("run", "toyroom/folds", "--n-jobs", "1", "--out", str(tmp_path))
+    assert shown.exit_code == 0, shown.output
+    assert "toyroom/folds (quick): 4 of 4 tasks done, 4 run now, 0 failed" in shown.output
+    assert (tmp_path / "toyroom" / "folds.csv").is_file()
+    again = call("run", "toyroom/folds", "--n-jobs", "1", "--out", str(tmp_path))
+    assert "4 of 4 tasks done, 0 run now" in again.output
+    compared = call(
+        "compare", "toyroom/folds", "--profile", "quick", "--out", str(tmp_path), "--json", store=False
+    )
+    rows = json.loads(compared.output)
+    assert [row["verdict"] for row in rows if row["dataset"] == "wine"] == [
+        "not printed",
+        *["not-testable"] * 2,
+    ]
+    table = call("compare", "toyroom/folds", "--profile", "quick", "--out", str(tmp_path), store=False)
+    assert "Original folds" in table.output
+    counted = json.loads(call("list", "--json").output)
+    assert {"id": "toyroom/folds", "title": "Original folds", "quick": {"tasks": 4, "done": 4},
+            "paper": {"tasks": 30, "done": 0}} in counted  # fmt: skip
+    assert "4 of 4" in call("list").output
+
+
+def test_failures_and_missing_data_end_with_1(call, tmp_path):
+    options = ["--n-jobs", "1", "--out", str(tmp_path), "--splits", "1"]
+    shown = call("run", "toyroom/trouble", *options, "--methods", "nearest,raises")
+    assert shown.exit_code == 1
+    assert "failed: toyroom/trouble blobs split 1 raises (quick): ZeroDivisionError: this" in shown.output
+    assert "skipped nowhere: " in shown.output
+    status = call("status", "toyroom/trouble", "--profile", "quick", "--tracebacks")
+    assert status.exit_code == 0
+    assert "Traceback (most recent call last)" in status.output
+    for extra, code in ((), 1), (("--skip-missing",), 0):
+        assert call("run", "toyroom/trouble", *options, "--methods", "nearest", *extra).exit_code == code
+
+
+def test_status_counts_and_judges_the_time_left(call, tmp_path):
+    call("run", "toyroom/folds", "--n-jobs", "1", "--out", str(tmp_path), "--splits", "1")
+    shown = call("status", "toyroom/folds").output.splitlines()
+    rows = [line.replace("│", " ").split() for line in shown if "toyroom" in line]
+    assert rows[0][1:6] == ["quick", "2", "0", "0", "2"]
+    assert rows[0][6] != "?"
+    assert rows[1][1:] == ["paper", "0", "0", "0", "30", "?"]
+
+
+def test_a_partial_run_leaves_fuller_files_alone(call, tmp_path):
+    out = ["--n-jobs", "1", "--out", str(tmp_path)]
+    call("run", "toyroom/folds", *out)
+    other = ["--store", str(tmp_path / "other.sqlite")]
+    shown = call("run", "toyroom/folds", *out, "--splits", "1", *other, store=False)
+    assert shown.exit_code == 0
+    assert "note: " in shown.output
+    assert "holds 2 results that the store lacks" in shown.output
+    refused = call(
+        "export", "toyroom/folds", "--profile", "quick", "--out", str(tmp_path), *other, store=False
+    )
+    assert refused.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["run", "toyroom/fold"], 2, "no experiment 'toyroom/fold'; did you mean toyroom/folds"),
+        (["run"], 2, "Missing argument 'ID...'"),
+        (["run", "toyroom/folds", "--datasets", "wines"], 2, "no data set 'wines'; did you mean wine?"),
+        (["run", "toyroom/folds", "--splits", "one"], 2, "'one' is not a list of numbers such as 1,2"),
+        (["run", "toyroom/folds", "--datasets", ","], 2, "expected names with commas"),
+        (["run", "toyroom/folds", "--n-jobs", "0"], 2, "0 worker processes cannot be"),
+        (["run", "toyroom/folds", "--profile", "fast"], 2, "'fast' is not one of 'quick', 'paper'"),
+        (["export", "toyroom/folds"], 1, "has no paper results to export"),
+        (["status", "toyroom/folder"], 2, "did you mean toyroom/folds"),
+    ],
+)
+def test_errors_are_one_line(call, arguments, code, message):
+    shown = call(*arguments)
+    assert shown.exit_code == code
+    assert message in shown.output
+    assert "Traceback" not in shown.output
+    assert len([line for line in shown.output.splitlines() if line.startswith("Error")]) == 1
