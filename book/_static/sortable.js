@@ -1,7 +1,7 @@
 // Tables of the class "sortable" sort by a click, or Enter, on a heading. The library is loaded only where there is one.
 const tables = document.querySelectorAll("table.sortable");
 if (tables.length) {
-  const { DataTable } = await import(new URL("datatables/dt_bundle.js", import.meta.url));
+  const { default: DataTable } = await import(new URL("datatables/dt_bundle.js", import.meta.url));
   for (const table of tables) {
     new DataTable(table, {
       paging: false, info: false, searching: false, autoWidth: false, order: [], layout: {

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..claims import ROOMS, Claim, Evidence, Verdict, scoreboard
 from ..notebooks.catalogue import Notebook
-from .myst import badge, dropdown, plain, table, target
+from .myst import NOTHING, badge, dropdown, plain, powers, table, target
 
 ERRATA = (Verdict.CORRECTED, Verdict.FAILS)
 
@@ -44,28 +44,28 @@ def scoreboard_table(evidence: Mapping[str, Evidence]) -> str:
     board = scoreboard(evidence)
     rows = []
     for room, counts in board.items():
-        cells = [str(counts[verdict] or "–") for verdict in Verdict]
-        rows.append([f"{ROOMS[room]}", *cells, str(sum(counts.values()))])
-    return table(["paper", *(badge(verdict) for verdict in Verdict), "all"], rows, sort=False)
+        words = [f"{number} {badge(verdict)}" for verdict, number in counts.items() if number]
+        rows.append([ROOMS[room], str(sum(counts.values())), " ".join(words)])
+    return table(["paper", "claims", "verdicts"], rows, widths=[32, 10, 58], classes="")
 
 
 def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
     rows = []
     for id, claim in claims.items():
         found = evidence[id]
-        slack = "–" if found.slack is None else f"{found.slack:.3g}"
+        slack = NOTHING if found.slack is None else f"[{found.slack:.2g}]{{.nowrap}}"
         rows.append(
             [
                 target(claim.slug, claim.where),
                 claim.statement,
                 badge(found.verdict),
-                found.claimed,
-                found.measured,
+                powers(found.claimed),
+                powers(found.measured),
                 slack,
             ]
         )
-    widths = [12, 36, 10, 16, 18, 8]
-    return table(["where", "statement", "verdict", "claimed", "measured", "slack"], rows, widths=widths)
+    headings = ["where", "statement", "verdict", "claimed", "measured", "slack"]
+    return table(headings, rows, widths=[12, 34, 10, 14, 22, 8], classes="sortable wide")
 
 
 def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
@@ -88,7 +88,7 @@ def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str
 
 
 def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
-    items = [f"**Claimed:** {found.claimed}", f"**Measured:** {found.measured}", found.why]
+    items = [f"**Claimed:** {powers(found.claimed)}", f"**Measured:** {powers(found.measured)}", found.why]
     facts = [f"{name}: {_short(value)}" for name, value in found.sizes.items()]
     facts.append(f"seeds: {_short(found.seeds)}" if found.seeds else "no random numbers")
     items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, widths: Sequence[int] = (), sort: bool = True) -> str:
+NOTHING = r"\-"  # an empty cell: the sorter takes a hyphen among numbers for "no number"
+_POWER = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)e([+-]?)0*(\d+)\b")
+
+
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, widths: Sequence[int] = (), classes: str = "sortable"
+) -> str:
     """Return a list-table; its cells are MyST, and readers can sort it by a click on a heading."""
     lines = ["```{list-table}", ":header-rows: 1"]
-    if sort:
-        lines.append(":class: sortable")
+    if classes:
+        lines.append(f":class: {classes}")
     if widths:
         lines.append(f":widths: {' '.join(map(str, widths))}")
     lines.append("")
@@ -22,6 +29,19 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, widths: Seq
             lines.append((lead + first).rstrip())
             lines += [f"    {line}".rstrip() for line in more]
     return "\n".join([*lines, "```", ""])
+
+
+def powers(text: str) -> str:
+    """Set numbers such as 1e-10 as powers of ten, in text that holds no formula."""
+    if "$" in text:
+        return text
+
+    def formula(match: re.Match[str]) -> str:
+        sign, digits, minus, power = match.groups()
+        factor = "" if float(digits) == 1 else f"{digits} \\times "
+        return f"${sign}{factor}10^{{{minus.strip('+')}{power}}}$"
+
+    return _POWER.sub(formula, text)
 
 
 def badge(verdict: str) -> str:

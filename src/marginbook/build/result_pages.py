@@ -9,7 +9,7 @@ from typing import Any
 from ..experiments import compare, experiments, load_protocol
 from ..experiments.compare import counts
 from ..project import resource
-from .myst import badge, dropdown, plain, table
+from .myst import NOTHING, badge, dropdown, plain, table
 
 HEADINGS = ["data set", "method", "printed", "± printed", "ours", "± ours", "splits", "verdict"]
 
@@ -37,7 +37,7 @@ def section(id: str) -> str:
             f"Metric: `{protocol.metric}`. ± is the {plain(protocol.plus_minus)}. "
             f"Cells: {summary}. The numbers: `results/{id}.csv`.\n"
         )
-        lines.append(table(HEADINGS, [_row(row) for row in frame.to_dict("records")]))
+        lines.append(table(HEADINGS, [_row(row) for row in frame.to_dict("records")], classes="sortable wide"))
     if protocol.not_stated:
         body = "\n".join(f"{plain(gap)}\n: {plain(choice)}\n" for gap, choice in protocol.not_stated.items())
         lines.append(dropdown("What the paper does not state, and what we assumed", body))
@@ -51,10 +51,10 @@ def _row(row: dict[Any, Any]) -> list[str]:
         f"`{row['dataset']}`",
         plain(str(row["method"])),
         *(_number(row[name]) for name in ("printed_mean", "printed_std", "ours_mean", "ours_std")),
-        str(row["ours_n"] or "–"),
+        str(row["ours_n"] or NOTHING),
         (badge(verdict) if " " not in verdict else verdict) + arrow,
     ]
 
 
 def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3f}"
+    return NOTHING if math.isnan(value) else f"{value:.3f}"
