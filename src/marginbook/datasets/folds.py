@@ -48,7 +48,7 @@ def read_assignment(relative: str) -> tuple[NDArray[np.int8], NDArray[np.int64]]
 
 def records(table: Table) -> list[tuple[object, ...] | None]:
     """Return the rows as comparable tuples; None for a row with a missing value."""
-    incomplete = table.missing().any(axis=1).tolist()
+    incomplete = np.logical_or.reduce(table.missing(), axis=1).tolist()
     columns = [column.tolist() for column in table.columns]
     return [None if gap else row for gap, row in zip(incomplete, zip(*columns, strict=True), strict=True)]
 

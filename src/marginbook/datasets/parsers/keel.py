@@ -10,7 +10,7 @@ from ..table import Table
 from .rows import Kind, fail, read_text, table_from_rows
 
 _ATTRIBUTE = re.compile(
-    r"@attribute\s+('[^']*'|[^\s{]+)\s*(\{[^}]*\}|\w+)\s*(\[[^\]]*\])?\s*$", re.IGNORECASE
+    r"@attribute\s+('[^']*'|[^\s{]+)(?:\s*(\{[^}]*\})|\s+(\w+))\s*(?:\[[^\]]*\])?\s*$", re.IGNORECASE
 )
 _OTHER = ("@relation", "@inputs", "@input", "@outputs", "@output")
 
@@ -60,7 +60,7 @@ def _header(path: Path, lines: list[str], names: list[str], kinds: list[Kind]) -
             match = _ATTRIBUTE.match(text)
             if match is None:
                 fail(path, number, f"cannot read {text[:60]!r} as an attribute")
-            kind = match[2]
+            kind = match[2] or match[3]
             if kind.startswith("{"):
                 kinds.append(tuple(value.strip() for value in kind[1:-1].split(",")))
             elif kind.lower() in ("real", "integer", "numeric"):

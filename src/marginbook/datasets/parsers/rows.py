@@ -80,7 +80,7 @@ def table_from_rows(
 def _check_numbers(
     path: Path, name: str, column: NDArray, texts: Sequence[str], numbers: Sequence[int], declared: bool
 ) -> None:
-    if column.dtype != object and not np.isinf(column).any():
+    if column.dtype != object and np.isfinite(column).all():
         return
     good = [text in MISSING or is_finite(text) for text in texts]
     if not declared and not any(is_finite(text) for text in texts):

@@ -1,0 +1,226 @@
+"""One URL: truncated, altered, redirected, stalled, resumed, fetched by several processes."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from marginbook.datasets import cache as store
+from marginbook.datasets import download
+from marginbook.datasets.dataset import CorruptData, FetchError
+from marginbook.datasets.registry import File
+
+BODY = bytes(range(256)) * 4096  # 1 MB
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(p.name for p in folder.iterdir() if p.is_file()) if folder.exists() else []
+
+
+def test_a_good_file_lands_under_its_hash(cache, site):
+    site.add("/a.dat", BODY)
+    file = site.file("/a.dat", BODY)
+    counted = []
+    path = download.fetch_url(file, counted.append)
+    assert path.read_bytes() == BODY
+    assert path.name == f"{hashlib.sha256(BODY).hexdigest()[:16]}-a.dat"
+    assert sum(counted) == len(BODY)
+    assert files_in(cache) == [path.name]
+
+
+def test_an_altered_file_names_both_hashes_and_leaves_the_cache_as_it_was(cache, site):
+    good = site.file("/b.dat", b"other")
+    site.add("/b.dat", b"other")
+    download.fetch_url(good)
+    before = files_in(cache)
+    altered = BODY[:-1] + b"x"
+    site.add("/a.dat", altered)
+    with pytest.raises(CorruptData) as error:
+        download.fetch_url(site.file("/a.dat", BODY))
+    assert hashlib.sha256(altered).hexdigest() in str(error.value)
+    assert hashlib.sha256(BODY).hexdigest() in str(error.value)
+    assert files_in(cache) == before
+
+
+def test_a_shorter_file_than_promised_is_an_error_with_both_hashes(cache, site):
+    short = BODY[:1000]
+    site.add("/a.dat", short)
+    with pytest.raises(CorruptData) as error:
+        download.fetch_url(site.file("/a.dat", BODY))
+    assert f"got sha256 {hashlib.sha256(short).hexdigest()} (1000 bytes)" in str(error.value)
+    assert f"wanted sha256 {hashlib.sha256(BODY).hexdigest()} ({len(BODY)} bytes)" in str(error.value)
+    assert files_in(cache) == []
+
+
+def test_a_cut_connection_is_continued_where_it_ended(cache, site):
+    site.add("/a.dat", BODY, "truncate")
+    assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
+    assert site.ranges[0] is None
+    assert site.ranges[1] == f"bytes={len(BODY) // 2}-"
+
+
+def test_a_part_file_of_an_earlier_run_is_continued(cache, site):
+    site.add("/a.dat", BODY)
+    file = site.file("/a.dat", BODY)
+    cache.mkdir(parents=True)
+    (cache / f".{file.cache_name}.part").write_bytes(BODY[:1000])
+    counted = []
+    assert download.fetch_url(file, counted.append).read_bytes() == BODY
+    assert site.ranges == ["bytes=1000-"]
+    assert sum(counted) == len(BODY)
+    assert files_in(cache) == [file.cache_name]
+
+
+def test_what_came_before_a_failure_is_kept_for_the_next_run(cache, site):
+    site.add("/a.dat", BODY, *["truncate"] * download.ATTEMPTS)
+    file = site.file("/a.dat", BODY)
+    with pytest.raises(FetchError, match=r"\(4 attempts\); check the network, what was received is kept"):
+        download.fetch_url(file)
+    kept = (cache / f".{file.cache_name}.part").stat().st_size
+    assert 0 < kept < len(BODY)
+    assert download.fetch_url(file).read_bytes() == BODY
+    assert site.ranges[-1] == f"bytes={kept}-"
+
+
+def test_a_part_file_of_another_version_is_thrown_away(cache, site):
+    site.add("/a.dat", BODY)
+    file = site.file("/a.dat", BODY)
+    cache.mkdir(parents=True)
+    (cache / f".{file.cache_name}.part").write_bytes(b"z" * 1000)
+    assert download.fetch_url(file).read_bytes() == BODY
+    assert site.ranges == ["bytes=1000-", None]
+
+
+def test_a_server_without_ranges_sends_all_again(cache, site):
+    site.add("/a.dat", BODY, "truncate", "no-range")
+    assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
+
+
+def test_a_redirect_to_a_web_page_is_recognised(cache, site):
+    site.add("/a.dat", BODY, "to-html")
+    site.add("/login.html", b"<!DOCTYPE html><title>log in</title>")
+    with pytest.raises(FetchError, match=r"sent a web page \(HTML\) from .*/login.html, not the file"):
+        download.fetch_url(site.file("/a.dat", BODY))
+    assert files_in(cache) == []
+
+
+def test_a_web_page_under_another_content_type_is_recognised(cache, site):
+    site.add("/a.dat", b"\n<html><body>moved</body></html>" + b" " * 2000)
+    with pytest.raises(FetchError, match=r"web page \(HTML\), not the file"):
+        download.fetch_url(site.file("/a.dat", BODY))
+    assert files_in(cache) == []
+
+
+def test_a_missing_file_is_not_tried_again(cache, site):
+    with pytest.raises(FetchError, match="answered 404"):
+        download.fetch_url(site.file("/nowhere", BODY))
+    assert site.hits == 1
+
+
+def test_a_busy_server_is_tried_again(cache, site):
+    site.add("/a.dat", BODY, "error", "error")
+    assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
+    assert site.hits == 3
+
+
+def test_a_stalled_server_times_out(cache, site, monkeypatch):
+    monkeypatch.setattr(download, "ATTEMPTS", 1)
+    site.add("/a.dat", BODY, "stall")
+    with pytest.raises(FetchError, match="timed out"):
+        download.fetch_url(site.file("/a.dat", BODY))
+
+
+def test_an_interrupt_keeps_the_part_and_damages_nothing(cache, site):
+    site.add("/a.dat", BODY)
+    file = site.file("/a.dat", BODY)
+
+    def interrupt(count: int) -> None:
+        if count:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        download.fetch_url(file, interrupt)
+    assert files_in(cache) == [f".{file.cache_name}.part"]
+    assert download.fetch_url(file).read_bytes() == BODY
+    assert files_in(cache) == [file.cache_name]
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(cache, site):
+    site.add("/a.dat", BODY)
+
+    def full(count: int) -> None:
+        if count:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(FetchError, match="no space left; free some, or set MARGINBOOK_CACHE"):
+        download.fetch_url(site.file("/a.dat", BODY), full)
+    assert files_in(cache) == []
+
+
+@pytest.fixture
+def mirror(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "mirror"
+    (folder / "example.org" / "a b").mkdir(parents=True)
+    monkeypatch.setenv("MARGINBOOK_MIRROR", str(folder))
+    return folder
+
+
+def test_the_mirror_comes_first_and_its_path_is_decoded(cache, mirror):
+    (mirror / "example.org" / "a b" / "c.dat").write_bytes(BODY)
+    file = File("all", "https://example.org/a%20b/c.dat", hashlib.sha256(BODY).hexdigest(), len(BODY))
+    assert download.fetch_url(file).read_bytes() == BODY
+
+
+def test_an_altered_mirror_is_an_error_with_both_hashes(cache, mirror):
+    (mirror / "example.org" / "c.dat").write_bytes(b"altered")
+    file = File("all", "https://example.org/c.dat", hashlib.sha256(BODY).hexdigest(), len(BODY))
+    with pytest.raises(CorruptData, match=hashlib.sha256(b"altered").hexdigest()):
+        download.fetch_url(file)
+    assert files_in(cache) == []
+
+
+def test_a_url_cannot_leave_the_mirror(cache, mirror):
+    (mirror.parent / "secret").write_bytes(BODY)
+    assert download.mirrored("https://example.org/../../secret") is None
+    assert download.mirrored("https://example.org/%2e%2e/%2e%2e/secret") is None
+
+
+def test_an_altered_file_in_the_cache_is_named(cache, site):
+    site.add("/a.dat", BODY)
+    file = site.file("/a.dat", BODY)
+    path = download.fetch_url(file)
+    path.write_bytes(BODY[:-1] + b"x")
+    with pytest.raises(CorruptData, match=r"damaged \(run `marginbook data fetch` again\): got sha256"):
+        store.verified(file)
+    assert download.fetch_url(file).read_bytes() == BODY
+
+
+def _fetch_in_child(file: File, queue: multiprocessing.Queue) -> None:
+    from marginbook.datasets.fetch import fetch_source
+    from marginbook.datasets.registry import Source
+
+    try:
+        fetch_source(Source("url", "text", (file,)))
+        queue.put(store.sha256_of(store.path_of(file)))
+    except BaseException as error:
+        queue.put(repr(error))
+
+
+def test_processes_that_fetch_the_same_file_wait_for_each_other(cache, site):
+    site.add("/a.dat", BODY)
+    file = site.file("/a.dat", BODY)
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    children = [context.Process(target=_fetch_in_child, args=(file, queue)) for _ in range(3)]
+    for child in children:
+        child.start()
+    answers = [queue.get(timeout=60) for _ in children]
+    for child in children:
+        child.join(30)
+    assert answers == [file.sha256] * 3
+    assert site.hits == 1
+    assert files_in(cache) == [file.cache_name]
