@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import threading
 import time
 import traceback
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_ONE_LOADS = threading.Lock()  # a Dask worker may have several threads
 _PACKAGES = ("marginbook", "numpy", "scipy", "scikit-learn", "imbalanced-learn", "joblib", "numba", "cvxpy")
 
 
@@ -34,8 +36,9 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
     """
     signature = Signature("", "", "")
     try:
-        measure = protocol.measure()
-        data, sha256 = _load(protocol.package, task.dataset)
+        with _ONE_LOADS:
+            measure = protocol.measure()
+            data, sha256 = _load(protocol.package, task.dataset)
         signature = Signature(protocol.code(), sha256, protocol.settings_hash(task.profile, task.dataset))
         train, test = protocol.rows(data, task.dataset, task.split)
         labels = np.asarray(data.y)
@@ -60,7 +63,11 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
 def measure_in_worker(protocol: Protocol, task: Task) -> Outcome:
     """Do one task in a worker process, which from then on uses one BLAS and one OpenMP thread."""
     single_thread()
-    return measure_task(protocol, task)
+    outcome = measure_task(protocol, task)
+    if outcome.error is not None and "ImportError: cannot import name" in outcome.error:
+        # threads of a Dask worker that import each other's halves: Python then hands out unfinished modules
+        outcome = measure_task(protocol, task)
+    return outcome
 
 
 def single_thread() -> None:
