@@ -122,7 +122,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         name, _ = self._check(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"DRMClassifier needs at least 2 classes, got one class: {self.classes_[0]!r}")
+            raise ValueError(f"DRMClassifier needs at least 2 classes, got one class: {self.classes_[0]}")
         self.solver_ = self.solver
         if self.solver == "auto":
             self.solver_ = "one-pass" if name == "linear" and X.shape[0] > X.shape[1] else "closed"
@@ -168,7 +168,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         codes[codes == len(self.classes_)] = 0
         strangers = np.setdiff1d(y, self.classes_)
         if strangers.size:
-            raise ValueError(f"label {strangers[0]!r} is not among the classes {list(self.classes_)}")
+            raise ValueError(f"label {strangers[0]} is not among the classes {self.classes_.tolist()}")
         self._solve_moments(X, codes)
         return self
 

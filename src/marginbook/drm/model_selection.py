@@ -90,7 +90,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         scalings = self._check()
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"DRMClassifierCV needs at least 2 classes, got one class: {self.classes_[0]!r}")
+            raise ValueError(f"DRMClassifierCV needs at least 2 classes, got one class: {self.classes_[0]}")
         order = np.argsort(codes, kind="stable")
         cells = [(scaling, k) for scaling in scalings for k in range(len(self.kernels))]
         rows = Parallel(n_jobs=self.n_jobs)(

@@ -80,8 +80,8 @@ def _candidates(name: str, n: int, settings: Mapping[str, Any], seed: int) -> It
     elif kind == "KNN":
         metric = {"E": "euclidean", "C": "cosine"}[variant]
         for k in settings["n_neighbors"]:
-            # a left-out fold leaves n - 1 rows at the most
-            yield {"n_neighbors": k}, KNeighborsClassifier(min(k, max(1, n - n // 2 - 1)), metric=metric)
+            # no training part of a fold is smaller than half of the rows
+            yield {"n_neighbors": k}, KNeighborsClassifier(min(k, n // 2), metric=metric)
     elif kind == "RF":
         for trees in settings["n_trees"]:
             yield {"n_trees": trees}, RandomForestClassifier(trees, random_state=seed)

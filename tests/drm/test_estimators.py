@@ -1,0 +1,166 @@
+"""The estimators keep scikit-learn's contract and name what is wrong."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics import make_scorer, roc_auc_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from marginbook.drm import DRMClassifier, DRMClassifierCV
+from marginbook.kernels import gram
+
+
+@parametrize_with_checks(
+    [
+        DRMClassifier(),
+        DRMClassifier(kernel="linear"),
+        DRMClassifier(kernel="linear", fit_intercept=True),
+        DRMClassifier(alpha=0.1, kernel="poly"),
+        DRMClassifierCV(),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_alpha_zero_is_kernel_ridge():
+    """With alpha = 0 the weights are those of kernel ridge regression with identity targets."""
+    X, y = load_iris(return_X_y=True)
+    K = gram(("rbf", {"gamma": 0.2}), X)
+    model = DRMClassifier(0.0, 0.7, "precomputed").fit(K, y)
+    ridge = KernelRidge(alpha=0.7, kernel="precomputed").fit(K, np.eye(len(y)))
+    np.testing.assert_allclose(model._form.weights(K).T, ridge.predict(K), atol=1e-10)
+
+
+def test_kernels_given_in_every_way_agree():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    kernel = ("poly", {"degree": 2, "gamma": 0.1, "coef0": 1.0})
+    pair = DRMClassifier(kernel=kernel).fit(X, y).dissimilarity(X[:9])
+    named = DRMClassifier(kernel="poly", degree=2, gamma=0.1, coef0=1.0).fit(X, y).dissimilarity(X[:9])
+    called = DRMClassifier(kernel=lambda a, b: (0.1 * a @ b + 1) ** 2).fit(X, y).dissimilarity(X[:9])
+    K, Kx = gram(kernel, X), gram(kernel, X[:9], X)
+    given = DRMClassifier(kernel="precomputed").fit(K, y).dissimilarity(Kx)
+    for other in (named, called, given):
+        np.testing.assert_allclose(other, pair, rtol=1e-9)
+
+
+def test_order_of_rows_and_names_of_labels_do_not_matter():
+    X, y = load_iris(return_X_y=True)
+    shuffle = np.random.default_rng(0).permutation(len(y))
+    names = np.array(["setosa", "versicolor", "virginica"])
+    plain = DRMClassifier().fit(X, y)
+    other = DRMClassifier().fit(X[shuffle], names[y][shuffle])
+    np.testing.assert_allclose(plain.dissimilarity(X), other.dissimilarity(X), atol=1e-10)
+    assert (names[plain.predict(X)] == other.predict(X)).all()
+
+
+def test_decision_function_agrees_with_predict_in_two_and_more_classes():
+    X, y = load_iris(return_X_y=True)
+    many = DRMClassifier().fit(X, y)
+    assert (many.classes_[many.decision_function(X).argmax(axis=1)] == many.predict(X)).all()
+    two = DRMClassifier().fit(X[:100], y[:100])
+    assert two.decision_function(X[:100]).shape == (100,)
+    assert ((two.decision_function(X[:100]) > 0).astype(int) == two.predict(X[:100])).all()
+
+
+def test_works_in_pipelines_searches_and_pickles():
+    X, y = load_wine(return_X_y=True)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), DRMClassifier()), {"drmclassifier__beta": [0.1, 1.0]}, cv=3
+    )
+    assert search.fit(X, y).best_score_ > 0.9
+    copy = pickle.loads(pickle.dumps(search.best_estimator_))
+    assert (copy.predict(X) == search.predict(X)).all()
+
+
+def test_a_bad_certificate_warns_with_both_numbers():
+    X = np.random.default_rng(0).normal(size=(20, 2)) * 1e3
+    with pytest.warns(ConvergenceWarning, match=r"certificate .* misses tol=1\.00e-30"):
+        DRMClassifier(tol=1e-30, kernel="linear").fit(X, np.arange(20) % 2)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "sigmoid"}, "unknown kernel 'sigmoid'; choose from linear, poly, rbf, precomputed"),
+        ({"kernel": ("rbf", {"sigma": 1})}, "kernel 'rbf' does not know sigma; it takes gamma"),
+        ({"solver": "newton"}, "unknown solver 'newton'; choose from auto, closed, one-pass"),
+        ({"solver": "one-pass"}, "solver 'one-pass' needs kernel='linear', got 'rbf'"),
+        ({"kernel": "precomputed", "fit_intercept": True}, "fit_intercept=True has no meaning"),
+        ({"beta": -1}, "beta must be a finite number > 0, got -1"),
+    ],
+)
+def test_unusable_parameters(parameters, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        DRMClassifier(**parameters).fit(X, y)
+
+
+def test_unusable_data():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="needs at least 2 classes, got one class: 0"):
+        DRMClassifier().fit(X[:50], y[:50])
+    with pytest.raises(ValueError, match="square matrix, got shape \\(150, 4\\)"):
+        DRMClassifier(kernel="precomputed").fit(X, y)
+    with pytest.raises(ValueError, match="overflows on these data"):
+        DRMClassifier(kernel=("poly", {"degree": 200})).fit(X * 100, y)
+    X[3, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        DRMClassifier().fit(X, y)
+
+
+def test_homogeneity_and_its_cure():
+    rng = np.random.default_rng(0)
+    half = rng.normal(size=(60, 2)) * 0.2 + 1
+    X, y = np.r_[half, -half], np.repeat([0, 1], 60)
+    assert DRMClassifier(kernel="linear").fit(X, y).score(X, y) == 0.5
+    assert DRMClassifier(kernel="linear", fit_intercept=True).fit(X, y).score(X, y) == 1.0
+
+
+def test_cv_takes_any_scorer_and_both_scalings():
+    X, y = load_wine(return_X_y=True)
+    keep = y < 2
+    cv = DRMClassifierCV(alphas=(0.1,), betas=(0.1, 1.0), scaling=("none", "max-abs"), scoring="roc_auc")
+    cv.fit(X[keep], y[keep])
+    assert cv.scaling_ == "max-abs"
+    assert cv.best_score_ == max(cv.cv_results_["score"]) <= 1.0
+    same = DRMClassifierCV(
+        alphas=(0.1,),
+        betas=(0.1, 1.0),
+        scaling=("none", "max-abs"),
+        scoring=make_scorer(roc_auc_score, response_method="decision_function"),
+    ).fit(X[keep], y[keep])
+    np.testing.assert_array_equal(same.cv_results_["score"], cv.cv_results_["score"])
+
+
+def test_cv_leaves_out_what_cannot_be_solved_and_says_when_nothing_is_left():
+    X, y = load_wine(return_X_y=True)
+    kernels = (("poly", {"degree": 200}), ("rbf", {"gamma": 1e-4}))
+    cv = DRMClassifierCV(alphas=(1.0,), betas=(1.0,), kernels=kernels).fit(X, y)
+    assert np.isnan(cv.cv_results_["score"][0])
+    assert cv.kernel_ == kernels[1]
+    with pytest.raises(ValueError, match="no grid point could be solved"):
+        DRMClassifierCV(kernels=kernels[:1]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"scaling": "standard"}, "scaling must be one or both of none, max-abs, got 'standard'"),
+        ({"alphas": ()}, "alphas is empty"),
+        ({"betas": (0.0,)}, "beta must be a finite number > 0"),
+        ({"kernels": ("precomputed",)}, "does not take a precomputed kernel"),
+    ],
+)
+def test_cv_names_unusable_grids(parameters, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        DRMClassifierCV(**parameters).fit(X, y)

@@ -1,0 +1,91 @@
+"""Exact leave-one-out: equal to training n times."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+
+from marginbook.drm import DRMClassifier, DRMClassifierCV
+from marginbook.drm.leave_one_out import leave_one_out
+from marginbook.kernels import gram
+
+
+def _loop(K, y, alpha, beta):
+    """Train n times with the estimator itself; the column of a vanished class is infinite."""
+    delta = np.full((len(y), len(set(y))), np.inf)
+    for k in range(len(y)):
+        keep = np.delete(np.arange(len(y)), k)
+        if len(set(y[keep])) < 2:
+            return None
+        model = DRMClassifier(alpha, beta, "precomputed").fit(K[np.ix_(keep, keep)], y[keep])
+        delta[k, model.classes_] = model.dissimilarity(K[k : k + 1, keep])[0]
+    return delta
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    sizes=st.lists(st.integers(1, 5), min_size=2, max_size=4).filter(lambda s: sum(s) > 2),
+    alpha=st.one_of(st.just(0.0), st.floats(1e-3, 1e3)),
+    beta=st.floats(1e-3, 1e3),
+    seed=st.integers(0, 2**16),
+    duplicate=st.booleans(),
+)
+def test_equals_the_loop(sizes, alpha, beta, seed, duplicate):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(sum(sizes), 2))
+    if duplicate:
+        X[-1] = X[0]
+    K, y = gram(("rbf", {"gamma": 0.7}), X), np.repeat(np.arange(len(sizes)), sizes)
+    slow = _loop(K, y, alpha, beta)
+    if slow is None:
+        return
+    fast = leave_one_out(K, sizes, alpha, beta)
+    finite = np.isfinite(slow)
+    assert (np.isfinite(fast.delta) == finite).all()
+    np.testing.assert_allclose(fast.delta[finite], slow[finite], atol=1e-7 * np.abs(slow[finite]).max())
+    assert fast.kkt_residual.max() < 1e-7
+
+
+def test_the_fallback_solves_what_the_formula_cannot():
+    """Two points in a class: the rescaled class block is indefinite, and singular for this beta."""
+    K = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    y = np.array([0, 0, 1])
+    for beta in np.linspace(0.05, 3.0, 25):
+        for alpha in (1.0, 3.0, 10.0):
+            fast = leave_one_out(K, [2, 1], alpha, beta)
+            for k in (0, 1):
+                keep = [j for j in range(3) if j != k]
+                model = DRMClassifier(alpha, beta, "precomputed").fit(K[np.ix_(keep, keep)], y[keep])
+                np.testing.assert_allclose(
+                    fast.delta[k], model.dissimilarity(K[k : k + 1, keep])[0], atol=1e-8
+                )
+
+
+def test_without_fallback_the_certificate_tells():
+    """Kernel ridge with beta at the edge of double precision: the residual must not look good."""
+    K = gram(("poly", {"degree": 3}), np.random.default_rng(0).normal(size=(40, 2)) * 50)
+    edge = leave_one_out(K, [20, 20], 0.0, 1e-14 * K.max(), fallback=False)
+    exact = leave_one_out(K, [20, 20], 1.0, 1.0)
+    assert exact.kkt_residual.max() < 1e-10
+    assert edge.kkt_residual.max() > 10 * exact.kkt_residual.max()
+
+
+def test_the_cv_scores_are_those_of_scikit_learns_loop():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(25, 3)) + np.repeat(np.eye(3), [10, 8, 7], axis=0)
+    y = np.repeat(["a", "b", "c"], [10, 8, 7])
+    cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 10.0), kernels=(("rbf", {"gamma": 0.3}), "linear"))
+    results = cv.fit(X, y).cv_results_
+    assert len(results["score"]) == 8
+    for i in range(8):
+        model = DRMClassifier(results["alpha"][i], results["beta"][i], results["kernel"][i], solver="closed")
+        predictions = cross_val_predict(clone(model), X, y, cv=LeaveOneOut())
+        assert results["score"][i] == pytest.approx(np.mean(predictions == y))
+    assert cv.best_score_ == results["score"].max()
+
+
+def test_one_example_is_too_few():
+    with pytest.raises(ValueError, match="needs at least two examples, got 1"):
+        leave_one_out(np.eye(1), [1], 1.0, 1.0)
