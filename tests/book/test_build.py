@@ -1,0 +1,161 @@
+"""The build, on a book of two pages: what is an error, what is kept, what is not done twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from marginbook.build import BuildFailed, book_command
+from marginbook.build.compiling import compile_book, problems
+from marginbook.build.references import exists
+from marginbook.build.source import assemble, fingerprint
+
+CONFIG = """title: Tiny
+only_build_toc_files: true
+execute: {execute_notebooks: "off"}
+sphinx:
+  recursive_update: true
+  config:
+    extensions: [myst_nb, jupyter_book, sphinx_comments, sphinx_togglebutton, sphinx_copybutton, sphinx_external_toc,
+      sphinx_design, sphinx_book_theme, sphinx.ext.autodoc, sphinx_jupyterbook_latex, marginbook.build.references]
+"""
+TOC = "format: jb-book\nroot: index\nchapters:\n  - file: second\n"
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "_config.yml").write_text(CONFIG)
+    (source / "_toc.yml").write_text(TOC)
+    (source / "index.md").write_text("# First\n\n[on](second.md) {py:func}`marginbook.project.root`\n")
+    (source / "second.md").write_text("# Second\n\n$x^2$\n")
+    return source
+
+
+def test_a_sound_book_compiles_without_a_warning(tiny: Path, tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+    assert compile_book(tiny, tmp_path / "html", strict=True, progress=lambda *step: seen.append(step)) == []
+    assert "Second" in (tmp_path / "html" / "second.html").read_text()
+    assert ("writing output", 100) in seen
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[nowhere](absent.md)", "second.md:3: WARNING: "),
+        ("{py:func}`marginbook.project.rooot`", "second.md:3: WARNING: py:func reference target not found"),
+        ("```{nonsense}\n```", "second.md:3: WARNING: Unknown directive type: 'nonsense'"),
+        ("{ref}`lost`", "second.md:3: WARNING: undefined label: 'lost'"),
+    ],
+)
+def test_a_strict_build_fails_on_a_warning_and_keeps_the_old_pages(
+    tiny: Path, tmp_path: Path, text: str, told: str
+) -> None:
+    html = tmp_path / "html"
+    html.mkdir()
+    (html / "index.html").write_text("old")
+    (tiny / "second.md").write_text(f"# Second\n\n{text}\n")
+    with pytest.raises(BuildFailed) as caught:
+        compile_book(tiny, html, strict=True)
+    assert told in str(caught.value)
+    assert (html / "index.html").read_text() == "old"
+
+
+def test_a_lenient_build_returns_the_warnings(tiny: Path, tmp_path: Path) -> None:
+    (tiny / "second.md").write_text("# Second\n\n{ref}`lost`\n")
+    (warning,) = compile_book(tiny, tmp_path / "html", strict=False)
+    assert "undefined label: 'lost'" in warning
+    assert (tmp_path / "html" / "index.html").is_file()
+
+
+def test_a_broken_configuration_says_why(tiny: Path, tmp_path: Path) -> None:
+    (tiny / "_toc.yml").unlink()
+    with pytest.raises(BuildFailed, match="Jupyter Book ended with code"):
+        compile_book(tiny, tmp_path / "html", strict=False)
+
+
+def test_problems_are_told_once_and_without_colours(tmp_path: Path) -> None:
+    log = f"\x1b[91m{tmp_path}/a.md:1: WARNING: x\x1b[39;49;00m\nfine\n{tmp_path}/a.md:1: WARNING: x\nERROR: y\n"
+    assert problems(log, tmp_path) == ["a.md:1: WARNING: x", "ERROR: y"]
+
+
+def test_only_objects_that_exist_are_excused() -> None:
+    assert exists("marginbook.project")
+    assert exists("marginbook.project.root")
+    assert exists("marginbook.claims.Evidence.slack")
+    assert not exists("marginbook.project.rooot")
+    assert not exists("marginbook.absent.root")
+    assert not exists("numpy.ndarray")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    (home / "book").mkdir(parents=True)
+    (home / "pyproject.toml").write_text("[project]\n")
+    (home / "_config.yml").write_text(CONFIG)
+    (home / "_toc.yml").write_text(TOC.replace("index", "book/index").replace("second", "book/second"))
+    (home / "book" / "index.md").write_text("# First\n")
+    (home / "book" / "second.md").write_text("# Second\n")
+    monkeypatch.setenv("MARGINBOOK_HOME", str(home))
+    return home
+
+
+def test_the_source_tree_is_clean_and_keeps_the_time_of_what_did_not_change(home: Path) -> None:
+    source = home / "_build" / "source"
+    run = home / "done.ipynb"
+    run.write_text("{}")
+
+    def generate(folder: Path) -> None:
+        (folder / "part.md").write_text("generated")
+
+    assemble(home, source, {"drm/01_x": run}, generate)
+    names = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    assert names == {
+        "_config.yml", "_toc.yml", "book/index.md", "book/second.md", "book/_generated/part.md",
+        "notebooks/drm/01_x.ipynb",
+    }  # fmt: skip
+    first, second = source / "book/index.md", source / "book/second.md"
+    before = first.stat().st_mtime_ns, second.stat().st_mtime_ns
+    (home / "book" / "second.md").write_text("# Changed\n")
+    assemble(home, source, {}, generate)
+    assert first.stat().st_mtime_ns == before[0]
+    assert second.read_text() == "# Changed\n"
+    assert not (source / "notebooks/drm/01_x.ipynb").exists()
+
+
+@pytest.mark.parametrize("name", ["_config.yml", "book/index.md", "notebooks/drm/01_x.md", "results/drm/table.csv"])
+def test_the_fingerprint_notices_every_input(home: Path, name: str) -> None:
+    before = fingerprint(home)
+    (home / "_build").mkdir()
+    (home / "_build" / "noise").write_text("x")
+    assert fingerprint(home) == before
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("changed")
+    assert fingerprint(home) != before
+
+
+def test_a_failed_cell_fails_the_book(home: Path) -> None:
+    from marginbook.notebooks.catalogue import METADATA
+
+    room = home / "notebooks" / "drm"
+    room.mkdir(parents=True)
+    (room / "01_bad.md").write_text(
+        "---\njupytext:\n  text_representation:\n    extension: .md\n    format_name: myst\n"
+        f"kernelspec: {METADATA['kernelspec']}\n---\n\n# Bad\n\n```{{code-cell}} ipython3\n1 / 0\n```\n"
+    )
+    result = CliRunner().invoke(book_command, ["--n-jobs", "1"])
+    assert result.exit_code == 1
+    assert "drm/01_bad: cell 2 (In [1]) raised ZeroDivisionError: division by zero; kept in" in result.output
+    assert not (home / "_build" / "html").exists()
+    unstored = CliRunner().invoke(book_command, ["--no-execute"])
+    assert unstored.exit_code == 1
+    assert "run `marginbook run --store drm/01_bad`" in unstored.output
+
+
+def test_help_has_an_example() -> None:
+    assert "marginbook book --no-execute" in CliRunner().invoke(book_command, ["--help"]).output
