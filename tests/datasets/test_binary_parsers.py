@@ -72,7 +72,12 @@ class TestMatlab:
         savemat(path, {"X": np.arange(2000.0)}, do_compression=True)
         whole = bytearray(path.read_bytes())
         whole[400:440] = b"\xff" * 40
-        blames("b.mat(, variable X)?: .*; fetch the file again", parse_matlab, write("b.mat", bytes(whole)), ["X"])
+        blames(
+            "b.mat(, variable X)?: .*; fetch the file again",
+            parse_matlab,
+            write("b.mat", bytes(whole)),
+            ["X"],
+        )
 
     def test_something_else(self, write):
         blames(r"a.mat: not a MATLAB v5 file .*", parse_matlab, write("a.mat", "<html>" * 100), ["X"])
@@ -114,7 +119,9 @@ class TestR:
     def test_damage(self, rda, write):
         whole = rda.read_bytes()
         blames(r"b.rda: not an R data file \(.*\); fetch the file again", parse_r, write("b.rda", whole[:-9]))
-        blames(r"c.rda: not an R data file \(.*\); fetch .*", parse_r, write("c.rda", whole[: len(whole) // 2]))
+        blames(
+            r"c.rda: not an R data file \(.*\); fetch .*", parse_r, write("c.rda", whole[: len(whole) // 2])
+        )
         blames(r"d.rda: not an R data file \(.*\); fetch .*", parse_r, write("d.rda", "<html>moved</html>"))
         blames(r"e.rda: not an R data file \(.*\); fetch .*", parse_r, write("e.rda", b""))
 

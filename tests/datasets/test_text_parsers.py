@@ -78,9 +78,17 @@ class TestKeel:
         blames(parse_keel, write("toy.dat", KEEL.replace(old, new)), message)
 
     def test_cut_short(self, write):
-        blames(parse_keel, write("a.dat", KEEL[:50]), ": no @data line; the file is cut short, fetch it again")
-        blames(parse_keel, write("e.dat", KEEL[:60]), ", line 3: cannot read '@attribute Co' as an attribute; .*")
-        blames(parse_keel, write("b.dat", KEEL.partition("1.5")[0]), ": no records; the file is cut short, .*")
+        blames(
+            parse_keel,
+            write("a.dat", KEEL.partition("@attribute C")[0]),
+            ": no @data line; the file is cut short, fetch it again",
+        )
+        blames(
+            parse_keel, write("e.dat", KEEL[:60]), ", line 3: cannot read '@attribute Co' as an attribute; .*"
+        )
+        blames(
+            parse_keel, write("b.dat", KEEL.partition("1.5")[0]), ": no records; the file is cut short, .*"
+        )
         blames(parse_keel, write("c.dat", ""), ": no records; the file is cut short, fetch it again")
         blames(parse_keel, write("d.dat", "@data\n1,2\n"), ", line 1: @data before any @attribute; .*")
 

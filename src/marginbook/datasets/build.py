@@ -60,7 +60,7 @@ def build(entry: Entry, source: Source, paths: Paths) -> Arrays:
     | ``one_hot_columns`` | numeric columns that hold codes: an indicator column per value |
     """
     if source.kind == "bundled":
-        return Arrays(*load_bundled(source.loader))
+        return _finish(Arrays(*load_bundled(source.loader)), source.options)
     if source.format not in BUILDERS:
         raise RegistryError(
             f"set {entry.name}: format {source.format!r}, wanted one of {', '.join(BUILDERS)}"

@@ -66,13 +66,13 @@ class Dataset:
         How the file deviates from what a paper prints.
     """
 
-    X: NDArray[np.float64] | csr_matrix
-    y: NDArray
+    X: NDArray[np.float64] | csr_matrix = field(repr=False)
+    y: NDArray = field(repr=False)
     name: str
     source: str
     sha256: str
-    folds: NDArray[np.int8] | None = None
-    test_mask: NDArray[np.bool_] | None = None
+    folds: NDArray[np.int8] | None = field(default=None, repr=False)
+    test_mask: NDArray[np.bool_] | None = field(default=None, repr=False)
     official_splits: tuple[Split, ...] = field(default=(), repr=False)
     feature_names: tuple[str, ...] = field(default=(), repr=False)
     target_names: tuple[str, ...] = ()

@@ -80,7 +80,9 @@ class _Session:
             return Outcome(entry.name, "unavailable", f"{entry.reason}; home: {entry.home}")
         sources = self.sources(entry)
         if not sources:
-            return Outcome(entry.name, "failed", "has no source of the kinds asked for; it needs a URL")
+            why = "has no source of the kinds asked for; it needs a URL"
+            self.progress.failed(entry.name, why)
+            return Outcome(entry.name, "failed", why)
         if any(source.kind == "bundled" for source in sources):
             return Outcome(entry.name, "bundled")
         for source in sources:
