@@ -91,6 +91,11 @@ def test_a_partial_run_leaves_fuller_files_alone(call, tmp_path):
         (["run", "toyroom/fold"], 2, "no experiment 'toyroom/fold'; did you mean toyroom/folds"),
         (["run"], 2, "Missing argument 'ID...'"),
         (["run", "toyroom/folds", "--datasets", "wines"], 2, "no data set 'wines'; did you mean wine?"),
+        (
+            ["run", "toyroom/folds", "toyroom/slow", "--datasets", "wine"],
+            2,
+            "toyroom/slow has no data set 'wine'",
+        ),
         (["run", "toyroom/folds", "--splits", "one"], 2, "'one' is not a list of numbers such as 1,2"),
         (["run", "toyroom/folds", "--datasets", ","], 2, "expected names with commas"),
         (["run", "toyroom/folds", "--n-jobs", "0"], 2, "0 worker processes cannot be"),

@@ -149,6 +149,8 @@ def run_(
             f"{n_jobs} worker processes cannot be; give -1 or at least 1", param_hint="--n-jobs"
         )
     protocols = [load_protocol(name) for name in dict.fromkeys(ids)]
+    for protocol in protocols:  # a misspelt name should not show after hours of work on another experiment
+        protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
     console, good = Console(stderr=True), True
     for protocol in protocols:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
@@ -271,6 +272,8 @@ def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
         raise ExperimentError(
             "--dask needs the package distributed: pip install 'marginbook[dask]'"
         ) from None
+    # its tracebacks about lost connections would bury the one line that we say about them
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
