@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import matplotlib as mpl
+from cycler import cycler
 
 # Okabe and Ito (2008); yellow left out, it cannot be seen on white
 COLOURS = {
@@ -37,7 +38,7 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "axes.prop_cycle": mpl.cycler(color=list(COLOURS.values())),
+    "axes.prop_cycle": cycler(color=list(COLOURS.values())),
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "lines.linewidth": 1.8,
@@ -64,7 +65,7 @@ def use_style() -> None:
     >>> mpl.rcParams["axes.prop_cycle"].by_key()["color"][0]
     '#0072B2'
     """
-    mpl.rcParams.update(STYLE)
+    mpl.rcParams.update(STYLE)  # type: ignore[arg-type]
     if "IPython" in sys.modules:
         from IPython import get_ipython  # only where a notebook runs; the library does not need it
         from matplotlib_inline.backend_inline import set_matplotlib_formats

@@ -42,7 +42,9 @@ def site(html: Path) -> Iterator[str]:
 def chromium():
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
-        pytest.skip("no Chromium on this machine: install the system's package `chromium` for the browser test")
+        pytest.skip(
+            "no Chromium on this machine: install the system's package `chromium` for the browser test"
+        )
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

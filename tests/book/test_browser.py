@@ -27,7 +27,8 @@ CONTRAST = """() => [...document.querySelectorAll('.verdict')].map(e => {
       .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const style = getComputedStyle(e), pair = [light(style.color), light(style.backgroundColor)].sort((a, b) => b - a);
+  const style = getComputedStyle(e);
+  const pair = [light(style.color), light(style.backgroundColor)].sort((a, b) => b - a);
   return [e.textContent, (pair[0] + 0.05) / (pair[1] + 0.05)];
 })"""
 
@@ -42,7 +43,9 @@ def pages(html: Path) -> list[str]:
 
 def open_context(chromium, width: int, height: int, theme: str):
     context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-    context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+    context.add_init_script(
+        f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+    )
     return context
 
 
@@ -56,9 +59,11 @@ def test_every_page_is_sound(html: Path, site: str, chromium, width: int, height
     page.on("pageerror", lambda error: found.append(f"{where}: script: {error}"))
     page.on(
         "request",
-        lambda request: None
-        if request.url.startswith((site, "data:", "blob:"))
-        else found.append(f"{where}: asks another machine for {request.url}"),
+        lambda request: (
+            None
+            if request.url.startswith((site, "data:", "blob:"))
+            else found.append(f"{where}: asks another machine for {request.url}")
+        ),
     )
     page.on("response", lambda r: found.append(f"{where}: {r.status} {r.url}") if r.status >= 400 else None)
     for where in pages(html):
@@ -67,7 +72,9 @@ def test_every_page_is_sound(html: Path, site: str, chromium, width: int, height
         for turned in (theme, TURNED[theme]):
             page.evaluate("theme => { document.documentElement.dataset.theme = theme }", turned)
             defects = page.evaluate(DEFECTS)
-            found += [f"{where} ({turned}): {kind}: {what}" for kind, list_ in defects.items() for what in list_]
+            found += [
+                f"{where} ({turned}): {kind}: {what}" for kind, list_ in defects.items() for what in list_
+            ]
             found += [
                 f"{where} ({turned}): the badge {word!r} has contrast {ratio:.1f}, wanted 4.5"
                 for word, ratio in page.evaluate(CONTRAST)
@@ -84,7 +91,8 @@ def test_the_pages_have_formulas_and_the_check_sees_broken_ones(site: str, chrom
     page.evaluate(
         """async () => {
         const broken = document.createElement('p');
-        broken.innerHTML = '<span class="math tex2jax_process">\\\\(\\\\frac{a\\\\)</span><span class="math">x</span>';
+        broken.innerHTML = '<span class="math tex2jax_process">\\\\(\\\\frac{a\\\\)</span>'
+          + '<span class="math">x</span>';
         document.querySelector('main article').append(broken);
         await MathJax.typesetPromise([broken]);
         const wide = document.createElement('div');

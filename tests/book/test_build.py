@@ -18,8 +18,9 @@ execute: {execute_notebooks: "off"}
 sphinx:
   recursive_update: true
   config:
-    extensions: [myst_nb, jupyter_book, sphinx_comments, sphinx_togglebutton, sphinx_copybutton, sphinx_external_toc,
-      sphinx_design, sphinx_book_theme, sphinx.ext.autodoc, sphinx_jupyterbook_latex, marginbook.build.references]
+    extensions: [myst_nb, jupyter_book, sphinx_comments, sphinx_togglebutton, sphinx_copybutton,
+      sphinx_external_toc, sphinx_design, sphinx_book_theme, sphinx.ext.autodoc, sphinx_jupyterbook_latex,
+      marginbook.build.references]
 """
 TOC = "format: jb-book\nroot: index\nchapters:\n  - file: second\n"
 
@@ -78,7 +79,8 @@ def test_a_broken_configuration_says_why(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_problems_are_told_once_and_without_colours(tmp_path: Path) -> None:
-    log = f"\x1b[91m{tmp_path}/a.md:1: WARNING: x\x1b[39;49;00m\nfine\n{tmp_path}/a.md:1: WARNING: x\nERROR: y\n"
+    line = f"{tmp_path}/a.md:1: WARNING: x"
+    log = f"\x1b[91m{line}\x1b[39;49;00m\nfine\n{line}\nERROR: y\n"
     assert problems(log, tmp_path) == ["a.md:1: WARNING: x", "ERROR: y"]
 
 
@@ -127,7 +129,9 @@ def test_the_source_tree_is_clean_and_keeps_the_time_of_what_did_not_change(home
     assert not (source / "notebooks/drm/01_x.ipynb").exists()
 
 
-@pytest.mark.parametrize("name", ["_config.yml", "book/index.md", "notebooks/drm/01_x.md", "results/drm/table.csv"])
+@pytest.mark.parametrize(
+    "name", ["_config.yml", "book/index.md", "notebooks/drm/01_x.md", "results/drm/table.csv"]
+)
 def test_the_fingerprint_notices_every_input(home: Path, name: str) -> None:
     before = fingerprint(home)
     (home / "_build").mkdir()

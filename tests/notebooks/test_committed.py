@@ -17,7 +17,9 @@ def has_image(cell) -> bool:
 
 def speaks(source: str) -> bool:
     """Whether a cell must have an output: it calls print or plt.show, or ends with an expression."""
-    tree = ast.parse("\n".join(line for line in source.splitlines() if not line.lstrip().startswith(("%", "!"))))
+    tree = ast.parse(
+        "\n".join(line for line in source.splitlines() if not line.lstrip().startswith(("%", "!")))
+    )
     calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     last = tree.body[-1] if tree.body else None
     shown = isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call)
@@ -47,7 +49,9 @@ def test_every_figure_has_alternative_text(notebook: Notebook) -> None:
     for number, cell in enumerate(notebook.read_stored().cells, start=1):
         if has_image(cell):
             alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-            assert len(alt) > 20, f"cell {number} draws: say in mystnb.image.alt what the figure shows, got {alt!r}"
+            assert len(alt) > 20, (
+                f"cell {number} draws: say in mystnb.image.alt what the figure shows, got {alt!r}"
+            )
 
 
 def test_stored_metadata_name_no_machine(notebook: Notebook) -> None:

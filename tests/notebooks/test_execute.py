@@ -54,5 +54,7 @@ def test_store_writes_outputs_once_and_never_the_text(home: Path) -> None:
     assert notebook.text.read_bytes() == before
     notebook.text.write_bytes(before.replace(b"print(datasets", b"print(mode, datasets"))
     assert drift(notebook) == ["cell 4: source differs"]
-    notebook.text.write_bytes(before.replace(b"{code-cell} ipython3\nprint", b"{code-cell} ipython3\n:tags: [x]\n\nprint"))
+    notebook.text.write_bytes(
+        before.replace(b"{code-cell} ipython3\nprint", b"{code-cell} ipython3\n:tags: [x]\n\nprint")
+    )
     assert drift(notebook) == ["cell 4: metadata differs"]

@@ -22,7 +22,9 @@ def outputs(path: Path) -> str:
 @pytest.mark.usefixtures("home")
 def test_a_good_run_uses_the_values_and_writes_a_page_that_loads_nothing(tmp_path: Path) -> None:
     out = tmp_path / "done.ipynb"
-    result = invoke("drm/01_small", "-p", "datasets", '["z"]', "-p", "n_jobs", "3", "--out", str(out), "--html")
+    result = invoke(
+        "drm/01_small", "-p", "datasets", '["z"]', "-p", "n_jobs", "3", "--out", str(out), "--html"
+    )
     assert result.exit_code == 0, result.output
     assert f"wrote {out}" in result.output
     assert "['z'] 3 quick" in outputs(out)
@@ -35,12 +37,17 @@ def test_a_good_run_uses_the_values_and_writes_a_page_that_loads_nothing(tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("drm/01_small", "-p", "n_job", "2"), "no parameter 'n_job'; did you mean n_jobs? (it takes: datasets:"),
-        (("drm/01_small", "-p", "n_jobs", "two"), 'n_jobs must be int, such as \'1\', got "two"'),
+        (
+            ("drm/01_small", "-p", "n_job", "2"),
+            "no parameter 'n_job'; did you mean n_jobs? (it takes: datasets:",
+        ),
+        (("drm/01_small", "-p", "n_jobs", "two"), "n_jobs must be int, such as '1', got \"two\""),
         (("drm/01_smal",), "no notebook 'drm/01_smal'; did you mean drm/01_small?"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_code_2(home: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_usage_is_one_line_and_exit_code_2(
+    home: Path, arguments: tuple[str, ...], message: str
+) -> None:
     result = invoke(*arguments)
     assert result.exit_code == 2
     assert message in result.output
@@ -72,7 +79,8 @@ def test_help_has_an_example() -> None:
 
 
 def test_myst_becomes_markdown_that_nbconvert_knows() -> None:
-    text = "(anchor)=\n# Title\n\n```{admonition} Note\n:class: tip\nSee {doc}`the page <x>` and {math}`a`.\n```\n"
+    text = "(anchor)=\n# Title\n\n```{admonition} Note\n:class: tip\n"
+    text += "See {doc}`the page <x>` and {term}`a`.\n```\n"
     plain = plain_markdown(text)
     assert "> **Note**" in plain
     assert "> See the page and a." in plain

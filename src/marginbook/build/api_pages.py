@@ -52,7 +52,11 @@ def _directive(name: str, value: object) -> list[str]:
             return [f".. autoexception:: {name}"]
         requests = ", ".join(m for m in dir(value) if m.startswith("set_") and m.endswith("_request"))
         # scikit-learn writes these methods, with references into its own pages
-        return [f".. autoclass:: {name}", "   :members:", *([f"   :exclude-members: {requests}"] if requests else [])]
+        return [
+            f".. autoclass:: {name}",
+            "   :members:",
+            *([f"   :exclude-members: {requests}"] if requests else []),
+        ]
     if callable(value):
         # click wraps its commands in objects that have no signature
         return [f".. autofunction:: {name}"] if inspect.isfunction(value) else []

@@ -10,8 +10,12 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 
 @click.command("book")
-@click.option("--execute/--no-execute", default=True, help="Execute notebooks that changed, or show stored outputs.")
-@click.option("--strict/--lenient", default=True, help="Fail on any warning, or list the warnings at the end.")
+@click.option(
+    "--execute/--no-execute", default=True, help="Execute notebooks that changed, or show stored outputs."
+)
+@click.option(
+    "--strict/--lenient", default=True, help="Fail on any warning, or list the warnings at the end."
+)
 @click.option("--fresh", is_flag=True, help="Do everything again, also what is up to date.")
 @click.option("--n-jobs", default=-1, show_default=True, help="Processes; -1 is one for each core.")
 def book_command(execute: bool, strict: bool, fresh: bool, n_jobs: int) -> None:

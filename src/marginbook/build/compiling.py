@@ -32,8 +32,8 @@ def compile_book(
     html : path
         Where ``index.html`` will be.
     strict : bool
-        Warnings and missing references are errors; every page is read anew, as Sphinx repeats no warning of a page
-        that it does not read.
+        Warnings and missing references are errors; every page is read anew, as Sphinx repeats no warning
+        of a page that it does not read.
     progress : callable, optional
         Called with a stage and its percentage.
 
@@ -54,7 +54,9 @@ def compile_book(
     code = _run(command, log, progress)
     warnings = problems(log.read_text(encoding="utf-8"), source)
     if code != 0 or not (made / "index.html").is_file() or (strict and warnings):
-        shown = warnings[:SHOWN] or [line for line in log.read_text(encoding="utf-8").splitlines() if line][-8:]
+        shown = (
+            warnings[:SHOWN] or [line for line in log.read_text(encoding="utf-8").splitlines() if line][-8:]
+        )
         more = [f"… and {len(warnings) - SHOWN} more"] if len(warnings) > SHOWN else []
         count = f"{len(warnings)} warnings" if warnings else f"Jupyter Book ended with code {code}"
         raise BuildFailed("\n".join([f"the book did not compile: {count}; the log is {log}", *shown, *more]))
@@ -73,11 +75,18 @@ def _run(command: list[str], log: Path, progress: Callable[[str, int], None] | N
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONHASHSEED": "0", "COLUMNS": "200"}
     with log.open("w", encoding="utf-8") as kept:
         child = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
         )
         assert child.stdout is not None
         try:
-            for line in child.stdout:  # universal newlines: a carriage return of Sphinx's progress ends a line
+            for (
+                line
+            ) in child.stdout:  # universal newlines: a carriage return of Sphinx's progress ends a line
                 kept.write(line)
                 step = _PROGRESS.search(_ANSI.sub("", line))
                 if step and progress:
@@ -90,7 +99,7 @@ def _run(command: list[str], log: Path, progress: Callable[[str, int], None] | N
 
 
 def _replace(made: Path, html: Path) -> None:
-    """Put the new pages in the place of the old ones; the compiled tree stays for the next, incremental build."""
+    """Put the new pages in the place of the old; the compiled tree stays for the next, incremental build."""
     fresh, old = html.with_name(html.name + ".new"), html.with_name(html.name + ".old")
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.rmtree(old, ignore_errors=True)

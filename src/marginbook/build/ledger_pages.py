@@ -14,7 +14,9 @@ from .myst import NOTHING, badge, dropdown, plain, powers, table, target
 ERRATA = (Verdict.CORRECTED, Verdict.FAILS)
 
 
-def write(folder: Path, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> None:
+def write(
+    folder: Path, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]
+) -> None:
     """Write the fragments that pages include.
 
     Parameters

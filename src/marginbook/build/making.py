@@ -23,14 +23,19 @@ class Built:
 
 
 def make_book(
-    *, execute: bool = True, strict: bool = True, fresh: bool = False, n_jobs: int = -1, progress: Progress | None = None
+    *,
+    execute: bool = True,
+    strict: bool = True,
+    fresh: bool = False,
+    n_jobs: int = -1,
+    progress: Progress | None = None,
 ) -> Built:
     """Build the book of this checkout into ``_build/html``.
 
     Parameters
     ----------
     execute : bool
-        Execute the notebooks whose inputs changed; otherwise show the outputs that are stored in the repository.
+        Execute the notebooks whose inputs changed; otherwise show the outputs stored in the repository.
     strict : bool
         Fail on any warning.
     fresh : bool
@@ -105,7 +110,9 @@ def _notebooks(execute: bool, fresh: bool, n_jobs: int, say: Progress) -> dict[s
     return {id: notebook.stored for id, notebook in known.items()}
 
 
-def _ledger(folder: Path, shown: set[str], fresh: bool, n_jobs: int, say: Progress, write: Callable[..., None]) -> None:
+def _ledger(
+    folder: Path, shown: set[str], fresh: bool, n_jobs: int, say: Progress, write: Callable[..., None]
+) -> None:
     from ..claims import check_all, ledger
 
     claims = ledger()

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-
 NOTHING = r"\-"  # an empty cell: the sorter takes a hyphen among numbers for "no number"
 _POWER = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)e([+-]?)0*(\d+)\b")
 
 
 def table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], *, widths: Sequence[int] = (), classes: str = "sortable"
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    widths: Sequence[int] = (),
+    classes: str = "sortable",
 ) -> str:
     """Return a list-table; its cells are MyST, and readers can sort it by a click on a heading."""
     lines = ["```{list-table}", ":header-rows: 1"]

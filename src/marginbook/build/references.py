@@ -1,7 +1,7 @@
-"""A Sphinx extension: a reference to an object of ours that has no entry of its own is text, if the object exists.
+"""A Sphinx extension: a reference to an object of ours that has no entry is text, if the object exists.
 
-Signatures name classes that the reference pages do not list. Sphinx's nitpicky mode would report each of them; to silence
-a whole pattern would hide the misspelt ones too.
+Signatures name classes that the reference pages do not list. Sphinx's nitpicky mode would report each of
+them; to silence a whole pattern would hide the misspelt ones too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from docutils import nodes
+from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment

@@ -37,7 +37,9 @@ def section(id: str) -> str:
             f"Metric: `{protocol.metric}`. ± is the {plain(protocol.plus_minus)}. "
             f"Cells: {summary}. The numbers: `results/{id}.csv`.\n"
         )
-        lines.append(table(HEADINGS, [_row(row) for row in frame.to_dict("records")], classes="sortable wide"))
+        lines.append(
+            table(HEADINGS, [_row(row) for row in frame.to_dict("records")], classes="sortable wide")
+        )
     if protocol.not_stated:
         body = "\n".join(f"{plain(gap)}\n: {plain(choice)}\n" for gap, choice in protocol.not_stated.items())
         lines.append(dropdown("What the paper does not state, and what we assumed", body))

@@ -30,11 +30,15 @@ def fingerprint(home: Path, *options: object) -> str:
         for path in _files(base, names):
             digest.update(f"{path.relative_to(base).as_posix()}\n".encode() + path.read_bytes())
     data = cache_dir("data")
-    digest.update(" ".join(sorted(path.name for path in data.glob("[!.]*")) if data.is_dir() else []).encode())
+    digest.update(
+        " ".join(sorted(path.name for path in data.glob("[!.]*")) if data.is_dir() else []).encode()
+    )
     return digest.hexdigest()
 
 
-def assemble(home: Path, source: Path, notebooks: Mapping[str, Path], generate: Callable[[Path], None]) -> None:
+def assemble(
+    home: Path, source: Path, notebooks: Mapping[str, Path], generate: Callable[[Path], None]
+) -> None:
     """Bring `source` up to date; files that did not change keep their time stamp, so that Sphinx skips them.
 
     Parameters

@@ -1,7 +1,7 @@
 """Which notebooks there are, and how their two files belong together.
 
-Authors write ``notebooks/<room>/NN_title.md`` (MyST text). The ``.ipynb`` beside it is made from that text, with
-the outputs of one execution stored in it; nothing ever goes the other way.
+Authors write ``notebooks/<room>/NN_title.md`` (MyST text). The ``.ipynb`` beside it is made from that text,
+with the outputs of one execution stored in it; nothing ever goes the other way.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-import jupytext
 import nbformat
 
 from ..project import resource, root
@@ -52,6 +51,8 @@ class Notebook:
 
     def read(self) -> nbformat.NotebookNode:
         """Return the notebook of the text file, without outputs, with ids that depend on the sources only."""
+        import jupytext  # late, as are all slow imports here: the command line starts at once
+
         notebook = jupytext.read(self.text)
         notebook.metadata = nbformat.from_dict(METADATA)
         notebook.nbformat, notebook.nbformat_minor = 4, 5
@@ -108,7 +109,7 @@ def notebooks_dir() -> Path:
 
 
 def build_dir(*parts: str) -> Path:
-    """Return a folder for what is made from the sources: ``_build`` of the checkout, else of the working folder."""
+    """Return a folder for what is made here: in ``_build`` of the checkout, else of the working folder."""
     return (root() or Path.cwd()).joinpath("_build", *parts)
 
 

@@ -16,15 +16,33 @@ from .running import run
 from .storing import store
 
 
+class WrongUsage(click.ClickException):
+    """A name or a value that no notebook takes: one line, without the usage text."""
+
+    exit_code = 2
+
+
 @click.command("run")
 @click.argument("notebook", nargs=-1)
 @click.option(
-    "-p", "--parameter", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="A value: JSON, or a word."
+    "-p",
+    "--parameter",
+    "given",
+    nargs=2,
+    multiple=True,
+    metavar="NAME VALUE",
+    help="A value: JSON, or a word.",
 )
 @click.option("--html", is_flag=True, help="Write a page, with images and formulas inside it, too.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Where the executed notebook goes.")
-@click.option("--list", "listing", is_flag=True, help="Show the notebooks with their parameters, run nothing.")
-@click.option("--store", "storing", is_flag=True, help="For authors: execute the text, store .ipynb beside it.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Where the executed notebook goes."
+)
+@click.option(
+    "--list", "listing", is_flag=True, help="Show the notebooks with their parameters, run nothing."
+)
+@click.option(
+    "--store", "storing", is_flag=True, help="For authors: execute the text, store .ipynb beside it."
+)
 def run_command(
     notebook: tuple[str, ...],
     given: tuple[tuple[str, str], ...],
@@ -35,8 +53,8 @@ def run_command(
 ) -> None:
     """Execute a notebook of the book with your own parameters.
 
-    The executed notebook goes to _build/runs (or --out). A parameter's value is JSON; a bare word will do where
-    the parameter is a string.
+    The executed notebook goes to _build/runs (or --out). A parameter's value is JSON; a bare word will do
+    where the parameter is a string.
 
     \b
     Examples:
@@ -52,7 +70,9 @@ def run_command(
             _show(console, notebook or tuple(available()))
         elif storing:
             if given or html or out:
-                raise click.UsageError("--store executes with the default parameters and takes no other option")
+                raise click.UsageError(
+                    "--store executes with the default parameters and takes no other option"
+                )
             _store(console, notebook)
         else:
             if len(notebook) > 1:
@@ -64,9 +84,7 @@ def run_command(
             if done.remark:
                 click.echo(f"note: {done.remark}", err=True)
     except (UnknownNotebook, ParameterError) as error:
-        failure = click.ClickException(str(error))
-        failure.exit_code = 2
-        raise failure from None
+        raise WrongUsage(str(error)) from None
     except NotebookFailed as error:
         raise click.ClickException(str(error)) from None
 

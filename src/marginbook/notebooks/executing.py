@@ -1,4 +1,4 @@
-"""Execution of the book's notebooks with their default parameters: in parallel, cached, the same on every run."""
+"""Execution of the notebooks with their default parameters: in parallel, cached, the same on every run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from pathlib import Path
 
 import nbformat
 from joblib import Parallel, delayed
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
 
 from ..fingerprint import fingerprint
 from ..project import PACKAGE, cache_dir, resource
 from .catalogue import METADATA, Notebook, build_dir, find
 
 TIMEOUT = 600  # seconds for one cell
-# one thread each, as the notebooks run side by side; a fixed hash seed, as sets of strings are printed in its order
+# one thread each, as the notebooks run side by side; a fixed hash seed, which orders sets of strings
 KERNEL_ENV = {
     "PYTHONHASHSEED": "0",
     "OMP_NUM_THREADS": "1",
@@ -47,8 +45,8 @@ def execute(
 ) -> dict[str, Path]:
     """Execute notebooks in parallel and return the executed files by id.
 
-    An execution is kept in ``_build/executed`` and used again while the notebook, the code and the results that
-    it reads are unchanged.
+    An execution is kept in ``_build/executed`` and used again while the notebook, the code and the results
+    that it reads are unchanged.
 
     Parameters
     ----------
@@ -63,8 +61,8 @@ def execute(
     Raises
     ------
     NotebookFailed
-        After all notebooks have ended; the message names each failed cell. The partial notebooks are kept in
-        ``_build/failed``.
+        After all notebooks have ended; the message names each failed cell. The partial notebooks are kept
+        in ``_build/failed``.
     """
     targets = {notebook.id: (notebook, _executed_path(notebook)) for notebook in map(find, ids)}
     waiting = []
@@ -89,6 +87,8 @@ def execute(
 
 def execute_node(node: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
     """Execute a notebook in `folder`, in place, and strip what differs between two runs."""
+    from nbclient import NotebookClient
+
     client = NotebookClient(
         node,
         timeout=TIMEOUT,
@@ -158,6 +158,8 @@ def _executed_path(notebook: Notebook) -> Path:
 
 
 def _execute_one(notebook: Notebook, target: Path) -> tuple[str, str | None]:
+    from nbclient.exceptions import CellExecutionError
+
     id, node = notebook.id, notebook.read()
     try:
         executed = execute_node(node, notebook.text.parent)

@@ -21,11 +21,19 @@ from typing import Any
 import nbformat
 
 TAG = "parameters"
-_SIMPLE = {"bool": bool, "int": int, "float": float, "str": str, "list": list, "dict": dict, "None": type(None)}
+_SIMPLE = {
+    "bool": bool,
+    "int": int,
+    "float": float,
+    "str": str,
+    "list": list,
+    "dict": dict,
+    "None": type(None),
+}
 
 
 class ParameterError(ValueError):
-    """A parameter has a name or a value that the notebook does not take, or is declared in a way it cannot be."""
+    """A name or a value that the notebook does not take, or a declaration that cannot be checked."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,9 @@ def parse(source: str) -> list[Parameter]:
         else:
             raise ParameterError(f"line {node.lineno} of the {TAG} cell is not an assignment `name = value`")
         if not isinstance(target, ast.Name) or node.value is None:
-            raise ParameterError(f"line {node.lineno} of the {TAG} cell assigns to something that is not a name")
+            raise ParameterError(
+                f"line {node.lineno} of the {TAG} cell assigns to something that is not a name"
+            )
         try:
             default = ast.literal_eval(node.value)
         except ValueError:
@@ -118,8 +128,8 @@ def check(declared: Iterable[Parameter], values: Mapping[str, Any]) -> None:
         if not known[name].accepts(value):
             wanted = known[name]
             raise ParameterError(
-                f"{name} must be {wanted.type}, such as '{json.dumps(wanted.default)}', got {json.dumps(value)} "
-                f"{_listing(known.values())}"
+                f"{name} must be {wanted.type}, such as '{json.dumps(wanted.default)}', "
+                f"got {json.dumps(value)} {_listing(known.values())}"
             )
 
 
@@ -131,7 +141,9 @@ def _listing(declared: Iterable[Parameter]) -> str:
 def _comments(source: str) -> dict[int, str]:
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     return {
-        token.start[0]: token.string.lstrip("# ").strip() for token in tokens if token.type == tokenize.COMMENT
+        token.start[0]: token.string.lstrip("# ").strip()
+        for token in tokens
+        if token.type == tokenize.COMMENT
     }
 
 
@@ -161,7 +173,9 @@ def _matches(kind: ast.expr, value: Any) -> bool:
         case ast.Subscript(value=ast.Name(id="list"), slice=item):
             return isinstance(value, list) and all(_matches(item, entry) for entry in value)
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, item])):
-            return isinstance(value, dict) and all(_matches(key, k) and _matches(item, v) for k, v in value.items())
+            return isinstance(value, dict) and all(
+                _matches(key, k) and _matches(item, v) for k, v in value.items()
+            )
         case ast.Subscript(value=ast.Name(id="Literal"), slice=choices):
             return value in [ast.literal_eval(c) for c in getattr(choices, "elts", [choices])]
     raise ParameterError(

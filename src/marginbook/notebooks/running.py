@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import papermill
-from papermill.exceptions import PapermillExecutionError
 
 from .catalogue import build_dir, find
 from .executing import KERNEL_ARGUMENTS, KERNEL_ENV, NotebookFailed, failure_line, normalised, write
-from .page import write_page
 from .parameters import check, parameters
 
 
@@ -45,7 +42,7 @@ def run(
     id : str
         Such as ``"drm/05_imbalanced"``.
     values : mapping
-        New values by name; a name or a type that the notebook does not declare is an error before anything runs.
+        New values by name; a name or a type that the notebook does not declare is an error before it runs.
     html : bool
         Write a self-contained page beside the executed notebook.
     out : path, optional
@@ -60,6 +57,9 @@ def run(
     NotebookFailed
         When a cell raises; the notebook up to there is kept.
     """
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
     values = dict(values or {})
     notebook = find(id)
     node = notebook.read()
@@ -85,6 +85,8 @@ def run(
     write(normalised(executed), target)
     if not html:
         return Run(target, None, None)
+    from .page import write_page
+
     page = target.with_suffix(".html")
     return Run(target, page, write_page(executed, page, notebook.id))
 

@@ -11,7 +11,11 @@ from .executing import execute, write
 
 
 def store(
-    ids: Iterable[str], *, n_jobs: int = -1, fresh: bool = False, progress: Callable[[str, str], None] | None = None
+    ids: Iterable[str],
+    *,
+    n_jobs: int = -1,
+    fresh: bool = False,
+    progress: Callable[[str, str], None] | None = None,
 ) -> list[Notebook]:
     """Execute the text of each notebook and write the ``.ipynb`` beside it; return those that changed.
 
