@@ -35,6 +35,10 @@ class FetchError(DatasetError):
     """No source of a set could be fetched."""
 
 
+class HostUnreachable(FetchError):
+    """No connection at all: further files of the same host need not be tried in the same run."""
+
+
 class RegistryError(DatasetError):
     """``registry.toml`` itself is wrong."""
 

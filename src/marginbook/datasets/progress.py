@@ -24,7 +24,7 @@ class Progress:
         """Bytes that all files together have."""
 
     def start(self, name: str, size: int) -> None:
-        """A file of this many bytes begins."""
+        """A file of this many bytes begins (0: not known, pip does not tell)."""
 
     def advance(self, count: int) -> None:
         """So many bytes came (negative: were thrown away)."""
@@ -83,7 +83,7 @@ class Bars(Lines):
         self.bars.update(self.all, total=total)
 
     def start(self, name: str, size: int) -> None:
-        self.bars.reset(self.current, description=name, total=size, completed=0)
+        self.bars.reset(self.current, description=name, total=size or None, completed=0)
 
     def advance(self, count: int) -> None:
         self.bars.advance(self.all, count)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, load_npz
 
 from ..dataset import CorruptData
+from .rows import first_line
 
 _IDX_TYPES = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
@@ -27,7 +28,7 @@ def parse_npy(path: Path) -> NDArray:
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise CorruptData(f"{path.name}: {_line(error)}; fetch the file again") from None
+        raise CorruptData(f"{path.name}: {first_line(error)}; fetch the file again") from None
 
 
 def parse_npz(path: Path) -> csr_matrix:
@@ -41,7 +42,7 @@ def parse_npz(path: Path) -> csr_matrix:
     try:
         return csr_matrix(load_npz(path), dtype=np.float64)
     except Exception as error:  # zip, zlib, key and value errors all mean damage
-        raise CorruptData(f"{path.name}: {_line(error)}; fetch the file again") from None
+        raise CorruptData(f"{path.name}: {first_line(error)}; fetch the file again") from None
 
 
 def parse_idx(path: Path) -> NDArray:
@@ -74,7 +75,3 @@ def parse_idx(path: Path) -> NDArray:
             f"{path.name}, byte {at}: got {len(raw)} bytes, wanted {want}; fetch the file again"
         )
     return np.frombuffer(raw, dtype=kind, offset=start).reshape(shape)
-
-
-def _line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

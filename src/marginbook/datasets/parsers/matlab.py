@@ -11,6 +11,7 @@ from scipy.io import loadmat, whosmat
 from scipy.sparse import csr_matrix, issparse
 
 from ..dataset import CorruptData
+from .rows import first_line
 
 
 def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | csr_matrix]:
@@ -28,7 +29,7 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
         raise CorruptData(f"{path.name}: a MATLAB v7.3 file, wanted v5 to v7") from None
     except Exception as error:  # scipy raises many kinds on damaged bytes
         raise CorruptData(
-            f"{path.name}: not a MATLAB v5 file ({_line(error)}); fetch the file again"
+            f"{path.name}: not a MATLAB v5 file ({first_line(error)}); fetch the file again"
         ) from None
     for name in variables:
         if name not in present:
@@ -41,7 +42,7 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
         content = loadmat(str(path), variable_names=list(variables))
     except Exception as error:  # as above: zlib, struct, value, memory and type errors all mean damage
         raise CorruptData(
-            f"{path.name}, variable {' or '.join(variables)}: {_line(error)}; fetch the file again"
+            f"{path.name}, variable {' or '.join(variables)}: {first_line(error)}; fetch the file again"
         ) from None
     arrays = {}
     for name in variables:
@@ -50,7 +51,3 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
             raise CorruptData(f"{path.name}, variable {name}: holds no plain numbers")
         arrays[name] = csr_matrix(array, dtype=np.float64) if issparse(array) else array
     return arrays
-
-
-def _line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dataset import CorruptData
 from ..table import Table, column_from_text
+from .rows import first_line
 
 
 def parse_r(path: Path) -> dict[str, Any]:
@@ -27,8 +28,9 @@ def parse_r(path: Path) -> dict[str, Any]:
             warnings.simplefilter("ignore")
             content = rdata.read_rda(path)
     except Exception as error:  # zlib, bz2, lzma, struct and value errors all mean damage
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise CorruptData(f"{path.name}: not an R data file ({reason}); fetch the file again") from None
+        raise CorruptData(
+            f"{path.name}: not an R data file ({first_line(error)}); fetch the file again"
+        ) from None
     if not isinstance(content, dict):
         raise CorruptData(f"{path.name}: holds no named objects")
     return content

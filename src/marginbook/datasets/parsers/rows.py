@@ -96,3 +96,8 @@ def is_finite(text: str) -> bool:
         return bool(np.isfinite(float(text)))
     except ValueError:
         return False
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what a library says, or the kind of its error when it says nothing."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
