@@ -202,6 +202,31 @@ def test_one_task_is_a_pure_function_of_its_key():
     assert first.values["seed"] == task.seed
 
 
+def test_threads_of_one_process_may_start_together(monkeypatch):
+    """As in a Dask worker: the first tasks fingerprint the code at the same time, which `ast` does not bear."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from marginbook.experiments import protocol as module
+
+    at_work, most = 0, 0
+
+    def fingerprint(*objects: object) -> str:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        time.sleep(0.02)
+        at_work -= 1
+        return "code"
+
+    monkeypatch.setattr(module, "fingerprint", fingerprint)
+    protocol = load_protocol("toyroom/slow")
+    with ThreadPoolExecutor(8) as pool:
+        tasks = protocol.tasks("quick", splits=[1, 2, 3, 4])
+        outcomes = list(pool.map(lambda task: measure_task(protocol, task), tasks))
+    assert [outcome.error for outcome in outcomes] == [None] * 8
+    assert most == 1
+
+
 def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start):
     path = tmp_path / "s.sqlite"
     process = start("run", "toyroom/slow", "--n-jobs", 2, "--store", path, "--out", tmp_path)

@@ -22,7 +22,9 @@ from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-_ONE_LOADS = threading.Lock()  # a Dask worker may have several threads
+# a Dask worker may have several threads, and those must not parse code at once: in Python 3.11 `ast.parse`
+# then fails with "AST constructor recursion depth mismatch"
+_ONE_PREPARES = threading.Lock()
 _PACKAGES = ("marginbook", "numpy", "scipy", "scikit-learn", "imbalanced-learn", "joblib", "numba", "cvxpy")
 
 
@@ -36,10 +38,10 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
     """
     signature = Signature("", "", "")
     try:
-        with _ONE_LOADS:
-            measure = protocol.measure()
+        with _ONE_PREPARES:
+            measure, code = protocol.measure(), protocol.code()
             data, sha256 = _load(protocol.package, task.dataset)
-        signature = Signature(protocol.code(), sha256, protocol.settings_hash(task.profile, task.dataset))
+        signature = Signature(code, sha256, protocol.settings_hash(task.profile, task.dataset))
         train, test = protocol.rows(data, task.dataset, task.split)
         labels = np.asarray(data.y)
         began = time.perf_counter()
@@ -63,11 +65,7 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
 def measure_in_worker(protocol: Protocol, task: Task) -> Outcome:
     """Do one task in a worker process, which from then on uses one BLAS and one OpenMP thread."""
     single_thread()
-    outcome = measure_task(protocol, task)
-    if outcome.error is not None and "ImportError: cannot import name" in outcome.error:
-        # threads of a Dask worker that import each other's halves: Python then hands out unfinished modules
-        outcome = measure_task(protocol, task)
-    return outcome
+    return measure_task(protocol, task)
 
 
 def single_thread() -> None:
