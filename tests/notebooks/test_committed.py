@@ -54,6 +54,13 @@ def test_every_figure_has_alternative_text(notebook: Notebook) -> None:
             )
 
 
+def test_no_warning_and_no_path_of_a_machine_is_stored(notebook: Notebook) -> None:
+    for number, cell in enumerate(notebook.read_stored().cells, start=1):
+        for output in cell.get("outputs", []):
+            assert output.get("name") != "stderr", f"cell {number} stores {output.text[:200]!r}"
+            assert "site-packages" not in str(output), f"cell {number} stores a path of a machine"
+
+
 def test_stored_metadata_name_no_machine(notebook: Notebook) -> None:
     stored = notebook.read_stored()
     assert set(stored.metadata) == {"kernelspec", "language_info"}
