@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from . import __version__
+from .build.command import book_command
 from .claims_command import claims
 from .datasets.command import data
 from .experiments.command import experiment
+from .notebooks.command import run_command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,5 +27,5 @@ def main() -> None:
     """
 
 
-for command in (claims, data, experiment):
+for command in (claims, data, experiment, run_command, book_command):
     main.add_command(command)

@@ -75,7 +75,7 @@ def _normalised(name: str) -> str:
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(tree):
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
-            node.body[0] = ast.Pass()
+            node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree)
 
 
@@ -91,5 +91,4 @@ def _imports(name: str) -> frozenset[str]:
             base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
-    # a submodule runs its parent packages' __init__ first; those of other rooms are not pulled in
     return frozenset(found_name for found_name in found if found_name.split(".")[0] == PACKAGE)

@@ -69,7 +69,7 @@ def _described(count: int) -> dict[str, object]:
     "drm/prop-III.1",
     where="Proposition III.1",
     statement=r"$S_t(w)=S_w(w)+S_b(w)$ for every $w$",
-    notebook="drm/01_the_model#total-dissimilarity",
+    notebook="drm/01_the_model#drm-total-dissimilarity",
 )
 def check_decomposition() -> Evidence:
     """Compare the three sums, each written out as the paper defines it, in input space."""
@@ -112,7 +112,7 @@ def _smallest_eigenvalue(matrix: str) -> tuple[float, int]:
     "drm/prop-IV.1",
     where="Proposition IV.1",
     statement=r"$H-B\succeq0$ for every positive semidefinite kernel",
-    notebook="drm/01_the_model#within-and-between",
+    notebook="drm/01_the_model#drm-within-and-between",
 )
 def check_within_psd() -> Evidence:
     """Measure the smallest eigenvalue of H - B relative to the norm of K."""
@@ -123,7 +123,7 @@ def check_within_psd() -> Evidence:
     "drm/prop-IV.2",
     where="Proposition IV.2",
     statement=r"$B-\frac1nK\succeq0$ for every positive semidefinite kernel",
-    notebook="drm/01_the_model#within-and-between",
+    notebook="drm/01_the_model#drm-within-and-between",
 )
 def check_between_psd() -> Evidence:
     """Measure the smallest eigenvalue of B - K/n relative to the norm of K."""
@@ -147,7 +147,7 @@ def _eigenvalue_evidence(matrix: str) -> Evidence:
     "drm/eq-13",
     where="Equation (13)",
     statement=r"$w^\star=(K+\alpha(H-B)+\beta I)^{-1}K_x$ minimises (12)",
-    notebook="drm/01_the_model#closed-form",
+    notebook="drm/01_the_model#drm-closed-form",
 )
 def check_closed_form() -> Evidence:
     """Compare with an interior-point optimum of (12) as it is written, and measure the gradient."""
@@ -184,7 +184,7 @@ def check_closed_form() -> Evidence:
     "drm/remark-1",
     where="Remark 1 and Section VI-A",
     statement=r"(4) has least squares, ridge and lasso as special cases; with $\alpha=0$ the DRM is kernel ridge",
-    notebook="drm/01_the_model#special-cases",
+    notebook="drm/01_the_model#drm-special-cases",
 )
 def check_special_cases() -> Evidence:
     """Solve (4) as it is written in each special case and compare with scikit-learn's estimator of the name."""
@@ -234,7 +234,7 @@ def check_special_cases() -> Evidence:
     where="Section VI-A (beyond the paper)",
     statement=r"for the linear kernel the closed form is exact in one pass over the data, for any $n$: "
     r"$\psi_i=T_ix$ with $T_i$ of size $p\times p$",
-    notebook="drm/01_the_model#one-pass",
+    notebook="drm/01_the_model#drm-one-pass",
 )
 def check_one_pass() -> Evidence:
     """Compare the maps of the one-pass form with the dense formula over fourteen orders of magnitude."""
@@ -282,7 +282,7 @@ def _extended_solution(problem: Problem, alpha: float, beta: float) -> np.ndarra
     "drm/loo",
     where="Section VII-A (beyond the paper)",
     statement=r"all $n$ leave-one-out fits follow from one inverse, at every $(\alpha,\beta)$",
-    notebook="drm/01_the_model#leave-one-out",
+    notebook="drm/01_the_model#drm-leave-one-out",
 )
 def check_leave_one_out() -> Evidence:
     """Compare with the loop that trains n times."""
@@ -328,7 +328,7 @@ def _naive_leave_one_out(K: np.ndarray, sizes: tuple[int, ...], alpha: float, be
     where="Equations (10) and (13), linear kernel (beyond the paper)",
     statement=r"linear DRM is a homogeneous quadratic classifier, $\delta_i(x)=x^\top R_ix$: "
     r"$x$, $-x$ and $cx$ get the same label; a constant feature cures it",
-    notebook="drm/01_the_model#homogeneous",
+    notebook="drm/01_the_model#drm-homogeneous",
 )
 def check_homogeneous() -> Evidence:
     """Check the quadratic form, and fit two classes that lie on opposite sides of the origin."""

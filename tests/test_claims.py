@@ -1,0 +1,148 @@
+"""The ledger: every claim can be checked, verdicts are computed, the cache notices changes."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from marginbook import claims
+from marginbook.claims import Evidence, Verdict, check, check_all, decide, find, ledger, scoreboard, share
+from marginbook.notebooks.catalogue import notebooks
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path))
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """A claim of the drm room that counts how often it is computed."""
+    calls = []
+
+    def measure() -> Evidence:
+        calls.append(1)
+        return Evidence(decide(len(calls) > 0), "1", "1", 0.5, "because", {"n": np.int64(3)}, (1, 2))
+
+    monkeypatch.setitem(
+        claims._CLAIMS,
+        "drm/toy",
+        claims.Claim("drm/toy", "Here", "$1=1$", "drm/none", measure, ("README.md",)),
+    )
+    return calls
+
+
+def test_ids_are_unique_slugs_and_every_claim_points_to_a_notebook_section():
+    entries = ledger()
+    assert len({claim.slug for claim in entries.values()}) == len(entries)
+    texts = {id: notebook.text.read_text() for id, notebook in notebooks().items()}
+    for claim in entries.values():
+        assert re.fullmatch(r"[a-z]+/[A-Za-z0-9.-]+", claim.id)
+        notebook, _, anchor = claim.notebook.partition("#")
+        assert notebook in texts, f"{claim.id} names the notebook {notebook}"
+        assert f"({anchor})=" in texts[notebook], f"{claim.id}: no anchor {anchor} in {notebook}"
+
+
+def test_no_verdict_is_typed_in():
+    """In the rooms a Verdict member may only come out of a function that decides."""
+    import inspect
+
+    for claim in ledger().values():
+        source = inspect.getsource(claim.check)
+        assert not re.search(r"Verdict\.[A-Z]", source), claim.id
+
+
+@pytest.mark.parametrize("id", [id for id in ledger() if not id.startswith(("drm/table", "drm/fig"))])
+def test_theory_is_as_expected(id):
+    """What the papers' theory came out as; a change is news, and changes this line on purpose."""
+    evidence = check(id)
+    assert evidence.verdict == Verdict.HOLDS
+    assert evidence.slack > 0
+    assert evidence.sizes
+    assert evidence.seeds
+
+
+def test_decisions():
+    assert decide(True) == Verdict.HOLDS
+    assert decide(False, True) == Verdict.CORRECTED
+    assert decide(False, False) == decide(False) == Verdict.FAILS
+    assert [share(k, n) for k, n in ((0, 0), (4, 4), (2, 4), (1, 4))] == [
+        Verdict.NOT_TESTABLE,
+        Verdict.REPRODUCED,
+        Verdict.PARTLY,
+        Verdict.NOT_REPRODUCED,
+    ]
+
+
+def test_a_false_theorem_would_fail(monkeypatch):
+    """The check of Proposition III.1 measures: with one sum wrong its verdict is `fails`."""
+    from marginbook.drm import theory
+
+    monkeypatch.setattr(theory, "class_slices", lambda sizes: [slice(0, sum(sizes) - 1)])
+    assert theory.check_decomposition().verdict == Verdict.FAILS
+
+
+def test_the_cache_answers_until_something_changes(toy, monkeypatch, tmp_path):
+    first = check("drm/toy")
+    assert check("drm/toy") == first
+    assert len(toy) == 1
+    assert check("drm/toy", fresh=True) == first
+    assert len(toy) == 2
+    monkeypatch.setattr(claims, "fingerprint", lambda *_: "other code")
+    check("drm/toy")
+    assert len(toy) == 3
+    other = tmp_path / "README.md"
+    other.write_text("other bytes")
+    monkeypatch.setattr(claims, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    check("drm/toy")
+    assert len(toy) == 4
+
+
+def test_evidence_survives_the_cache_as_plain_data(toy):
+    stored = check("drm/toy"), check("drm/toy")
+    assert stored[0] == stored[1]
+    assert stored[1].sizes == {"n": 3}
+    assert stored[1].seeds == (1, 2)
+    assert isinstance(stored[1].verdict, Verdict)
+
+
+def test_rooms_and_single_claims_can_be_asked_for():
+    assert {claim.paper for claim in find(["drm"])} == {"drm"}
+    assert [claim.id for claim in find(["drm/eq-13"])] == ["drm/eq-13"]
+    with pytest.raises(KeyError, match=r"no claim 'drm/eq-31'; did you mean drm/eq-13"):
+        find(["drm/eq-31"])
+
+
+def test_an_id_outside_the_rooms_or_entered_twice_is_refused():
+    with pytest.raises(ValueError, match="must start with one of drm"):
+        claims.claim("xyz/one", where="", statement="", notebook="")
+    with pytest.raises(ValueError, match="entered twice"):
+        claims.claim("drm/eq-13", where="", statement="", notebook="")(test_decisions)
+
+
+def test_all_in_parallel_counts_to_the_scoreboard():
+    seen = []
+    evidence = check_all(
+        ["drm/prop-III.1", "drm/prop-IV.1"], n_jobs=2, progress=lambda id, _: seen.append(id)
+    )
+    assert list(evidence) == ["drm/prop-III.1", "drm/prop-IV.1"]
+    assert sorted(seen) == sorted(evidence)
+    assert scoreboard(evidence)["drm"][Verdict.HOLDS] == 2
+
+
+def test_the_command_prints_a_table_and_json(cli):
+    shown = cli("claims", "drm/prop-III.1")
+    assert "drm/prop-III.1" in shown.output
+    assert "holds" in shown.output
+    (record,) = json.loads(cli("claims", "drm/prop-III.1", "--json").output)
+    assert {"id", "where", "statement", "verdict", "measured", "claimed", "slack", "seeds", "sizes"} <= set(
+        record
+    )
+    assert json.loads(cli("claims", "drm/prop-III.1", "--json", "--verdict", "fails").output) == []
+
+
+def test_the_command_names_near_ids(cli):
+    wrong = cli("claims", "drm/prop-III.2")
+    assert wrong.exit_code == 2
+    assert "did you mean drm/prop-III.1" in wrong.output

@@ -1,0 +1,47 @@
+"""The command line as a whole: help everywhere, exit codes, one line per error."""
+
+import click
+import pytest
+
+from marginbook.cli import main
+
+
+def _commands(group: click.Group, path: tuple[str, ...] = ()):
+    for name, command in group.commands.items():
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*path, name))
+
+
+@pytest.mark.parametrize("path", [path for path, _ in _commands(main)], ids=" ".join)
+def test_every_command_has_help_with_an_example(cli, path):
+    shown = cli(*path, "--help")
+    assert shown.exit_code == 0
+    assert "Example:" in shown.output
+    assert "marginbook " + path[0] in shown.output
+
+
+def test_the_commands_are_those_of_the_contract():
+    assert set(main.commands) == {"claims", "data", "experiment", "run", "book"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("claims", "drm/nothing"),
+        ("experiment", "run", "drm/table-88"),
+        ("run", "drm/none"),
+        ("data", "fetch", "no-such-set"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_ends_with_2_and_says_what_to_do(cli, arguments):
+    shown = cli(*arguments)
+    assert shown.exit_code == 2
+    assert "Traceback" not in shown.output
+    assert shown.output.strip().splitlines()[-1].startswith("Error: ")
+
+
+def test_version(cli):
+    assert cli("--version").output.startswith("marginbook, version ")
