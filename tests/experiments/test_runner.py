@@ -203,7 +203,7 @@ def test_one_task_is_a_pure_function_of_its_key():
 
 
 def test_threads_of_one_process_may_start_together(monkeypatch):
-    """As in a Dask worker: the first tasks fingerprint the code at the same time, which `ast` does not bear."""
+    """As in a Dask worker, whose first tasks fingerprint the code together: `ast` does not bear that."""
     from concurrent.futures import ThreadPoolExecutor
 
     from marginbook.experiments import protocol as module
