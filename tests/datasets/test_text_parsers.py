@@ -8,6 +8,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from marginbook.datasets.dataset import CorruptData
 from marginbook.datasets.parsers import parse_arff, parse_keel, parse_libsvm, parse_text
@@ -101,6 +103,34 @@ class TestKeel:
 
     def test_rows_without_header_of_other_width(self, write):
         blames(parse_keel, write("a.dat", "1,2,n\n\n1,2,3,n\n"), ", line 3: got 4 values, wanted 3; .*")
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)),
+            st.one_of(st.none(), st.sampled_from(["red", "blue"])),
+            st.sampled_from(["positive", "negative"]),
+        ),
+        min_size=1,
+    )
+)
+def test_what_is_written_as_keel_or_arff_is_read_back(tmp_path_factory, rows):
+    folder = tmp_path_factory.mktemp("round")
+    body = "".join(", ".join("?" if v is None else str(v) for v in row) + "\n" for row in rows)
+    head = (
+        "@relation r\n@attribute w real\n@attribute c {red, blue}\n@attribute y {positive, negative}\n@data\n"
+    )
+    for parse, name in ((parse_keel, "a.dat"), (parse_arff, "a.arff")):
+        (folder / name).write_text(head + body)
+        table = parse(folder / name)
+        want = [
+            [np.nan if v is None else v for v, _, _ in rows],
+            [c for _, c, _ in rows],
+            [y for *_, y in rows],
+        ]
+        np.testing.assert_array_equal(table.columns[0], want[0])
+        assert [column.tolist() for column in table.columns[1:]] == want[1:]
 
 
 class TestArff:
