@@ -58,24 +58,24 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) 
         slack = NOTHING if found.slack is None else f"[{found.slack:.2g}]{{.nowrap}}"
         rows.append(
             [
+                badge(found.verdict),
                 target(claim.slug, claim.where),
                 claim.statement,
-                badge(found.verdict),
                 powers(found.claimed),
                 powers(found.measured),
                 slack,
             ]
         )
-    headings = ["where", "statement", "verdict", "claimed", "measured", "slack"]
-    return table(headings, rows, widths=[12, 34, 10, 14, 22, 8], classes="sortable wide")
+    headings = ["verdict", "where", "statement", "claimed", "measured", "slack"]
+    return table(headings, rows, widths=[10, 12, 34, 14, 22, 8], classes="sortable wide")
 
 
 def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
     rows = [
-        [f"[{claim.where}](#{claim.slug})", claim.statement, badge(evidence[id].verdict)]
+        [badge(evidence[id].verdict), f"[{claim.where}](#{claim.slug})", claim.statement]
         for id, claim in claims.items()
     ]
-    return table(["where", "statement", "verdict"], rows, widths=[20, 64, 16])
+    return table(["verdict", "where", "statement"], rows, widths=[14, 22, 64])
 
 
 def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:

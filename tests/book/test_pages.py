@@ -1,0 +1,122 @@
+"""The generated pages say what the ledger, the registry and the results say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from marginbook.build import api_pages, data_page, ledger_pages, myst, result_pages
+from marginbook.claims import Claim, Evidence, Verdict, ledger
+from marginbook.datasets import registry
+from marginbook.notebooks import available
+
+
+def entry(id: str, verdict: Verdict, notebook: str = "drm/01_x#place") -> tuple[Claim, Evidence]:
+    claim = Claim(id, f"Place of {id}", "$a = b$ always", notebook, lambda: evidence)
+    evidence = Evidence(verdict, "error 3.1e-15", "at most 1e-10", 1e-10, "Because.", {"n": [2, 30]}, (0, 1))
+    return claim, evidence
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    entries = [entry("drm/a", Verdict.HOLDS), entry("drm/b.2", Verdict.FAILS), entry("drm/c", Verdict.HOLDS)]
+    claims = {claim.id: claim for claim, _ in entries}
+    ledger_pages.write(tmp_path, claims, {claim.id: found for claim, found in entries}, {"drm/01_x"})
+    return tmp_path
+
+
+def test_the_ledger_has_a_row_with_an_anchor_and_the_evidence_of_each_claim(written: Path) -> None:
+    text = (written / "claims.md").read_text()
+    for slug, verdict in (("drm-a", "holds"), ("drm-b-2", "fails"), ("drm-c", "holds")):
+        assert f"]{{#{slug}}}" in text
+        assert f"[{verdict}]{{.verdict .verdict-{verdict}}}" in text
+    assert text.count("````{dropdown}") == 3
+    for piece in (
+        "$3.1 \\times 10^{-15}$",
+        "at most $10^{-10}$",
+        "n: \\[2, 30\\]; seeds: \\[0, 1\\]",
+        "(#place)",
+    ):
+        assert piece in text
+
+
+def test_the_scoreboard_counts(written: Path) -> None:
+    text = (written / "scoreboard.md").read_text()
+    assert "- Discriminative Ridge Machine\n  - 3\n" in text
+    assert "2 [holds]" in text
+    assert "1 [fails]" in text
+    assert "reproduced" not in text
+
+
+def test_errata_are_the_claims_that_did_not_survive(written: Path) -> None:
+    text = (written / "errata-drm.md").read_text()
+    assert "Place of drm/b.2" in text
+    assert "Place of drm/a" not in text
+
+
+def test_no_link_goes_to_a_notebook_that_is_not_in_the_book() -> None:
+    assert ledger_pages.notebook_link("drm/09_later#x", {"drm/01_x"}) == ""
+    assert "../notebooks/drm/01_x.ipynb" in ledger_pages.notebook_link("drm/01_x", {"drm/01_x"})
+
+
+def test_every_claim_points_at_a_place_in_a_notebook() -> None:
+    assert ledger_pages.missing_anchors(ledger(), available()) == []
+
+
+def test_a_claim_that_points_nowhere_is_named(tmp_path: Path) -> None:
+    claims = {c.id: c for c, _ in [entry("drm/a", Verdict.HOLDS, "drm/99_no#x")]}
+    assert ledger_pages.missing_anchors(claims, {}) == ["drm/a: there is no notebook 'drm/99_no'"]
+
+
+def test_the_data_page_has_every_set_and_why_some_are_missing(tmp_path: Path) -> None:
+    data_page.write(tmp_path)
+    text = (tmp_path / "data.md").read_text()
+    entries = registry()
+    for name, item in entries.items():
+        assert f"`{name}`" in text
+        if not item.available:
+            assert myst.plain(item.reason) in text
+    assert f"{len(entries)} data sets" in text
+    assert data_page._tables(("drm/table-7", "drm/table-8", "ldm/table-1")) == "drm 7, 8; ldm 1"
+
+
+def test_the_printed_layout_has_data_sets_down_and_methods_across() -> None:
+    row = {
+        "dataset": "glass2",
+        "printed_mean": 0.7,
+        "ours_mean": 0.71,
+        "verdict": "reproduced",
+        "direction": "",
+    }
+    lower = {**row, "verdict": "not-reproduced", "direction": "ours lower", "ours_mean": 0.1}
+    text = result_pages.as_printed([{**row, "method": "A_1"}, {**lower, "method": "B"}])
+    assert "* - data set\n  - A\\_1\n  - B\n* - `glass2`\n  - 0.700\\\n    **0.710** =\n" in text
+    assert "**0.100** ↓" in text
+
+
+def test_the_reference_lists_what_a_module_exports() -> None:
+    text = api_pages.reference("marginbook.drm")
+    assert ".. autoclass:: DRMClassifier\n" in text
+    assert "set_score_request" in text  # excluded, by name
+    assert ".. autofunction:: root\n" in api_pages.reference("marginbook.project")
+
+
+def test_tables_refuse_rows_of_another_length() -> None:
+    with pytest.raises(ValueError, match="a row has 1 cells, the table 2 headings"):
+        myst.table(["a", "b"], [["x"]])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("error 4.4e-16", "error $4.4 \\times 10^{-16}$"),
+        ("-2.6e-17 of K", "$-2.6 \\times 10^{-17}$ of K"),
+        ("1e+06", "$10^{6}$"),
+        ("drm/table-8e2", "drm/table-8e2"),
+        ("$1e-3$ stays", "$1e-3$ stays"),
+        ("0x1e-3 and a1e-3", "0x1e-3 and a1e-3"),
+    ],
+)
+def test_powers_of_ten(text: str, shown: str) -> None:
+    assert myst.powers(text) == shown
