@@ -24,7 +24,10 @@ _PARAMETERS: dict[str, set[str]] = {
     "rbf": {"gamma"},
     "precomputed": set(),
 }
-_DEFAULTS: dict[str, dict[str, Any]] = {"poly": {"degree": 3, "gamma": 1.0, "coef0": 1.0}, "rbf": {"gamma": None}}
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "poly": {"degree": 3, "gamma": 1.0, "coef0": 1.0},
+    "rbf": {"gamma": None},
+}
 
 
 def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, Any]]:

@@ -95,7 +95,7 @@ def test_wildly_different_scales_are_solved():
 def test_a_hopeless_system_is_an_error_that_says_what_to_do():
     K = gram("linear", np.ones((5, 2)) * 1e12)
     with pytest.raises(
-        ValueError, match="not positive definite in double precision for alpha=0, beta=1e-06 .*raise beta"
+        ValueError, match=r"not positive definite in double precision for alpha=0, beta=1e-06 .*raise beta"
     ):
         closed_form(K, [5], 0.0, 1e-6)
 

@@ -183,11 +183,11 @@ def check_closed_form() -> Evidence:
 @claim(
     "drm/remark-1",
     where="Remark 1 and Section VI-A",
-    statement=r"(4) has least squares, ridge and lasso as special cases; with $\alpha=0$ the DRM is kernel ridge",
+    statement=r"(4) contains least squares, ridge and lasso; with $\alpha=0$ the DRM is kernel ridge",
     notebook="drm/01_the_model#drm-special-cases",
 )
 def check_special_cases() -> Evidence:
-    """Solve (4) as it is written in each special case and compare with scikit-learn's estimator of the name."""
+    """Solve (4) as written in each special case and compare with scikit-learn's estimator of the name."""
     import cvxpy as cp
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.linear_model import Lasso, LinearRegression, Ridge
@@ -302,7 +302,7 @@ def check_leave_one_out() -> Evidence:
         f"largest relative difference of the dissimilarities {worst:.1e}",
         "0",
         tolerance - worst,
-        "The fast formula and n separate trainings give the same dissimilarities, also where a class vanishes "
+        "The fast formula and n trainings give the same dissimilarities, also where a class vanishes "
         "with its only example.",
         _described(count) | {"parameters": 5},
         (7,),
