@@ -101,7 +101,7 @@ def check_best_counts() -> Evidence:
     depends=("results/drm/table-8.csv",),
 )
 def check_order() -> Evidence:
-    """Count the wins in our results, by the paper's rule and with the scaling chosen in the training folds."""
+    """Count the wins in our results, by the paper's rule and with scaling chosen in the training folds."""
     frame = cells("table-8")
     counts: dict[str, Any] = {}
     for rule, column in (("paper", "ours_mean"), ("honest", "honest_mean")):
