@@ -47,7 +47,11 @@ def environment() -> str:
     """Return the text of environment.yml: conda, with the versions of the lock."""
     versions = locked_versions()
     lines = [f"  - {CONDA_NAMES.get(name, name)}={versions[name]}" for name in direct_dependencies()]
-    head = ["# written by `make lock`; the same versions as requirements.lock", "name: marginbook", "channels:"]
+    head = [
+        "# written by `make lock`; the same versions as requirements.lock",
+        "name: marginbook",
+        "channels:",
+    ]
     head += ["  - conda-forge", "dependencies:", f"  - python={PYTHON}", "  - pip", "  - make"]
     return "\n".join([*head, *lines, "  - pip:", "      - --editable .", ""])
 
@@ -59,7 +63,9 @@ def test_environment_file_agrees_with_the_lock() -> None:
 def test_every_direct_dependency_is_locked_with_hashes() -> None:
     lock = (ROOT / "requirements.lock").read_text()
     for name in direct_dependencies():
-        assert re.search(rf"(?mi)^{re.escape(name)}==\S+[^\n]*\\\n\s+--hash=sha256:[0-9a-f]{{64}}", lock), name
+        assert re.search(rf"(?mi)^{re.escape(name)}==\S+[^\n]*\\\n\s+--hash=sha256:[0-9a-f]{{64}}", lock), (
+            name
+        )
 
 
 def test_every_dependency_says_why() -> None:
