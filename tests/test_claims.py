@@ -142,6 +142,16 @@ def test_the_command_prints_a_table_and_json(cli):
     assert json.loads(cli("claims", "drm/prop-III.1", "--json", "--verdict", "fails").output) == []
 
 
+def test_a_check_that_raises_is_named(toy, monkeypatch, cli):
+    def broken() -> Evidence:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setitem(claims._CLAIMS, "drm/toy", claims.Claim("drm/toy", "", "", "", broken))
+    shown = cli("claims", "drm/toy", "--n-jobs", "1")
+    assert shown.exit_code == 1
+    assert "the check of drm/toy did not finish: ZeroDivisionError: division by zero" in shown.output
+
+
 def test_the_command_names_near_ids(cli):
     wrong = cli("claims", "drm/prop-III.2")
     assert wrong.exit_code == 2

@@ -94,6 +94,10 @@ class Claim:
         return self.id.lower().replace("/", "-").replace(".", "-")
 
 
+class CheckFailed(RuntimeError):
+    """A check raised an error, so there is no evidence; the message names the claim."""
+
+
 _CLAIMS: dict[str, Claim] = {}
 
 
@@ -190,6 +194,11 @@ def check_all(
         Compute again even where a cached evidence is valid.
     progress : callable, optional
         Called with id and evidence as each claim is done.
+
+    Raises
+    ------
+    CheckFailed
+        One of the checks raised an error.
     """
     wanted = [entry.id for entry in (ledger().values() if ids is None else find(ids))]
     done: dict[str, Evidence] = {}
@@ -232,7 +241,10 @@ def scoreboard(evidence: Mapping[str, Evidence]) -> dict[str, dict[Verdict, int]
 
 
 def _check_named(id: str, fresh: bool) -> tuple[str, Evidence]:
-    return id, check(id, fresh=fresh)
+    try:
+        return id, check(id, fresh=fresh)
+    except Exception as error:
+        raise CheckFailed(f"the check of {id} did not finish: {type(error).__name__}: {error}") from error
 
 
 def _key(entry: Claim) -> str:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from .claims import ROOMS, Claim, Evidence, Verdict, check_all, find, ledger, scoreboard
+from .claims import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, find, ledger, scoreboard
 
 _STYLES = {
     Verdict.HOLDS: "green",
@@ -53,7 +53,10 @@ def claims(ids: tuple[str, ...], as_json: bool, verdict: str | None, n_jobs: int
         wanted = list(ledger().values()) if not ids else find(ids)
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
-    evidence = _checked(wanted, n_jobs, fresh, quiet=as_json)
+    try:
+        evidence = _checked(wanted, n_jobs, fresh, quiet=as_json)
+    except CheckFailed as error:
+        raise click.ClickException(str(error)) from None
     if verdict is not None:
         wanted = [claim for claim in wanted if evidence[claim.id].verdict == verdict]
     if as_json:
