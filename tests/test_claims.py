@@ -8,7 +8,7 @@ import pytest
 
 from marginbook import claims
 from marginbook.claims import Evidence, Verdict, check, check_all, decide, find, ledger, scoreboard, share
-from marginbook.notebooks.catalogue import notebooks
+from marginbook.notebooks import catalogue
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def toy(monkeypatch):
 def test_ids_are_unique_slugs_and_every_claim_points_to_a_notebook_section():
     entries = ledger()
     assert len({claim.slug for claim in entries.values()}) == len(entries)
-    texts = {id: notebook.text.read_text() for id, notebook in notebooks().items()}
+    texts = {id: notebook.text.read_text() for id, notebook in catalogue.available().items()}
     for claim in entries.values():
         assert re.fullmatch(r"[a-z]+/[A-Za-z0-9.-]+", claim.id)
         notebook, _, anchor = claim.notebook.partition("#")
