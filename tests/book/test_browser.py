@@ -15,7 +15,8 @@ DEFECTS = """() => {
   const say = e => e.textContent.trim().slice(0, 80);
   const all = s => [...document.querySelectorAll(s)];
   const wide = document.documentElement.clientWidth;
-  const fileName = /\\.(png|svg|jpe?g|gif)$/i;  // what Sphinx writes where an author wrote nothing
+  // what Sphinx writes where an author wrote nothing
+  const fileName = /\\.(png|svg|jpe?g|gif)$/i;
   return {
     maths: all('mjx-merror, mjx-mtext[style*="red"], span.math:not(:has(mjx-container))').map(say),
     images: all('main img').filter(i => !i.alt.trim() || fileName.test(i.alt) || i.naturalWidth === 0).map(i => i.src),
