@@ -19,8 +19,9 @@ DEFECTS = """() => {
   const fileName = /\\.(png|svg|jpe?g|gif)$/i;
   return {
     maths: all('mjx-merror, mjx-mtext[style*="red"], span.math:not(:has(mjx-container))').map(say),
-    images: all('main img').filter(i => !i.alt.trim() || fileName.test(i.alt) || i.naturalWidth === 0).map(i => i.src),
-    overflow: document.documentElement.scrollWidth > wide ? [document.documentElement.scrollWidth] : [],
+    images: all('main img')
+      .filter(i => !i.alt.trim() || fileName.test(i.alt) || i.naturalWidth === 0).map(i => i.src),
+    overflow: [document.documentElement.scrollWidth].filter(width => width > wide),
   };
 }"""
 CONTRAST = """() => [...document.querySelectorAll('.verdict')].map(e => {

@@ -26,7 +26,8 @@ KERNEL_ENV = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    "PYTHONWARNINGS": "ignore:IProgress not found",  # tqdm misses widgets; the message carries a machine's path
+    # tqdm misses widgets, and says so with a path of this machine
+    "PYTHONWARNINGS": "ignore:IProgress not found",
 }
 KERNEL_ARGUMENTS = ["--IPKernelApp.log_level=ERROR"]  # a warning about the transport is no news to a reader
 # versions that the outputs show: a cached execution is void when one changes
