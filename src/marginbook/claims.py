@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import pkgutil
@@ -32,6 +33,9 @@ ROOMS = {
     "smm": "Support matrix machines, level sets and regression",
     "bridge": "Relations between the five papers",
 }
+
+#: the modules of a room that enter claims: the paper's theory, what we add to it, tables and figures
+PARTS = ("theory", "beyond", "tables")
 
 
 class Verdict(StrEnum):
@@ -138,8 +142,8 @@ def ledger() -> dict[str, Claim]:
     package = importlib.import_module("marginbook")
     present = {module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg}
     for room in ROOMS:
-        if room in present:
-            for part in ("theory", "tables"):
+        for part in PARTS if room in present else ():
+            if importlib.util.find_spec(f"marginbook.{room}.{part}"):
                 importlib.import_module(f"marginbook.{room}.{part}")
     order = list(ROOMS)
     return dict(sorted(_CLAIMS.items(), key=lambda item: order.index(item[1].paper)))

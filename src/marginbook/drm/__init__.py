@@ -12,8 +12,9 @@ The model in four lines: each test point x is written as a weighted sum of the t
 Where things are: ``objective`` the matrices, the objective, the certificate and the decision; ``solvers`` the
 closed form; ``one_pass`` the exact linear form whose prediction does not depend on n; ``leave_one_out`` all n
 left-out fits for the price of one; ``estimators`` and ``model_selection`` what users call; ``peers`` the
-compared methods; ``measures`` how one entry of a table is measured; ``theory`` the claims about theorems;
-``tables`` those about tables and figures; ``paper/`` the printed numbers and the protocols.
+compared methods; ``measures`` how one entry of a table is measured; ``theory`` the claims about theorems,
+``beyond`` our own, ``tables`` those about tables and figures; ``problems`` random problems to measure them on;
+``paper/`` the printed numbers and the protocols.
 """
 
 from .estimators import DRMClassifier
