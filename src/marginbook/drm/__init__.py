@@ -13,7 +13,7 @@ Where things are: ``objective`` the matrices, the objective, the certificate and
 closed form; ``one_pass`` the exact linear form whose prediction does not depend on n; ``leave_one_out`` all n
 left-out fits for the price of one; ``estimators`` and ``model_selection`` what users call; ``peers`` the
 compared methods; ``measures`` how one entry of a table is measured; ``theory`` the claims about theorems,
-``beyond`` our own, ``tables`` those about tables and figures; ``problems`` random problems to measure them on;
+``beyond`` our own, ``tables`` those about tables and figures; ``problems`` what they are measured on;
 ``paper/`` the printed numbers and the protocols.
 """
 
