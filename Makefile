@@ -38,7 +38,7 @@ unit: $(READY) ## Unit tests
 	$(BIN)/python -m pytest -n 2 -m "not browser" --doctest-modules src tests
 
 notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
-	$(BIN)/python -m pytest -n 2 -p no:cacheprovider --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
+	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
 
 strict: $(READY) ## Compile the book; any warning fails
 	@$(BIN)/marginbook book --strict
