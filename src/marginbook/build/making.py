@@ -61,11 +61,11 @@ def make_book(
     source = home / "_build" / "source"
 
     def generate(folder: Path) -> None:
-        from . import api_pages, data_page, ledger_pages, result_pages
+        from . import api_pages, bench_pages, data_page, ledger_pages, result_pages
 
         _ledger(folder, set(notebooks), fresh, n_jobs, say, ledger_pages.write)
         say("generated pages", 0, 0)
-        for page in (data_page, result_pages, api_pages):
+        for page in (data_page, result_pages, bench_pages, api_pages):
             page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)

@@ -13,7 +13,15 @@ from .. import __version__
 from ..project import PACKAGE, cache_dir
 
 # what a build reads besides the package's own sources; missing ones are left out
-INPUTS = ("_config.yml", "_toc.yml", "book", "notebooks", "results", "data_download/registry.toml")
+INPUTS = (
+    "_config.yml",
+    "_toc.yml",
+    "book",
+    "notebooks",
+    "results",
+    "benchmarks/results",
+    "data_download/registry.toml",
+)
 PAGES_OF_ROOT = ("CONTRIBUTING.md", "CHANGELOG.md")  # included by pages of the book
 _SORTABLE = ("dt_bundle.js",)
 
