@@ -5,11 +5,13 @@ import re
 import click
 import pytest
 
-from marginbook.cli import main
+from marginbook.cli import COMMANDS, main
 
 
 def _commands(group: click.Group, path: tuple[str, ...] = ()):
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         yield (*path, name), command
         if isinstance(command, click.Group):
             yield from _commands(command, (*path, name))
@@ -24,7 +26,15 @@ def test_every_command_has_help_with_an_example(cli, path):
 
 
 def test_the_commands_are_those_of_the_contract():
-    assert set(main.commands) == {"claims", "data", "experiment", "run", "book"}
+    names = main.list_commands(click.Context(main))
+    assert set(names) == {"claims", "data", "experiment", "run", "book"}
+
+
+def test_a_command_whose_extra_is_not_installed_says_so(cli, monkeypatch):
+    monkeypatch.setitem(COMMANDS, "book", ("no_such_package:book", "book"))
+    shown = cli("book")
+    assert shown.exit_code == 1
+    assert "needs no_such_package; install it with: pip install 'marginbook[book]'" in shown.output
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import importlib
+
 import click
 
 from . import __version__
-from .build.command import book_command
-from .claims_command import claims
-from .datasets.command import data
-from .experiments.command import experiment
-from .notebooks.command import run_command
+
+#: name -> where the command is, and the extra that it needs
+COMMANDS = {
+    "claims": ("marginbook.claims_command:claims", "experiments,oracle"),
+    "data": ("marginbook.datasets.command:data", ""),
+    "experiment": ("marginbook.experiments.command:experiment", "experiments"),
+    "run": ("marginbook.notebooks.command:run_command", "book"),
+    "book": ("marginbook.build.command:book_command", "book"),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Imports a command when it is asked for: the library alone is installed without what the book needs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        (module, _, attribute), extra = COMMANDS[name][0].partition(":"), COMMANDS[name][1]
+        try:
+            command: click.Command = getattr(importlib.import_module(module), attribute)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("marginbook"):
+                raise
+            raise click.ClickException(
+                f"`marginbook {name}` needs {error.name}; install it with: pip install 'marginbook[{extra}]'"
+            ) from None
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="marginbook")
 def main() -> None:
     """Margins & Discriminants: an executable companion to five papers.
@@ -25,7 +52,3 @@ def main() -> None:
       marginbook run drm/05_imbalanced -p datasets '["glass2", "ecoli4"]' --html
       marginbook book
     """
-
-
-for command in (claims, data, experiment, run_command, book_command):
-    main.add_command(command)
