@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Kernel
-from .model_selection import SCALINGS, DRMClassifierCV, scaler
+from .model_selection import SCALINGS, DRMClassifierCV, NothingSolvable, scaler
 from .peers import SCALE_FREE, select
 
 Row = dict[str, float | int | str | None]
@@ -29,11 +29,12 @@ def measure_imbalanced(
     """Measure one method on one fold of Table VIII: G-mean (28) with and without scaling.
 
     ``g_mean_none`` and ``g_mean_max_abs`` are the two that the paper takes the better of; ``g_mean`` belongs
-    to the scaling that cross-validation prefers, without a look at the test fold.
+    to the scaling that cross-validation prefers, without a look at the test fold. Where nothing can be solved
+    (polynomials of large numbers on unscaled data), the entry is None.
     """
     from imblearn.metrics import geometric_mean_score
 
-    row: Row = {}
+    row: Row = {"g_mean": None, "scaling": None}
     chosen: dict[str, Any] = {}
     best = -np.inf
     for scaling in SCALINGS:
@@ -46,12 +47,20 @@ def measure_imbalanced(
             continue
         transform = scaler(scaling).fit(X_train)
         scaled = transform.transform(X_train)
-        if method.startswith(("DRM", "KRR")):
-            model, parameters, score = _select_drm(method, scaled, y_train, geometric_mean_score, settings)
-        else:
-            model, parameters, score = select(method, scaled, y_train, geometric_mean_score, settings, seed)
-        value = float(geometric_mean_score(y_test, model.predict(transform.transform(X_test))))
         suffix = scaling.replace("-", "_")
+        try:
+            if method.startswith(("DRM", "KRR")):
+                model, parameters, score = _select_drm(
+                    method, scaled, y_train, geometric_mean_score, settings
+                )
+            else:
+                model, parameters, score = select(
+                    method, scaled, y_train, geometric_mean_score, settings, seed
+                )
+        except NothingSolvable:
+            row[f"g_mean_{suffix}"] = row[f"cv_score_{suffix}"] = None
+            continue
+        value = float(geometric_mean_score(y_test, model.predict(transform.transform(X_test))))
         row[f"g_mean_{suffix}"], row[f"cv_score_{suffix}"] = value, score
         chosen[scaling] = parameters
         if score > best:

@@ -22,6 +22,10 @@ PAPER_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 SCALINGS = ("none", "max-abs")
 
 
+class NothingSolvable(ValueError):
+    """No point of a grid could be solved in double precision."""
+
+
 class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     """Discriminative ridge machine with its parameters chosen by exact leave-one-out.
 
@@ -147,7 +151,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     def _choose(self, X: np.ndarray, y: np.ndarray) -> None:
         results = self.cv_results_
         if np.isnan(results["score"]).all():
-            raise ValueError(
+            raise NothingSolvable(
                 "no grid point could be solved in double precision; raise beta or scale the data"
             )
         filled = np.where(np.isnan(results["score"]), -np.inf, results["score"])

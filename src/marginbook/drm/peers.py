@@ -19,6 +19,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from .model_selection import NothingSolvable
+
 Score = Callable[[np.ndarray, np.ndarray], float]
 Candidate = tuple[dict[str, Any], ClassifierMixin]
 
@@ -49,6 +51,11 @@ def select(
     Returns
     -------
     model, parameters, cross-validation score
+
+    Raises
+    ------
+    NothingSolvable
+        Every candidate failed; one that fails alone is left out.
     """
     if name not in NAMES:
         raise ValueError(f"unknown peer {name!r}; choose from {', '.join(NAMES)}")
@@ -57,12 +64,16 @@ def select(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the iteration limit is part of the protocol
         for parameters, model in _candidates(name, len(y), settings, seed):
-            value = score(y, cross_val_predict(model, X, y, cv=folds))
-            if best is None or value > best[0]:
-                best = (value, parameters, model)
-        assert best is not None
-        value, parameters, model = best
-        return clone(model).fit(X, y), parameters, float(value)
+            try:
+                value = score(y, cross_val_predict(model, X, y, cv=folds))
+                if best is None or value > best[0]:
+                    best = (value, parameters, clone(model).fit(X, y))
+            except ValueError:  # LIBSVM's answer when a kernel overflows: this candidate is out
+                continue
+    if best is None:
+        raise NothingSolvable(f"{name} could not be fitted with any parameters of the grid; scale the data")
+    value, parameters, model = best
+    return model, parameters, float(value)
 
 
 def _stratified(y: np.ndarray, seed: int) -> StratifiedKFold:
