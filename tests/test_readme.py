@@ -1,0 +1,36 @@
+"""What the pages beside the code promise: files that exist, an example that runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from marginbook.project import root
+
+HERE = root()
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def local_links(page: str) -> list[str]:
+    """Return the targets of the page's links and images that are files of this repository."""
+    text = re.sub(r"^\s*```.*?^\s*```", "", (HERE / page).read_text("utf-8"), flags=re.M | re.S)
+    targets = (target.partition("#")[0] for target in _LINK.findall(text))
+    return [target for target in targets if target and not re.match(r"[a-z]+:", target)]
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_local_links_and_images_exist(page):
+    assert [target for target in local_links(page) if not (HERE / target).exists()] == []
+
+
+def test_the_links_of_the_readme_are_found():
+    assert {"book/_static/book.png", "CONTRIBUTING.md", "LICENSE"} <= set(local_links("README.md"))
+
+
+def test_the_library_example_runs():
+    (code,) = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
+    names: dict = {}
+    exec(code, names)
+    assert 0.9 < names["model"].best_score_ <= 1
+    assert names["model"].kkt_residual_ < 1e-8
