@@ -124,6 +124,40 @@ def test_the_view_marks_cells_without_colour():
     assert "2 reproduced" in text
 
 
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_every_name_and_number_is_whole_at_any_width(width):
+    """Ten methods and long names, as in the widest table of the papers: no number is cut, none is missing."""
+    names = ("new-thyroid2", "yeast-0-5-6-7-9_vs_4", "glass2")
+    methods = [f"{name}({kernel})" for name in ("SVM", "KNN", "DRM", "KRR", "NB") for kernel in "RP"]
+    numbers = (
+        np.random.default_rng(0).permutation(np.arange(100, 1000))[: 2 * len(names) * len(methods)] / 1000
+    )
+    frame = pd.DataFrame(
+        [
+            {
+                "dataset": name, "method": method, "printed_mean": numbers[2 * i], "ours_n": 5,
+                "ours_mean": numbers[2 * i + 1], "verdict": "not-reproduced", "direction": "ours lower",
+            }
+            for i, (name, method) in enumerate((name, method) for name in names for method in methods)
+        ]
+    )  # fmt: skip
+    frame.attrs["plus_minus"] = "standard deviation"
+    console = Console(width=width, no_color=True)
+    with console.capture() as shown:
+        console.print(view(frame, "Wide"))
+    text = shown.get()
+    assert max(map(len, text.splitlines())) <= width
+    words = [word.strip("│┃↓") for word in text.split()]
+    tables = text.count("data set")
+    assert (tables == 1) == (width == 200)
+    for name in names:
+        assert words.count(name) == tables
+    for method in methods:
+        assert words.count(method) == 1
+    assert sorted(word for word in words if word.startswith("0.")) == sorted(f"{x:.3f}" for x in numbers)
+    assert text.count("Wide") == text.count("not-reproduced") == 1
+
+
 def test_data_sets_without_results_are_counted_not_shown():
     console = Console(width=100, no_color=True)
     with console.capture() as shown:

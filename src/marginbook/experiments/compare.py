@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -58,22 +60,52 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     return frame
 
 
-def view(comparison: pd.DataFrame, title: str = "") -> Table:
+def view(comparison: pd.DataFrame, title: str = "") -> View:
     """Return a comparison for the terminal: in each cell the printed mean over ours, marked =, ↑ or ↓.
 
-    Data sets without a single result of ours are only counted, below the table.
+    Where the methods do not fit side by side, several tables stand below each other. Data sets without a
+    single result of ours are only counted, below the last table.
     """
-    methods = list(dict.fromkeys(comparison["method"]))
-    table = Table(title=title, caption=_caption(comparison), show_lines=True)
-    table.add_column("data set", overflow="fold")
-    for method in methods:
-        table.add_column(method, justify="right", no_wrap=True)
-    for dataset, rows in comparison.groupby("dataset", sort=False):
-        if not rows["ours_n"].any():
-            continue
-        cells = {row["method"]: _shown(row) for row in rows.to_dict("records")}
-        table.add_row(str(dataset), *(cells.get(method, Text("")) for method in methods))
-    return table
+    return View(comparison, title)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A comparison that fits itself to the width of the console which prints it."""
+
+    comparison: pd.DataFrame
+    title: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        groups = self._groups(console, options)
+        for i, methods in enumerate(groups):
+            yield self._table(
+                methods,
+                title=self.title if i == 0 else "",
+                caption=_caption(self.comparison) if i == len(groups) - 1 else "",
+            )
+
+    def _groups(self, console: Console, options: ConsoleOptions) -> list[list[str]]:
+        unlimited = options.update(max_width=10_000)
+        groups: list[list[str]] = [[]]
+        for method in dict.fromkeys(self.comparison["method"]):
+            wanted = console.measure(self._table([*groups[-1], method]), options=unlimited).maximum
+            if groups[-1] and wanted > options.max_width:
+                groups.append([])
+            groups[-1].append(method)
+        return groups
+
+    def _table(self, methods: list[str], title: str = "", caption: str = "") -> Table:
+        table = Table(title=title or None, caption=caption or None, show_lines=True)
+        table.add_column("data set", overflow="fold")
+        for method in methods:
+            table.add_column(Text(method), justify="right", no_wrap=True)
+        for dataset, rows in self.comparison.groupby("dataset", sort=False):
+            if not rows["ours_n"].any():
+                continue
+            cells = {row["method"]: _shown(row) for row in rows.to_dict("records")}
+            table.add_row(Text(str(dataset)), *(cells.get(method, Text("")) for method in methods))
+        return table
 
 
 def _shown(row: dict[Any, Any]) -> Text:
