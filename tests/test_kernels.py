@@ -62,5 +62,5 @@ def test_unknown_kernels(kernel, message):
 
 
 def test_overflow_is_an_error():
-    with pytest.raises(ValueError, match="overflows on these data; scale the features"):
+    with pytest.raises(ValueError, match="is infinite or undefined on these data; scale the features"):
         gram(("poly", {"degree": 10}), np.full((2, 2), 1e40))

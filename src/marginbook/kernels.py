@@ -30,6 +30,16 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
+class KernelOverflow(ValueError):
+    """A kernel value is infinite or undefined."""
+
+
+def kernel_name(kernel: Kernel) -> str:
+    """Return the name of `kernel`, or "callable"."""
+    name, _ = parse_kernel(kernel)
+    return "callable" if callable(name) else name
+
+
 def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, Any]]:
     """Return name (or callable) and parameters of `kernel`; raise an error that lists the choices.
 
@@ -38,7 +48,12 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
     """
     if callable(kernel):
         return kernel, {}
-    name, parameters = (kernel, {}) if isinstance(kernel, str) else kernel
+    pair = (kernel, {}) if isinstance(kernel, str) else kernel
+    if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], Mapping)):
+        raise ValueError(
+            f"a kernel is a name, a pair such as ('rbf', {{'gamma': 0.5}}) or a callable, got {kernel!r}"
+        )
+    name, parameters = pair
     if name not in _PARAMETERS:
         raise ValueError(f"unknown kernel {name!r}; choose from {', '.join(_PARAMETERS)} or give a callable")
     unknown = set(parameters) - _PARAMETERS[name]
@@ -65,8 +80,8 @@ def gram(kernel: Kernel, X: Any, Z: Any = None) -> np.ndarray:
 
     Raises
     ------
-    ValueError
-        If a kernel value overflows to infinity: scale the data or lower the degree.
+    KernelOverflow
+        If a kernel value is infinite or undefined: scale the data or lower the degree.
     """
     name, parameters = parse_kernel(kernel)
     if name == "precomputed":
@@ -74,7 +89,9 @@ def gram(kernel: Kernel, X: Any, Z: Any = None) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.asarray(pairwise_kernels(X, Z, metric=name, **parameters), dtype=float)
     if not np.isfinite(values).all():
-        raise ValueError(f"kernel {name!r} with {parameters} overflows on these data; scale the features")
+        raise KernelOverflow(
+            f"kernel {name!r} with {parameters} is infinite or undefined on these data; scale the features"
+        )
     if Z is None:
         values = (values + values.T) / 2
     return values

@@ -110,7 +110,7 @@ def test_unusable_data():
         DRMClassifier().fit(X[:50], y[:50])
     with pytest.raises(ValueError, match="square matrix, got shape \\(150, 4\\)"):
         DRMClassifier(kernel="precomputed").fit(X, y)
-    with pytest.raises(ValueError, match="overflows on these data"):
+    with pytest.raises(ValueError, match="is infinite or undefined on these data"):
         DRMClassifier(kernel=("poly", {"degree": 200})).fit(X * 100, y)
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
@@ -155,7 +155,7 @@ def test_cv_leaves_out_what_cannot_be_solved_and_says_when_nothing_is_left():
     ("parameters", "message"),
     [
         ({"scaling": "standard"}, "scaling must be one or both of none, max-abs, got 'standard'"),
-        ({"alphas": ()}, "alphas is empty"),
+        ({"alphas": ()}, r"alphas must be a sequence of at least one value, got \(\)"),
         ({"betas": (0.0,)}, "beta must be a finite number > 0"),
         ({"kernels": ("precomputed",)}, "does not take a precomputed kernel"),
     ],
@@ -164,3 +164,33 @@ def test_cv_names_unusable_grids(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         DRMClassifierCV(**parameters).fit(X, y)
+
+
+def test_an_indefinite_kernel_is_an_error_not_a_nan():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="not positive definite"):
+        DRMClassifier(kernel="precomputed").fit(-X @ X.T, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernels": ("sigmoid",)}, "unknown kernel 'sigmoid'"),
+        ({"kernels": "rbf"}, "kernels must be a sequence of kernels, got the single name 'rbf'"),
+        ({"kernels": [("rbf", {"sigma": 1})]}, "does not know sigma"),
+        ({"kernels": [("precomputed", {})]}, "does not take a precomputed kernel"),
+        ({"alphas": 1.0}, "alphas must be a sequence"),
+        ({"betas": ("1",)}, "beta must be a finite number > 0, got '1'"),
+    ],
+)
+def test_cv_does_not_call_a_typing_error_a_matter_of_precision(parameters, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        DRMClassifierCV(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", [None, 3, ("rbf",), ("rbf", 0.5)])
+def test_a_kernel_in_a_wrong_form_is_named(kernel):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="a kernel is a name, a pair such as"):
+        DRMClassifier(kernel=kernel).fit(X, y)

@@ -89,3 +89,21 @@ def test_the_cv_scores_are_those_of_scikit_learns_loop():
 def test_one_example_is_too_few():
     with pytest.raises(ValueError, match="needs at least two examples, got 1"):
         leave_one_out(np.eye(1), [1], 1.0, 1.0)
+
+
+def test_a_rescaled_system_that_is_singular_as_a_whole_is_no_reason_to_drop_a_grid_point():
+    """M_c is singular here, though every left-out system is positive definite."""
+    K = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    alone = leave_one_out(K, [2, 1], 5.0, 1.0, fallback=False)
+    assert not (alone.kkt_residual < 1e-8).all()
+    assert (leave_one_out(K, [2, 1], 5.0, 1.0, fallback=3).kkt_residual < 1e-8).all()
+    X = np.array([[0.0], [1.0], [50.0], [51.0]])
+    cv = DRMClassifierCV(alphas=(5.0,), betas=(1.0,), kernels=[("rbf", {"gamma": np.log(2)})])
+    assert cv.fit(X, [0, 0, 1, 1]).best_score_ == 1.0
+
+
+def test_the_formula_itself_equals_the_loop():
+    rng = np.random.default_rng(5)
+    K, y = gram(("rbf", {"gamma": 0.3}), rng.normal(size=(14, 3))), np.repeat([0, 1, 2], [6, 5, 3])
+    fast = leave_one_out(K, [6, 5, 3], 0.8, 0.2, fallback=False)
+    np.testing.assert_allclose(fast.delta, _loop(K, y, 0.8, 0.2), rtol=1e-9)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from marginbook.drm import DRMClassifier
 from marginbook.drm.one_pass import CHUNK, ClassMoments, linear_maps
@@ -79,3 +80,54 @@ def test_partial_fit_needs_to_know_the_classes():
     with pytest.raises(ValueError, match="label 1 is not among the classes"):
         DRMClassifier(kernel="linear").partial_fit(X, y, classes=[0, 5])
     assert not hasattr(DRMClassifier(kernel="rbf"), "partial_fit")
+
+
+def test_the_certificate_sees_a_wrong_class_step(monkeypatch):
+    from marginbook.drm import one_pass
+
+    X, y, _ = _data([20, 15], 4)
+    moments = ClassMoments.empty(2, 4, 1.0, 0.1).add(X, y)
+    assert linear_maps(moments).kkt_residual < 1e-12
+    monkeypatch.setattr(one_pass, "_one_minus", lambda *_: (np.full(4, 17.0), 1e-16))
+    assert linear_maps(moments).kkt_residual > 1e-3
+
+
+def test_nearly_collinear_classes_warn_instead_of_promising():
+    """alpha/beta = 1e14, directions that differ by 1e-6: no method has the digits, and the model says so."""
+    X = np.ones((12, 3)) + 1e-6 * np.random.default_rng(0).normal(size=(12, 3))
+    model = DRMClassifier(1e8, 1e-6, "linear", solver="one-pass")
+    with pytest.warns(ConvergenceWarning, match="badly conditioned"):
+        model.fit(X, np.repeat([0, 1], 6))
+    assert model.kkt_residual_ > 1e-6
+
+
+def test_a_later_fit_forgets_what_partial_fit_had():
+    X, y, Z = _data([40, 35], 3)
+    model = DRMClassifier(1.0, 1.0, "linear").partial_fit(X, y, classes=[0, 1])
+    few = np.r_[np.flatnonzero(y == 0)[:1], np.flatnonzero(y == 1)[:1]]
+    model.fit(X[few], y[few]).partial_fit(X[:9], y[:9], classes=[0, 1])
+    fresh = DRMClassifier(1.0, 1.0, "linear").partial_fit(X[:9], y[:9], classes=[0, 1])
+    np.testing.assert_array_equal(model.dissimilarity(Z), fresh.dissimilarity(Z))
+
+
+def test_partial_fit_refuses_what_changed_and_keeps_nothing_of_a_refused_call():
+    X, y, Z = _data([10, 10], 3)
+    model = DRMClassifier(1.0, 1.0, "linear")
+    with pytest.raises(ValueError, match="label 1 is not among"):
+        model.partial_fit(X, y, classes=[0, 5])
+    model.partial_fit(X, y, classes=[0, 1])
+    before = model.dissimilarity(Z)
+    with pytest.raises(ValueError, match=r"classes \[0, 2\] differ from those of the first call: \[0, 1\]"):
+        model.partial_fit(X, y, classes=[0, 2])
+    for change in ({"alpha": 2.0}, {"fit_intercept": True}):
+        model.set_params(**change)
+        with pytest.raises(ValueError, match="changed since the first call of partial_fit"):
+            model.partial_fit(X, y)
+        model.set_params(alpha=1.0, fit_intercept=False)
+    np.testing.assert_array_equal(model.dissimilarity(Z), before)
+
+
+def test_lengths_beyond_double_precision_are_named():
+    X, y, _ = _data([10, 10], 3)
+    with pytest.raises(ValueError, match="leave the range of double precision; scale the features"):
+        DRMClassifier(kernel="linear").fit(X * 1e160, y)

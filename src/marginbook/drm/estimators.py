@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, gram, parse_kernel
+from ..kernels import Kernel, gram, kernel_name, parse_kernel
 from .objective import class_products, dissimilarity
 from .one_pass import CHUNK, ClassMoments, linear_maps
 from .solvers import check_parameters, closed_form
@@ -27,8 +27,7 @@ PROBES = 32
 
 
 def _takes_chunks(estimator: DRMClassifier) -> bool:
-    name = estimator.kernel if isinstance(estimator.kernel, str) else parse_kernel(estimator.kernel)[0]
-    return name == "linear" and estimator.solver != "closed"
+    return kernel_name(estimator.kernel) == "linear" and estimator.solver != "closed"
 
 
 class DRMClassifier(ClassifierMixin, BaseEstimator):
@@ -120,6 +119,8 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         name, _ = self._check(X)
+        for state in ("moments_", "maps_"):  # of an earlier fit or partial_fit
+            self.__dict__.pop(state, None)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"DRMClassifier needs at least 2 classes, got one class: {self.classes_[0]}")
@@ -131,13 +132,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
             self._solve_moments(X, codes)
         else:
             self._fit_closed(X, codes)
-        if not self.kkt_residual_ <= self.tol:
-            warnings.warn(
-                f"the certificate {self.kkt_residual_:.2e} misses tol={self.tol:.2e}: the system is too "
-                "badly conditioned for double precision; raise beta or scale the data",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        self._warn()
         return self
 
     @available_if(_takes_chunks)
@@ -156,20 +151,27 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         first = not hasattr(self, "moments_")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         self._check(X)
-        if first:
-            if classes is None:
-                raise ValueError(
-                    "the first call of partial_fit needs classes: all labels that will ever come"
-                )
-            self.classes_ = unique_labels(classes)
-            self.solver_ = "one-pass"
-            self._start_moments(X.shape[1])
-        codes = np.searchsorted(self.classes_, y)
-        codes[codes == len(self.classes_)] = 0
-        strangers = np.setdiff1d(y, self.classes_)
+        if first and classes is None:
+            raise ValueError("the first call of partial_fit needs classes: all labels that will ever come")
+        known = self.classes_ if classes is None else unique_labels(classes)
+        if len(known) < 2:
+            raise ValueError(f"DRMClassifier needs at least 2 classes, got one class: {known[0]}")
+        if not first and not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"classes {known.tolist()} differ from those of the first call: {self.classes_.tolist()}"
+            )
+        strangers = np.setdiff1d(y, known)
         if strangers.size:
-            raise ValueError(f"label {strangers[0]} is not among the classes {self.classes_.tolist()}")
-        self._solve_moments(X, codes)
+            raise ValueError(f"label {strangers[0]} is not among the classes {known.tolist()}")
+        if first:
+            self.classes_, self.solver_ = known, "one-pass"
+            self._start_moments(X.shape[1])
+        elif self._settings() != (self.moments_.alpha, self.moments_.beta, self.moments_.G.shape[1]):
+            raise ValueError(
+                "alpha, beta or fit_intercept changed since the first call of partial_fit; call fit"
+            )
+        self._solve_moments(X, np.searchsorted(self.classes_, y))
+        self._warn()
         return self
 
     def dissimilarity(self, X: Any) -> np.ndarray:
@@ -207,14 +209,25 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
                 parameters |= {"degree": self.degree, "coef0": self.coef0}
         if self.solver == "one-pass" and name != "linear":
             raise ValueError(f"solver 'one-pass' needs kernel='linear', got {name!r}; use solver='closed'")
-        if name == "precomputed":
-            if self.fit_intercept:
-                raise ValueError(
-                    "fit_intercept=True has no meaning for kernel='precomputed'; add 1 to the kernel"
-                )
-            if sparse.issparse(X):
-                raise ValueError("kernel='precomputed' needs a dense matrix; call X.toarray()")
+        if name == "precomputed" and self.fit_intercept:
+            raise ValueError(
+                "fit_intercept=True has no meaning for kernel='precomputed'; add 1 to the kernel"
+            )
+        if (name == "precomputed" or callable(name)) and sparse.issparse(X):
+            raise ValueError("a precomputed or callable kernel needs dense data; call X.toarray()")
         return name, parameters
+
+    def _settings(self) -> tuple[float, float, int]:
+        return float(self.alpha), float(self.beta), self.n_features_in_ + int(self.fit_intercept)
+
+    def _warn(self) -> None:
+        if not self.kkt_residual_ <= self.tol:
+            warnings.warn(
+                f"the certificate {self.kkt_residual_:.2e} misses tol={self.tol:.2e}: the system is too "
+                "badly conditioned for double precision; raise beta or scale the data",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _start_moments(self, n_features: int) -> None:
         size = n_features + int(self.fit_intercept)
@@ -253,8 +266,12 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        try:
+            name = kernel_name(self.kernel)
+        except ValueError:  # fit says what is wrong with it
+            name = ""
+        tags.input_tags.sparse = name not in ("precomputed", "callable")
+        tags.input_tags.pairwise = name == "precomputed"
         # a homogeneous classifier must fail on classes that lie on one ray: claim drm/homogeneous
-        tags.classifier_tags.poor_score = self.kernel == "linear" and not self.fit_intercept
+        tags.classifier_tags.poor_score = name == "linear" and not self.fit_intercept
         return tags

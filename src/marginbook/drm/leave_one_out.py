@@ -9,11 +9,13 @@ Woodbury's identity on the class block gives the columns of
 .. math:: w_{-k}=e_k-\frac{p_k}{p_{kk}}+\frac{\alpha}{n_c-1}\Bigl(v_k-\frac{v_{kk}}{p_{kk}}p_k\Bigr),\qquad
           p_k=P^{(c)}_{:,k},\quad v_k=P^{(c)}_{:,c}K_{c,k}.
 
+The inverse of the rescaled system must exist; where it does not, the left-out systems are solved one by one.
 Derivation: notebook ``drm/01_the_model``.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +23,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from .objective import class_products, class_slices, dissimilarity, system_matrix
-from .solvers import check_parameters, closed_form
+from .solvers import NotPositiveDefinite, check_parameters, closed_form, unit_diagonal
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def leave_one_out(
     alpha: float,
     beta: float,
     tol: float = 1e-8,
-    fallback: bool = True,
+    fallback: bool | int = True,
 ) -> LeaveOneOut:
     """Return the exact leave-one-out dissimilarities for all n examples; O(n^3) in total.
 
@@ -58,8 +60,10 @@ def leave_one_out(
         ``alpha >= 0``, ``beta > 0``.
     tol : float
         A hundredth of this is where iterative refinement starts.
-    fallback : bool
-        Solve those examples one by one, O(n^3) each, whose residual still exceeds `tol` after refinement.
+    fallback : bool or int
+        Solve those examples one by one, O(n^3) each, whose residual still exceeds `tol` after refinement. The
+        fast formula inverts the rescaled system as a whole, which can be singular although each left-out part
+        of it is positive definite. A number is the most that are solved so; where more are missed, none is.
 
     Raises
     ------
@@ -79,9 +83,12 @@ def leave_one_out(
         W -= downdate.solve(gap)
         gap, KW, own = _gap(K, W, sizes, alpha, beta)
         residual = _relative(gap, Kx)
-    missed = np.flatnonzero(~(residual <= tol)) if fallback else np.array([], dtype=int)
+    missed = np.flatnonzero(~(residual <= tol))
+    if len(missed) > (n if fallback is True else int(fallback)):
+        missed = missed[:0]
     for k in missed:
-        W[:, k] = _left_out_directly(K, sizes, int(k), alpha, beta)
+        with contextlib.suppress(NotPositiveDefinite):  # the residual tells
+            W[:, k] = _left_out_directly(K, sizes, int(k), alpha, beta)
     if missed.size:
         gap, KW, own = _gap(K, W, sizes, alpha, beta)
         residual = _relative(gap, Kx)
@@ -97,7 +104,7 @@ class _Downdate:
 
     def __init__(self, K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, beta: float) -> None:
         M = system_matrix(K, sizes, alpha, beta)
-        self.s = s = 1.0 / np.sqrt(np.diagonal(M))
+        self.s = s = unit_diagonal(M, K, alpha, beta)
         self.K, self.blocks, self.alpha = K, class_slices(sizes), alpha
         self.P = _inverse(M * s * s[:, None], alpha, beta, K)
         self.columns = self.P.copy()
@@ -153,10 +160,7 @@ def _inverse(M: np.ndarray, alpha: float, beta: float, K: np.ndarray) -> np.ndar
     if info == 0:
         inverse, info = lapack.dpotri(factor, lower=0, overwrite_c=1)
     if info != 0:
-        raise ValueError(
-            f"K + alpha (H - B) + beta I is not positive definite in double precision for alpha={alpha:g}, "
-            f"beta={beta:g} and a largest kernel value of {np.abs(K).max():.3g}; raise beta or scale the data"
-        )
+        raise NotPositiveDefinite(K, alpha, beta)
     lower = np.tril(inverse.T)
     lower += np.tril(lower, -1).T
     return lower

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ..kernels import Kernel
 from .model_selection import SCALINGS, DRMClassifierCV, NothingSolvable, scaler
@@ -84,7 +86,12 @@ def _select_drm(
         settings["beta"],
         kernels,
         scoring=lambda left_out, index, truth: score(truth, left_out.predict(index)),
-    ).fit(X, y)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # points beyond double precision: part of the protocol
+        model.fit(X, y)
     name, value = model.kernel_
     parameters = {"kernel": name, **value, "alpha": model.alpha_, "beta": model.beta_}
     return model, parameters, model.best_score_

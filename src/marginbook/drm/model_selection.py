@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, gram
+from ..kernels import Kernel, KernelOverflow, gram, kernel_name
 from .estimators import DRMClassifier
 from .leave_one_out import leave_one_out
-from .solvers import check_parameters
+from .solvers import NotPositiveDefinite, check_parameters
 
 PAPER_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 SCALINGS = ("none", "max-abs")
@@ -41,7 +43,8 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     scoring : str or callable, default=None
         Accuracy by default, else a scikit-learn scorer; it is given the pooled left-out predictions.
     tol : float, default=1e-6
-        A grid point one of whose left-out fits has a larger certificate gets the score NaN.
+        A grid point one of whose left-out fits has a larger certificate gets the score NaN, and a warning
+        counts them.
     n_jobs : int, default=None
         Kernels and scalings evaluated at the same time.
 
@@ -138,14 +141,18 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         if unknown or not scalings:
             raise ValueError(f"scaling must be one or both of {', '.join(SCALINGS)}, got {self.scaling!r}")
         for name in ("alphas", "betas", "kernels"):
-            if not len(getattr(self, name)):
-                raise ValueError(f"{name} is empty: give at least one value")
+            if not np.iterable(getattr(self, name)) or not len(list(getattr(self, name))):
+                raise ValueError(
+                    f"{name} must be a sequence of at least one value, got {getattr(self, name)!r}"
+                )
+        if isinstance(self.kernels, str):
+            raise ValueError(f"kernels must be a sequence of kernels, got the single name {self.kernels!r}")
+        if any(kernel_name(kernel) == "precomputed" for kernel in self.kernels):
+            raise ValueError("DRMClassifierCV does not take a precomputed kernel: use leave_one_out() on it")
         for alpha in self.alphas:
             check_parameters(alpha, 1.0)
         for beta in self.betas:
             check_parameters(0.0, beta)
-        if any(kernel == "precomputed" for kernel in self.kernels):
-            raise ValueError("DRMClassifierCV does not take a precomputed kernel: use leave_one_out() on it")
         return scalings
 
     def _choose(self, X: np.ndarray, y: np.ndarray) -> None:
@@ -153,6 +160,14 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         if np.isnan(results["score"]).all():
             raise NothingSolvable(
                 "no grid point could be solved in double precision; raise beta or scale the data"
+            )
+        dropped = int(np.isnan(results["score"]).sum())
+        if dropped:
+            warnings.warn(
+                f"{dropped} of {len(results['score'])} grid points are beyond double precision on these data "
+                "and were left out of the choice (score NaN in cv_results_)",
+                ConvergenceWarning,
+                stacklevel=3,
             )
         filled = np.where(np.isnan(results["score"]), -np.inf, results["score"])
         best = int(np.argmax(filled))
@@ -215,14 +230,15 @@ def _score_kernel(
     rows = []
     try:
         K = gram(kernel, X)
-    except ValueError:  # the kernel overflows: no grid point of it can be had
+    except KernelOverflow:  # no grid point of it can be had
         return [(alpha, beta, np.nan, np.inf) for alpha in alphas for beta in betas]
     for alpha in alphas:
         for beta in betas:
             try:
-                left_out = leave_one_out(K, sizes, alpha, beta, tol / 100, fallback=False)
+                # a few examples may need a solve of their own; many mean that the system is beyond reach
+                left_out = leave_one_out(K, sizes, alpha, beta, tol / 100, fallback=max(8, len(y) // 20))
                 residual = float(left_out.kkt_residual.max())
-            except ValueError:
+            except NotPositiveDefinite:
                 residual = np.inf
             score = np.nan
             if residual <= tol:

@@ -26,6 +26,8 @@ from .solvers import check_parameters
 
 #: rows that are handled at a time: a chunk of 50 features stays in the cache of one core
 CHUNK = 4096
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
 
 
 @dataclass
@@ -64,7 +66,13 @@ class ClassMoments:
         """
         self.sizes += np.bincount(y, minlength=len(self.sizes))
         for rows, label in _chunks(X, y, constant):
-            weights = 1.0 / (self.alpha * np.einsum("ij,ij->i", rows, rows) + self.beta)
+            norms = np.einsum("ij,ij->i", rows, rows)
+            weights = 1.0 / (self.alpha * norms + self.beta)
+            if not (np.isfinite(norms).all() and np.isfinite(weights).all() and weights.all()):
+                raise ValueError(
+                    "the squared lengths of the examples, with these alpha and beta, leave the range of "
+                    "double precision; scale the features"
+                )
             self.deficit[label] += self.beta * weights.sum()
             rows *= np.sqrt(weights)[:, None]
             self.G[label] += rows.T @ rows
@@ -88,8 +96,8 @@ class LinearMaps:
     R : (g, p, p) array
         Symmetric, ``delta_i(x) = x' R[i] x`` (claim ``drm/homogeneous``).
     kkt_residual : float
-        Frobenius norm of the optimality conditions of (12) for all test points at once, relative to that of
-        the identity.
+        Relative norm of what is left of the optimality conditions of (12) for all test points at once, or
+        what rounding can hide in the moments where a class is nearly collinear, whichever is larger.
     """
 
     T: np.ndarray
@@ -116,10 +124,16 @@ def linear_maps(moments: ClassMoments) -> LinearMaps:
     g, p, _ = moments.G.shape
     eye = np.eye(p)
     C = np.zeros((g, p, p))
+    worst = 0.0
     for i in map(int, np.flatnonzero(moments.sizes)):
         spectrum, U = eigh(moments.G[i])
-        gap = _one_minus(moments, i, spectrum)
+        gap, rounding = _one_minus(moments, i, spectrum)
         C[i] = (U * (spectrum / gap)) @ U.T
+        shrunk = eye - (moments.alpha / moments.sizes[i]) * moments.G[i]
+        size = max(float(np.linalg.norm(moments.G[i])), TINY)
+        step = float(np.linalg.norm(C[i] @ shrunk - moments.G[i])) / size
+        # this product itself loses what the smallest gap loses: only more than that counts as an error
+        worst = max(worst, rounding, step if step > 10 * p * EPS / gap.min() else 0.0)
     total = eye + C.sum(axis=0)
     Y = cho_solve(cho_factor(total), eye)
     T = C @ Y
@@ -129,12 +143,12 @@ def linear_maps(moments: ClassMoments) -> LinearMaps:
     R = T_transposed @ T - T - T_transposed + rest.transpose(0, 2, 1) @ rest
     # w*_k = x_k' z_i / d_k with z_i = (I - (alpha/n_i) G_i)^{-1} Y x, so the gradient of (12) at w* is
     # x_k' (sum_j psi_j + Y x - x): it vanishes for every x when this matrix does
-    residual = float(np.linalg.norm(S + Y - eye) / np.sqrt(p))
+    residual = max(worst, float(np.linalg.norm(S + Y - eye) / np.sqrt(p)))
     return LinearMaps(T, (R + R.transpose(0, 2, 1)) / 2, residual)
 
 
-def _one_minus(moments: ClassMoments, i: int, spectrum: np.ndarray) -> np.ndarray:
-    """Return the eigenvalues of I - (alpha/n_i) G_i, the smallest without cancellation.
+def _one_minus(moments: ClassMoments, i: int, spectrum: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the eigenvalues of I - (alpha/n_i) G_i, the smallest without cancellation, and its error.
 
     The trace of (alpha/n_i) G_i is 1 - deficit/n_i, so the gap of the largest eigenvalue is a sum of
     non-negative terms. It matters for classes of collinear examples, or of one.
@@ -142,9 +156,10 @@ def _one_minus(moments: ClassMoments, i: int, spectrum: np.ndarray) -> np.ndarra
     scaled = np.clip(moments.alpha / moments.sizes[i] * spectrum, 0.0, 1.0)
     gap = 1.0 - scaled
     others = scaled[:-1]
-    noise = len(scaled) * np.finfo(float).eps * scaled[-1]
-    gap[-1] = moments.deficit[i] / moments.sizes[i] + others[others > noise].sum()
-    return gap
+    noise = len(scaled) * EPS * scaled[-1]
+    real = others[others > noise]
+    gap[-1] = moments.deficit[i] / moments.sizes[i] + real.sum()
+    return gap, float(noise / gap[-1]) if real.size else EPS
 
 
 def _dense(rows: Any, constant: bool) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -19,10 +20,28 @@ from .objective import kkt_residual, system_matrix
 
 def check_parameters(alpha: float, beta: float) -> None:
     """Raise ValueError unless alpha >= 0 and beta > 0, both finite (the conditions of eq. 13)."""
-    if not (np.isfinite(alpha) and alpha >= 0):
+    if not (isinstance(alpha, Real) and np.isfinite(alpha) and alpha >= 0):
         raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")
-    if not (np.isfinite(beta) and beta > 0):
+    if not (isinstance(beta, Real) and np.isfinite(beta) and beta > 0):
         raise ValueError(f"beta must be a finite number > 0, got {beta!r}")
+
+
+class NotPositiveDefinite(ValueError):
+    """The system cannot be factorised in double precision."""
+
+    def __init__(self, K: np.ndarray, alpha: float, beta: float) -> None:
+        super().__init__(
+            f"K + alpha (H - B) + beta I is not positive definite in double precision for alpha={alpha:g}, "
+            f"beta={beta:g} and a largest kernel value of {np.abs(K).max():.3g}; raise beta or scale the data"
+        )
+
+
+def unit_diagonal(M: np.ndarray, K: np.ndarray, alpha: float, beta: float) -> np.ndarray:
+    """Return s such that ``s_i M_ij s_j`` has a unit diagonal; see ClosedForm."""
+    diagonal = np.diagonal(M)
+    if not ((diagonal > 0) & np.isfinite(diagonal)).all():
+        raise NotPositiveDefinite(K, alpha, beta)
+    return 1.0 / np.sqrt(diagonal)
 
 
 @dataclass(frozen=True)
@@ -66,16 +85,15 @@ def closed_form(K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, 
     Raises
     ------
     ValueError
-        If a parameter is out of range, or `beta` is too small against `K` for double precision.
+        If a parameter is out of range.
+    NotPositiveDefinite
+        If `beta` is too small against `K` for double precision, or the kernel is indefinite.
     """
     check_parameters(alpha, beta)
     M = system_matrix(K, sizes, alpha, beta)
-    s = 1.0 / np.sqrt(np.diagonal(M))
+    s = unit_diagonal(M, K, alpha, beta)
     try:
         factor, _ = cho_factor(M * s * s[:, None], lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
-        raise ValueError(
-            f"K + alpha (H - B) + beta I is not positive definite in double precision for alpha={alpha:g}, "
-            f"beta={beta:g} and a largest kernel value of {np.abs(K).max():.3g}; raise beta or scale the data"
-        ) from None
+        raise NotPositiveDefinite(K, alpha, beta) from None
     return ClosedForm(M, s, factor)
