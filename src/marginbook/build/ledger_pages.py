@@ -84,8 +84,12 @@ def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str
         return "No statement of the paper that was checked so far needs a correction.\n"
     lines = []
     for claim, found in wrong:
-        lines += [f"[{claim.where}](#{claim.slug}) {badge(found.verdict)}", f": {claim.statement}"]
-        lines += [f"  {line}" for line in found.why.splitlines()] + [""]
+        lines += [
+            f"[{claim.where}](#{claim.slug}) {badge(found.verdict)}",
+            f": *Printed:* {claim.statement}.",
+            "",
+        ]
+        lines += [f"  *Measured:* {powers(found.measured)}. {' '.join(found.why.split())}", ""]
     return "\n".join(lines)
 
 
