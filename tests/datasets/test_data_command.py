@@ -144,10 +144,10 @@ def test_fetch_and_verify_from_the_mirror_layout(run, tmp_path, monkeypatch):
     first = run("fetch", "toy")
     assert (first.exit_code, first.stdout, first.stderr) == (0, "1 fetched\n", "fetched toy\n")
     assert run("fetch", "toy").stdout == "1 already here\n"
-    assert run("verify").stdout == "1 sets checked, 0 problems\n"
+    assert run("verify").stdout == "1 set checked and good, 0 problems\n"
     store.path_of(source.files[0]).write_bytes(body.replace(b"a", b"b"))
     damaged = run("verify", "toy")
-    assert damaged.exit_code == 1
+    assert (damaged.exit_code, damaged.stdout) == (1, "0 sets checked and good, 1 problem\n")
     assert "is damaged (run `marginbook data fetch` again): got sha256" in damaged.stderr
     assert run("fetch", "toy").stdout == "1 fetched\n"
     assert run("verify", "toy").exit_code == 0

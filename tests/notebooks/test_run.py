@@ -1,6 +1,10 @@
 """``marginbook run`` from the outside: good runs, wrong names and types, failing cells."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -70,8 +74,28 @@ def test_a_failing_cell_is_one_line_with_its_number_and_keeps_the_partial_notebo
 def test_the_list_shows_names_types_defaults_and_documentation() -> None:
     result = invoke("--list")
     assert result.exit_code == 0
-    for piece in ("drm/01_small", "n_jobs", "int", "worker processes", "0.5"):
+    for piece in ("drm/01_small", "n_jobs", "int", "worker processes", "0.5", "list[str]"):
         assert piece in result.output
+
+
+def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path) -> None:
+    text = home / "notebooks" / "drm" / "01_small.md"
+    text.write_text(text.read_text().replace("print(datasets", "import time; time.sleep(60); print(datasets"))
+    started = home / "_build" / "runs"
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from marginbook.notebooks import run_command as r; r()", "drm/01_small"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(600):
+        if any('"execution_count": 2' in path.read_text() for path in started.glob("*.ipynb")):
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    (kept,) = started.glob("*.ipynb")
+    assert said == f"stopped; nothing was kept but the cells until then, in {kept}\n"
 
 
 def test_help_has_an_example() -> None:

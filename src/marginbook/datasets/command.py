@@ -120,13 +120,15 @@ def verify_sets(names: tuple[str, ...], paper: str | None, table: str | None) ->
         here = [s for s in e.sources if s.kind == "bundled" or cache.is_cached(s)]
         if not here and names:
             problems.append(f"{e.name} is not on this machine; run `marginbook data fetch {e.name}`")
+        before = len(problems)
         for source in here:
             try:
                 load_source(e, source)
             except DatasetError as error:
                 problems.append(str(error))
-        good += bool(here)
-    click.echo(f"{good} sets checked, {len(problems)} problem{'' if len(problems) == 1 else 's'}")
+        good += bool(here) and len(problems) == before
+    sets, found = ("" if count == 1 else "s" for count in (good, len(problems)))
+    click.echo(f"{good} set{sets} checked and good, {len(problems)} problem{found}")
     for problem in problems:
         click.echo(problem, err=True)
     if problems:

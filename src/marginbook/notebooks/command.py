@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -78,7 +80,7 @@ def run_command(
             if len(notebook) > 1:
                 raise click.UsageError(f"one notebook at a time, got {len(notebook)}: {', '.join(notebook)}")
             values = convert(parameters(find(notebook[0]).read()), given)
-            done = run(notebook[0], values, html=html, out=out, progress=True)
+            done = run(notebook[0], values, html=html, out=out, progress=sys.stderr.isatty())
             for path in filter(None, (done.notebook, done.page)):
                 click.echo(f"wrote {path}")
             if done.remark:
@@ -87,12 +89,17 @@ def run_command(
         raise WrongUsage(str(error)) from None
     except NotebookFailed as error:
         raise click.ClickException(str(error)) from None
+    except KeyboardInterrupt as stop:
+        click.echo(
+            f"stopped; {stop}" if str(stop) else "stopped; notebooks that were done are kept", err=True
+        )
+        sys.exit(130)
 
 
 def progress_bar(console: Console) -> Progress:
     """A bar that counts notebooks."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console)
+    return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def _show(console: Console, ids: tuple[str, ...]) -> None:
@@ -101,7 +108,7 @@ def _show(console: Console, ids: tuple[str, ...]) -> None:
         for heading in ("parameter", "type", "default", "what it is"):
             table.add_column(heading, overflow="fold")
         for item in parameters(find(id).read()):
-            table.add_row(item.name, item.type, repr(item.default), item.doc)
+            table.add_row(*map(escape, (item.name, item.type, repr(item.default), item.doc)))
         console.print(table)
 
 

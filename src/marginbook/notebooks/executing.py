@@ -29,7 +29,8 @@ KERNEL_ENV = {
     # tqdm misses widgets, and says so with a path of this machine
     "PYTHONWARNINGS": "ignore:IProgress not found",
 }
-KERNEL_ARGUMENTS = ["--IPKernelApp.log_level=ERROR"]  # a warning about the transport is no news to a reader
+# trouble of the transport is no news to a reader: a kernel that is stopped logs a traceback as an error
+KERNEL_ARGUMENTS = ["--IPKernelApp.log_level=CRITICAL"]
 # versions that the outputs show: a cached execution is void when one changes
 _VERSIONS = ("numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "imbalanced-learn", "ipykernel")
 

@@ -56,6 +56,8 @@ def run(
         Before the execution.
     NotebookFailed
         When a cell raises; the notebook up to there is kept.
+    KeyboardInterrupt
+        After Ctrl-C; its message says where the notebook up to there is.
     """
     import papermill
     from papermill.exceptions import PapermillExecutionError
@@ -82,6 +84,8 @@ def run(
         except PapermillExecutionError:
             partial = nbformat.read(target, as_version=4)
             raise NotebookFailed(f"{_failure(notebook.id, partial)}; kept in {target}") from None
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"nothing was kept but the cells until then, in {target}") from None
     write(normalised(executed), target)
     if not html:
         return Run(target, None, None)
