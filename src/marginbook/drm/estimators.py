@@ -117,11 +117,11 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
             For fewer than two classes, parameters out of range, or a system beyond double precision.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
         name, _ = self._check(X)
         for state in ("moments_", "maps_"):  # of an earlier fit or partial_fit
             self.__dict__.pop(state, None)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        check_classification_targets(self.classes_)  # the labels once each: the rows may be millions
         if len(self.classes_) < 2:
             raise ValueError(f"DRMClassifier needs at least 2 classes, got one class: {self.classes_[0]}")
         self.solver_ = self.solver

@@ -161,9 +161,10 @@ def _inverse(M: np.ndarray, alpha: float, beta: float, K: np.ndarray) -> np.ndar
         inverse, info = lapack.dpotri(factor, lower=0, overwrite_c=1)
     if info != 0:
         raise NotPositiveDefinite(K, alpha, beta)
-    lower = np.tril(inverse.T)
-    lower += np.tril(lower, -1).T
-    return lower
+    # LAPACK filled one triangle and left zeros in the other
+    full: np.ndarray = inverse + inverse.T
+    full[np.diag_indices_from(full)] /= 2
+    return full
 
 
 def _gap(

@@ -168,11 +168,21 @@ def _dense(rows: Any, constant: bool) -> np.ndarray:
 
 
 def _chunks(X: np.ndarray | csr_matrix, y: np.ndarray, constant: bool) -> Iterator[tuple[np.ndarray, int]]:
-    """Yield fresh arrays of rows of one class, which the caller may overwrite."""
-    order = np.argsort(y, kind="stable")
-    ends = np.cumsum(np.bincount(y))
-    start = 0
-    for label, end in enumerate(ends):
-        for low in range(start, end, CHUNK):
-            yield _dense(X[order[low : min(low + CHUNK, end)]], constant), label
-        start = int(end)
+    """Yield rows of one class, chunk by chunk; the caller may overwrite them, and the next chunk does."""
+    buffer = np.empty((min(CHUNK, len(y)), X.shape[1] + int(constant)))
+    for start in range(0, len(y), CHUNK):
+        labels = y[start : start + CHUNK]
+        rows = buffer[: len(labels)]
+        # sorted by class inside the chunk: it is read once from memory and stays in the cache
+        np.take(
+            _dense(X[start : start + CHUNK], constant),
+            np.argsort(labels, kind="stable"),
+            axis=0,
+            out=rows,
+            mode="clip",
+        )
+        ends = np.cumsum(np.bincount(labels))
+        for label, end in enumerate(ends):
+            first = int(ends[label - 1]) if label else 0
+            if end > first:
+                yield rows[first : int(end)], label
