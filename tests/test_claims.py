@@ -83,6 +83,29 @@ def test_a_false_theorem_would_fail(monkeypatch):
     assert theory.check_decomposition().verdict == Verdict.FAILS
 
 
+@pytest.mark.parametrize("broken", [("weights",), ("weights", "solve")])
+def test_a_broken_leave_one_out_would_fail(monkeypatch, broken):
+    """Neither refinement nor fits one by one may repair the formula that is checked."""
+    from marginbook.drm import beyond, leave_one_out
+
+    for name in broken:
+        zeros = lambda self, *_: np.zeros_like(self.P)  # noqa: E731
+        monkeypatch.setattr(leave_one_out._Downdate, name, zeros)
+    assert beyond.check_leave_one_out().verdict == Verdict.FAILS
+
+
+def test_a_wrong_system_matrix_would_fail(monkeypatch):
+    """The oracle of (13) does not share the matrix with the solver: without B the verdict is `fails`."""
+    from marginbook.drm import objective, solvers, theory
+
+    def without_b(K, sizes, alpha, beta=0.0):
+        return K + np.diag(alpha * np.diagonal(K) + beta)
+
+    for module in (objective, solvers):
+        monkeypatch.setattr(module, "system_matrix", without_b)
+    assert theory.check_closed_form().verdict == Verdict.FAILS
+
+
 def test_the_cache_answers_until_something_changes(toy, monkeypatch, tmp_path):
     first = check("drm/toy")
     assert check("drm/toy") == first
