@@ -38,7 +38,7 @@ def check_one_pass() -> Evidence:
                 )
                 exact = _exact_projections(problem, alpha, beta)
                 worst = max(worst, float(np.abs(maps.T @ problem.x - exact).max() / np.abs(exact).max()))
-    tolerance = 1e-9
+    tolerance = 1e-8  # alpha |x|^2 / beta reaches 1e14: rounding differs between machines
     return Evidence(
         decide(worst <= tolerance),
         f"largest relative difference of the projections {worst:.1e}",
