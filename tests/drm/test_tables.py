@@ -100,7 +100,7 @@ def _results(value):
     ("value", "cells", "order"),
     [
         (lambda r: r.mean if r.mean == r.mean else 0.0, Verdict.REPRODUCED, Verdict.PARTLY),
-        (lambda r: 2.0, Verdict.NOT_REPRODUCED, Verdict.REPRODUCED),
+        (lambda r: 3.0 if r.method.startswith("DRM") else 2.0, Verdict.NOT_REPRODUCED, Verdict.REPRODUCED),
         (
             lambda r: 0.0 if r.method.startswith("DRM") else 2.0,
             Verdict.NOT_REPRODUCED,

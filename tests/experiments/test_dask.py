@@ -34,9 +34,9 @@ def room_for_workers():
     import os
     from pathlib import Path
 
-    from conftest import ROOMS
-
     import marginbook
+
+    from .conftest import ROOMS
 
     with pytest.MonkeyPatch.context() as patch:
         places = [str(Path(marginbook.__file__).parents[1]), str(ROOMS), os.environ.get("PYTHONPATH", "")]

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import COMMAND, ROOMS
 from rich.console import Console
 
 from marginbook.experiments import runner
@@ -23,6 +22,8 @@ from marginbook.experiments.protocol import Protocol, Task, load_protocol
 from marginbook.experiments.runner import Report, expected_seconds, run
 from marginbook.experiments.store import Outcome, Signature, Store
 from marginbook.experiments.work import measure_task
+
+from .conftest import COMMAND, ROOMS
 
 
 def quiet(experiment: str | Protocol, profile: str = "quick", **options: object) -> Report:
