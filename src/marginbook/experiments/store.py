@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -114,11 +115,23 @@ class Store:
             # autocommit: transactions are opened by hand, one per finished task
             self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
             try:
-                self._db.execute("PRAGMA journal_mode = WAL")
+                self._use_wal()
                 self._db.executescript(_SCHEMA)
             except sqlite3.Error:
                 self._db.close()
                 raise
+
+    def _use_wal(self) -> None:
+        """Switch to the write-ahead log; SQLite does not wait here for another program that does the same."""
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
 
     def __enter__(self) -> Store:
         return self

@@ -6,11 +6,13 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import re
 import threading
 import time
 import traceback
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,7 +105,8 @@ def environment() -> Mapping[str, str]:
     blas = {
         f"{lib['internal_api']} {lib['version']} {lib.get('architecture', '')}".strip()
         for lib in threadpool_info()
-        if lib["user_api"] == "blas"
+        # NumPy's and SciPy's own: which others are loaded depends on what else the process imported
+        if lib["user_api"] == "blas" and re.search(r"(numpy|scipy)[._-]", Path(lib["filepath"]).as_posix())
     }
     return {**found, "blas": ", ".join(sorted(blas))}
 
