@@ -24,7 +24,11 @@ def section(room: str) -> str:
         return f"Nothing is stored; `python benchmarks/{room}.py` measures it.\n"
     with stored.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    lines = [[plain(row["what"]), f"{float(row['ratio']):,.3g}", row["goal"], row["met"]] for row in rows]
+    lines = [[plain(row["what"]), _ratio(float(row["ratio"])), row["goal"], row["met"]] for row in rows]
     place = rows[0]
     note = f"Python {place['python']}, NumPy {place['numpy']}, {place['machine']}, {place['blas']}."
-    return table(HEADINGS, lines, widths=[70, 12, 10, 8], classes="wide") + f"\n{plain(note)}\n"
+    return table(HEADINGS, lines, widths=[58, 16, 14, 12], classes="") + f"\n{plain(note)}\n"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
