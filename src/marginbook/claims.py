@@ -34,8 +34,9 @@ ROOMS = {
     "bridge": "Relations between the five papers",
 }
 
-#: the modules of a room that enter claims: the paper's theory, what we add to it, tables and figures
-PARTS = ("theory", "beyond", "tables")
+#: the modules of a room that enter claims, where it has them: theory and convergence rates of the paper, what we add,
+#: tables, figures
+PARTS = ("theory", "rates", "beyond", "tables", "figures")
 
 
 class Verdict(StrEnum):
