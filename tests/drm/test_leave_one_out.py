@@ -107,3 +107,34 @@ def test_the_formula_itself_equals_the_loop():
     K, y = gram(("rbf", {"gamma": 0.3}), rng.normal(size=(14, 3))), np.repeat([0, 1, 2], [6, 5, 3])
     fast = leave_one_out(K, [6, 5, 3], 0.8, 0.2, fallback=False)
     np.testing.assert_allclose(fast.delta, _loop(K, y, 0.8, 0.2), rtol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [[30, 4], [12, 11, 10], [20, 1, 1]])
+def test_probes_change_the_certificate_only(sizes):
+    """A class of more than half of the examples goes another way than the small ones."""
+    rng = np.random.default_rng(6)
+    K, y = (
+        gram(("rbf", {"gamma": 0.5}), rng.normal(size=(sum(sizes), 2))),
+        np.repeat(range(len(sizes)), sizes),
+    )
+    every, some = leave_one_out(K, sizes, 2.0, 0.1), leave_one_out(K, sizes, 2.0, 0.1, probes=4)
+    np.testing.assert_allclose(some.delta, every.delta, rtol=1e-12)
+    np.testing.assert_allclose(every.delta, _loop(K, y, 2.0, 0.1), rtol=1e-8)
+    assert len(some.kkt_residual) < len(every.kkt_residual) == sum(sizes)
+
+
+def test_a_probe_that_misses_makes_all_certified():
+    K = gram(("poly", {"degree": 3}), np.random.default_rng(0).normal(size=(40, 2)) * 50)
+    edge = leave_one_out(K, [20, 20], 0.0, 1e-14 * K.max(), 1e-13, fallback=False, probes=4)
+    assert len(edge.kkt_residual) == 40
+
+
+def test_a_large_class_whose_rescaled_system_is_indefinite_is_still_exact():
+    """The factorisation of the large class fails here, and Woodbury's identity takes over."""
+    rng = np.random.default_rng(8)
+    X = np.vstack([np.ones((9, 2)) + 1e-3 * rng.normal(size=(9, 2)), rng.normal(size=(3, 2))])
+    K, y = gram(("rbf", {"gamma": 0.5}), X), np.repeat([0, 1], [9, 3])
+    rescaled = K + 1e3 * (np.eye(12) - np.pad(K[:9, :9] / 8, (0, 3))) + 0.5 * np.eye(12)
+    assert np.linalg.eigvalsh(rescaled[:9, :9])[0] < 0
+    fast = leave_one_out(K, [9, 3], 1e3, 0.5)
+    np.testing.assert_allclose(fast.delta, _loop(K, y, 1e3, 0.5), rtol=1e-7)

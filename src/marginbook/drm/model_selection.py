@@ -8,20 +8,25 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
 from sklearn.preprocessing import MaxAbsScaler
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, KernelOverflow, gram, kernel_name
 from .estimators import DRMClassifier
-from .leave_one_out import leave_one_out
+from .leave_one_out import LeaveOneOut, leave_one_out
 from .solvers import NotPositiveDefinite, check_parameters
 
 PAPER_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
 SCALINGS = ("none", "max-abs")
+
+#: left-out fits that are certified at each grid point; those of the chosen one all are
+PROBES = 32
 
 
 class NothingSolvable(ValueError):
@@ -47,6 +52,8 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         counts them.
     n_jobs : int, default=None
         Kernels and scalings evaluated at the same time.
+    fit_intercept : bool, default=False
+        Append a constant feature after scaling, as :class:`DRMClassifier` does.
 
     Attributes
     ----------
@@ -81,6 +88,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         scoring: str | Callable[..., float] | None = None,
         tol: float = 1e-6,
         n_jobs: int | None = None,
+        fit_intercept: bool = False,
     ) -> None:
         self.alphas = alphas
         self.betas = betas
@@ -89,10 +97,11 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         self.scoring = scoring
         self.tol = tol
         self.n_jobs = n_jobs
+        self.fit_intercept = fit_intercept
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         scalings = self._check()
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -102,7 +111,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         cells = [(scaling, k) for scaling in scalings for k in range(len(self.kernels))]
         rows = Parallel(n_jobs=self.n_jobs)(
             delayed(_score_kernel)(
-                scaler(scaling).fit_transform(X[order]),
+                _prepared(X[order], scaling, self.fit_intercept),
                 y[order],
                 self.classes_,
                 self.kernels[k],
@@ -157,10 +166,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _choose(self, X: np.ndarray, y: np.ndarray) -> None:
         results = self.cv_results_
-        if np.isnan(results["score"]).all():
-            raise NothingSolvable(
-                "no grid point could be solved in double precision; raise beta or scale the data"
-            )
+        best = self._certified(X, y)
         dropped = int(np.isnan(results["score"]).sum())
         if dropped:
             warnings.warn(
@@ -169,29 +175,58 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        filled = np.where(np.isnan(results["score"]), -np.inf, results["score"])
-        best = int(np.argmax(filled))
         self.alpha_ = float(results["alpha"][best])
         self.beta_ = float(results["beta"][best])
         self.kernel_ = results["kernel"][best]
         self.scaling_ = str(results["scaling"][best])
-        self.best_score_ = float(filled[best])
+        self.best_score_ = float(results["score"][best])
         self.scaler_ = scaler(self.scaling_).fit(X)
-        self.estimator_ = DRMClassifier(self.alpha_, self.beta_, self.kernel_, solver="closed")
+        self.estimator_ = DRMClassifier(
+            self.alpha_, self.beta_, self.kernel_, solver="closed", fit_intercept=self.fit_intercept
+        )
         self.estimator_.fit(self.scaler_.transform(X), y)
         self.kkt_residual_ = self.estimator_.kkt_residual_
 
+    def _certified(self, X: Any, y: np.ndarray) -> int:
+        """Return the first best grid point all of whose left-out fits meet `tol`: the grid looked at some."""
+        results, order = self.cv_results_, np.argsort(y, kind="stable")
+        sizes = np.unique(y, return_counts=True)[1]
+        while not np.isnan(results["score"]).all():
+            best = int(np.nanargmax(results["score"]))
+            train = _prepared(X[order], results["scaling"][best], self.fit_intercept)
+            left_out = _left_out(
+                gram(results["kernel"][best], train),
+                sizes,
+                results["alpha"][best],
+                results["beta"][best],
+                self.tol,
+            )
+            results["kkt_residual"][best] = residual = float(left_out.kkt_residual.max())
+            if residual <= self.tol:
+                return best
+            results["score"][best] = np.nan
+        raise NothingSolvable(
+            "no grid point could be solved in double precision; raise beta or scale the data"
+        )
+
     def _scaled(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "estimator_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.scaler_.transform(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not any(callable(kernel) for kernel in self.kernels)
+        return tags
 
 
 class _LeftOut(ClassifierMixin, BaseEstimator):
     """Stands for the n left-out models in front of a scorer: example k asks for its own prediction."""
 
     def __init__(self, delta: np.ndarray, classes: np.ndarray) -> None:
-        self.delta = delta
+        # a class that vanished with its only example is farther than any: scorers want finite numbers
+        farthest = np.max(delta, where=np.isfinite(delta), initial=0.0)
+        self.delta = np.where(np.isfinite(delta), delta, 2 * farthest + 1)
         self.classes_ = classes
 
     def decision_function(self, index: np.ndarray) -> np.ndarray:
@@ -212,6 +247,24 @@ class _Identity(MaxAbsScaler):
 def scaler(name: str) -> MaxAbsScaler:
     """Return the unfitted transformer of one of `SCALINGS`."""
     return MaxAbsScaler() if name == "max-abs" else _Identity()
+
+
+def _prepared(X: Any, scaling: str, constant: bool) -> Any:
+    """Return the training data as the kernel sees them."""
+    scaled = scaler(scaling).fit_transform(X)
+    if not constant:
+        return scaled
+    ones = np.ones((X.shape[0], 1))
+    return (
+        sparse.csr_matrix(sparse.hstack([scaled, ones])) if sparse.issparse(X) else np.hstack([scaled, ones])
+    )
+
+
+def _left_out(
+    K: np.ndarray, sizes: np.ndarray, alpha: float, beta: float, tol: float, probes: int | None = None
+) -> LeaveOneOut:
+    # a few examples may need a solve of their own; many mean that the system is beyond reach
+    return leave_one_out(K, sizes, alpha, beta, tol / 100, fallback=max(8, len(K) // 20), probes=probes)
 
 
 def _score_kernel(
@@ -235,8 +288,7 @@ def _score_kernel(
     for alpha in alphas:
         for beta in betas:
             try:
-                # a few examples may need a solve of their own; many mean that the system is beyond reach
-                left_out = leave_one_out(K, sizes, alpha, beta, tol / 100, fallback=max(8, len(y) // 20))
+                left_out = _left_out(K, sizes, alpha, beta, tol, PROBES)
                 residual = float(left_out.kkt_residual.max())
             except NotPositiveDefinite:
                 residual = np.inf

@@ -1,0 +1,60 @@
+"""What the choice by leave-one-out takes, and what it certifies."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+
+from marginbook.drm import DRMClassifier, DRMClassifierCV, model_selection
+
+
+def _two_clouds(seed=0, n=30):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(["no", "yes"], [2 * n // 3, n // 3])
+    return rng.normal(size=(n, 4)) + (y == "yes")[:, None] * 1.5, y
+
+
+def test_sparse_rows_give_the_choice_of_dense_ones():
+    X, y = _two_clouds()
+    X[np.abs(X) < 0.5] = 0
+    grid = {"alphas": (0.1, 10.0), "betas": (0.1, 1.0), "kernels": ("linear", ("rbf", {"gamma": 0.2}))}
+    for scaling in ("none", "max-abs"):
+        dense = DRMClassifierCV(**grid, scaling=scaling).fit(X, y)
+        thin = DRMClassifierCV(**grid, scaling=scaling).fit(sparse.csr_matrix(X), y)
+        np.testing.assert_allclose(thin.cv_results_["score"], dense.cv_results_["score"])
+        assert (thin.predict(sparse.csr_matrix(X)) == dense.predict(X)).all()
+
+
+def test_the_constant_feature_takes_part_in_the_choice():
+    """Two classes on one ray: no linear DRM tells them apart, the one with a constant does."""
+    X, y = np.linspace(1, 2, 20)[:, None], np.repeat([0, 1], 10)
+    grid = {"alphas": (0.1, 1.0), "betas": (1e-3, 0.1), "kernels": ("linear",)}
+    plain, cured = DRMClassifierCV(**grid).fit(X, y), DRMClassifierCV(**grid, fit_intercept=True).fit(X, y)
+    chosen = DRMClassifier(cured.alpha_, cured.beta_, "linear", solver="closed", fit_intercept=True)
+    looped = cross_val_predict(chosen, X, y, cv=LeaveOneOut())
+    assert cured.best_score_ == np.mean(looped == y) > plain.best_score_
+
+
+def test_a_scorer_of_rankings_meets_a_vanished_class():
+    X, y = _two_clouds(1, 15)
+    X, y = X[:11], np.array(["no"] * 10 + ["yes"])
+    cv = DRMClassifierCV(alphas=(1.0,), betas=(0.1,), scoring="roc_auc").fit(X, y)
+    assert 0 <= cv.best_score_ <= 1
+
+
+def test_the_chosen_point_is_certified_on_all_examples_and_the_next_is_taken_where_it_fails(monkeypatch):
+    X, y = _two_clouds(2)
+    real, refused = model_selection.leave_one_out, []
+
+    def doubtful(K, sizes, alpha, beta, tol, fallback, probes):
+        result = real(K, sizes, alpha, beta, tol, fallback, probes)
+        if probes is None and not refused:
+            refused.append((alpha, beta))
+            result.kkt_residual[3] = 1.0
+        return result
+
+    monkeypatch.setattr(model_selection, "leave_one_out", doubtful)
+    with pytest.warns(UserWarning, match="1 of 4 grid points"):
+        cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 1.0)).fit(X, y)
+    assert (cv.alpha_, cv.beta_) != refused[0]
+    assert np.isnan(cv.cv_results_["score"]).sum() == 1
