@@ -7,27 +7,29 @@ G-mean, which one left-out example does not have, is defined for leave-one-out t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
+from .contests import Contest, Forests, Neighbours, Refitted, SupportVectors, leaf_size
 from .model_selection import NothingSolvable
+from .racing import Fold, Score, race
+from .slda import SparseLDA
 
-Score = Callable[[np.ndarray, np.ndarray], float]
-Candidate = tuple[dict[str, Any], ClassifierMixin]
-
-NAMES = ("SVM(R)", "SVM(P)", "KNN(E)", "KNN(C)", "RF", "NB")
+NAMES = ("SVM(R)", "SVM(P)", "KNN(E)", "KNN(C)", "RF", "C4.5", "NB", "SLDA")
 
 #: methods whose predictions do not change when features are multiplied by positive numbers
-SCALE_FREE = ("RF", "NB")
+SCALE_FREE = ("RF", "C4.5", "NB", "SLDA")
+
+#: methods whose fits grow with the number of features, whatever is computed once
+FITTED_ANEW = ("RF", "C4.5", "SLDA")
 
 
 def select(
@@ -35,18 +37,29 @@ def select(
 ) -> tuple[ClassifierMixin, dict[str, Any], float]:
     """Choose the parameters of a peer by cross-validation and fit it to all rows.
 
+    Leave-one-out up to ``loo_limit`` rows, 10 stratified folds above (fewer where no class has 10 rows); for
+    RF, C4.5 and SLDA 10 folds also where n p exceeds ``loo_cells``. Candidates that cannot win any more are
+    not followed to the end, see `race`: the choice is that of the full search.
+
+    C4.5 is a stand-in: an entropy tree of scikit-learn (binary splits, no pruning) each of whose leaves holds
+    at least a share ``node_share`` of the training rows.
+
     Parameters
     ----------
     name : str
         One of `NAMES`.
     X, y : (n, p) array and (n,) labels
     score : callable
-        ``score(y_true, y_pred)``, higher is better; the first of equal ones wins.
+        ``score(y_true, y_pred)``, higher is better, never lower when a wrong prediction is put right; the
+        first of equal candidates wins (C runs slower than the kernel's parameter, the ridge slower than
+        the number of kept variables).
     settings : mapping
-        Grids ``C``, ``sigma2``, ``degree``, ``n_neighbors``, ``n_trees``; ``loo_limit``, the largest n for
-        leave-one-out (10 stratified folds above); ``svm_max_iter``.
+        Grids ``C``, ``sigma2``, ``degree``, ``n_neighbors``, ``n_trees``, ``node_share``, ``slda_ridge``,
+        ``slda_kept``, as far as the method needs them; ``loo_limit``, the largest n for leave-one-out;
+        ``loo_cells``, the largest n p for leave-one-out of the methods above (no limit by default);
+        ``svm_max_iter``.
     seed : int
-        Of the folds and the forest.
+        Of the folds, the forest and the tree.
 
     Returns
     -------
@@ -59,53 +72,70 @@ def select(
     """
     if name not in NAMES:
         raise ValueError(f"unknown peer {name!r}; choose from {', '.join(NAMES)}")
-    folds = LeaveOneOut() if len(y) <= settings["loo_limit"] else _stratified(y, seed)
-    best: tuple[float, dict[str, Any], ClassifierMixin] | None = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the iteration limit is part of the protocol
-        for parameters, model in _candidates(name, len(y), settings, seed):
+        # the iteration limit and classes smaller than the number of folds are part of the protocol
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        folds = _folds(name, X, y, settings, seed)
+        contest = _contest(name, X, y, folds, settings, seed)
+        for candidate, value in race(len(contest.parameters), folds, y, score, contest.predict):
             try:
-                value = score(y, cross_val_predict(model, X, y, cv=folds))
-                if best is None or value > best[0]:
-                    best = (value, parameters, clone(model).fit(X, y))
-            except ValueError:  # LIBSVM's answer when a kernel overflows: this candidate is out
+                return contest.fit(candidate), contest.parameters[candidate], value
+            except ValueError:  # LIBSVM's answer when a kernel overflows: the next best
                 continue
-    if best is None:
-        raise NothingSolvable(f"{name} could not be fitted with any parameters of the grid; scale the data")
-    value, parameters, model = best
-    return model, parameters, float(value)
+    raise NothingSolvable(f"{name} could not be fitted with any parameters of the grid; scale the data")
 
 
-def _stratified(y: np.ndarray, seed: int) -> StratifiedKFold:
-    return StratifiedKFold(
-        min(10, int(np.unique(y, return_counts=True)[1].min())), shuffle=True, random_state=seed
-    )
+def _folds(name: str, X: np.ndarray, y: np.ndarray, settings: Mapping[str, Any], seed: int) -> list[Fold]:
+    too_wide = name in FITTED_ANEW and X.size > settings.get("loo_cells", np.inf)
+    if len(y) <= settings["loo_limit"] and not too_wide:
+        return list(LeaveOneOut().split(X))
+    # a class smaller than that misses in some test parts, which pooled predictions do not mind
+    n_splits = min(10, int(np.unique(y, return_counts=True)[1].max()))
+    return list(StratifiedKFold(n_splits, shuffle=True, random_state=seed).split(X, y))
 
 
-def _candidates(name: str, n: int, settings: Mapping[str, Any], seed: int) -> Iterator[Candidate]:
-    kind, _, variant = name.rstrip(")").partition("(")
-    if kind == "SVM":
-        for C in settings["C"]:
-            for parameters, fixed in _svm_kernels(variant, settings):
-                yield {"C": C, **parameters}, SVC(C=C, max_iter=settings["svm_max_iter"], **fixed)
-    elif kind == "KNN":
-        metric = {"E": "euclidean", "C": "cosine"}[variant]
-        for k in settings["n_neighbors"]:
-            # no training part of a fold is smaller than half of the rows
-            yield {"n_neighbors": k}, KNeighborsClassifier(min(k, n // 2), metric=metric)
-    elif kind == "RF":
-        for trees in settings["n_trees"]:
-            yield {"n_trees": trees}, RandomForestClassifier(trees, random_state=seed)
-    else:
-        yield {}, GaussianNB()
-
-
-def _svm_kernels(
-    variant: str, settings: Mapping[str, Any]
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    if variant == "R":
-        for sigma2 in settings["sigma2"]:
-            yield {"sigma2": sigma2}, {"kernel": "rbf", "gamma": 1 / (2 * sigma2)}
-    else:
-        for degree in settings["degree"]:
-            yield {"degree": degree}, {"kernel": "poly", "degree": degree, "gamma": 1.0, "coef0": 1.0}
+def _contest(
+    name: str, X: np.ndarray, y: np.ndarray, folds: list[Fold], settings: Mapping[str, Any], seed: int
+) -> Contest:
+    match name:
+        case "SVM(R)":
+            kernels = [
+                ({"sigma2": sigma2}, {"kernel": "rbf", "gamma": 1 / (2 * sigma2)})
+                for sigma2 in settings["sigma2"]
+            ]
+            return SupportVectors(X, y, folds, settings["C"], kernels, settings["svm_max_iter"])
+        case "SVM(P)":
+            kernels = [
+                ({"degree": degree}, {"kernel": "poly", "degree": degree, "gamma": 1.0, "coef0": 1.0})
+                for degree in settings["degree"]
+            ]
+            return SupportVectors(X, y, folds, settings["C"], kernels, settings["svm_max_iter"])
+        case "KNN(E)" | "KNN(C)":
+            metric = {"E": "euclidean", "C": "cosine"}[name[4]]
+            return Neighbours(X, y, folds, settings["n_neighbors"], metric)
+        case "RF":
+            return Forests(X, y, folds, settings["n_trees"], seed)
+        case "C4.5":
+            trees = [
+                (
+                    {"node_share": share},
+                    partial(
+                        DecisionTreeClassifier, criterion="entropy", min_samples_leaf=share, random_state=seed
+                    ),
+                )
+                for share in settings["node_share"]
+            ]
+            return Refitted(X, y, folds, trees, lambda chosen, n: leaf_size(chosen["node_share"], n))
+        case "SLDA":
+            sparse = [
+                ({"ridge": ridge, "n_kept": kept}, partial(SparseLDA, ridge=ridge, n_kept=kept))
+                for ridge in settings["slda_ridge"]
+                for kept in settings["slda_kept"]
+            ]
+            p = X.shape[1]
+            return Refitted(
+                X, y, folds, sparse, lambda chosen, _: (chosen["ridge"], min(chosen["n_kept"], p))
+            )
+        case _:
+            return Refitted(X, y, folds, [({}, GaussianNB)])
