@@ -148,7 +148,7 @@ class SparseLDA(ClassifierMixin, BaseEstimator):
         for k in range(n_components):
             # a start that favours no direction but is the same on every run
             theta = _scaled(_orthogonal(np.cos(np.arange(g) + k), thetas, share), share)
-            for turn in range(1, self.max_iter + 1):
+            for turn in range(1, self.max_iter + 1):  # noqa: B007
                 beta = elastic_net(X, Y @ theta, self.ridge, n_kept)
                 fitted = _orthogonal(Y.T @ (X @ beta) / (n * share), thetas, share)
                 if not np.any(beta) or not np.sqrt(fitted**2 @ share) > 1e-12:
@@ -169,7 +169,10 @@ class SparseLDA(ClassifierMixin, BaseEstimator):
 def elastic_net(X: np.ndarray, target: np.ndarray, ridge: float, n_kept: int) -> np.ndarray:
     r"""Return the least shrunken point with `n_kept` variables on the path of the elastic net.
 
-    The path of :math:`\lVert t - X\beta\rVert^2 + \lambda_2\lVert\beta\rVert^2 + \lambda_1\lVert\beta\rVert_1`
+    The path of
+
+    .. math:: \lVert t - X\beta\rVert^2 + \lambda_2\lVert\beta\rVert^2 + \lambda_1\lVert\beta\rVert_1
+
     over :math:`\lambda_1` is the lasso's for X with :math:`\sqrt{\lambda_2} I` below it and t with zeros
     (Zou and Hastie, 2005, Lemma 1).
 
