@@ -4,8 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV
@@ -17,12 +19,20 @@ from marginbook.drm import DRMClassifier, DRMClassifierCV
 from marginbook.kernels import gram
 
 
+# the random data of some checks need more than 150 iterations; what the warnings say is tested below
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
         DRMClassifier(),
         DRMClassifier(kernel="linear"),
         DRMClassifier(kernel="linear", fit_intercept=True),
         DRMClassifier(alpha=0.1, kernel="poly"),
+        DRMClassifier(solver="gd", kernel="linear", beta=10.0),
+        DRMClassifier(solver="gd", beta=10.0),
+        DRMClassifier(solver="ppa", kernel="linear", fit_intercept=True),
+        DRMClassifier(solver="ppa", beta=10.0),
+        DRMClassifier(solver="apg", kernel="linear"),
+        DRMClassifier(solver="apg", beta=10.0),
         DRMClassifierCV(),
     ]
 )
@@ -36,7 +46,7 @@ def test_alpha_zero_is_kernel_ridge():
     K = gram(("rbf", {"gamma": 0.2}), X)
     model = DRMClassifier(0.0, 0.7, "precomputed").fit(K, y)
     ridge = KernelRidge(alpha=0.7, kernel="precomputed").fit(K, np.eye(len(y)))
-    np.testing.assert_allclose(model._form.weights(K).T, ridge.predict(K), atol=1e-10)
+    np.testing.assert_allclose(model._machine.form.weights(K).T, ridge.predict(K), atol=1e-10)
 
 
 def test_kernels_given_in_every_way_agree():
@@ -95,6 +105,9 @@ def test_a_bad_certificate_warns_with_both_numbers():
         ({"solver": "newton"}, "unknown solver 'newton'; choose from auto, closed, one-pass"),
         ({"solver": "one-pass"}, "solver 'one-pass' needs kernel='linear', got 'rbf'"),
         ({"kernel": "precomputed", "fit_intercept": True}, "fit_intercept=True has no meaning"),
+        ({"solver": "newton"}, "one-pass, gd, ppa, apg"),
+        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
+        ({"tol": -1.0}, r"tol must be a number >= 0, got -1\.0"),
         ({"beta": -1}, "beta must be a finite number > 0, got -1"),
     ],
 )
@@ -115,6 +128,84 @@ def test_unusable_data():
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         DRMClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["gd", "ppa", "apg"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "callable", "precomputed"])
+def test_iterations_reach_the_closed_form(solver, kernel):
+    X, y = load_wine(return_X_y=True)
+    X, Z = StandardScaler().fit_transform(X), None
+    shuffle = np.random.default_rng(0).permutation(len(y))
+    X, y = X[shuffle], y[shuffle]
+    Z = X[:20] + 0.1
+    if kernel == "precomputed":
+        X, Z = gram("linear", X), gram("linear", Z, X)
+    kernel = (lambda a, b: 1 + a @ b) if kernel == "callable" else kernel
+    exact = DRMClassifier(0.1, 5.0, kernel, solver="closed").fit(X, y)
+    model = DRMClassifier(0.1, 5.0, kernel, solver=solver, tol=1e-8, max_iter=5000).fit(X, y)
+    delta = exact.dissimilarity(Z)
+    np.testing.assert_allclose(model.dissimilarity(Z), delta, atol=1e-5 * np.abs(delta).max())
+    assert (model.predict(Z) == exact.predict(Z)).all()
+    assert 1 < model.n_iter_ < 5000
+    assert model.kkt_residual_ < 1e-5
+    assert exact.n_iter_ == 1
+    assert not hasattr(model, "partial_fit")
+
+
+@pytest.mark.parametrize("solver", ["gd", "ppa", "apg"])
+def test_iterations_on_sparse_rows_with_intercept(solver):
+    X, y = load_wine(return_X_y=True)
+    X = np.where(np.abs(X := StandardScaler().fit_transform(X)) < 0.5, 0, X)
+    parameters = {"alpha": 0.1, "beta": 50.0, "kernel": "linear", "fit_intercept": True}
+    dense = DRMClassifier(**parameters, solver=solver).fit(X, y)
+    thin = DRMClassifier(**parameters, solver=solver).fit(sparse.csr_matrix(X), y)
+    expected = dense.dissimilarity(X)
+    np.testing.assert_allclose(thin.dissimilarity(sparse.csr_matrix(X)), expected, rtol=1e-9)
+    assert (thin.predict(X) == DRMClassifier(**parameters).fit(X, y).predict(X)).mean() > 0.99
+
+
+def test_iterations_that_miss_tol_warn_with_both_numbers():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = DRMClassifier(kernel="linear", solver="ppa", beta=0.01, max_iter=7)
+    with pytest.warns(
+        ConvergenceWarning, match=r"32 of 32 points .* more than tol=1\.00e-06, after max_iter=7 "
+    ):
+        model.fit(X, y)
+    assert model.n_iter_ == 7
+    with pytest.warns(ConvergenceWarning, match=r"9 of 9 points still moved by \d\.\d+e-\d+, .* certificate"):
+        model.predict(X[:9])
+
+
+def test_steps_that_are_short_far_from_the_optimum_warn():
+    """A huge alpha makes the step size tiny: the paper's rule stops at once, far from the solution."""
+    X, y = load_iris(return_X_y=True)
+    model = DRMClassifier(alpha=1e9, beta=1e-3, kernel="linear", solver="ppa")
+    with pytest.warns(
+        ConvergenceWarning, match=r"shorter than tol=1\.00e-06, but the certificate is .* square root"
+    ):
+        model.fit(X, y)
+    assert model.kkt_residual_ > 0.1
+
+
+def test_nystroem_features_make_the_linear_model_that_of_their_kernel():
+    """Proposition VI.3; with every example a landmark it is the kernel itself."""
+    X, y = load_iris(return_X_y=True)
+    X, y, Z = X[::2], y[::2], X[1::2]
+    few = Nystroem(kernel="rbf", gamma=0.3, n_components=12, random_state=0)
+    exact = make_pipeline(few, DRMClassifier(0.1, 0.5, "linear", solver="one-pass")).fit(X, y)
+    G = few.transform(X)
+    given = DRMClassifier(0.1, 0.5, "precomputed").fit(G @ G.T, y)
+    expected = given.dissimilarity(few.transform(Z) @ G.T)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(exact[-1].dissimilarity(few.transform(Z)), expected, atol=1e-9 * scale)
+    for solver in ("gd", "ppa", "apg"):
+        found = DRMClassifier(0.1, 0.5, "linear", solver=solver, tol=1e-7, max_iter=5000).fit(G, y)
+        np.testing.assert_allclose(found.dissimilarity(few.transform(Z)), expected, atol=1e-4 * scale)
+    every = Nystroem(kernel="rbf", gamma=0.3, n_components=len(X), random_state=0)
+    full = make_pipeline(every, DRMClassifier(0.1, 0.5, "linear", solver="one-pass")).fit(X, y)
+    kernel = DRMClassifier(0.1, 0.5, ("rbf", {"gamma": 0.3})).fit(X, y).dissimilarity(Z)
+    np.testing.assert_allclose(full[-1].dissimilarity(every.transform(Z)), kernel, atol=1e-6)
 
 
 def test_homogeneity_and_its_cure():
