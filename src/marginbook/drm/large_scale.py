@@ -85,7 +85,7 @@ def measure_large(
         raise ValueError(f"unknown method {method!r}; choose from {', '.join(NAMES)}")
     classes, codes = np.unique(y_train, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"{dataset}: wanted training rows of at least 2 classes, got only {classes[0]!r}")
+        raise ValueError(f"{dataset}: wanted training rows of at least 2 classes, got only {classes[0]}")
     transform = MaxAbsScaler().fit(X_train)
     X, Z = transform.transform(X_train), transform.transform(X_test)
     majority = np.asarray(y_test == classes[np.argmax(np.bincount(codes))])
