@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from ..claims import Evidence, claim, decide, share
 from ..comparison import compare_cells, layout, read_printed
 from ..project import resource
-from .measures import Row, measure_imbalanced
+from .ablation import measure_ablation
+from .large_data import poker_split
+from .large_scale import measure_convergence, measure_large
+from .measures import Row, measure_accuracy, measure_imbalanced, measure_resampled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +25,16 @@ TESTED = ("reproduced", "not-reproduced")
 NOT_RUN = "There are no results yet: `marginbook experiment run drm/table-8 --profile paper` makes them."
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
-EXPERIMENTS: dict[str, Callable[..., Row]] = {"table-8": measure_imbalanced}
+EXPERIMENTS: dict[str, Callable[..., Row]] = {
+    "table-3": measure_accuracy,
+    "table-5": measure_large,
+    "table-8": measure_imbalanced,
+    "table-9": measure_resampled,
+    "fig-3": measure_convergence,
+    "fig-5": measure_ablation,
+}
+#: data sets that this room makes itself
+DATASETS = {"poker-split": poker_split}
 
 
 def cells(table: str) -> pd.DataFrame:
