@@ -6,14 +6,14 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import lars_path
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 
-class SparseLDA(ClassifierMixin, BaseEstimator):
+class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
     r"""Linear discriminant analysis along directions with few non-zero loadings.
 
     The k-th direction and its scores of the classes minimise
@@ -123,11 +123,13 @@ class SparseLDA(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (m, p)."""
-        return self.lda_.predict(self.transform(X))
+        scores = self.transform(X)
+        return self.lda_.predict(scores)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the discriminant functions, (m, g), of rows `X`, (m, p); (m,) for two classes."""
-        return self.lda_.decision_function(self.transform(X))
+        scores = self.transform(X)
+        return self.lda_.decision_function(scores)
 
     def _check(self, p: int, g: int) -> tuple[int, int]:
         if not isinstance(self.ridge, Real) or not 0 <= self.ridge < np.inf:
