@@ -27,12 +27,9 @@ from marginbook.kernels import gram
         DRMClassifier(kernel="linear"),
         DRMClassifier(kernel="linear", fit_intercept=True),
         DRMClassifier(alpha=0.1, kernel="poly"),
-        DRMClassifier(solver="gd", kernel="linear", beta=10.0),
         DRMClassifier(solver="gd", beta=10.0),
         DRMClassifier(solver="ppa", kernel="linear", fit_intercept=True),
-        DRMClassifier(solver="ppa", beta=10.0),
         DRMClassifier(solver="apg", kernel="linear"),
-        DRMClassifier(solver="apg", beta=10.0),
         DRMClassifierCV(),
     ]
 )

@@ -87,18 +87,22 @@ def iterate(
             break
         with np.errstate(over="ignore", invalid="ignore"):  # such columns are dropped, their NaN reported
             new = step(state)
-            moved = np.linalg.norm(new - state["W"], axis=0)
+            change = new - state["W"]
+            moved = np.sqrt(np.einsum("nm,nm->m", change, change))
         sound = np.isfinite(moved)
+        if not sound.all():
+            new = np.where(sound, new, state["W"])
         length[active] = np.where(sound, moved, np.nan)
         n_iter[active] = t
-        W[:, active[sound]] = new[:, sound]
         state["W"] = new
         if paths:
-            paths.add(W, active, moved)
+            paths.add(new, active, moved)
         going = sound & (moved > tol)
         if not going.all():
+            W[:, active[~going]] = new[:, ~going]
             active = active[going]
             state = {name: values[..., going] for name, values in state.items()}
+    W[:, active] = state["W"]
     spent = system.multiplications - before
     with system.uncounted(), np.errstate(over="ignore", invalid="ignore"):
         left = np.abs(system.gradient(W, Kx)).max(axis=0)
@@ -124,18 +128,20 @@ class _Paths:
         self.distance: list[np.ndarray] = []
 
     def add(self, W: np.ndarray, active: np.ndarray, moved: np.ndarray | None) -> None:
-        """Take in the iterates `W`, (n, m), of which the columns `active` have `moved`."""
-        m = W.shape[1]
+        """Take in the iterates `W` of the columns `active`, which have `moved`."""
+        m = self.Kx.shape[1]
         values = self.objective[-1].copy() if self.objective else np.empty(m)
         with self.system.uncounted():
-            values[active] = objective_values(self.system, W[:, active], self.Kx[:, active])
+            values[active] = objective_values(self.system, W, self.Kx[:, active])
         self.objective.append(values)
         if moved is not None:
             steps = np.zeros(m)
             steps[active] = moved
             self.step.append(steps)
         if self.optimum is not None:
-            self.distance.append(np.linalg.norm(W - self.optimum, axis=0))
+            distances = self.distance[-1].copy() if self.distance else np.empty(m)
+            distances[active] = np.linalg.norm(W - self.optimum[:, active], axis=0)
+            self.distance.append(distances)
 
 
 def _checked(
