@@ -10,11 +10,14 @@ The model in four lines: each test point x is written as a weighted sum of the t
    \hat y(x)&=\arg\min_i\delta_i(x).
 
 Where things are: ``objective`` the matrices, the objective, the certificate and the decision; ``solvers`` the
-closed form; ``one_pass`` the exact linear form whose prediction does not depend on n; ``leave_one_out`` all n
-left-out fits for the price of one; ``estimators`` and ``model_selection`` what users call; ``peers`` the
-compared methods; ``measures`` how one entry of a table is measured; ``theory`` the claims about theorems,
-``beyond`` our own, ``tables`` those about tables and figures; ``problems`` what they are measured on;
-``paper/`` the printed numbers and the protocols.
+closed form and the path over beta; ``operators`` products with Q that count their multiplications,
+``iterative`` the paper's iterations on them and ``iterates`` the loop they share; ``one_pass`` the exact
+linear form whose prediction does not depend on n, ``dask_arrays`` the same block by block; ``leave_one_out``
+all n left-out fits for the price of one; ``estimators`` and ``model_selection`` what users call, ``settings``
+their parameters and ``machines`` what their fits leave behind; ``peers`` the compared methods; ``measures``
+how one entry of a table is measured; ``theory`` the claims about theorems, ``beyond`` our own, ``tables``
+those about tables and figures; ``problems`` what they are measured on; ``paper/`` the printed numbers and the
+protocols.
 """
 
 from .estimators import DRMClassifier
