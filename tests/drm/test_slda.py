@@ -1,5 +1,7 @@
 """Sparse discriminant analysis: discriminant analysis when nothing is sparse, the elastic net when it is."""
 
+import itertools
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -93,7 +95,7 @@ def test_a_turn_does_not_raise_the_objective():
         scaled = model.loadings_[:, 0] * np.linalg.norm(centred, axis=0)
         fitted = centred @ model.loadings_[:, 0]
         values.append(((np.eye(3)[y] @ model.theta_[:, 0] - fitted) ** 2).sum() + 0.1 * scaled @ scaled)
-    assert all(later <= earlier + 1e-9 for earlier, later in zip(values, values[1:], strict=False))
+    assert all(later <= earlier + 1e-9 for earlier, later in itertools.pairwise(values))
     assert values[-1] < values[0]
 
 

@@ -81,7 +81,8 @@ class Refitted:
 class SupportVectors:
     """SVMs over C and the parameter of one kernel, on Gram matrices that all folds share.
 
-    The model that is returned has the kernel itself, so that it can meet new rows. A Gram matrix with an
+    Kernels that give the same Gram matrix (narrow ones on large numbers: the identity) are one candidate. The
+    model that is returned has the kernel itself, so that it can meet new rows. A Gram matrix with an
     infinite entry puts its candidates out of the race, as LIBSVM's own kernel does.
 
     Parameters
@@ -109,15 +110,20 @@ class SupportVectors:
         self._kernels = [kernel for _, kernel in kernels]
         self.parameters = [{"C": c, **kernels[k][0]} for c, k in self._grid]
         self._grams: dict[int, np.ndarray | None] = {}
+        self._twin: dict[int, int] = {}
+        self._known: dict[tuple[float, int, int], np.ndarray] = {}
 
     def predict(self, candidate: int, fold: int) -> np.ndarray:
         """As `Contest.predict`; raises KernelOverflow, a ValueError, where the Gram matrix is infinite."""
         C, k = self._grid[candidate]
         K = self._gram(k)
-        train, test = self.folds[fold]
-        model = SVC(C=C, kernel="precomputed", max_iter=self.max_iter)
-        model.fit(K[np.ix_(train, train)], self.y[train])
-        return model.predict(K[np.ix_(test, train)])
+        key = (C, self._twin[k], fold)
+        if key not in self._known:
+            train, test = self.folds[fold]
+            model = SVC(C=C, kernel="precomputed", max_iter=self.max_iter)
+            model.fit(K[np.ix_(train, train)], self.y[train])
+            self._known[key] = model.predict(K[np.ix_(test, train)])
+        return self._known[key]
 
     def fit(self, candidate: int) -> ClassifierMixin:
         """As `Contest.fit`."""
@@ -127,14 +133,21 @@ class SupportVectors:
     def _gram(self, k: int) -> np.ndarray:
         if k not in self._grams:
             kernel = dict(self._kernels[k])
+            self._twin[k] = k
             try:
-                self._grams[k] = gram((kernel.pop("kernel"), kernel), self.X)
+                K = gram((kernel.pop("kernel"), kernel), self.X)
             except KernelOverflow:
                 self._grams[k] = None
-        K = self._grams[k]
-        if K is None:
+            else:
+                for other, known in self._grams.items():
+                    if known is not None and np.array_equal(K, known):
+                        K, self._twin[k] = known, self._twin[other]
+                        break
+                self._grams[k] = K
+        found = self._grams[k]
+        if found is None:
             raise KernelOverflow(f"kernel {self._kernels[k]} is infinite on these data; scale the features")
-        return K
+        return found
 
 
 class Neighbours:
