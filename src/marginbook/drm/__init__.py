@@ -21,6 +21,7 @@ protocols.
 """
 
 from .estimators import DRMClassifier
+from .general_estimator import DiscriminativeRidgeClassifier
 from .model_selection import DRMClassifierCV
 
-__all__ = ["DRMClassifier", "DRMClassifierCV"]
+__all__ = ["DRMClassifier", "DRMClassifierCV", "DiscriminativeRidgeClassifier"]
