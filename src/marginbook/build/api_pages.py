@@ -7,8 +7,8 @@ import inspect
 from pathlib import Path
 
 MODULES = (
-    "drm", "claims", "datasets", "datasets.generators", "experiments", "experiments.stats", "kernels",
-    "notebooks", "plotting",
+    "drm", "drm.solvers", "drm.one_pass", "drm.leave_one_out", "drm.operators", "drm.iterative", "claims", "datasets", "datasets.generators", "experiments", "experiments.stats",
+    "exercises", "kernels", "notebooks", "plotting",
 )  # fmt: skip
 
 
