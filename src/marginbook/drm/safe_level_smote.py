@@ -44,7 +44,7 @@ class SafeLevelSMOTE(BaseOverSampler):
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(weights=[0.9], random_state=0)
     >>> Counter(SafeLevelSMOTE(random_state=0).fit_resample(X, y)[1].tolist())
-    Counter({1: 90, 0: 90})
+    Counter({0: 91, 1: 91})
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -69,7 +69,7 @@ class SafeLevelSMOTE(BaseOverSampler):
             own = X[y == label]
             if wanted and len(own) <= self.k_neighbors:
                 raise ValueError(
-                    f"class {label!r} has {len(own)} examples, too few for k_neighbors={self.k_neighbors}: "
+                    f"class {label} has {len(own)} examples, too few for k_neighbors={self.k_neighbors}: "
                     f"lower it below {len(own)}"
                 )
             if wanted:
