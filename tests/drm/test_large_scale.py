@@ -18,7 +18,8 @@ from marginbook.drm.solvers import closed_form
 
 SETTINGS = {
     "alpha": [1e-3, 1e-1], "beta": [1.0, 10.0, 1e2], "C": [0.01, 1.0], "cv_rows": 60, "cv_folds": 3,
-    "svm_max_iter": 20000, "svm_intercept": True, "iterative_test_points": 20, "tol": 1e-6, "max_iter": 300,
+    "svm_max_iter": 20000, "svm_dual_tol": 1e-4, "svm_intercept": True,
+    "iterative_test_points": 20, "tol": 1e-6, "max_iter": 300,
 }  # fmt: skip
 CURVES = {
     "alpha": 1e-3, "betas": [1.0, 1e2], "tol": 1e-8, "max_iter": 400, "test_points": 3, "path_beta": 10.0,
@@ -122,6 +123,20 @@ def test_the_svm_is_liblinears_with_the_better_constant(split, method, loss):
     assert row["accuracy"] == np.mean(model.predict(Z) == split[3])
     assert row["converged_share"] == 1
     assert _measure(split, method, svm_max_iter=1)["converged_share"] == 0
+
+
+def test_a_fit_that_does_not_end_is_the_last_choice():
+    """Noise: the larger C fits it better in the folds, and needs more iterations than it is given."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    codes = (X[:, 0] + 0.3 * rng.normal(size=200) > 0).astype(int)
+    folds = [(np.arange(100), np.arange(100, 200)), (np.arange(100, 200), np.arange(100))]
+    rushed = SETTINGS | {"C": [1e-6, 1e4], "svm_max_iter": 200, "svm_intercept": False}
+    best, score = choose_svm("L1-SVM", X, codes, folds, rushed, 0)
+    assert best == 1e-6
+    only, unended = choose_svm("L1-SVM", X, codes, folds, rushed | {"C": [1e4]}, 0)
+    assert only == 1e4
+    assert unended > score
 
 
 def test_a_class_of_one_and_a_constant_feature_do_no_harm(split):

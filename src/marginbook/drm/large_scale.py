@@ -27,6 +27,7 @@ from .large_selection import (
     linear_svm,
     rng,
     selection_folds,
+    svm_ended,
 )
 from .one_pass import LinearMaps
 from .operators import LinearSystem
@@ -65,8 +66,8 @@ def measure_large(
         (the same with a constant feature), "DRM-GD", "DRM-PPA", "DRM-APG" (Algorithms 3, 5, 6, on random test
         rows, with the parameters of "DRM"), "majority".
     settings : mapping
-        Grids ``alpha``, ``beta``, ``C``; ``cv_rows`` and ``cv_folds``; ``svm_max_iter``, ``svm_intercept``;
-        ``iterative_test_points``, ``tol``, ``max_iter`` of the algorithms.
+        Grids ``alpha``, ``beta``, ``C``; ``cv_rows`` and ``cv_folds``; ``svm_max_iter``, ``svm_dual_tol`` and
+        ``svm_intercept`` as for :func:`.large_selection.linear_svm`; ``iterative_test_points``, ``tol``, ``max_iter`` of the algorithms.
     seed : int
         Of LIBLINEAR's coordinate descent.
     dataset : str
@@ -101,8 +102,8 @@ def measure_large(
         row["parameters"] = json.dumps({"C": C})
         model = linear_svm(method, C, X, codes, settings, seed)
         row["accuracy"] = float(np.mean(classes[model.predict(Z)] == y_test))
-        row["iterations_mean"] = n_iter = int(np.max(model.n_iter_))
-        row["converged_share"] = float(n_iter < int(settings["svm_max_iter"]))
+        row["iterations_mean"] = int(np.max(model.n_iter_))
+        row["converged_share"] = float(svm_ended(model))
         return row
     constant = method == "DRM+1"
     chosen, row["cv_score"] = choose_drm(X[part], codes[part], folds, settings, constant)

@@ -82,6 +82,9 @@ def choose_svm(
 ) -> tuple[float, float]:
     """Return the C of the highest accuracy of the pooled predictions, and that accuracy.
 
+    A C whose fits reach the limit of iterations counts only where no other is left: coordinate descent for a
+    large C leaves hyperplanes that jump from one iteration to the next.
+
     Parameters
     ----------
     method : {"L1-SVM", "L2-SVM"}
@@ -91,20 +94,27 @@ def choose_svm(
         ``C``, and as for :func:`linear_svm`.
     seed : int
     """
-    best: tuple[float, float] | None = None
+    best: tuple[bool, float, float] | None = None
     for C in settings["C"]:
-        right = 0
+        right, ended = 0, True
         for train, test in folds:
             if len(np.unique(codes[train])) == 1:  # LIBLINEAR refuses to learn that there is one class
                 predicted = np.full(len(test), codes[train[0]])
             else:
-                predicted = linear_svm(method, C, X[train], codes[train], settings, seed).predict(X[test])
+                model = linear_svm(method, C, X[train], codes[train], settings, seed)
+                predicted = model.predict(X[test])
+                ended = ended and svm_ended(model)
             right += int(np.sum(predicted == codes[test]))
-        if best is None or right / len(codes) > best[0]:
-            best = right / len(codes), float(C)
+        if best is None or (ended, right / len(codes)) > best[:2]:
+            best = ended, right / len(codes), float(C)
     if best is None:
         raise ValueError("settings['C'] must hold at least one value, got none")
-    return best[1], best[0]
+    return best[2], best[1]
+
+
+def svm_ended(model: LinearSVC) -> bool:
+    """Tell whether LIBLINEAR met its tolerance before its limit of iterations."""
+    return int(np.max(model.n_iter_)) < int(model.max_iter)
 
 
 def linear_svm(
@@ -112,10 +122,12 @@ def linear_svm(
 ) -> LinearSVC:
     """Return a fitted linear SVM: "L1-SVM" (hinge, dual) or "L2-SVM" (squared hinge, primal TRON).
 
-    Settings: ``svm_intercept``, whether there is a constant feature, and ``svm_max_iter``.
+    Settings: ``svm_intercept``, whether there is a constant feature, ``svm_max_iter``, and ``svm_dual_tol``,
+    the tolerance of the dual method, which LIBLINEAR itself sets to 0.1.
     """
     model = LinearSVC(
         C=C,
+        tol=float(settings["svm_dual_tol"]) if SVMS[method]["dual"] else 1e-4,
         fit_intercept=bool(settings["svm_intercept"]),
         max_iter=int(settings["svm_max_iter"]),
         random_state=seed,
