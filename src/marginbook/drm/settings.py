@@ -7,10 +7,10 @@ from typing import Any
 
 from scipy import sparse
 
-from ..kernels import parse_kernel
 from .iterates import check_stopping
 from .machines import ITERATIVE
 from .solvers import check_parameters
+from .training_kernel import resolve_kernel
 
 SOLVERS = ("auto", "closed", "one-pass", *ITERATIVE)
 
@@ -27,11 +27,8 @@ def check_settings(model: Any, X: Any) -> tuple[str | Callable[..., Any], dict[s
     check_stopping(model.max_iter, model.tol)
     if model.solver not in SOLVERS:
         raise ValueError(f"unknown solver {model.solver!r}; choose from {', '.join(SOLVERS)}")
-    name, parameters = parse_kernel(model.kernel)
-    if isinstance(model.kernel, str) and name in ("rbf", "poly"):
-        parameters = {"gamma": model.gamma if name == "rbf" or model.gamma is not None else 1.0}
-        if name == "poly":
-            parameters |= {"degree": model.degree, "coef0": model.coef0}
+    kernel = resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0)
+    name, parameters = (kernel, {}) if callable(kernel) else kernel
     if model.solver == "one-pass" and name != "linear":
         raise ValueError(f"solver 'one-pass' needs kernel='linear', got {name!r}; use solver='closed'")
     if name == "precomputed" and model.fit_intercept:

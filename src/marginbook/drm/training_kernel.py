@@ -12,7 +12,9 @@ from scipy import sparse
 from ..kernels import Kernel, gram, parse_kernel
 
 
-def resolve_kernel(kernel: Kernel, gamma: float | None, degree: float, coef0: float) -> Kernel:
+def resolve_kernel(
+    kernel: Kernel, gamma: float | None, degree: float, coef0: float
+) -> tuple[str, dict[str, Any]] | Callable[..., Any]:
     """Return the kernel as a pair or a callable; `gamma`, `degree`, `coef0` serve a kernel given by name.
 
     Raises
