@@ -34,8 +34,8 @@ ROOMS = {
     "bridge": "Relations between the five papers",
 }
 
-#: the modules of a room that enter claims, where it has them: theory and convergence rates of the paper, what we add,
-#: tables, figures
+#: the modules of a room that enter claims, where it has them: theorems and convergence rates of the paper,
+#: what we add, tables, figures
 PARTS = ("theory", "rates", "beyond", "tables", "figures")
 
 

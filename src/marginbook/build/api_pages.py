@@ -7,8 +7,9 @@ import inspect
 from pathlib import Path
 
 MODULES = (
-    "drm", "drm.solvers", "drm.one_pass", "drm.leave_one_out", "drm.operators", "drm.iterative", "claims", "datasets", "datasets.generators", "experiments", "experiments.stats",
-    "exercises", "kernels", "notebooks", "plotting",
+    "drm", "drm.solvers", "drm.one_pass", "drm.leave_one_out", "drm.operators", "drm.iterative",
+    "claims", "datasets", "datasets.generators", "exercises", "experiments", "experiments.stats",
+    "kernels", "notebooks", "plotting",
 )  # fmt: skip
 
 
