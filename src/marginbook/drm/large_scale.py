@@ -67,7 +67,8 @@ def measure_large(
         rows, with the parameters of "DRM"), "majority".
     settings : mapping
         Grids ``alpha``, ``beta``, ``C``; ``cv_rows`` and ``cv_folds``; ``svm_max_iter``, ``svm_dual_tol`` and
-        ``svm_intercept`` as for :func:`.large_selection.linear_svm`; ``iterative_test_points``, ``tol``, ``max_iter`` of the algorithms.
+        ``svm_intercept`` as for :func:`.large_selection.linear_svm`;
+        ``iterative_test_points``, ``tol``, ``max_iter`` of the algorithms.
     seed : int
         Of LIBLINEAR's coordinate descent.
     dataset : str
