@@ -58,3 +58,20 @@ def test_the_chosen_point_is_certified_on_all_examples_and_the_next_is_taken_whe
         cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 1.0)).fit(X, y)
     assert (cv.alpha_, cv.beta_) != refused[0]
     assert np.isnan(cv.cv_results_["score"]).sum() == 1
+
+
+def test_kernels_with_the_same_gram_matrix_are_solved_once(monkeypatch):
+    X, y = _two_clouds(3)
+    X = np.hstack([X, 1e6 * np.arange(len(X))[:, None]])  # far apart for every one of the first two
+    kernels = [("rbf", {"gamma": gamma}) for gamma in (1.0, 0.1, 1e-13)]
+    real, solved = model_selection._score_kernel, []
+
+    def counted(*arguments):
+        solved.append(arguments[3])
+        return real(*arguments)
+
+    monkeypatch.setattr(model_selection, "_score_kernel", counted)
+    cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 1.0), kernels=kernels).fit(X, y)
+    assert solved == [kernels[0], kernels[2]]
+    assert len(cv.cv_results_["score"]) == 12
+    np.testing.assert_array_equal(cv.cv_results_["score"][:4], cv.cv_results_["score"][4:8])

@@ -135,6 +135,7 @@ def _measure(
     for scaling in SCALINGS:
         transform = scaler(scaling).fit(X_train)
         X, y, rows = transform.transform(X_train), y_train, transform.transform(X_test)
+        same = scaling != SCALINGS[0] and np.array_equal(X, X_train)  # features in [-1, 1] that reach an end
         if resample is not None:
             X, y = resample(X, y)
         for suffix, method in variants.items():
@@ -142,7 +143,7 @@ def _measure(
             row[f"{metric}{end}"] = row[f"cv_score{end}"] = None
             if method is None:
                 continue
-            if scaling != SCALINGS[0] and method in SCALE_FREE and resample is None:
+            if same or (scaling != SCALINGS[0] and method in SCALE_FREE and resample is None):
                 first = f"{suffix}_{SCALINGS[0].replace('-', '_')}"
                 row[f"{metric}{end}"], row[f"cv_score{end}"] = row[metric + first], row["cv_score" + first]
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -109,9 +110,15 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
             raise ValueError(f"DRMClassifierCV needs at least 2 classes, got one class: {self.classes_[0]}")
         order = np.argsort(codes, kind="stable")
         cells = [(scaling, k) for scaling in scalings for k in range(len(self.kernels))]
+        prepared = {scaling: _prepared(X[order], scaling, self.fit_intercept) for scaling in scalings}
+        # kernels far narrower than the data all give the identity: equal Gram matrices are solved once
+        digests = [_digest(self.kernels[k], prepared[scaling]) for scaling, k in cells]
+        first: dict[bytes, tuple[str, int]] = {}
+        for digest, cell in zip(digests, cells, strict=True):
+            first.setdefault(digest, cell)
         rows = Parallel(n_jobs=self.n_jobs)(
             delayed(_score_kernel)(
-                _prepared(X[order], scaling, self.fit_intercept),
+                prepared[scaling],
                 y[order],
                 self.classes_,
                 self.kernels[k],
@@ -120,9 +127,10 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
                 self.scoring,
                 self.tol,
             )
-            for scaling, k in cells
+            for scaling, k in first.values()
         )
-        grid = [(cell, *row) for cell, part in zip(cells, rows, strict=True) for row in part]
+        scored = dict(zip(first, rows, strict=True))
+        grid = [(cell, *row) for cell, digest in zip(cells, digests, strict=True) for row in scored[digest]]
         self.cv_results_: dict[str, Any] = {
             "scaling": np.array([cell[0] for cell, *_ in grid]),
             "kernel": [self.kernels[cell[1]] for cell, *_ in grid],
@@ -258,6 +266,14 @@ def _prepared(X: Any, scaling: str, constant: bool) -> Any:
     return (
         sparse.csr_matrix(sparse.hstack([scaled, ones])) if sparse.issparse(X) else np.hstack([scaled, ones])
     )
+
+
+def _digest(kernel: Kernel, X: Any) -> bytes:
+    """Return a hash of the Gram matrix; the same one for all that overflow."""
+    try:
+        return hashlib.sha256(np.ascontiguousarray(gram(kernel, X)).data).digest()
+    except KernelOverflow:
+        return b""
 
 
 def _left_out(
