@@ -1,0 +1,193 @@
+"""Claims on rates and costs: that wrong algorithms fail them, and that the counting counts."""
+
+import itertools
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from marginbook.claims import Verdict
+from marginbook.drm import costs, counts, iterative, low_rank, momentum, operators, rates
+from marginbook.drm.counts import Printed, Tally, plain_array
+from marginbook.drm.operators import LinearSystem
+from marginbook.drm.problems import KERNELS, SIZES, problems
+from marginbook.drm.trials import PARAMETERS, trials
+
+
+def few(seed, repeats, parameters=PARAMETERS):
+    """Every 9th trial: enough to see a broken algorithm, at every kernel."""
+    return itertools.islice(trials(seed, repeats, parameters), 0, None, 9)
+
+
+@pytest.fixture(autouse=True)
+def _fewer(monkeypatch):
+    for module in (rates, momentum):
+        monkeypatch.setattr(module, "trials", few)
+
+
+def test_numbers_count_their_products_and_nothing_else():
+    tally = Tally()
+    rng = np.random.default_rng(0)
+    plain = rng.normal(size=(4, 3)), rng.normal(size=3)
+    A, v = map(tally.numbers, plain)
+    np.testing.assert_allclose(plain_array(A @ v), plain[0] @ plain[1])
+    assert tally.count == 12
+    total = v[0] + v[1] - v[2] + (1.0 - v[0]) + sum(v)
+    assert tally.count == 12
+    np.testing.assert_allclose(total.value, plain[1] @ [1, 2, 0] + 1)
+    np.testing.assert_allclose(
+        plain_array((v[0] * A[0] + 2.0 * v) / 4), (plain[1][0] * plain[0][0] + 2 * plain[1]) / 4
+    )
+    assert tally.count == 12 + 9
+
+
+@pytest.mark.parametrize(("n", "p", "g"), [(5, 8, 5), (7, 2, 1), (6, 3, 2)])  # n < p and classes of one too
+def test_the_operators_count_what_the_numbers_count(n, p, g):
+    rng = np.random.default_rng(1)
+    X, sizes = rng.normal(size=(n, p)), [len(part) for part in np.array_split(np.arange(n), g)]
+    system = LinearSystem(X, sizes, 0.3, 0.2, as_printed=True)
+    paper = Printed(X, sizes, np.zeros(n), 0.3, 0.2, 1.0)
+    v = rng.normal(size=(n, 1))
+    before = system.multiplications
+    Qv = system.apply(v)
+    numbers, count = paper.count(lambda: paper.linear_product(paper.tally.numbers(v[:, 0])))
+    np.testing.assert_allclose(plain_array(numbers), Qv[:, 0], atol=1e-12)
+    assert system.multiplications - before == count == (4 * p + 3) * n
+    Q, _ = paper.count(paper.matrix)
+    np.testing.assert_allclose(np.vectorize(counts.plain)(Q) @ v, Qv, atol=1e-12)
+    for row in costs.per_iteration(n, p, g):
+        if row.kernel == "linear":
+            assert row.library < row.described
+
+
+def test_printed_counts_are_corrected_by_what_the_paper_left_out(monkeypatch):
+    checks = costs.check_gradient_cost, costs.check_general_cost, costs.check_linear_cost
+    assert [check().verdict for check in checks] == [Verdict.CORRECTED] * 3
+    product = Printed.linear_product
+
+    def without_alpha(self, v):
+        result = product(self, v)
+        self.tally.count -= len(v)
+        return result
+
+    monkeypatch.setattr(Printed, "linear_product", without_alpha)
+    assert costs.check_linear_cost().verdict == Verdict.HOLDS
+
+
+def test_the_trials_meet_every_kernel_sizes_and_parameters():
+    seen = {
+        (
+            trial.system.alpha,
+            trial.system.beta,
+            tuple(trial.system.sizes),
+            isinstance(trial.system, LinearSystem),
+        )
+        for trial in trials(0, 2)
+    }
+    assert len(seen) == len(PARAMETERS) * len(SIZES) * 2
+    assert len(list(trials(0, 1))) == len(SIZES) * len(KERNELS) * len(PARAMETERS) // 2
+    trial = next(iter(trials(0, 1)))
+    heights = iterative.objective_values(trial.system, trial.start, trial.Kx)
+    np.testing.assert_allclose(heights, heights[0], atol=1e-9)
+    assert not trial.start[:, 0].any()
+
+
+def test_the_rate_of_gradient_descent_is_attained_and_no_better_one_holds():
+    fine = rates.check_gradient_descent()
+    assert fine.verdict == Verdict.HOLDS
+    assert "100.0000 % of the bound" in fine.measured
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.7])
+def test_another_step_size_fails(monkeypatch, factor):
+    """An exact line search is what the rate needs."""
+    exact = iterative.gradient_descent
+
+    def scaled(system, Kx, *, max_iter, tol, start, record):
+        W, path = start, [iterative.objective_values(system, start, Kx)]
+        for _ in range(20):
+            W = W + factor * (exact(system, Kx, max_iter=1, tol=0.0, start=W).weights - W)
+            path.append(iterative.objective_values(system, W, Kx))
+        return SimpleNamespace(objective_path=path)
+
+    monkeypatch.setattr(rates, "gradient_descent", scaled)
+    assert rates.check_gradient_descent().verdict == Verdict.FAILS
+
+
+def test_too_small_a_constant_fails(monkeypatch):
+    assert rates.check_monotone().verdict == rates.check_contraction().verdict == Verdict.HOLDS
+    monkeypatch.setattr(rates, "_constants", lambda trial: (0.3 * trial.largest,))
+    monkeypatch.setattr(rates, "ITERATIONS", 20)
+    assert rates.check_monotone().verdict == Verdict.FAILS
+    assert rates.check_contraction().verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize("method", ["bound", "largest_eigenvalue"])
+def test_too_small_a_bound_on_the_eigenvalue_fails(monkeypatch, method):
+    right = getattr(operators.System, method)
+    monkeypatch.setattr(operators.System, method, lambda self, *args: 0.9 * right(self, *args))
+    monkeypatch.setattr(rates, "_lanczos", lambda: ([21], 0.0, True))
+    assert rates.check_eigenvalue_bounds().verdict == Verdict.FAILS
+
+
+def test_another_test_than_25_fails(monkeypatch):
+    monkeypatch.setattr(momentum, "problems", lambda *_: itertools.islice(problems(25, 1), 0, None, 3))
+    assert momentum.check_backtracking().verdict == Verdict.HOLDS
+    right = momentum._Rational.sides
+    monkeypatch.setattr(
+        momentum._Rational,
+        "sides",
+        lambda self, v, b: (right(self, v, b)[0], right(self, v, b + self.beta)[1]),
+    )
+    assert momentum.check_backtracking().verdict == Verdict.FAILS
+
+
+def test_the_accelerated_bound_fails_with_too_small_a_constant(monkeypatch):
+    assert momentum.check_accelerated().verdict == Verdict.HOLDS
+    right = momentum.accelerated
+    monkeypatch.setattr(momentum, "ITERATIONS", 20)
+    monkeypatch.setattr(momentum, "accelerated", lambda *args, b, **kw: right(*args, b=b / 10, **kw))
+    assert momentum.check_accelerated().verdict == Verdict.FAILS
+
+
+def test_quadratic_convergence_would_be_called_quadratic(monkeypatch):
+    assert momentum.check_wording().verdict == Verdict.CORRECTED
+
+    def newton_like(system, Kx, *, start, **_):
+        w = np.linalg.solve(system.apply_ridged(np.eye(system.n)), Kx)
+        low, high = (iterative.objective_values(system, W, Kx) for W in (w, start))
+        return SimpleNamespace(objective_path=[low + (high - low) * 10.0 ** (1 - 2**t) for t in range(5)])
+
+    monkeypatch.setattr(momentum, "accelerated", newton_like)
+    assert momentum.check_wording().verdict == Verdict.HOLDS
+
+
+def test_features_that_are_no_factor_of_the_kernel_fail(monkeypatch):
+    assert low_rank.check_low_rank().verdict == Verdict.HOLDS
+
+    class Shrunk(low_rank.Nystroem):
+        def transform(self, X):
+            return 0.9 * super().transform(X)
+
+    monkeypatch.setattr(low_rank, "Nystroem", Shrunk)
+    assert low_rank.check_low_rank().verdict == Verdict.FAILS
+
+
+def test_the_slope_is_read_from_the_benchmark(monkeypatch, tmp_path):
+    monkeypatch.setattr(costs, "resource", lambda *parts: tmp_path / parts[-1])
+    check = costs.check_closed_form_cost
+    assert check().verdict == Verdict.NOT_TESTABLE
+    for power, verdict in ((3, Verdict.HOLDS), (2, Verdict.FAILS)):
+        lines = [f'"closed form, n",{n},0,{1e-9 * n**power}' for n in (10, 500, 1000, 2000, 4000)]
+        text = "\n".join(["what,x,value,seconds", '"other",500,0,1', *lines])
+        (tmp_path / "drm-scaling.csv").write_text(text, encoding="utf-8")
+        assert check().verdict == verdict
+        assert check().sizes == {"n": [500, 1000, 2000, 4000]}
+
+
+def test_the_library_takes_one_product_an_iteration():
+    (gd, ppa, apg), p, n, g = costs.per_iteration(40, 10, 3)[:3], 10, 40, 3
+    assert [gd.library, ppa.library] == [(2 * p + 6) * n + p * g, (2 * p + 3) * n + p * g]
+    assert apg.library == (2 * p + 4) * n + p * g
+    assert partial(costs.per_iteration, seed=1)(40, 10, 3)[0].described == gd.described
