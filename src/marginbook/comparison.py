@@ -67,7 +67,9 @@ def compare_cells(
 
     The splits are treated as independent; where both used the same folds this makes the interval too
     wide rather than too narrow. A standard deviation that is missing on one side (none printed, or one
-    split only) is taken from the other; when both are missing only the rounding is allowed for.
+    split only) is taken from the other. When both are missing and our results have a column ``test_rows``,
+    the metric is a share of that many rows, and ours gets the standard error of a share,
+    :math:`\sqrt{\bar a(1-\bar a)/m}`; otherwise only the rounding is allowed for.
 
     Parameters
     ----------
@@ -136,9 +138,11 @@ def _cell(
     honest_mean, honest_std, _ = _mean_std_n(ours[metric])
     difference = ours_mean - mean
     # a spread that one side lacks is taken from the other; when both lack it the number is taken at its word
-    known = [value for value in (std, ours_std) if not math.isnan(value)] or [0.0]
-    theirs, own = (known[0] if math.isnan(value) else value for value in (std, ours_std))
+    known = [value for value in (std, ours_std) if not math.isnan(value)]
+    theirs, own = ((known or [0.0])[0] if math.isnan(value) else value for value in (std, ours_std))
     se = math.sqrt(theirs**2 / n_printed + own**2 / n_ours) if n_ours else math.nan
+    if n_ours and not known:
+        se = _error_of_share(ours_mean, ours)
     verdict, direction = _verdict(mean, difference, 2 * se + _half_unit(printed["mean"]))
     return {
         "dataset": printed["dataset"], "method": printed["method"], "printed_mean": mean, "printed_std": std,
@@ -146,6 +150,12 @@ def _cell(
         "honest_mean": honest_mean, "honest_std": honest_std, "column": column, "difference": difference,
         "se": se, "verdict": verdict, "direction": direction, "note": printed["note"],
     }  # fmt: skip
+
+
+def _error_of_share(share: float, ours: pd.DataFrame) -> float:
+    """Return the standard error of a share of ``test_rows`` rows; 0 where the results do not state them."""
+    rows = float(ours["test_rows"].sum()) if "test_rows" in ours.columns else 0.0
+    return math.sqrt(max(share * (1 - share), 0.0) / rows) if rows > 0 else 0.0
 
 
 def _mean_std_n(column: pd.Series[Any]) -> tuple[float, float, int]:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from marginbook.comparison import compare_cells
 from marginbook.experiments.compare import compare, counts, layout, view
 from marginbook.experiments.errors import ExperimentError, UnknownName
 from marginbook.experiments.protocol import load_protocol
@@ -193,3 +194,22 @@ def test_a_damaged_printed_table_is_refused(tmp_path, monkeypatch, text, message
     with pytest.raises(ExperimentError, match=message):
         compare(protocol, OURS)
     module._folder.cache_clear()
+
+
+def test_a_share_of_stated_rows_has_the_error_of_a_share():
+    """0.9 of 100 rows: 2 sqrt(0.09 / 100) = 0.06 and the rounding; a printed spread goes first."""
+    border = 2 * 0.03 + 0.0005
+    for printed, std, verdict in (
+        (0.9 + border - 1e-3, "", "reproduced"),
+        (0.9 + border + 1e-3, "", "not-reproduced"),
+        (0.9 + border - 1e-3, "0.001", "not-reproduced"),
+    ):
+        table = pd.DataFrame(
+            [{"dataset": "wine", "method": "forest", "mean": f"{printed:.3f}", "std": std, "note": ""}]
+        )
+        ours = results(wine_forest=[0.9]).assign(test_rows=100)
+        row = compare_cells(table, ours, metric="accuracy", printed_splits=1).iloc[0]
+        assert row["verdict"] == verdict
+    assert compare_cells(table.assign(std=""), ours, metric="accuracy", printed_splits=1)["se"][0] == (
+        pytest.approx(0.03)
+    )
