@@ -132,7 +132,7 @@ def test_too_small_a_bound_on_the_eigenvalue_fails(monkeypatch, method):
 
 
 def test_another_test_than_25_fails(monkeypatch):
-    monkeypatch.setattr(momentum, "problems", lambda *_: itertools.islice(problems(25, 1), 0, None, 3))
+    monkeypatch.setattr(momentum, "problems", lambda **_: itertools.islice(problems(25, 1), 0, None, 3))
     assert momentum.check_backtracking().verdict == Verdict.HOLDS
     right = momentum._Rational.sides
     monkeypatch.setattr(
