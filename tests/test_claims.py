@@ -54,14 +54,21 @@ def test_no_verdict_is_typed_in():
         assert not re.search(r"Evidence\(\s*f?[\"']", source), module.__name__
 
 
+#: theory that did not come out as printed
+CORRECTED = {
+    f"drm/{name}" for name in ("prop-IV.3", "thm-VI.1-flops", "prop-VI.1", "prop-VI.2", "quadratic-wording")
+}
+
+
 @pytest.mark.parametrize("id", [id for id in ledger() if not id.startswith(("drm/table", "drm/fig"))])
 def test_theory_is_as_expected(id):
-    """What the papers' theory came out as; a change is news, and changes this line on purpose."""
+    """What the papers' theory came out as; a change is news, and changes the line above on purpose."""
     evidence = check(id)
-    assert evidence.verdict == Verdict.HOLDS
-    assert evidence.slack > 0
+    assert evidence.verdict == (Verdict.CORRECTED if id in CORRECTED else Verdict.HOLDS)
+    assert evidence.slack is not None
+    assert evidence.verdict != Verdict.HOLDS or evidence.slack > 0
     assert evidence.sizes
-    assert evidence.seeds
+    assert evidence.seeds or ledger()[id].depends
 
 
 def test_decisions():
