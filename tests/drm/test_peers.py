@@ -165,6 +165,17 @@ def test_scale_free(name):
     np.testing.assert_array_equal(plain.predict(rows), scaled.predict(rows * factors))
 
 
+def test_naive_bayes_is_not_scale_free():
+    """A feature that is constant in a class meets the variance floor, a share of the largest variance."""
+    X, y = make_classification(60, 4, random_state=0)
+    X[y == 0, 0] = 0.5
+    factors = np.array([1.0, 1e4, 1.0, 1.0])
+    rows = np.random.default_rng(0).normal(size=(200, 4))
+    plain, *_ = select("NB", X, y, accuracy_score, SETTINGS, 0)
+    scaled, *_ = select("NB", X * factors, y, accuracy_score, SETTINGS, 0)
+    assert (plain.predict(rows) != scaled.predict(rows * factors)).any()
+
+
 def test_wide_data_are_not_left_out_one_by_one():
     """Above loo_cells the trees get ten folds, while neighbours keep leave-one-out."""
     X, y = make_classification(40, 30, random_state=0)

@@ -25,9 +25,9 @@ from .slda import SparseLDA
 
 NAMES = ("SVM(R)", "SVM(P)", "KNN(E)", "KNN(C)", "RF", "C4.5", "NB", "SLDA")
 
-#: methods that are run on unscaled features only, for their predictions do not depend on the units; those of
-#: NB do where a feature is constant in a class, because the floor of its variances is one for all features
-SCALE_FREE = ("RF", "C4.5", "NB", "SLDA")
+#: methods whose predictions do not depend on the units of the features; those of NB do where a feature is
+#: constant in a class, because the floor of its variances is one for all features
+SCALE_FREE = ("RF", "C4.5", "SLDA")
 
 #: methods whose fits grow with the number of features, whatever is computed once
 FITTED_ANEW = ("RF", "C4.5", "SLDA")
