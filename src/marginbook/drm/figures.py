@@ -237,9 +237,9 @@ def check_fig_5() -> Evidence:
     """Count the points of the curves, for both kernels and both readings of best."""
     frame = results("fig-5")
     counts = {} if frame is None else curve_counts(frame)
-    if not any(sum(count) for count in counts.values()):
+    if not counts:
         return Evidence(share(0, 0), "nothing", "almost always", None, not_run("fig-5"), {"sets": 0})
-    shares = {key: above / max(above + equal + below, 1) for key, (above, equal, below) in counts.items()}
+    shares = {key: count[0] / sum(count) for key, count in counts.items()}
     told = "; ".join(
         f"({kernel}) {reading} {above} above, {equal} equal, {below} below"
         for (kernel, reading), (above, equal, below) in counts.items()
@@ -274,5 +274,6 @@ def curve_counts(frame: pd.DataFrame) -> dict[tuple[str, str], tuple[int, int, i
             gap = gap[~np.isnan(gap)]
             tiny = 1e-9  # means of equal scores may differ in the last bits
             above, below = int((gap > tiny).sum()), int((gap < -tiny).sum())
-            counts[kernel, reading] = (above, len(gap) - above - below, below)
+            if len(gap):
+                counts[kernel, reading] = (above, len(gap) - above - below, below)
     return counts
