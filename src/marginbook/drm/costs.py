@@ -238,9 +238,10 @@ def check_closed_form_cost() -> Evidence:
 
 
 def _times(what: str) -> dict[float, float]:
-    """Return seconds by x of one line of the scaling benchmark; empty where it has not been run."""
+    """Return seconds by size of one line of the scaling benchmark; empty where it has not been run."""
     path = resource(*SCALING.split("/"))
     if not path.is_file():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
-        return {float(row["x"]): float(row["seconds"]) for row in csv.DictReader(file) if row["what"] == what}
+        rows = [row for row in csv.DictReader(file) if row["what"] == what]
+    return {float(row["value"]): float(row["seconds"]) for row in rows}
