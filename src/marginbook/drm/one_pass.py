@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse import csr_matrix, issparse
+from sklearn.utils import assert_all_finite
 
 from .solvers import check_parameters
 
@@ -69,6 +70,7 @@ class ClassMoments:
             norms = np.einsum("ij,ij->i", rows, rows)
             weights = 1.0 / (self.alpha * norms + self.beta)
             if not (np.isfinite(norms).all() and np.isfinite(weights).all() and weights.all()):
+                assert_all_finite(rows, input_name="X")  # NaN and infinity have a message of their own
                 raise ValueError(
                     "the squared lengths of the examples, with these alpha and beta, leave the range of "
                     "double precision; scale the features"
