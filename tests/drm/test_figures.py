@@ -97,6 +97,16 @@ def test_iterations_are_counted_on_the_path(write, rates, verdict):
     assert "ijcnn1: GD " in evidence.why
 
 
+def test_algorithms_that_never_arrive_are_not_equal(write):
+    """At a rate of 0.9 a millionth is not reached in 50 iterations: nobody knows which would be first."""
+    write(convergence(dict.fromkeys(FAST_TO_SLOW, 0.9), (100, 10, 2)), "results", "drm", "fig-3.csv")
+    evidence = figures.check_fig_2()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert evidence.measured.startswith("GD needs the fewest on 0 of 2, PPA the most on 0;")
+    write(convergence({"GD": 0.1, "APG": 0.9, "PPA": 0.9}, (100, 10, 2)), "results", "drm", "fig-3.csv")
+    assert figures.check_fig_2().verdict == Verdict.NOT_REPRODUCED
+
+
 def test_arrival_is_the_first_iteration_near_the_optimum():
     """Rates of 0.1: after six iterations a millionth is left."""
     assert figures.arrival(json.dumps([10.0 ** -(t * 1.001) for t in range(9)])) == 6
@@ -144,6 +154,15 @@ def test_the_drm_is_tested_against_kernel_ridge(write, gain, verdict, higher):
     assert evidence.verdict == verdict
     assert evidence.measured == f"(R) higher on {higher} of 10, (P) higher on {higher} of 10"
     assert evidence.slack == pytest.approx(gain * 0.055)
+
+
+def test_the_honest_rule_reads_the_scaling_that_training_chose(write):
+    """By the paper's rule the DRM is ahead everywhere, by the honest one nowhere."""
+    ahead = ablated(1, ("g_mean", "g_mean_none", "g_mean_max_abs"), "(")
+    write(ahead.assign(g_mean=0.5), "results", "drm", "table-8.csv")
+    paper, honest = figures.check_fig_4().why.split("With scaling chosen in training ")
+    assert paper.count("10 higher, 0 lower of 10") == 2
+    assert honest.count("0 higher, 0 lower of 10") == 2
 
 
 def test_half_of_the_kernels_is_partly(write):

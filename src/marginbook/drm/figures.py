@@ -96,8 +96,10 @@ def check_fig_2() -> Evidence:
     needed = {
         name: {a: arrival(rows[a]["objective_path"]) for a in ALGORITHMS} for name, rows in table.items()
     }
-    fewest = sum(count["GD"] == min(count.values()) for count in needed.values())
-    most = sum(count["PPA"] == max(count.values()) for count in needed.values())
+    # two that never arrive are not equal: which of them would be first is not known
+    known = [count for count in needed.values() if list(count.values()).count(math.inf) <= 1]
+    fewest = sum(count["GD"] == min(count.values()) for count in known)
+    most = sum(count["PPA"] == max(count.values()) for count in known)
     dearer = sum(
         rows["GD"]["multiplications_printed"] > rows["PPA"]["multiplications_printed"]
         for rows in table.values()
@@ -113,8 +115,9 @@ def check_fig_2() -> Evidence:
         f"{dearer}",
         "most sets; most sets; all",
         float(min(fewest, most) - sets / 2),
-        f"Iterations until f - f* is {ARRIVED:.0e} of what it was, ties counting for the claim: {told}. By "
-        f"the paper's rule of stopping: {stops}. Costs are the printed multiplications, counted.",
+        f"Iterations until f - f* is {ARRIVED:.0e} of what it was, ties counting for the claim, a set on "
+        f"which two never arrive for neither side: {told}. By the paper's rule of stopping: {stops}. Costs "
+        "are the printed multiplications, counted.",
         {"sets": sets},
     )
 
