@@ -87,7 +87,8 @@ def drm_column(plain: pd.DataFrame) -> pd.DataFrame:
     both = rbf.join(poly, how="inner")
     first, second = (both[[f"{score}_{k}" for score in scores]].max(axis=1) for k in (1, 2))
     column = both[[]].copy()
-    column["g_mean"] = both["g_mean_1"].where(first >= second, both["g_mean_2"])
+    # a kernel with which nothing could be solved has no score and is not preferred
+    column["g_mean"] = both["g_mean_1"].where((first >= second) | second.isna(), both["g_mean_2"])
     for k in (1, 2):
         for scaling in ("none", "max_abs"):
             column[f"g_mean_{k}_{scaling}"] = both[f"g_mean_{scaling}_{k}"]
