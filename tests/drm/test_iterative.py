@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.kernel_approximation import Nystroem
 
-from marginbook.drm.iterative import accelerated, gradient_descent, proximal_point
+from marginbook.drm.iterative import _enlarged, accelerated, gradient_descent, proximal_point
 from marginbook.drm.objective import kkt_residual, objective, system_matrix
 from marginbook.drm.operators import DenseSystem, LinearSystem
 from marginbook.drm.solvers import EigenPath, closed_form
@@ -275,3 +275,18 @@ def test_unusable_arguments(call, message):
     X, Kx, sizes = _problem()
     with pytest.raises(ValueError, match=message):
         call(LinearSystem(X, sizes, 1.0, 1.0), Kx)
+
+
+def test_backtracking_stops_at_the_first_b_that_passes():
+    """Against the loop over (25), with a beta that decides: b without it would pass earlier."""
+    rng = np.random.default_rng(31)
+    K = np.diag(rng.uniform(0.1, 1.0, size=5))
+    system = DenseSystem(K, [3, 2], alpha=0.5, beta=10.0)
+    G = rng.normal(size=(5, 4))
+    expected = []
+    for g in G.T:
+        b = 1e-3
+        while g @ system.apply(g[:, None])[:, 0] > (b - 10.0) * (g @ g):
+            b *= 1.3
+        expected.append(b)
+    np.testing.assert_allclose(_enlarged(system, G, np.full(4, 1e-3), 1.3), expected)

@@ -60,6 +60,17 @@ def test_the_chosen_point_is_certified_on_all_examples_and_the_next_is_taken_whe
     assert np.isnan(cv.cv_results_["score"]).sum() == 1
 
 
+def test_the_first_of_equal_scores_wins():
+    """Clouds so far apart that every grid point is right about all of them."""
+    X, y = _two_clouds(4)
+    X += 20.0 * (y == "yes")[:, None]
+    kernels = [("rbf", {"gamma": gamma}) for gamma in (0.02, 0.01)]
+    cv = DRMClassifierCV((0.1, 0.2), (0.2, 0.3), kernels, scaling=("none", "max-abs")).fit(X, y)
+    assert (cv.cv_results_["score"] == 1.0).all()
+    assert (cv.scaling_, cv.kernel_, cv.alpha_, cv.beta_) == ("none", kernels[0], 0.1, 0.2)
+    assert cv.cv_results_["beta"][:2].tolist() == [0.2, 0.3]
+
+
 def test_kernels_with_the_same_gram_matrix_are_solved_once(monkeypatch):
     X, y = _two_clouds(3)
     X = np.hstack([X, 1e6 * np.arange(len(X))[:, None]])  # far apart for every one of the first two

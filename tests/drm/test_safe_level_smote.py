@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import check_get_params_invariance, check_parameters_default_constructible
 
-from marginbook.drm.safe_level_smote import SafeLevelSMOTE, new_examples, safe_levels
+from marginbook.drm.safe_level_smote import SafeLevelSMOTE, nearest_others, new_examples, safe_levels
 
 
 def printed_algorithm(X, y, label, k, wanted, seed):
@@ -94,6 +94,17 @@ def test_duplicates_do_not_count_themselves():
     assert safe_levels(X, np.r_[1, 1, 0, 0, 0, 0, np.zeros(20, int)], 1, 5).tolist() == [1, 1]
     X_new, _ = SafeLevelSMOTE(random_state=0).fit_resample(X, y)
     np.testing.assert_array_equal(X_new[26:], np.zeros((14, 2)))
+
+
+def test_a_row_among_more_duplicates_than_neighbours():
+    """The search may leave the row itself out: what is farthest gives way, and never the nearest."""
+    X = np.r_[np.zeros((9, 2)), np.random.default_rng(0).normal(5, 1, (20, 2))]
+    found = nearest_others(X, X[:9], np.arange(9), 5)
+    assert found.shape == (9, 5)
+    assert (found < 9).all()
+    assert not (found == np.arange(9)[:, None]).any()
+    near = nearest_others(np.array([[0.0], [1], [3], [7]]), np.array([[0.4]]), np.array([3]), 2)
+    assert near.tolist() == [[0, 1]]
 
 
 def test_three_classes_and_text_labels():
