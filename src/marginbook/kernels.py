@@ -11,6 +11,7 @@ A kernel is named as scikit-learn names it, with scikit-learn's parameters, or i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,7 +61,14 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
     if unknown:
         known = ", ".join(sorted(_PARAMETERS[name])) or "no parameters"
         raise ValueError(f"kernel {name!r} does not know {', '.join(sorted(unknown))}; it takes {known}")
-    return name, {**_DEFAULTS.get(name, {}), **parameters}
+    found = {**_DEFAULTS.get(name, {}), **parameters}
+    for key, value in found.items():
+        low = -np.inf if key == "coef0" else 0.0
+        if not (isinstance(value, Real) and low <= value < np.inf) and not (key == "gamma" and value is None):
+            raise ValueError(
+                f"{key} of kernel {name!r} must be a finite number{' >= 0' * (low == 0)}, got {value!r}"
+            )
+    return name, found
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None) -> np.ndarray:

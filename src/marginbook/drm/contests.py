@@ -67,6 +67,8 @@ class Refitted:
     def predict(self, candidate: int, fold: int) -> np.ndarray:
         """As `Contest.predict`."""
         train, test = self.folds[fold]
+        if len(np.unique(self.y[train])) == 1:  # a class of one was left out: nothing to learn
+            return np.full(len(test), self.y[train[0]])
         key = (fold, self._same(self.parameters[candidate], len(train)))
         if key not in self._known:
             model = self._make[candidate]().fit(self.X[train], self.y[train])
@@ -115,11 +117,13 @@ class SupportVectors:
 
     def predict(self, candidate: int, fold: int) -> np.ndarray:
         """As `Contest.predict`; raises KernelOverflow, a ValueError, where the Gram matrix is infinite."""
+        train, test = self.folds[fold]
+        if len(np.unique(self.y[train])) == 1:  # a class of one was left out: nothing to learn
+            return np.full(len(test), self.y[train[0]])
         C, k = self._grid[candidate]
         K = self._gram(k)
         key = (C, self._twin[k], fold)
         if key not in self._known:
-            train, test = self.folds[fold]
             model = SVC(C=C, kernel="precomputed", max_iter=self.max_iter)
             model.fit(K[np.ix_(train, train)], self.y[train])
             self._known[key] = model.predict(K[np.ix_(test, train)])

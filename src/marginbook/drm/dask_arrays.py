@@ -57,6 +57,8 @@ def dask_moments(X: Any, y: Any, alpha: float, beta: float, constant: bool = Fal
     while len(parts) > 1:
         parts = [join(*parts[start : start + FAN_IN]) for start in range(0, len(parts), FAN_IN)]
     found: Labelled = parts[0].compute()
+    if not len(found[0]):
+        raise ValueError("X has no rows; wanted at least one of each of two classes")
     return found
 
 

@@ -152,6 +152,13 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         self.dual_gap_ = float(found.certificate.relative_gap.max())
         self.kkt_residual_ = float(found.certificate.kkt_residual.max())
         self.n_iter_ = int(found.n_iter.max())
+        if not found.weights.any():
+            critical = float(self._problem.critical_beta(self._training.gram[:, probes]).max())
+            warnings.warn(
+                f"beta={self.beta:g} sets all weights to zero, so the first class is predicted everywhere; "
+                f"the weights of training points begin to differ from zero below beta={critical:.3g}",
+                stacklevel=2,
+            )
         return self
 
     def solution(self, X: Any) -> Solution:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
@@ -166,5 +167,5 @@ def check_stopping(max_iter: int, tol: float) -> None:
     """Raise ValueError unless `max_iter` is a whole number >= 1 and `tol` a number >= 0."""
     if not (isinstance(max_iter, int | np.integer) and max_iter >= 1):
         raise ValueError(f"max_iter must be a whole number >= 1, got {max_iter!r}")
-    if not tol >= 0:
+    if not (isinstance(tol, Real) and tol >= 0):
         raise ValueError(f"tol must be a number >= 0, got {tol!r}")

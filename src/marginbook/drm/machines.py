@@ -57,6 +57,11 @@ class IterativeMachine:
 
     def __init__(self, system: DenseSystem | LinearSystem, solver: str, tol: float, max_iter: int) -> None:
         check_stopping(max_iter, tol)
+        if system.diagonal.min() < 0:
+            raise ValueError(
+                f"a point has the kernel value {system.diagonal.min():.3g} with itself, so the kernel is not "
+                "positive semidefinite; choose another kernel"
+            )
         self.system, self.solver, self.tol, self.max_iter = system, solver, tol, max_iter
         self.largest = 0.0 if solver == "gd" else system.safe_eigenvalue()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -153,12 +154,13 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         return self.estimator_.decision_function(scaled)
 
     def _check(self) -> list[str]:
-        scalings = [self.scaling] if isinstance(self.scaling, str) else list(self.scaling)
+        single = isinstance(self.scaling, str) or not np.iterable(self.scaling)
+        scalings = [self.scaling] if single else list(self.scaling)
         unknown = [name for name in scalings if name not in SCALINGS]
         if unknown or not scalings:
             raise ValueError(f"scaling must be one or both of {', '.join(SCALINGS)}, got {self.scaling!r}")
         for name in ("alphas", "betas", "kernels"):
-            if not np.iterable(getattr(self, name)) or not len(list(getattr(self, name))):
+            if not hasattr(getattr(self, name), "__len__") or not len(getattr(self, name)):
                 raise ValueError(
                     f"{name} must be a sequence of at least one value, got {getattr(self, name)!r}"
                 )
@@ -166,6 +168,8 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
             raise ValueError(f"kernels must be a sequence of kernels, got the single name {self.kernels!r}")
         if any(kernel_name(kernel) == "precomputed" for kernel in self.kernels):
             raise ValueError("DRMClassifierCV does not take a precomputed kernel: use leave_one_out() on it")
+        if not (isinstance(self.tol, Real) and self.tol >= 0):
+            raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
         for alpha in self.alphas:
             check_parameters(alpha, 1.0)
         for beta in self.betas:

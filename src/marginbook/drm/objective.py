@@ -28,7 +28,7 @@ def within_matrix(K: np.ndarray, sizes: Sequence[int] | np.ndarray) -> np.ndarra
     K : (n, n) Gram matrix, grouped by class
     sizes : (g,) class sizes
     """
-    W = np.zeros_like(K)
+    W = np.zeros(K.shape)  # of floats, whatever K is made of
     for block in class_slices(sizes):
         W[block, block] = -K[block, block] / (block.stop - block.start)
     W[np.diag_indices_from(W)] += np.diagonal(K)

@@ -192,7 +192,7 @@ def check_eigenvalue_bounds() -> Evidence:
                 spectral[1] + spectral[2] - spectral[0],
                 ceilings[0] - spectral[1],
                 ceilings[1] - spectral[2],
-                system.bound() - sum(ceilings),
+                -abs(system.bound() - sum(ceilings)),
                 system.safe_eigenvalue() - spectral[0],
             )
             links = min(links, min(slacks) / spectral[0])
