@@ -64,7 +64,9 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
     found = {**_DEFAULTS.get(name, {}), **parameters}
     for key, value in found.items():
         low = -np.inf if key == "coef0" else 0.0
-        if not (isinstance(value, Real) and low <= value < np.inf) and not (key == "gamma" and value is None):
+        if not (isinstance(value, Real) and low <= float(value) < np.inf) and not (
+            key == "gamma" and value is None
+        ):
             raise ValueError(
                 f"{key} of kernel {name!r} must be a finite number{' >= 0' * (low == 0)}, got {value!r}"
             )

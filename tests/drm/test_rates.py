@@ -179,8 +179,8 @@ def test_the_slope_is_read_from_the_benchmark(monkeypatch, tmp_path):
     check = costs.check_closed_form_cost
     assert check().verdict == Verdict.NOT_TESTABLE
     for power, verdict in ((3, Verdict.HOLDS), (2, Verdict.FAILS)):
-        lines = [f'"closed form, n",{n},0,{1e-9 * n**power}' for n in (10, 500, 1000, 2000, 4000)]
-        text = "\n".join(["what,x,value,seconds", '"other",500,0,1', *lines])
+        lines = [f'"closed form, n",n,{n},{1e-9 * n**power}' for n in (10, 500, 1000, 2000, 4000)]
+        text = "\n".join(["what,x,value,seconds", '"other",n,500,1', *lines])
         (tmp_path / "drm-scaling.csv").write_text(text, encoding="utf-8")
         assert check().verdict == verdict
         assert check().sizes == {"n": [500, 1000, 2000, 4000]}
