@@ -104,7 +104,18 @@ def _replace(made: Path, html: Path) -> None:
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(made, fresh)
+    _give_head(fresh / "index.html")
     if html.exists():
         html.rename(old)
     fresh.rename(html)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _give_head(page: Path) -> None:
+    """Name title and icon in the bare redirect of Jupyter Book: browsers ask for favicon.ico else."""
+    redirect = page.read_text(encoding="utf-8")
+    if "<head" not in redirect:
+        title = '<meta charset="utf-8"><title>Margins &amp; Discriminants</title>'
+        icon = '<link rel="icon" href="_static/favicon.svg">'
+        whole = f'<!doctype html><html lang="en"><head>{title}{icon}{redirect.strip()}</head></html>\n'
+        page.write_text(whole, encoding="utf-8")
