@@ -136,7 +136,7 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be a whole number >= 1, got {self.max_iter!r}")
         self.classes_, codes = np.unique(y, return_inverse=True)
-        check_classification_targets(self.classes_)
+        check_classification_targets(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"DiscriminativeRidgeClassifier needs at least 2 classes, got one class: {self.classes_[0]}"
