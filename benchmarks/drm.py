@@ -131,7 +131,7 @@ def loo(n: int, runs: int) -> list[tuple[str, float, float]]:
     M = system_matrix(K, sizes, 1.0, 0.1)
     solve_all = median_seconds(lambda: np.linalg.solve(M, K), 3 * runs)
     solve_one = median_seconds(lambda: np.linalg.solve(M, K[:, 0]), 3 * runs)
-    size = f"n={n}, g=10"
+    size = f"n={n}, g=10, 32 fits certified"
     return [
         (f"leave-one-out against the loop of n trainings, {size}", slow / fast, 100),
         (f"leave-one-out over one dense solve, n right-hand sides (at most), {size}", fast / solve_all, 6),
