@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from marginbook import printed_tables
 from marginbook.claims import Verdict
-from marginbook.drm import figures, table_cells
+from marginbook.drm import figures
 
 CHECKS = [
     figures.check_fig_1, figures.check_fig_2, figures.check_fig_3, figures.check_fig_4, figures.check_fig_5
@@ -17,7 +18,7 @@ CHECKS = [
 @pytest.fixture
 def write(monkeypatch, tmp_path):
     """Return a function that puts a table where the claims look for it."""
-    for module in (figures, table_cells):
+    for module in (figures, printed_tables):
         monkeypatch.setattr(module, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def put(frame, *parts):

@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
+from marginbook import printed_tables
 from marginbook.claims import Verdict, check
 from marginbook.comparison import read_printed
 from marginbook.drm import accuracy_tables, large_table, peers, table_cells, tables
@@ -98,7 +99,7 @@ def store(table, frame, tmp_path, monkeypatch):
     path = tmp_path / "results" / "drm" / f"{table}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     frame.to_csv(path, index=False)
-    monkeypatch.setattr(table_cells, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
 
 def as_printed(row):
@@ -154,7 +155,7 @@ def test_every_disagreement_is_counted_under_its_method(monkeypatch, tmp_path):
 
 
 def test_without_results_nothing_is_testable(monkeypatch, tmp_path):
-    monkeypatch.setattr(table_cells, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
     for run in (
         accuracy_tables.check_table_3, accuracy_tables.check_table_3_order, large_table.check_table_5,
         large_table.check_majority, large_table.check_table_5_order, tables.check_table_8, tables.check_order,
