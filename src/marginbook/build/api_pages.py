@@ -8,6 +8,7 @@ from pathlib import Path
 
 MODULES = (
     "drm", "drm.solvers", "drm.one_pass", "drm.leave_one_out", "drm.operators", "drm.iterative",
+    "ldm", "ldm.objective", "ldm.solvers", "ldm.grid", "ldm.linear", "ldm.asgd", "ldm.files", "ldm.loo",
     "claims", "datasets", "datasets.generators", "exercises", "experiments", "experiments.stats",
     "kernels", "notebooks", "plotting",
 )  # fmt: skip
