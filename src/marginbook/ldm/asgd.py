@@ -1,0 +1,397 @@
+r"""Averaged stochastic gradient descent for the linear LDM: Algorithm 2 of the paper.
+
+Each step draws two examples i and j, independently and uniformly, and moves against (15),
+
+.. math:: g=4\lambda_1\bigl(w^\top x_i-y_iy_jw^\top x_j\bigr)x_i+w-\lambda_2y_ix_i
+          -mC\,[y_iw^\top x_i<1]\,y_ix_i,
+
+by the step size :math:`\eta_t=\gamma_0(1+a\gamma_0t)^{-2/3}` (Xu, 2011) with a = 1, the smallest curvature of
+(14); the result is the average of the iterates after the first :math:`t_0` steps. With lambda1 = lambda2 = 0
+it is the support vector machine by averaged stochastic gradients.
+
+The hinge enters g with the factor m C: a first step from w = 0 moves the margin of its own example by
+:math:`\gamma_0mC\lVert x_i\rVert^2`, about 1e7 at m = 1e5, C = 100 for :math:`\gamma_0=1`. So
+:math:`\gamma_0` must be near :math:`1/(mC\lVert x\rVert^2)`, and :func:`initial_step` looks for it there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import njit
+
+from .linear_problem import Matrix, linear_objective, prepared, squared_norms, unsigned
+from .objective import check_parameters
+
+# below this scale the sparse vectors are multiplied out: the average is a difference of two vectors whose
+# sizes grow with the inverse of the scale
+_SMALL = 1e-3
+
+
+@njit(cache=True)
+def sgd_steps(
+    data: np.ndarray,
+    indices: np.ndarray,
+    indptr: np.ndarray,
+    y: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    v: np.ndarray,
+    u: np.ndarray,
+    scalars: np.ndarray,
+    t: int,
+    t0: int,
+    gamma0: float,
+    curvature: float,
+    lambda1: float,
+    lambda2: float,
+    hinge: float,
+) -> None:
+    r"""Take one step for each pair in `first` and `second`; O(nnz) a step.
+
+    The iterate is :math:`w=sv` and the average :math:`\bar w=q(u+rv)`: shrinking w and mixing w into the
+    average change the scalars (s, q, r) only, and adding :math:`kx_i` to v subtracts :math:`rkx_i` from u.
+
+    Parameters
+    ----------
+    data, indices, indptr : arrays of a CSR matrix, `indices` unsigned
+    y : (m,) array of -1.0 and +1.0
+    first, second : (n,) arrays of rows i and j
+    v, u : (d,) arrays, scalars : (3,) array of s, q, r
+        The state, updated in place.
+    t, t0 : int
+        Steps taken before, and the step after which the average begins.
+    gamma0, curvature, lambda1, lambda2 : float
+    hinge : float
+        m C.
+    """
+    s, q, r = scalars
+    for n in range(first.size):
+        t += 1
+        i, j = first[n], second[n]
+        label = y[i]
+        inner = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            inner += data[k] * v[indices[k]]
+        inner *= s
+        pull = -lambda2 * label
+        if label * inner < 1.0:
+            pull -= hinge * label
+        if lambda1 > 0.0:
+            other = 0.0
+            for k in range(indptr[j], indptr[j + 1]):
+                other += data[k] * v[indices[k]]
+            pull += 4.0 * lambda1 * (inner - label * y[j] * s * other)
+        eta = gamma0 * (1.0 + curvature * gamma0 * t) ** (-2.0 / 3.0)
+        s *= 1.0 - eta
+        if abs(s) < _SMALL:
+            for k in range(v.size):
+                u[k] += r * v[k]
+                v[k] *= s
+            s, r = 1.0, 0.0
+        if pull != 0.0:
+            change = -eta * pull / s
+            back = r * change
+            for k in range(indptr[i], indptr[i + 1]):
+                v[indices[k]] += change * data[k]
+                u[indices[k]] -= back * data[k]
+        if t > t0 + 1:
+            q *= 1.0 - 1.0 / (t - t0)
+            r += s / ((t - t0) * q)
+        elif t == t0 + 1:
+            q, r = 1.0, s
+    scalars[0], scalars[1], scalars[2] = s, q, r
+
+
+@njit(cache=True)
+def sgd_steps_dense(
+    X: np.ndarray,
+    y: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    w: np.ndarray,
+    average: np.ndarray,
+    t: int,
+    t0: int,
+    gamma0: float,
+    curvature: float,
+    lambda1: float,
+    lambda2: float,
+    hinge: float,
+) -> None:
+    """Take the steps of :func:`sgd_steps` on a C-ordered array, with `w` and `average` as they are."""
+    for n in range(first.size):
+        t += 1
+        i, j = first[n], second[n]
+        label = y[i]
+        inner = 0.0
+        other = 0.0
+        for k in range(w.size):
+            inner += X[i, k] * w[k]
+        if lambda1 > 0.0:
+            for k in range(w.size):
+                other += X[j, k] * w[k]
+        pull = 4.0 * lambda1 * (inner - label * y[j] * other) - lambda2 * label
+        if label * inner < 1.0:
+            pull -= hinge * label
+        eta = gamma0 * (1.0 + curvature * gamma0 * t) ** (-2.0 / 3.0)
+        mixing = 1.0 / max(1, t - t0)
+        for k in range(w.size):
+            w[k] -= eta * (w[k] + pull * X[i, k])
+            average[k] += mixing * (w[k] - average[k])
+
+
+class AveragedSGD:
+    r"""State of Algorithm 2, to be continued over further passes or chunks of the data.
+
+    Parameters
+    ----------
+    n_features : int
+    n_samples : int
+        Number m of examples of the whole problem: the hinge enters the gradient with the factor m C.
+    lambda1, lambda2 : float
+        At least 0.
+    C : float
+        Positive.
+    gamma0 : float
+        First step size; in (0, 1), or the ridge alone diverges.
+    curvature : float
+        a in :math:`\eta_t=\gamma_0(1+a\gamma_0t)^{-2/3}`.
+    average_from : int, optional
+        :math:`t_0`; one pass if not given.
+    random_state : int, Generator or None
+
+    Attributes
+    ----------
+    n_steps : int
+        Steps taken.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    >>> state = AveragedSGD(2, 3, 0.0, 0.0, 0.1, gamma0=0.1).partial_fit(X, np.array([1, 1, -1]), 60_000)
+    >>> state.coef.round(2)  # every margin is below 1, so w = C (y_1 x_1 + y_2 x_2 + y_3 x_3)
+    array([0.2, 0.1])
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        n_samples: int,
+        lambda1: float,
+        lambda2: float,
+        C: float,
+        *,
+        gamma0: float,
+        curvature: float = 1.0,
+        average_from: int | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        check_parameters(lambda1, lambda2, C)
+        if not 0 < gamma0 < 1:
+            raise ValueError(f"gamma0 must be a number in (0, 1), got {gamma0!r}; initial_step finds one")
+        self.n_samples, self.gamma0, self.curvature = n_samples, float(gamma0), float(curvature)
+        self.lambda1, self.lambda2, self.C = lambda1, lambda2, C
+        self.average_from = n_samples if average_from is None else int(average_from)
+        self.rng = np.random.default_rng(random_state)
+        self.n_steps = 0
+        # w = s v and its average q (u + r v); dense steps keep s = q = 1, r = 0
+        self._v, self._u, self._scalars = (
+            np.zeros(n_features),
+            np.zeros(n_features),
+            np.array([1.0, 1.0, 0.0]),
+        )
+
+    @property
+    def last(self) -> np.ndarray:
+        """The last iterate w, (d,)."""
+        return self._scalars[0] * self._v
+
+    @property
+    def coef(self) -> np.ndarray:
+        """The average, (d,); the last iterate while the average has not begun."""
+        if self.n_steps <= self.average_from:
+            return self.last
+        _, q, r = self._scalars
+        return q * (self._u + r * self._v)
+
+    def partial_fit(self, X: Matrix, y: np.ndarray, n_steps: int | None = None) -> AveragedSGD:
+        """Take `n_steps` steps with pairs drawn from `X`, as many as it has rows if not given.
+
+        Parameters
+        ----------
+        X : (n, d) array or CSR matrix
+            All examples, or a chunk of them.
+        y : (n,) array of -1 and +1
+        n_steps : int, optional
+        """
+        X, y = prepared(X, y)
+        if X.shape[1] != self._v.size:
+            raise ValueError(f"X must have {self._v.size} features, got {X.shape[1]}; pass n_features")
+        steps = X.shape[0] if n_steps is None else n_steps
+        first = self.rng.integers(0, X.shape[0], steps)
+        second = self.rng.integers(0, X.shape[0], steps)
+        lambda1, lambda2, hinge = self.lambda1, self.lambda2, self.n_samples * self.C
+        t, t0, gamma0, a = self.n_steps, self.average_from, self.gamma0, self.curvature
+        if isinstance(X, np.ndarray):
+            w, average = self.last, self.coef
+            sgd_steps_dense(
+                X, y, first, second, w, average, t, t0, gamma0, a, lambda1, lambda2, hinge
+            )  # fmt: skip
+            # a sparse step that begins the average expects nothing in u
+            begun = t + steps > t0
+            self._v, self._u = w, average if begun else np.zeros_like(w)
+            self._scalars = np.array([1.0, 1.0, 0.0])
+        else:
+            v, u, scalars = self._v, self._u, self._scalars
+            data, indices, indptr = X.data, unsigned(X.indices), X.indptr
+            sgd_steps(
+                data, indices, indptr, y, first, second, v, u, scalars,
+                t, t0, gamma0, a, lambda1, lambda2, hinge,
+            )  # fmt: skip
+        self.n_steps += steps
+        return self
+
+
+@dataclass(frozen=True)
+class SGDSolution:
+    """Result of :func:`averaged_sgd`.
+
+    Attributes
+    ----------
+    coef : (d,) array
+        Average of the iterates.
+    last : (d,) array
+        The last iterate.
+    objective : float
+        (14) at `coef`.
+    gamma0 : float
+        First step size.
+    n_steps : int
+    path : list of (steps, objective)
+        One entry a pass, if asked for.
+    """
+
+    coef: np.ndarray
+    last: np.ndarray
+    objective: float
+    gamma0: float
+    n_steps: int
+    path: list[tuple[int, float]] = field(default_factory=list)
+
+
+def averaged_sgd(
+    X: Matrix,
+    y: np.ndarray,
+    lambda1: float,
+    lambda2: float,
+    C: float,
+    *,
+    n_passes: int = 5,
+    gamma0: float | None = None,
+    curvature: float = 1.0,
+    average_from: int | None = None,
+    random_state: int | np.random.Generator | None = 0,
+    record: bool = False,
+) -> SGDSolution:
+    """Run Algorithm 2 with `n_passes` times m steps.
+
+    Parameters
+    ----------
+    X : (m, d) array or CSR matrix
+    y : (m,) array of -1 and +1
+    lambda1, lambda2 : float
+        At least 0; both 0 is the support vector machine.
+    C : float
+        Positive.
+    n_passes : int
+        T of the paper, 5 there.
+    gamma0 : float, optional
+        First step size; :func:`initial_step` finds one if not given.
+    curvature, average_from, random_state
+        As in :class:`AveragedSGD`.
+    record : bool
+        Keep (steps, objective of the average) after each pass.
+
+    Returns
+    -------
+    SGDSolution
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or the data are not finite numbers with labels -1 and +1.
+    """
+    check_parameters(lambda1, lambda2, C)
+    X, y = prepared(X, y)
+    rng = np.random.default_rng(random_state)
+    if gamma0 is None:
+        gamma0 = initial_step(X, y, lambda1, lambda2, C, curvature=curvature, random_state=rng)
+    state = AveragedSGD(
+        X.shape[1], len(y), lambda1, lambda2, C,
+        gamma0=gamma0, curvature=curvature, average_from=average_from, random_state=rng,
+    )  # fmt: skip
+    path = []
+    for _ in range(n_passes):
+        state.partial_fit(X, y)
+        if record:
+            path.append((state.n_steps, linear_objective(X, y, state.coef, lambda1, lambda2, C)))
+    objective = path[-1][1] if path else linear_objective(X, y, state.coef, lambda1, lambda2, C)
+    return SGDSolution(state.coef, state.last, objective, gamma0, state.n_steps, path)
+
+
+def initial_step(
+    X: Matrix,
+    y: np.ndarray,
+    lambda1: float,
+    lambda2: float,
+    C: float,
+    *,
+    curvature: float = 1.0,
+    n_trial: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+) -> float:
+    r"""Choose :math:`\gamma_0` by trial on a sample, as is usual for stochastic gradients (Bottou).
+
+    One pass of n_trial steps on n_trial examples, with the hinge still weighted by m C, from
+    :math:`\gamma_0=1/(mC\max\lVert x\rVert^2)` on; it is doubled or halved as long as (14) over the sample,
+    its hinge weighted by m C / n_trial, falls. The result stays below 1/2 and below
+    :math:`1/(1+8\lambda_1\max\lVert x\rVert^2)`, beyond which the smooth part alone would diverge.
+
+    Parameters
+    ----------
+    X : (m, d) array or CSR matrix
+    y : (m,) array of -1 and +1
+    lambda1, lambda2, C, curvature : float
+    n_trial : int
+    random_state : int, Generator or None
+    """
+    X, y = prepared(X, y)
+    m = len(y)
+    rng = np.random.default_rng(random_state)
+    rows = np.sort(rng.choice(m, min(m, n_trial), replace=False))
+    sample, labels, seed = X[rows], y[rows], int(rng.integers(2**31))
+    largest = float(squared_norms(sample).max(initial=0.0))
+    ceiling = min(0.5, 1.0 / (1.0 + 8.0 * lambda1 * largest))
+    if largest == 0.0:
+        return ceiling
+
+    def cost(gamma0: float) -> float:
+        state = AveragedSGD(
+            X.shape[1], m, lambda1, lambda2, C,
+            gamma0=gamma0, curvature=curvature, average_from=m, random_state=seed,
+        )  # fmt: skip
+        w = state.partial_fit(sample, labels, n_trial).coef
+        value = linear_objective(sample, labels, w, lambda1, lambda2, C * m / len(labels))
+        return value if np.isfinite(value) else np.inf
+
+    best = min(ceiling, 1.0 / (m * C * largest))
+    value = cost(best)
+    for factor in (2.0, 0.5):
+        moved = False
+        while (trial := best * factor) < ceiling and (new := cost(trial)) < value:
+            best, value, moved = trial, new, True
+        if moved:
+            break
+    return best

@@ -1,0 +1,151 @@
+r"""One pass of dual coordinate descent for the linear LDM, over dense rows and over CSR rows.
+
+The saddle form of (14), with :math:`\tilde x_i=y_ix_i`, :math:`a=2\lambda_1/m` and :math:`b=\lambda_2/m`, is
+
+.. math:: \max_{0\le\beta\le C,\ e^\top\delta=0}\ e^\top\beta-\tfrac1{4a}\lVert\delta\rVert^2
+          -\tfrac12\lVert w\rVert^2,\qquad w=\sum_i(\beta_i+b-\delta_i)\tilde x_i,
+
+and t, the mean margin, is the multiplier of :math:`e^\top\delta=0`. A pass minimises over the pair
+:math:`(\beta_i,\delta_i)` of one example after the other with the constraint replaced by the term
+:math:`t_k\,e^\top\delta+(e^\top\delta)^2/2\epsilon` of the method of multipliers, so that
+:math:`t=t_k+e^\top\delta/\epsilon` moves with every step, as w does. A step costs O(nnz(x_i)).
+
+The functions take arrays and scalars only; ``.py_func`` of each is the same code without compilation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def pair_step(
+    margin: float,
+    beta: float,
+    delta: float,
+    square: float,
+    t: float,
+    stiffness: float,
+    twice_a: float,
+    b: float,
+    C: float,
+) -> tuple[float, float, float]:
+    r"""Return the optimal :math:`(\beta_i,\delta_i)` and margin of one example, all others held.
+
+    With the contribution of the example taken out of its margin, :math:`\gamma_0`, and out of t, :math:`t_0`,
+    the conditions are :math:`\gamma=\gamma_0+q(\beta+b-\delta)`, :math:`t=t_0+\delta/\epsilon`,
+    :math:`\delta=2a(\gamma-t)`, and :math:`\beta=C`, in [0, C] or 0 as :math:`\gamma<1`, = 1 or > 1.
+
+    Parameters
+    ----------
+    margin : float
+        :math:`\gamma_i` before the step.
+    beta, delta : float
+    square : float
+        :math:`q=\lVert x_i\rVert^2`; 0 is fine.
+    t : float
+        Mean margin as of now.
+    stiffness : float
+        :math:`1/\epsilon`.
+    twice_a, b, C : float
+    """
+    alone = margin - square * (beta + b - delta)
+    mean = t - stiffness * delta
+    shrink = twice_a / (1.0 + twice_a * (square + stiffness))
+    delta_upper = shrink * (alone + square * (C + b) - mean)
+    margin_upper = alone + square * (C + b - delta_upper)
+    if margin_upper <= 1.0:
+        return C, delta_upper, margin_upper
+    delta_lower = shrink * (alone + square * b - mean)
+    margin_lower = alone + square * (b - delta_lower)
+    if margin_lower >= 1.0:
+        return 0.0, delta_lower, margin_lower
+    delta_free = twice_a * (1.0 - mean) / (1.0 + twice_a * stiffness)
+    return min(C, max(0.0, (1.0 - alone) / square - b + delta_free)), delta_free, 1.0
+
+
+@njit(cache=True)
+def csr_pass(
+    data: np.ndarray,
+    indices: np.ndarray,
+    indptr: np.ndarray,
+    y: np.ndarray,
+    squares: np.ndarray,
+    order: np.ndarray,
+    w: np.ndarray,
+    beta: np.ndarray,
+    delta: np.ndarray,
+    t: float,
+    stiffness: float,
+    twice_a: float,
+    b: float,
+    C: float,
+) -> float:
+    """Step through the rows of a CSR matrix in `order`; update `w`, `beta`, `delta`; return t.
+
+    Parameters
+    ----------
+    data, indices, indptr : arrays
+        Of the matrix; `indices` unsigned, which spares the check for negative ones.
+    y, squares : (m,) arrays
+        Labels -1, +1, and squared norms of the rows.
+    order : (k,) array of int
+        Rows to visit.
+    w : (d,), beta, delta : (m,) arrays
+        Updated in place.
+    t, stiffness, twice_a, b, C : float
+        As in :func:`pair_step`.
+    """
+    for i in order:
+        label = y[i]
+        start, end = indptr[i], indptr[i + 1]
+        inner = 0.0
+        for k in range(start, end):
+            inner += data[k] * w[indices[k]]
+        new_beta, new_delta, _ = pair_step(
+            label * inner, beta[i], delta[i], squares[i], t, stiffness, twice_a, b, C
+        )
+        change = (new_beta - beta[i]) - (new_delta - delta[i])
+        t += stiffness * (new_delta - delta[i])
+        beta[i], delta[i] = new_beta, new_delta
+        if change != 0.0:
+            change *= label
+            for k in range(start, end):
+                w[indices[k]] += change * data[k]
+    return t
+
+
+@njit(cache=True)
+def dense_pass(
+    X: np.ndarray,
+    y: np.ndarray,
+    squares: np.ndarray,
+    order: np.ndarray,
+    w: np.ndarray,
+    beta: np.ndarray,
+    delta: np.ndarray,
+    t: float,
+    stiffness: float,
+    twice_a: float,
+    b: float,
+    C: float,
+) -> float:
+    """Step through the rows of a C-ordered array, as :func:`csr_pass` does; return t."""
+    for i in order:
+        label = y[i]
+        row = X[i]
+        inner = 0.0
+        for k in range(row.size):
+            inner += row[k] * w[k]
+        new_beta, new_delta, _ = pair_step(
+            label * inner, beta[i], delta[i], squares[i], t, stiffness, twice_a, b, C
+        )
+        change = (new_beta - beta[i]) - (new_delta - delta[i])
+        t += stiffness * (new_delta - delta[i])
+        beta[i], delta[i] = new_beta, new_delta
+        if change != 0.0:
+            change *= label
+            for k in range(row.size):
+                w[k] += change * row[k]
+    return t

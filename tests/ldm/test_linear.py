@@ -1,0 +1,222 @@
+"""The linear LDM by coordinate descent: cvxpy, LinearSVC, the kernel form, and awkward data."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.svm import LinearSVC
+
+from marginbook.ldm.linear import linear_coordinate_descent
+from marginbook.ldm.linear_passes import csr_pass, dense_pass, pair_step
+from marginbook.ldm.linear_problem import linear_objective, squared_norms, unsigned
+
+
+def problem(m: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=m) > 0, 1.0, -1.0)
+    y[:2] = 1, -1
+    X[:, 0] += 0.5
+    return X, y
+
+
+def oracle(
+    X: np.ndarray, y: np.ndarray, lambda1: float, lambda2: float, C: float
+) -> tuple[np.ndarray, float]:
+    """Solve the primal (14), with the mean margin as a variable of its own, by Clarabel."""
+    w, t = cp.Variable(X.shape[1]), cp.Variable()
+    margins = cp.multiply(y, X @ w)
+    value = 0.5 * cp.sum_squares(w) + 2 * lambda1 / len(y) * cp.sum_squares(margins - t)
+    value += -lambda2 / len(y) * cp.sum(margins) + C * cp.sum(cp.pos(1 - margins))
+    found = cp.Problem(cp.Minimize(value))
+    found.solve(solver="CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+    return w.value, found.value
+
+
+@pytest.mark.parametrize(("m", "d"), [(40, 5), (15, 40), (60, 60)])
+@pytest.mark.parametrize("lambda1", [0.0, 0.01, 1.0, 30.0])
+@pytest.mark.parametrize(("lambda2", "C"), [(0.0, 1.0), (0.25, 0.05), (8.0, 0.3)])
+def test_equals_cvxpy(m, d, lambda1, lambda2, C):
+    X, y = problem(m, d)
+    w, value = oracle(X, y, lambda1, lambda2, C)
+    found = linear_coordinate_descent(X, y, lambda1, lambda2, C, tol=1e-10, max_iter=50_000)
+    assert found.converged
+    assert found.objective == pytest.approx(value, rel=1e-7, abs=1e-7)
+    np.testing.assert_allclose(found.coef, w, atol=1e-5)
+
+
+@pytest.mark.parametrize("lambda1", [0.0, 0.5, 100.0])
+def test_the_gap_bounds_the_error_at_every_check(lambda1):
+    X, y = problem(50, 8)
+    _, value = oracle(X, y, lambda1, 0.5, 0.5)
+    found = linear_coordinate_descent(X, y, lambda1, 0.5, 0.5, tol=1e-12, max_iter=60, record=True)
+    assert len(found.path) == found.n_iter
+    for _, _, objective, gap in found.path:
+        assert objective - gap <= value + 1e-8 <= objective + 2e-8
+    assert found.path[-1][3] < 1e-2 * found.path[0][3]
+
+
+def test_certificate_by_hand():
+    X, y = problem(30, 6)
+    lambda1, lambda2, C = 0.7, 0.3, 0.4
+    found = linear_coordinate_descent(X, y, lambda1, lambda2, C, tol=1e-3)
+    m, margins = len(y), y * (X @ found.coef)
+    value = 0.5 * found.coef @ found.coef - lambda2 * margins.mean() + C * np.maximum(0, 1 - margins).sum()
+    value += lambda1 * sum((a - b) ** 2 for a in margins for b in margins) / m**2
+    assert found.objective == pytest.approx(value)
+    assert abs(found.delta.sum()) < 1e-12
+    assert ((found.beta >= 0) & (found.beta <= C)).all()
+    w = X.T @ (y * (found.beta + lambda2 / m - found.delta))
+    bound = found.beta.sum() - found.delta @ found.delta * m / (8 * lambda1) - 0.5 * w @ w
+    assert found.dual_gap == pytest.approx(found.objective - bound)
+    np.testing.assert_allclose(X.T @ found.alpha, found.coef, atol=1e-12)
+
+
+def test_without_margin_terms_it_is_the_svm_without_intercept():
+    X, y = problem(80, 10)
+    svm = LinearSVC(loss="hinge", C=0.3, fit_intercept=False, tol=1e-10, max_iter=1_000_000).fit(X, y)
+    found = linear_coordinate_descent(X, y, 0.0, 0.0, 0.3, tol=1e-12, max_iter=100_000)
+    np.testing.assert_allclose(found.coef, svm.coef_.ravel(), atol=1e-5)
+
+
+@pytest.mark.parametrize("lambda1", [0.0, 0.1, 10.0])
+def test_csr_is_dense(lambda1):
+    X, y = problem(40, 12)
+    X[np.abs(X) < 0.8] = 0
+    dense = linear_coordinate_descent(X, y, lambda1, 0.3, 0.5, max_iter=7, tol=0.0)
+    sparse = linear_coordinate_descent(csr_matrix(X), y, lambda1, 0.3, 0.5, max_iter=7, tol=0.0)
+    np.testing.assert_allclose(sparse.coef, dense.coef, atol=1e-12)
+    np.testing.assert_allclose(sparse.beta, dense.beta, atol=1e-12)
+
+
+def test_compiled_is_python():
+    X, y = problem(10, 4)
+    matrix = csr_matrix(X)
+    states = []
+    for run in ("csr", "csr.py", "dense", "dense.py"):
+        w, beta, delta = np.zeros(4), np.zeros(10), np.zeros(10)
+        tail = (y, squared_norms(X), np.arange(10), w, beta, delta, 0.1, 0.3, 0.2, 0.01, 0.5)
+        if run.startswith("csr"):
+            step = csr_pass.py_func if run.endswith("py") else csr_pass
+            t = step(matrix.data, unsigned(matrix.indices), matrix.indptr, *tail)
+        else:
+            t = (dense_pass.py_func if run.endswith("py") else dense_pass)(X, *tail)
+        states.append(np.concatenate([w, beta, delta, [t]]))
+    for state in states[1:]:
+        np.testing.assert_allclose(state, states[0], atol=1e-13)
+
+
+finite = st.floats(-3, 3)
+
+
+@given(
+    finite,
+    st.floats(0, 1),
+    finite,
+    st.floats(0, 4),
+    finite,
+    st.floats(0, 2),
+    st.floats(0, 5),
+    st.floats(0, 1),
+)
+@settings(deadline=None, max_examples=300)
+def test_a_step_meets_its_optimality_conditions(margin, share, delta, square, t, stiffness, twice_a, b):
+    C, beta = 0.7, 0.7 * share
+    if twice_a == 0:
+        delta = 0.0
+    if square == 0:
+        margin = 0.0
+    new_beta, new_delta, new_margin = pair_step(margin, beta, delta, square, t, stiffness, twice_a, b, C)
+    moved = margin + square * ((new_beta - beta) - (new_delta - delta))
+    mean = t + stiffness * (new_delta - delta)
+    assert moved == pytest.approx(new_margin, abs=1e-9)
+    assert new_delta == pytest.approx(twice_a * (moved - mean), abs=1e-9)
+    assert 0 <= new_beta <= C
+    if new_beta < C - 1e-9:
+        assert moved >= 1 - 1e-9
+    if new_beta > 1e-9:
+        assert moved <= 1 + 1e-9
+
+
+def test_zero_rows_duplicates_constants_and_a_lone_example():
+    X, y = problem(30, 6)
+    y[:] = -1
+    y[4] = 1
+    X = np.vstack([X, X[:5], np.zeros((3, 6))])
+    y = np.concatenate([y, y[:5], [1, -1, -1]])
+    X[:, 2], X[:, 3] = 1.0, 0.0
+    w, value = oracle(X, y, 2.0, 0.5, 0.4)
+    for data in (X, csr_matrix(X)):
+        found = linear_coordinate_descent(data, y, 2.0, 0.5, 0.4, tol=1e-10, max_iter=50_000)
+        assert found.converged
+        assert found.objective == pytest.approx(value, abs=1e-6)
+        np.testing.assert_allclose(found.coef, w, atol=1e-4)
+    assert found.coef[3] == 0
+
+
+def test_one_class_and_one_example():
+    X, _ = problem(12, 3)
+    for data, labels in ((X, np.ones(12)), (X[:1], np.array([-1.0])), (np.zeros((4, 2)), np.ones(4))):
+        _, value = oracle(data, labels, 1.0, 0.5, 0.4)
+        found = linear_coordinate_descent(data, labels, 1.0, 0.5, 0.4, tol=1e-9, max_iter=20_000)
+        assert found.converged
+        assert found.objective == pytest.approx(value, abs=1e-6)
+
+
+def test_starting_from_the_solution_ends_at_once():
+    X, y = problem(60, 10)
+    cold = linear_coordinate_descent(X, y, 0.5, 0.3, 0.2, tol=1e-9, max_iter=10_000)
+    warm = linear_coordinate_descent(X, y, 0.5, 0.3, 0.2, tol=1e-8, start=cold)
+    near = linear_coordinate_descent(X, y, 0.55, 0.3, 0.19, tol=1e-9, max_iter=10_000, start=cold)
+    afar = linear_coordinate_descent(X, y, 0.55, 0.3, 0.19, tol=1e-9, max_iter=10_000)
+    assert warm.n_iter <= 2
+    assert near.converged
+    assert near.n_iter <= afar.n_iter
+    with pytest.raises(ValueError, match="start must have 5 examples, got 60"):
+        linear_coordinate_descent(X[:5], y[:5], 0.5, 0.3, 0.2, start=cold)
+
+
+def test_the_seed_decides():
+    X, y = problem(60, 10)
+    runs = [linear_coordinate_descent(X, y, 1, 1, 1, max_iter=3, random_state=s).coef for s in (0, 0, 1)]
+    np.testing.assert_array_equal(runs[0], runs[1])
+    assert np.abs(runs[0] - runs[2]).max() > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"C": 0.0}, "C must be"),
+        ({"lambda1": -1.0}, "lambda1 must be"),
+        ({"lambda2": np.nan}, "lambda2 must be"),
+        ({"y": np.array([0.0, 1.0])}, "labels must be -1 or \\+1, got"),
+        ({"y": np.ones(3)}, "same length"),
+        ({"X": np.array([[np.inf], [1.0]])}, "not finite"),
+        ({"X": np.ones(2)}, "two dimensions"),
+    ],
+)
+def test_bad_input(change, message):
+    given = {
+        "X": np.array([[1.0], [2.0]]),
+        "y": np.array([-1.0, 1.0]),
+        "lambda1": 1.0,
+        "lambda2": 1.0,
+        "C": 1.0,
+    }
+    with pytest.raises(ValueError, match=message):
+        linear_coordinate_descent(**{**given, **change})
+
+
+def test_integer_data_and_int64_indices():
+    X, y = problem(20, 5)
+    X = np.round(X)
+    matrix = csr_matrix(X)
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    wide = linear_coordinate_descent(matrix, y.astype(int), 1, 1, 1, max_iter=5)
+    plain = linear_coordinate_descent(X.astype(int), y.astype(int), 1, 1, 1, max_iter=5)
+    np.testing.assert_allclose(wide.coef, plain.coef, atol=1e-12)
+    assert linear_objective(X, y, plain.coef, 1, 1, 1) == pytest.approx(plain.objective)
