@@ -11,14 +11,15 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, gram, kernel_name, parse_kernel
+from ..kernels import Kernel, gram, kernel_name
+from .settings import resolve_kernel
 
 #: kernel values that one batch of rows may hold
 BATCH = 2**22
 
 
 def binary_signs(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two classes of the labels `y`, (m,), sorted, and the signs: -1 of the first, +1 of the second.
+    """Return the two classes of the labels `y`, (m,), sorted, and the signs: -1 of the first, +1 else.
 
     Parameters
     ----------
@@ -52,9 +53,8 @@ class BinaryPeer(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each row of `X`, (n, p); where f is 0, the second one."""
-        f = self.decision_function(X)
-        return self.classes_[(f >= 0).astype(int)]
+        """Return the class of each row of `X`, (n, p); where f is 0, the first one."""
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -87,16 +87,8 @@ class KernelPeer(BinaryPeer):
 
     def _resolved(self) -> tuple[Any, str]:
         """Return the kernel, with `gamma`, `degree` and `coef0` where it was given by name, and its name."""
-        name, parameters = parse_kernel(self.kernel)
-        if callable(name):
-            return name, "callable"
-        if isinstance(self.kernel, str) and name in ("rbf", "poly"):
-            width = self.gamma if name == "rbf" or self.gamma is not None else 1.0
-            parameters = {"gamma": width}
-            if name == "poly":
-                parameters |= {"degree": self.degree, "coef0": self.coef0}
-        parse_kernel((name, parameters))  # their range
-        return (name, parameters), name
+        name, parameters = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        return (name, "callable") if callable(name) else ((name, parameters), name)
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check what `fit` gets, set the classes, and return the rows and the signs."""
