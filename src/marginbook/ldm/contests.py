@@ -146,8 +146,9 @@ def check_never_worse() -> Evidence:
         float(-len(worse["paired"])),
         f"Paired t-tests at 95 %, as printed: worse on {', '.join(worse['paired']) or 'none'}. By the "
         f"corrected resampled t-test, which the overlapping splits call for: {counts['corrected']}, worse on "
-        f"{', '.join(worse['corrected']) or 'none'}. Of {sets} true ties, {LEVEL * sets:.1f} would be called "
-        f"significant by chance.{' Not run yet: ' + ', '.join(missing) + '.' if missing else ''}",
+        f"{', '.join(worse['corrected']) or 'none'}. Were the splits independent, {LEVEL * sets:.1f} of "
+        f"{sets} true ties would be called significant."
+        f"{' Not run yet: ' + ', '.join(missing) + '.' if missing else ''}",
         {"sets": sets, "splits": int(max(part["splits"].max() for part in lines.values()))},
     )
 
