@@ -189,7 +189,7 @@ def measure_rbf(
 def fitted(
     machine: Machine, blocks: Iterator[Block], y: np.ndarray, settings: Mapping[str, Any], dataset: str
 ) -> tuple[Selected, Expansions]:
-    """Choose kernel and parameters by cross-validation, and return the choice and the machine fitted at it."""
+    """Choose kernel and parameters by cross-validation; return the choice, and the machine fitted at it."""
     folds = stratified_folds(y, int(settings["folds"]), dataset)
     chosen = select(machine, blocks, y, folds, settings)
     return chosen, machine(chosen.block.train, y, at_point(settings, chosen.point))

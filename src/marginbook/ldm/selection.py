@@ -1,4 +1,4 @@
-r"""How the parameters of the paper's tables are chosen: cross-validation on Gram matrices of the training half.
+r"""How the tables choose parameters: cross-validation on Gram matrices of the training half.
 
 Every kernel machine of the tables decides by :math:`f(z)=\sum_i\alpha_ik(x_i,z)+b`, so that a whole grid of
 its parameters is scored by one product of a block of the Gram matrix with the array of its coefficients.
