@@ -162,7 +162,9 @@ def measure_linear(
     X, y, Z, truth = _prepared(X_train, y_train, X_test, y_test)
     if method == "MDO":
         model = mdo(X, y, seed)
-        return decided(model.decision_function(X), y, model.decision_function(Z), truth)
+        return decided(model.decision_function(X), y, model.decision_function(Z), truth) | {
+            "parameters": json.dumps({"a": model.a, "b": model.b})
+        }
     return _measure(method, linear_block(X, Z), y, truth, settings, dataset)
 
 
