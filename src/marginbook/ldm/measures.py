@@ -214,7 +214,7 @@ def _measure(
     dataset: str,
 ) -> Row:
     if method not in MACHINES:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join((*MACHINES, 'MDO'))}")
+        raise ValueError(f"unknown method {method!r}; choose from {', '.join(MACHINES)}; linear: MDO")
     chosen, model = fitted(MACHINES[method], blocks, y, settings, dataset)
     block = chosen.block
     gap = np.fmax(chosen.gap, model.gap)
