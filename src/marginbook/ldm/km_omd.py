@@ -25,6 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..kernels import Kernel, gram
 from .peer_machine import KernelPeer
+from .settings import check_counts, check_penalties, check_tol
 
 #: the objective counts as at least this share of mean k(x, x) where the gap is compared with it
 FLOOR = 1e-6
@@ -87,6 +88,8 @@ class _Problem:
             self.n_solved += 1
             if info == 0:
                 break
+            if self.delta > 1e-6 * self.scale:
+                raise ValueError("the kernel is not positive semidefinite on these data; choose another one")
             self.delta = max(100 * self.delta, 1e-12 * self.scale)
             right[:, 2] = self.delta * self.centre[index] * y
         # y gamma = mu_+ v_+ - mu_- v_- + v_0, where the mu make the sums in the classes 1
@@ -99,8 +102,12 @@ class _Problem:
 
     def slope(self, gamma: np.ndarray, proximal: bool = True) -> np.ndarray:
         """Return half the gradient at `gamma`, (m,)."""
-        index = np.flatnonzero(gamma)
-        slope = self.y * (self.G[:, index] @ (self.y * gamma)[index]) + self.lam * gamma
+        signed = self.y * gamma
+        index = np.flatnonzero(signed)
+        # a product with few rows is cheaper than one with all, but the rows have to be copied
+        few = 3 * len(index) < len(signed)
+        product = signed[index] @ self.G[index] if few else self.G @ signed
+        slope = self.y * product + self.lam * gamma
         return slope + self.delta * (gamma - self.centre) if proximal and self.delta else slope
 
     def feasible(self, gamma: np.ndarray) -> np.ndarray:
@@ -167,7 +174,7 @@ def solve_km_omd(
     Raises
     ------
     ValueError
-        For `lam` below 0 or a class that is missing.
+        For `lam` below 0, a class that is missing, or a matrix that is found not to be semidefinite.
     """
     y = np.asarray(y, dtype=float)
     if not (np.isfinite(lam) and lam >= 0):
@@ -305,8 +312,9 @@ class KMOMDClassifier(KernelPeer):
             Unless there are two classes, and for parameters out of range.
         """
         X, signs = self._validated(X, y)
-        if not self.C > 0:
-            raise ValueError(f"C must be above 0, got {self.C!r}")
+        check_penalties(0.0, 0.0, self.C)
+        check_tol(self.tol)
+        check_counts(max_iter=self.max_iter)
         found = solve_km_omd(gram(self._kernel, X), signs, 1 / self.C, tol=self.tol, max_iter=self.max_iter)
         self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.dual_gap, found.n_iter
         if not found.converged:

@@ -33,7 +33,8 @@ class MAMCSolution:
         The mean margin, |z|.
     optimality_residual : float
         Over w in the unit ball the mean margin is at most |z| (Cauchy-Schwarz). The residual is the distance
-        of the mean margin of w from |z|, relative to |z|, or that of |w| from 1, whichever is larger.
+        of the mean margin of w from |z|, relative to |z|, or that of |w| from 1, whichever is larger; the
+        form is closed, so it is rounding error.
     degenerate : bool
         z = 0: every w in the ball has mean margin 0, and w = 0 is returned.
     """
@@ -161,7 +162,13 @@ class MAMCClassifier(KernelPeer):
                 UserWarning,
                 stacklevel=2,
             )
-        return self._keep(X, found.coefficients, 0.0)
+        self._keep(X, found.coefficients, 0.0)
+        if name == "linear" and not found.degenerate:
+            # of w itself, which is not what the solver saw
+            mean = float(signs @ (X @ self.coef_)) / len(signs)
+            length = float(np.linalg.norm(self.coef_))
+            self.optimality_residual_ = max(abs(mean / found.objective - 1), abs(length - 1))
+        return self
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -168,9 +168,9 @@ def solve_mdo(
 def learned_starts(X: Any, y: np.ndarray, random_state: Any, n_restarts: int) -> dict[str, np.ndarray]:
     """Return directions to start from: learned hypotheses, as Garg & Roth do, and random ones.
 
-    "mean" is the sum of the signed rows, "svm" a linear SVM without intercept; each of the `n_restarts` random
-    ones is a Gaussian combination of the rows, with the sign that gives the larger mean margin. Directions of
-    length 0 are left out; a unit vector stands in if none is left.
+    "mean" is the sum of the signed rows, "svm" a linear SVM without intercept; each of the `n_restarts`
+    random ones is a Gaussian combination of the rows, with the sign that gives the larger mean margin.
+    Directions of length 0 are left out; a unit vector stands in if none is left.
     """
     rng = check_random_state(random_state)
     svm = LinearSVC(C=1.0, fit_intercept=False, random_state=rng.randint(2**31 - 1), max_iter=200)

@@ -54,7 +54,8 @@ class BinaryPeer(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (n, p); where f is 0, the first one."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(int)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -137,7 +138,9 @@ class KernelPeer(BinaryPeer):
 
 def kernel_sums(kernel: Kernel, X: Any, train: Any, coefficients: np.ndarray) -> np.ndarray:
     """Return ``sum_i c_i k(x_i, x)`` for the rows x of `X`, (n, p), without an (n, m) matrix: (n,)."""
-    height = max(1, BATCH // max(1, train.shape[0]))
+    if train.shape[0] == 0:
+        return np.zeros(X.shape[0])
+    height = max(1, BATCH // train.shape[0])
     sums = [
         gram(kernel, X[start : start + height], train) @ coefficients
         for start in range(0, X.shape[0], height)
