@@ -150,18 +150,24 @@ def minimise(
                 basis[n] = i
                 is_basic[i] = True
                 n += 1
-    fresh, refinements = 0, 0
+    rounds, idle, value = 0, 0, np.inf
     while True:
         n = _settle(H, x, grad, lower, upper, L, basis, n, is_basic)
         gap, primal = certify(x, grad, lower, upper)
-        fresh += 1
-        if gap <= tol * max(1.0, abs(primal)) or changes >= max_changes or fresh >= 100:
-            # only a gradient without the rounding of a hundred updates may end the search
+        rounds += 1
+        if gap <= tol * max(1.0, abs(primal)) or changes >= max_changes or rounds > m + 100:
+            # only a gradient without the rounding of all its updates may end the search
             grad = H @ x - 1.0
             gap, primal = certify(x, grad, lower, upper)
             if gap <= tol * max(1.0, abs(primal)) or changes >= max_changes:
                 break
-            fresh = 0
+            rounds, before, value = 0, value, 0.5 * np.sum(x * (grad - 1.0))
+            if before - value <= 1e-15 * abs(value):
+                idle += 1  # a cycle, or nothing left but rounding: leave by a sweep, then give up
+                if idle > 3:
+                    break
+                sweep(H, x, grad, lower, upper)
+                continue
         entering, worst = -1, 0.0
         for i in range(m):
             if not is_basic[i]:
@@ -170,12 +176,8 @@ def minimise(
                 if violation > worst:
                     entering, worst = i, violation
         if entering < 0:  # the gap that is left is that of the basic variables: refine them
-            refinements += 1
-            if refinements > 3:
-                break
-            fresh = 100
+            rounds = m + 100
             continue
-        refinements = 0
         changes += 1
         i = entering
         pivot = _append(L, n, H, basis, i)
