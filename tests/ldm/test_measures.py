@@ -8,6 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from marginbook.experiments import load_protocol
+from marginbook.ldm.halves import unit_interval
 from marginbook.ldm.measures import (
     MACHINES,
     fitted,
@@ -21,7 +22,7 @@ from marginbook.ldm.measures import (
     svm,
     svm_without_intercept,
 )
-from marginbook.ldm.selection import linear_block, rbf_blocks, unit_interval
+from marginbook.ldm.selection import linear_block, rbf_blocks
 from marginbook.ldm.solvers import active_set
 from marginbook.ldm.whitening import WhitenedGram
 

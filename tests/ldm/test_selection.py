@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.svm import SVC
 
+from marginbook.ldm.halves import signs, unit_interval
 from marginbook.ldm.selection import (
     Block,
     Expansions,
@@ -18,9 +19,7 @@ from marginbook.ldm.selection import (
     mean_distance,
     rbf_blocks,
     select,
-    signs,
     stratified_folds,
-    unit_interval,
 )
 
 

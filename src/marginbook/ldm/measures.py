@@ -14,26 +14,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from .grid import solve_grid
+from .halves import Row, decided, fit_mdo, prepared
 from .km_omd import solve_km_omd
 from .mamc import solve_mamc
-from .mdo import MDOClassifier
 from .selection import (
     Block,
     Expansions,
     Machine,
-    Rows,
     Selected,
     at_point,
     linear_block,
     rbf_blocks,
     select,
-    signs,
     stratified_folds,
-    unit_interval,
 )
 from .whitening import WhitenedGram
-
-Row = dict[str, float | int | str | None]
 
 
 def svm(G: np.ndarray, y: np.ndarray, settings: Mapping[str, Any]) -> Expansions:
@@ -106,13 +101,6 @@ def km_omd(G: np.ndarray, y: np.ndarray, settings: Mapping[str, Any]) -> Expansi
     return Expansions(points, np.array(alpha), np.array(intercept), gap)
 
 
-def mdo(X: Rows, y: np.ndarray, seed: int) -> MDOClassifier:
-    """Fit MDO with its usual constants; its random starts are drawn with `seed`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # its descents are limited, as the protocol says
-        return MDOClassifier(random_state=seed).fit(X, y)
-
-
 #: the methods of the tables that are expansions in a kernel
 MACHINES: dict[str, Machine] = {
     "SVM": svm,
@@ -159,9 +147,9 @@ def measure_linear(
         ``margin_variance`` (divisor m) of the training margins; ``majority``, the test share of the class
         that is more frequent in training; ``n_train``, ``n_test``.
     """
-    X, y, Z, truth = _prepared(X_train, y_train, X_test, y_test)
+    X, y, Z, truth = prepared(X_train, y_train, X_test, y_test)
     if method == "MDO":
-        model = mdo(X, y, seed)
+        model = fit_mdo(X, y, seed)
         return decided(model.decision_function(X), y, model.decision_function(Z), truth) | {
             "parameters": json.dumps({"a": model.a, "b": model.b})
         }
@@ -184,7 +172,7 @@ def measure_rbf(
     Parameters and columns are those of `measure_linear`; the chosen ``width`` is a multiple of the mean
     distance of the training rows.
     """
-    X, y, Z, truth = _prepared(X_train, y_train, X_test, y_test)
+    X, y, Z, truth = prepared(X_train, y_train, X_test, y_test)
     return _measure(method, rbf_blocks(X, Z, settings["width"]), y, truth, settings, dataset)
 
 
@@ -195,14 +183,6 @@ def fitted(
     folds = stratified_folds(y, int(settings["folds"]), dataset)
     chosen = select(machine, blocks, y, folds, settings)
     return chosen, machine(chosen.block.train, y, at_point(settings, chosen.point))
-
-
-def _prepared(
-    X_train: np.ndarray, y_train: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    X, Z = unit_interval(X_train, X_test)
-    y, truth = signs(y_train, y_test)
-    return X, y, Z, truth
 
 
 def _measure(
@@ -223,21 +203,4 @@ def _measure(
         "parameters": json.dumps({**block.parameters, **chosen.point}, sort_keys=True),
         "ties": chosen.ties,
         "dual_gap": None if np.isnan(gap) else float(gap),
-    }
-
-
-def decided(inside: np.ndarray, y: np.ndarray, outside: np.ndarray, truth: np.ndarray) -> Row:
-    """Return the columns that every method has, from the decisions on training and test rows."""
-    margins = y * inside
-    return {
-        "accuracy": float(np.mean((outside > 0) == (truth > 0))),
-        "cv_score": None,
-        "parameters": "{}",
-        "ties": None,
-        "dual_gap": None,
-        "margin_mean": float(margins.mean()),
-        "margin_variance": float(margins.var()),
-        "majority": float(np.mean(truth == (1.0 if y.mean() > 0 else -1.0))),
-        "n_train": len(y),
-        "n_test": len(truth),
     }

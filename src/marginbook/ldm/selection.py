@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import StratifiedKFold
 
-Rows: TypeAlias = np.ndarray | csr_matrix
 Fold: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 
@@ -81,43 +79,6 @@ class Selected:
     score: float
     ties: int
     gap: float
-
-
-def signs(y_train: np.ndarray, y_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels as -1.0 and +1.0; the larger of the two training labels is +1.
-
-    Raises
-    ------
-    ValueError
-        Unless the training rows have two classes.
-    """
-    classes = np.unique(y_train)
-    if len(classes) != 2:
-        raise ValueError(f"wanted training rows of 2 classes, got {len(classes)}: {classes[:5].tolist()}")
-    return np.where(y_train == classes[1], 1.0, -1.0), np.where(y_test == classes[1], 1.0, -1.0)
-
-
-def unit_interval(X_train: Rows, X_test: Rows) -> tuple[Rows, Rows]:
-    """Map each feature of the training rows onto [0, 1], and the test rows by the same map, without clipping.
-
-    A feature that is constant in training becomes zero in both parts. Sparse rows keep their zeros: their
-    features are divided by the largest absolute value, which is the same map where none is negative.
-    """
-    if issparse(X_train):
-        top = abs(X_train).max(axis=0).toarray().ravel()
-        scale = np.divide(1.0, top, out=np.zeros_like(top), where=top > 0)
-        return _scaled_columns(X_train, scale), _scaled_columns(X_test, scale)
-    low, high = X_train.min(axis=0), X_train.max(axis=0)
-    width = high - low
-    scale = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
-    return (X_train - low) * scale, (X_test - low) * scale
-
-
-def _scaled_columns(X: csr_matrix, scale: np.ndarray) -> csr_matrix:
-    X = csr_matrix(X)
-    scaled = csr_matrix((X.data * scale[X.indices], X.indices, X.indptr), shape=X.shape)
-    scaled.eliminate_zeros()
-    return scaled
 
 
 def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Fold]:
