@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.svm import SVC
 
-from marginbook.ldm.halves import signs, unit_interval
+from marginbook.ldm.halves import signs, stratified_folds, unit_interval
 from marginbook.ldm.selection import (
     Block,
     Expansions,
@@ -19,7 +19,6 @@ from marginbook.ldm.selection import (
     mean_distance,
     rbf_blocks,
     select,
-    stratified_folds,
 )
 
 

@@ -1,4 +1,4 @@
-"""What every measure does with the two halves of a data set: labels, scaling, and the columns of a result."""
+"""What every measure does with the two halves of a data set: labels, scaling, folds, the columns of a row."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
 
 from .mdo import MDOClassifier
 
 Rows: TypeAlias = np.ndarray | csr_matrix
+Fold: TypeAlias = tuple[np.ndarray, np.ndarray]
 Row = dict[str, float | int | str | None]
 
 
@@ -59,6 +61,25 @@ def _scaled_columns(X: csr_matrix, scale: np.ndarray) -> csr_matrix:
     scaled = csr_matrix((X.data * scale[X.indices], X.indices, X.indptr), shape=X.shape)
     scaled.eliminate_zeros()
     return scaled
+
+
+def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Fold]:
+    """Return the (train, test) positions of stratified folds, shuffled with the data set's name as the seed.
+
+    Every method of a split so meets the same folds. With fewer than `n_folds` rows in the smaller class
+    there are as many folds as that class has rows.
+
+    Raises
+    ------
+    ValueError
+        A class has a single row.
+    """
+    smallest = min(int(np.sum(y > 0)), int(np.sum(y < 0)))
+    if smallest < 2:
+        raise ValueError(f"{dataset}: {smallest} row in a class is too few for folds; at least 2 are needed")
+    random = np.random.default_rng(list(f"{dataset}|folds".encode()))
+    splitter = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=int(random.integers(2**31)))
+    return list(splitter.split(y, y))
 
 
 def fit_mdo(X: Rows, y: np.ndarray, seed: int) -> MDOClassifier:

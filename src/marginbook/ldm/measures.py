@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from .grid import solve_grid
-from .halves import Row, decided, fit_mdo, prepared
+from .halves import Row, decided, fit_mdo, prepared, stratified_folds
 from .km_omd import solve_km_omd
 from .mamc import solve_mamc
 from .selection import (
@@ -26,7 +26,6 @@ from .selection import (
     linear_block,
     rbf_blocks,
     select,
-    stratified_folds,
 )
 from .whitening import WhitenedGram
 

@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import StratifiedKFold
 
-Fold: TypeAlias = tuple[np.ndarray, np.ndarray]
+from .halves import Fold
 
 
 @dataclass(frozen=True)
@@ -79,25 +78,6 @@ class Selected:
     score: float
     ties: int
     gap: float
-
-
-def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Fold]:
-    """Return the (train, test) positions of stratified folds, shuffled with the data set's name as the seed.
-
-    Every method of a split so meets the same folds. With fewer than `n_folds` rows in the smaller class
-    there are as many folds as that class has rows.
-
-    Raises
-    ------
-    ValueError
-        A class has a single row.
-    """
-    smallest = min(int(np.sum(y > 0)), int(np.sum(y < 0)))
-    if smallest < 2:
-        raise ValueError(f"{dataset}: {smallest} row in a class is too few for folds; at least 2 are needed")
-    random = np.random.default_rng(list(f"{dataset}|folds".encode()))
-    splitter = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=int(random.integers(2**31)))
-    return list(splitter.split(y, y))
 
 
 def linear_block(X: np.ndarray, Z: np.ndarray) -> Iterator[Block]:
