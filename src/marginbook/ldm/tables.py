@@ -1,0 +1,56 @@
+"""The experiments of this room, and the claims about the cells of its tables of accuracies (2 to 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..claims import Evidence, claim
+from . import contests as contests  # enters its claims
+from . import orders as orders
+from . import printed_audit as printed_audit
+from . import readings as readings
+from .measures import measure_linear, measure_rbf
+from .table_cells import PAPER_TABLES
+
+#: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
+EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
+    "table-2": measure_linear,
+    "table-3": measure_rbf,
+}
+
+
+@claim(
+    "ldm/table-2",
+    where="Table 2",
+    statement="the printed accuracies of SVM, MDO, MAMC, KM-OMD, LDM with linear kernels on 20 regular sets",
+    notebook="ldm/04_regular_data#ldm-table-2",
+    depends=("results/ldm/table-2.csv", "data_download/registry.toml"),
+)
+def check_table_2() -> Evidence:
+    """Compare every printed cell with ours."""
+    return PAPER_TABLES.agreement("table-2")
+
+
+@claim(
+    "ldm/table-3",
+    where="Table 3",
+    statement="the printed accuracies of SVM, MAMC, KM-OMD and LDM with rbf kernels on 20 regular sets",
+    notebook="ldm/04_regular_data#ldm-table-3",
+    depends=("results/ldm/table-3.csv", "data_download/registry.toml"),
+)
+def check_table_3() -> Evidence:
+    """Compare every printed cell with ours."""
+    return PAPER_TABLES.agreement("table-3")
+
+
+@claim(
+    "ldm/table-4",
+    where="Table 4",
+    statement="the printed accuracies of linear SVM, MDO, MAMC and LDM on 12 large sets",
+    notebook="ldm/05_large_scale#ldm-table-4",
+    depends=("results/ldm/table-4.csv", "data_download/registry.toml"),
+)
+def check_table_4() -> Evidence:
+    """Compare every printed cell of a set that can be had with ours."""
+    return PAPER_TABLES.agreement("table-4")

@@ -1,0 +1,333 @@
+"""The claims about the tables: verdicts follow the printed numbers and the results."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from marginbook import printed_tables
+from marginbook.claims import Verdict
+from marginbook.comparison import read_printed
+from marginbook.experiments.protocol import experiments, load_protocol
+from marginbook.ldm import contests, orders, printed_audit, readings, table_cells, tables
+from marginbook.ldm.table_cells import KINDS, PAPER_TABLES, possible_outcomes, printed, printed_counts
+
+RUNS = [
+    tables.check_table_2, tables.check_table_3, tables.check_table_4, contests.check_never_worse,
+    contests.check_wins, contests.check_overlap, orders.check_table_2_order, orders.check_table_3_order,
+    orders.check_table_4_order, orders.check_intercept, readings.check_margin_weight,
+]  # fmt: skip
+
+
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """Return a function that stores results where the claims look for them."""
+    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+
+    def write(table, rows):
+        path = tmp_path / "results" / "ldm" / f"{table}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(rows).to_csv(path, index=False)
+
+    return write
+
+
+def made(table, value, methods=None):
+    """Make results: `value(dataset, method, split)` for each printed cell, or for the methods named."""
+    page = printed(table)
+    return [
+        {"dataset": name, "method": method, "split": split, "accuracy": value(name, method, split)}
+        for method in methods or [m for m in page.means if page.means[m].notna().any()]
+        for name in page.means.index
+        for split in range(1, table_cells.SPLITS[table] + 1)
+    ]
+
+
+def as_printed(table):
+    means = printed(table).means.fillna(0.0).to_dict()
+    return lambda name, method, split: means[method][name]
+
+
+@pytest.mark.usefixtures("put")
+@pytest.mark.parametrize("run", RUNS)
+def test_without_results_nothing_is_testable(run):
+    evidence = run()
+    assert evidence.verdict == Verdict.NOT_TESTABLE
+    assert "marginbook experiment run ldm/table-" in evidence.why
+
+
+@pytest.mark.parametrize(
+    ("check", "table"), [(tables.check_table_2, "table-2"), (tables.check_table_3, "table-3")]
+)
+def test_cells_agree_with_themselves_and_with_nothing_else(put, check, table):
+    number = int(read_printed(PAPER_TABLES.paper / f"{table}.csv")["mean"].ne("").sum())
+    put(table, made(table, as_printed(table)))
+    assert check().verdict == Verdict.REPRODUCED
+    assert check().sizes["tested"] == number
+    put(table, made(table, lambda *_: 2.0))
+    evidence = check()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert evidence.measured.startswith(f"0 of {number} cells agree; of the LDM 0 of 20")
+
+
+def test_a_large_set_that_cannot_be_had_is_named(put):
+    put("table-4", [row for row in made("table-4", as_printed("table-4")) if row["dataset"] == "skin"])
+    evidence = tables.check_table_4()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.sizes["tested"] == 4
+    assert "rcv1 (https://" in evidence.why
+
+
+def spread(name, split):
+    """Noise that methods on the same split share."""
+    return 0.01 * np.random.default_rng([split, *name.encode()]).standard_normal()
+
+
+def lead(gaps, noise=0.002):
+    """Return LDM above SVM by `gaps[dataset]` on average; everything else is equal to the SVM."""
+
+    def value(name, method, split):
+        own = noise * np.random.default_rng([7, split, *name.encode()]).standard_normal()
+        return 0.8 + spread(name, split) + (own + gaps.get(name, 0.0) if method == "LDM" else 0.0)
+
+    return value
+
+
+def test_contests_are_the_t_tests_of_scipy(put):
+    put("table-2", made("table-2", lead({"heart": 0.001, "sonar": -0.05})))
+    wide = contests.scores("table-2")
+    lines = contests.contest(wide, "LDM", "SVM")
+    for name, line in lines.iterrows():
+        a, b = wide.loc[name, "LDM"], wide.loc[name, "SVM"]
+        found = stats.ttest_rel(a, b)
+        assert line["p_paired"] == pytest.approx(found.pvalue)
+        # the variance of the mean is (1/n + 1) of that of a difference, in place of 1/n
+        t = found.statistic / np.sqrt(1 + len(a))
+        assert line["p_corrected"] == pytest.approx(2 * stats.t.sf(abs(t), len(a) - 1))
+        assert line["splits"] == 30
+    assert lines.loc["sonar", "paired"] == lines.loc["sonar", "corrected"] == "loss"
+    turned = contests.contest(wide, "SVM", "LDM")
+    assert turned.loc["sonar", "paired"] == "win"
+    assert contests.contest(wide, "LDM", "absent").empty
+
+
+def test_unpaired_splits_and_single_splits_are_left_out(put):
+    rows = [row for row in made("table-2", lead({})) if row["method"] in ("SVM", "LDM")]
+    rows = [r for r in rows if r["dataset"] in ("heart", "sonar", "colic")]
+    rows = [r for r in rows if not (r["dataset"] == "heart" and r["split"] > 1)]
+    rows = [r for r in rows if not (r["dataset"] == "sonar" and r["split"] % 2 and r["method"] == "LDM")]
+    put("table-2", rows)
+    lines = contests.contest(contests.scores("table-2"), "LDM", "SVM")
+    assert lines["splits"].to_dict() == {"sonar": 15, "colic": 30}
+
+
+@pytest.mark.parametrize(
+    ("gaps", "verdict"),
+    [
+        ({}, Verdict.REPRODUCED),
+        ({"heart": -0.1}, Verdict.PARTLY),
+        (dict.fromkeys(printed("table-2").means.index, -0.1), Verdict.NOT_REPRODUCED),
+    ],
+    ids=["equal", "one loss", "all lost"],
+)
+def test_never_worse_counts_losses(put, gaps, verdict):
+    put("table-2", made("table-2", lead(gaps, noise=0.0)))
+    evidence = contests.check_never_worse()
+    assert evidence.verdict == verdict
+    assert evidence.slack == -len(gaps)
+    assert f"linear 0/{20 - len(gaps)}/{len(gaps)}" in evidence.measured
+    assert "Not run yet: rbf, large." in evidence.why
+
+
+def test_the_stand_ins_of_large_sets_do_not_count(put):
+    rows = made("table-4", lead({}, noise=0.0), methods=["SVM", "LDM"])
+    skin = [row for row in rows if row["dataset"] == "skin"]
+    put(
+        "table-4",
+        rows + [{**r, "dataset": "like-rcv1", "accuracy": float(r["method"] == "SVM")} for r in skin],
+    )
+    assert "like-rcv1" in contests.scores("table-4", paper_sets=False).index
+    assert contests.check_never_worse().measured.startswith("significantly worse on 0 of 12")
+
+
+def test_a_difference_that_the_overlap_explains_is_counted_out(put):
+    """A clear lead outlasts the correction; one of 0.7 deviations is significant by the plain test alone."""
+    put("table-2", made("table-2", lead({"heart": 0.1, "sonar": 0.0014})))
+    wide = contests.scores("table-2")
+    lines = contests.contest(wide, "LDM", "SVM")
+    assert lines.loc["heart", ["paired", "corrected"]].tolist() == ["win", "win"]
+    assert lines.loc["sonar", ["paired", "corrected"]].tolist() == ["win", "tie"]
+    evidence = contests.check_overlap()
+    found = int((lines["paired"] != "tie").sum())
+    kept = int(((lines["paired"] != "tie") & (lines["corrected"] != "tie")).sum())
+    assert evidence.measured == f"{kept} of {found} remain significant"
+    assert evidence.verdict == (Verdict.PARTLY if 2 * kept >= found else Verdict.NOT_REPRODUCED)
+
+
+def test_wins_are_held_against_the_marks(put):
+    marks = printed("table-2").marks["LDM"]
+    put("table-2", made("table-2", lead(dict.fromkeys(marks.index[marks == "win"], 0.1), noise=0.0)))
+    assert contests.check_wins().verdict == Verdict.REPRODUCED
+    put("table-2", made("table-2", lead(dict.fromkeys(marks.index[marks == "win"], -0.1), noise=0.0)))
+    evidence = contests.check_wins()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert evidence.measured == "the same outcome on 8 of 20 sets; a printed win is a loss on 12"
+
+
+def test_holm_by_its_definition():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        p = rng.random(8) * 0.03
+        rejected = 0
+        for k, value in enumerate(sorted(p)):
+            if value > 0.05 / (8 - k):
+                break
+            rejected += 1
+        assert contests.holm(p) == rejected
+    assert contests.holm([]) == 0
+
+
+def test_order_asks_for_the_best_average_and_every_peer(put):
+    def best(name, method, split):
+        return 0.8 + spread(name, split) + {"LDM": 0.02, "KM-OMD": 0.01}.get(method, 0.0)
+
+    put("table-2", made("table-2", best))
+    evidence = orders.check_table_2_order()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert "SVM: higher on 20, lower on 0 of 20 sets" in evidence.why
+    put("table-2", made("table-2", lambda *a: 1 - best(*a)))
+    assert orders.check_table_2_order().verdict == Verdict.NOT_REPRODUCED
+    put("table-3", made("table-3", lead({}, noise=0.0)))
+    assert orders.check_table_3_order().verdict == Verdict.NOT_REPRODUCED  # the best average is shared
+
+
+def test_order_averages_over_sets_that_all_methods_have(put):
+    rows = made("table-2", as_printed("table-2"))
+    put("table-2", [r for r in rows if r["method"] != "MDO" or r["dataset"] != "isolet"])
+    evidence = orders.check_table_2_order()
+    assert evidence.sizes["sets"] == 19
+    assert evidence.measured.removeprefix("averages ") == evidence.claimed
+
+
+def test_the_intercept_explains_a_lead_that_fair_contests_do_not_show(put):
+    """LDM above SVM, but only because the intercept harms: with one on both sides nothing is left."""
+    methods = ["SVM", "LDM", "SVM-0", "LDM+1"]
+
+    def value(name, method, split):
+        return 0.8 + spread(name, split) + (0.02 if method in ("LDM", "SVM-0") else 0.0)
+
+    put("table-2", made("table-2", value, methods))
+    evidence = orders.check_intercept()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert "LDM over SVM +2.00 points, higher on 20" in evidence.why
+    put("table-2", made("table-2", lambda n, m, s: value(n, m, s) + 0.05 * m.startswith("LDM"), methods))
+    assert orders.check_intercept().verdict == Verdict.REPRODUCED
+
+
+def test_the_weight_of_the_margin_terms_is_that_of_the_lead_over_the_same_svm(put):
+    """As printed where LDM beats SVM-0 on 12 sets; nothing of it where only the weight C/m makes the lead."""
+    marks = printed("table-2").marks["LDM"]
+    wins = set(marks.index[marks == "win"])
+    methods = ["SVM", "LDM", "SVM-0", "LDM(C/m)", "SVM-0(C/m)"]
+
+    def value(ahead):
+        return lambda name, method, split: (
+            0.8 + spread(name, split) + 0.02 * (method == ahead and name in wins)
+        )
+
+    put("table-2", made("table-2", value("LDM"), methods))
+    evidence = readings.check_margin_weight()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.measured.endswith("linear 12/8/0")
+    put("table-2", made("table-2", value("LDM(C/m)"), methods))
+    evidence = readings.check_margin_weight()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert "LDM(C/m) over SVM-0(C/m) +1.20 points (at most 2.00 on a set" in evidence.why
+    found = readings.weights("table-2")
+    assert list(found.index) == ["C", "C/m"]
+    assert found["equal"].tolist() == [1.0, 0.4]
+
+
+def test_a_reading_is_held_against_the_printed_column_of_its_name(put):
+    """A method of ours with the printed numbers of the LDM reproduces that column, and no other does."""
+    means = printed("table-2").means
+
+    def value(name, method, split):
+        return means["LDM"][name] if method == "LDM(C/m)" else 0.2
+
+    put("table-2", made("table-2", value, ["SVM", "SVM-0", "LDM", "LDM(C/m)"]))
+    found = readings.readings("table-2").set_index("method")
+    assert found["agree"].to_dict() == {"SVM": 0, "SVM-0": 0, "LDM": 0, "LDM(C/m)": 20}
+    assert found.loc["LDM(C/m)", "distance"] == pytest.approx(0, abs=1e-9)
+    assert found["column"].to_dict() == {"SVM": "SVM", "SVM-0": "SVM", "LDM": "LDM", "LDM(C/m)": "LDM"}
+
+
+def test_possible_outcomes_hold_every_outcome_that_happens():
+    """Random pairs of columns, rounded as printed: the t-test's outcome is among the possible ones."""
+    rng = np.random.default_rng(1)
+    certain = 0
+    for n, scale, gap in itertools.product((10, 30), (0.002, 0.02), (0.0, 0.004, 0.02)):
+        for _ in range(20):
+            common = rng.normal(0, 0.02, n)
+            a, b = (0.8 + common * rng.choice([1, -1]) + rng.normal(0, scale, n) for _ in range(2))
+            a += gap
+            told = [(round(float(v.mean()), 3), round(float(v.std(ddof=1)), 3)) for v in (a, b)]
+            found = possible_outcomes(*told, n)
+            happened = contests.outcome(float((a - b).mean()), stats.ttest_rel(a, b).pvalue)
+            assert happened in found
+            assert {"win": "loss", "loss": "win", "tie": "tie"}[happened] in possible_outcomes(*told[::-1], n)
+            certain += len(found) == 1
+    assert certain > 20
+
+
+def test_what_the_papers_own_numbers_say():
+    """The recounts: a change here is news."""
+    expected = {
+        printed_audit.check_table_1: (Verdict.CORRECTED, "26 of 26 numbers of instances and 22 of 26"),
+        printed_audit.check_averages: (Verdict.HOLDS, "12 of 13 averages"),
+        printed_audit.check_counts: (
+            Verdict.CORRECTED,
+            "best on: linear 10 alone, 13 with ties; rbf 14 alone, 16 with ties; large 7 alone, 11 with ties",
+        ),
+        printed_audit.check_marks: (Verdict.HOLDS, "175 of 175"),
+        printed_audit.check_majority: (Verdict.CORRECTED, "41 of 46"),
+    }
+    for run, (verdict, measured) in expected.items():
+        evidence = run()
+        assert evidence.verdict == verdict, run
+        assert evidence.measured.startswith(measured), run
+
+
+def test_the_recounts_read_the_printed_numbers(monkeypatch):
+    """With other numbers printed, the verdicts are other ones."""
+    pages = {table: printed(table) for table in KINDS}
+    monkeypatch.setattr(printed_audit, "printed", pages.__getitem__)
+    assert printed_audit.check_marks().verdict == Verdict.HOLDS
+    pages["table-2"].means.loc["fourclass", "LDM"] = 0.9
+    assert printed_audit.check_averages().verdict == Verdict.FAILS
+    assert printed_audit.check_marks().verdict == Verdict.FAILS  # a lead so large has no mark
+    assert "fourclass, LDM (linear)" in printed_audit.check_marks().why
+    pages["table-2"].marks.loc["fourclass", "LDM"] = "win"
+    assert printed_audit.check_marks().verdict == Verdict.HOLDS
+    assert printed_audit.check_counts().verdict == Verdict.FAILS  # 13 marks where 12 wins are printed
+    pages["table-2"].means["LDM"] = 0.6
+    assert printed_audit.check_majority().verdict == Verdict.FAILS
+
+
+def test_the_marks_are_the_printed_counts():
+    for table in KINDS:
+        marks = printed(table).marks["LDM"]
+        assert tuple((marks == o).sum() for o in ("win", "tie", "loss")) == printed_counts(table)["SVM"]
+        assert (printed(table).marks["SVM"] == "").all()
+
+
+def test_every_protocol_has_its_measure():
+    names = [name.partition("/")[2] for name in experiments() if name.startswith("ldm/")]
+    assert sorted(names) == sorted(tables.EXPERIMENTS)
+    for name in names:
+        protocol = load_protocol(f"ldm/{name}")
+        assert protocol.measure() is tables.EXPERIMENTS[name]
+        assert protocol.not_stated
+        assert len(protocol.tasks("quick")) < len(protocol.tasks("paper"))
