@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from marginbook.ldm.linear import linear_coordinate_descent
-from marginbook.ldm.linear_passes import csr_pass, dense_pass, pair_step
+from marginbook.ldm.linear_passes import csr_pass, dense_pass, gap_share, pair_step
 from marginbook.ldm.linear_problem import linear_objective, squared_norms, unsigned
 
 
@@ -76,6 +76,19 @@ def test_certificate_by_hand():
     np.testing.assert_allclose(X.T @ found.alpha, found.coef, atol=1e-12)
 
 
+@pytest.mark.parametrize("lambda1", [0.0, 0.7])
+def test_the_shares_sum_to_the_gap(lambda1):
+    X, y = problem(30, 6)
+    found = linear_coordinate_descent(X, y, lambda1, 0.3, 0.4, max_iter=3, tol=0.0)
+    margins, twice_a = y * (X @ found.coef), 4 * lambda1 / 30
+    shares = [
+        gap_share(*each, found.mean_margin, twice_a, 0.4)
+        for each in zip(margins, found.beta, found.delta, strict=True)
+    ]
+    assert min(shares) >= 0
+    assert sum(shares) == pytest.approx(found.dual_gap)
+
+
 def test_without_margin_terms_it_is_the_svm_without_intercept():
     X, y = problem(80, 10)
     svm = LinearSVC(loss="hinge", C=0.3, fit_intercept=False, tol=1e-10, max_iter=1_000_000).fit(X, y)
@@ -96,18 +109,22 @@ def test_csr_is_dense(lambda1):
 def test_compiled_is_python():
     X, y = problem(10, 4)
     matrix = csr_matrix(X)
-    states = []
+    results = []
     for run in ("csr", "csr.py", "dense", "dense.py"):
         w, beta, delta = np.zeros(4), np.zeros(10), np.zeros(10)
-        tail = (y, squared_norms(X), np.arange(10), w, beta, delta, 0.1, 0.3, 0.2, 0.01, 0.5)
+        shares, rest = np.zeros(10), np.zeros(10, dtype=np.int32)
+        active, blocks = np.arange(1, 9), np.array([2, 0, 1])
+        tail = (y, squared_norms(X), active, blocks, 3, w, beta, delta, shares, rest)
+        numbers = (1e-3, 7, 0.1, 0.3, 0.2, 0.01, 0.5)
         if run.startswith("csr"):
             step = csr_pass.py_func if run.endswith("py") else csr_pass
-            t = step(matrix.data, unsigned(matrix.indices), matrix.indptr, *tail)
+            t = step(matrix.data, unsigned(matrix.indices), matrix.indptr, *tail, *numbers)
         else:
-            t = (dense_pass.py_func if run.endswith("py") else dense_pass)(X, *tail)
-        states.append(np.concatenate([w, beta, delta, [t]]))
-    for state in states[1:]:
-        np.testing.assert_allclose(state, states[0], atol=1e-13)
+            t = (dense_pass.py_func if run.endswith("py") else dense_pass)(X, *tail, *numbers)
+        results.append(np.concatenate([w, beta, delta, shares, rest, [t]]))
+    assert results[0][4] == results[0][13] == 0  # beta of the rows that took no part
+    for state in results[1:]:
+        np.testing.assert_allclose(state, results[0], atol=1e-13)
 
 
 finite = st.floats(-3, 3)
@@ -173,7 +190,8 @@ def test_starting_from_the_solution_ends_at_once():
     warm = linear_coordinate_descent(X, y, 0.5, 0.3, 0.2, tol=1e-8, start=cold)
     near = linear_coordinate_descent(X, y, 0.55, 0.3, 0.19, tol=1e-9, max_iter=10_000, start=cold)
     afar = linear_coordinate_descent(X, y, 0.55, 0.3, 0.19, tol=1e-9, max_iter=10_000)
-    assert warm.n_iter <= 2
+    assert (warm.n_iter, warm.converged) == (0, True)
+    np.testing.assert_allclose(warm.coef, cold.coef, atol=1e-12)
     assert near.converged
     assert near.n_iter <= afar.n_iter
     with pytest.raises(ValueError, match="start must have 5 examples, got 60"):

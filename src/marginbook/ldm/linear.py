@@ -17,6 +17,7 @@ import time
 
 import numpy as np
 
+from .interior_point import linear_interior_point
 from .linear_passes import csr_pass, dense_pass
 from .linear_problem import (
     Certificate,
@@ -29,7 +30,69 @@ from .linear_problem import (
 )
 from .objective import check_parameters
 
-__all__ = ["LinearSolution", "linear_coordinate_descent"]
+# neighbouring rows in memory order: reading them is bound by bandwidth, reading rows at random by latency
+_BLOCK = 64
+# passes that an example sits out at most; its share of the gap is looked at before the end in any case
+_LONGEST_REST = 31
+
+# multiplications of a Newton step, about a tenth of a second, up to which the interior point goes first
+_SMALL_STEP = 2e8
+
+__all__ = ["LinearSolution", "linear_coordinate_descent", "solve_linear"]
+
+
+def solve_linear(
+    X: Matrix,
+    y: np.ndarray,
+    lambda1: float,
+    lambda2: float,
+    C: float,
+    *,
+    method: str = "auto",
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+) -> LinearSolution:
+    r"""Solve (14) by the method that suits the size.
+
+    Parameters
+    ----------
+    X, y, lambda1, lambda2, C, tol, max_iter, random_state
+        As in :func:`linear_coordinate_descent`.
+    method : {"auto", "coordinate-descent", "interior-point"}
+        "auto" takes the interior point while :math:`m\min(m,d)^2` is small, whatever lambda1 and C, and
+        coordinate descent for all other data.
+
+    Returns
+    -------
+    LinearSolution
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown, a parameter is out of range, or the data are not finite numbers with labels
+        -1 and +1.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    >>> found = solve_linear(X, np.array([1, 1, -1]), 0.5, 0.1, 10.0)
+    >>> found.coef.round(3), round(found.mean_margin, 3), found.dual_gap < 1e-6
+    (array([1., 1.]), 1.0, True)
+    """
+    if method not in ("auto", "coordinate-descent", "interior-point"):
+        raise ValueError(f"method must be auto, coordinate-descent or interior-point, got {method!r}")
+    m, d = np.shape(X)
+    small = m * min(m, d) ** 2 <= _SMALL_STEP and m * d <= _SMALL_STEP
+    found = None
+    if method == "interior-point" or (method == "auto" and small):
+        found = linear_interior_point(X, y, lambda1, lambda2, C, tol=tol, max_iter=min(max_iter, 200))
+        if found.converged or method != "auto":
+            return found
+    # where rounding stops the interior point, coordinate descent goes on from its solution
+    return linear_coordinate_descent(
+        X, y, lambda1, lambda2, C, tol=tol, max_iter=max_iter, random_state=random_state, start=found
+    )
 
 
 def linear_coordinate_descent(
@@ -63,13 +126,13 @@ def linear_coordinate_descent(
     tol : float
         Stop when ``dual_gap <= tol * max(|objective|, min(1, m C))``.
     max_iter : int
-        Most passes over the data.
+        Most passes; an example that rests takes no part in a pass.
     random_state : int, Generator or None
         Seeds the order of the examples, new in every pass.
     start : LinearSolution, optional
         Solution of a problem with the same examples to start from; its beta is clipped to [0, C].
     record : bool
-        Keep (passes, seconds, objective, dual_gap) of each check, and check after each pass.
+        Check after each pass, and keep (passes, CPU seconds of the passes, objective, dual_gap).
 
     Returns
     -------
@@ -82,65 +145,107 @@ def linear_coordinate_descent(
     """
     check_parameters(lambda1, lambda2, C)
     X, y = prepared(X, y)
-    m = len(y)
-    rng = np.random.default_rng(random_state)
-    twice_a, b = 4.0 * lambda1 / m, lambda2 / m
-    certificate = Certificate(X, y, lambda1, lambda2, C)
-    squares = squared_norms(X)
-    beta, delta, t = np.zeros(m), np.zeros(m), 0.0
-    if start is not None:
-        if start.beta.size != m:
-            raise ValueError(f"start must have {m} examples, got {start.beta.size}; start from none")
-        beta, t = np.clip(start.beta, 0.0, C), start.mean_margin
-        if start.lambda1 > 0:
-            delta = start.delta * (lambda1 / start.lambda1)
-    w = X.T @ (y * (beta + b - delta))
-    stiffness = 0.0
-    if twice_a > 0:
-        stiffness = (1.0 + twice_a * float(certificate.p @ certificate.p) / m) / (twice_a * m)
-    began = time.perf_counter()
+    state = CoordinateDescent(X, y, lambda1, lambda2, C, tol, random_state, start)
     path: list[tuple[int, float, float, float]] = []
-    centre = t
-    objective = gap = np.inf
-    converged, passes, next_check = False, 0, 1
+    passes, seconds, failures, next_check = 0, 0.0, 0, 0
+    if start is not None:
+        objective, gap = state.certificate.gap(state.w, state.beta, state.delta)
+        if gap <= tol * gap_scale(objective, C, len(y)):
+            return state.certificate.solution(state.beta, state.delta, 0, tol, path)
     while passes < max_iter:
-        order = rng.permutation(m)
-        t = one_pass(X, y, squares, order, w, beta, delta, t, stiffness, twice_a, b, C)
+        began = time.process_time()
+        state.one_pass()
         passes += 1
-        if passes >= next_check or passes == max_iter or record:
-            objective, gap, mean = certificate(w, beta, delta)
-            if record:
-                path.append((passes, time.perf_counter() - began, objective, gap))
-            if gap <= tol * gap_scale(objective, C, m):
-                converged = True
-                break
-            next_check = passes + 1 + passes // 4
-        centre = t
-        t = centre + stiffness * delta.sum()
-    w = X.T @ (y * (beta + b - delta))
-    objective, gap, mean = certificate(w, beta, delta)
-    return LinearSolution(
-        w, mean, beta, delta, y * (beta + b - delta), objective, gap, passes, converged,
-        lambda1, lambda2, C, path,
-    )  # fmt: skip
+        seconds += time.process_time() - began
+        likely = state.shares.sum() <= tol * state.scale
+        if not (record or (likely and passes >= next_check)):
+            continue
+        objective, gap = state.certificate.gap(state.w, state.beta, state.delta)
+        if record:
+            path.append((passes, seconds, objective, gap))
+        if gap <= tol * gap_scale(objective, C, len(y)):
+            break
+        if likely:
+            failures += 1
+            next_check = passes + failures
+            state.wake()
+    return state.certificate.solution(state.beta, state.delta, passes, tol, path)
 
 
-def one_pass(
-    X: Matrix,
-    y: np.ndarray,
-    squares: np.ndarray,
-    order: np.ndarray,
-    w: np.ndarray,
-    beta: np.ndarray,
-    delta: np.ndarray,
-    t: float,
-    stiffness: float,
-    twice_a: float,
-    b: float,
-    C: float,
-) -> float:
-    """Do the pass that suits the storage of `X`; see :func:`marginbook.ldm.linear_passes.csr_pass`."""
-    if isinstance(X, np.ndarray):
-        return dense_pass(X, y, squares, order, w, beta, delta, t, stiffness, twice_a, b, C)
-    data, indices, indptr = X.data, unsigned(X.indices), X.indptr
-    return csr_pass(data, indices, indptr, y, squares, order, w, beta, delta, t, stiffness, twice_a, b, C)
+class CoordinateDescent:
+    """What a pass leaves to the next one.
+
+    Parameters
+    ----------
+    X, y
+        As :func:`marginbook.ldm.linear_problem.prepared` returns them.
+    lambda1, lambda2, C, tol, random_state, start
+        As in :func:`linear_coordinate_descent`.
+    """
+
+    def __init__(
+        self,
+        X: Matrix,
+        y: np.ndarray,
+        lambda1: float,
+        lambda2: float,
+        C: float,
+        tol: float,
+        random_state: int | np.random.Generator | None,
+        start: LinearSolution | None,
+    ) -> None:
+        m = len(y)
+        self.X, self.y, self.C, self.tol = X, y, C, tol
+        self.certificate = Certificate(X, y, lambda1, lambda2, C)
+        self.twice_a, self.b = self.certificate.twice_a, self.certificate.b
+        self.squares = squared_norms(X)
+        self.rng = np.random.default_rng(random_state)
+        self.beta, self.delta, self.t = np.zeros(m), np.zeros(m), 0.0
+        if start is not None:
+            if start.beta.size != m:
+                raise ValueError(f"start must have {m} examples, got {start.beta.size}; start from none")
+            self.beta, self.t = np.clip(start.beta, 0.0, C), start.mean_margin
+            if start.lambda1 > 0:
+                self.delta = start.delta * (lambda1 / start.lambda1)
+        self.w = X.T @ (y * (self.beta + self.b - self.delta))
+        self.stiffness = 0.0
+        if self.twice_a > 0:
+            p = self.certificate.p
+            self.stiffness = (1.0 + self.twice_a * float(p @ p) / m) / (self.twice_a * m)
+        self.shares = np.full(m, np.inf)
+        self.rest, self.wakes = np.zeros(m, dtype=np.int32), np.zeros(m, dtype=np.int32)
+        self.passes, self.visits, self.since = 0, 0, 0
+        self.scale = gap_scale(0.0, C, m)
+
+    def wake(self) -> None:
+        """Let every example take part in the next pass."""
+        self.wakes[:] = 0
+
+    def one_pass(self) -> None:
+        """Visit the examples that do not rest."""
+        m = len(self.y)
+        active = np.flatnonzero(self.wakes <= self.passes).astype(np.int32)
+        size = _BLOCK if active.size >= 64 * _BLOCK else 1
+        blocks = self.rng.permutation(-(-active.size // size)).astype(np.int32)
+        negligible = 0.1 * self.tol * self.scale / m
+        X = self.X
+        if isinstance(X, np.ndarray):
+            self.t = dense_pass(
+                X, self.y, self.squares, active, blocks, size,
+                self.w, self.beta, self.delta, self.shares, self.rest, negligible, _LONGEST_REST,
+                self.t, self.stiffness, self.twice_a, self.b, self.C,
+            )  # fmt: skip
+        else:
+            self.t = csr_pass(
+                X.data, unsigned(X.indices), X.indptr, self.y, self.squares, active, blocks, size,
+                self.w, self.beta, self.delta, self.shares, self.rest, negligible, _LONGEST_REST,
+                self.t, self.stiffness, self.twice_a, self.b, self.C,
+            )  # fmt: skip
+        self.passes += 1
+        self.wakes[active] = self.passes + self.rest[active]
+        self.visits += active.size
+        self.since += active.size
+        self.scale = gap_scale(self.certificate.bound(self.w, self.beta, self.delta), self.C, m)
+        if self.since >= m:  # a multiplier must not move faster than the examples can follow
+            self.since = 0
+            self.t += self.stiffness * float(self.delta.sum())

@@ -114,27 +114,62 @@ def linear_objective(
 
 
 class Certificate:
-    r"""Primal value, lower bound and repaired w of a pair :math:`(\beta,\delta)`.
+    r"""Primal value and lower bound of a pair :math:`(\beta,\delta)` and its w.
 
     :math:`\delta` need not sum to 0 before the end: its mean is taken off, which moves w by a multiple of
-    :math:`p=\sum_iy_ix_i`, so that the repair costs O(d).
+    :math:`p=\sum_iy_ix_i`, so that the repair costs O(m + d), and the value of the repaired w O(nnz).
     """
 
     def __init__(self, X: Matrix, y: np.ndarray, lambda1: float, lambda2: float, C: float) -> None:
-        self.X, self.y, self.C = X, y, C
+        self.X, self.y = X, y
         self.p = X.T @ y
-        self.twice_a = 4.0 * lambda1 / len(y)
-        self.lambda1, self.lambda2 = lambda1, lambda2
+        self.twice_a, self.b = 4.0 * lambda1 / len(y), lambda2 / len(y)
+        self.lambda1, self.lambda2, self.C = lambda1, lambda2, C
 
-    def __call__(self, w: np.ndarray, beta: np.ndarray, delta: np.ndarray) -> tuple[float, float, float]:
-        """Return objective, gap and mean margin of w, which is repaired in place with `delta`."""
-        if self.twice_a > 0:
-            excess = delta.mean()
-            delta -= excess
-            w += excess * self.p
-            bound = beta.sum() - 0.5 * (delta @ delta) / self.twice_a - 0.5 * (w @ w)
-        else:
-            bound = beta.sum() - 0.5 * (w @ w)
+    def repaired(self, w: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return w and delta of the nearest feasible pair."""
+        excess = delta.mean()
+        return w + excess * self.p, delta - excess
+
+    def bound(self, w: np.ndarray, beta: np.ndarray, delta: np.ndarray) -> float:
+        """Return the lower bound of (14), once w and `delta` are repaired."""
+        w, delta = self.repaired(w, delta)
+        spread = 0.5 * float(delta @ delta) / self.twice_a if self.twice_a > 0 else 0.0
+        return float(beta.sum()) - spread - 0.5 * float(w @ w)
+
+    def gap(self, w: np.ndarray, beta: np.ndarray, delta: np.ndarray) -> tuple[float, float]:
+        """Return objective and duality gap, once w and `delta` are repaired."""
+        value = linear_objective(
+            self.X, self.y, self.repaired(w, delta)[0], self.lambda1, self.lambda2, self.C
+        )
+        return value, value - self.bound(w, beta, delta)
+
+    def solution(
+        self,
+        beta: np.ndarray,
+        delta: np.ndarray,
+        n_iter: int,
+        tol: float,
+        path: list[tuple[int, float, float, float]],
+    ) -> LinearSolution:
+        """Return the solution that `beta` and the repaired `delta` stand for, w summed afresh."""
+        delta = delta - delta.mean()
+        alpha = self.y * (beta + self.b - delta)
+        w = self.X.T @ alpha
         margins = self.y * (self.X @ w)
-        objective = float(primal_objective(margins, float(w @ w), self.lambda1, self.lambda2, self.C))
-        return objective, objective - bound, float(margins.mean())
+        objective, gap = self.gap(w, beta, delta)
+        return LinearSolution(
+            coef=w,
+            mean_margin=float(margins.mean()),
+            beta=beta,
+            delta=delta,
+            alpha=alpha,
+            objective=objective,
+            dual_gap=gap,
+            n_iter=n_iter,
+            converged=bool(gap <= tol * gap_scale(objective, self.C, len(beta))),
+            lambda1=self.lambda1,
+            lambda2=self.lambda2,
+            C=self.C,
+            path=path,
+        )
