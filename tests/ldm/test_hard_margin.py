@@ -65,7 +65,7 @@ def test_small_margins_are_found_until_double_precision_ends():
         np.testing.assert_allclose(X.T @ found.alpha, [0.0, 1 / margin], rtol=1e-6, atol=1e-3)
     X = np.array([[1.0, 1e-6], [1.0, -1e-6]])
     with pytest.raises(
-        ValueError, match="separable, but by a margin of 1.0e-06, too small against a radius of 1"
+        ValueError, match=r"separable, but by a margin of 1\.0e-06, too small against a radius of 1"
     ):
         solve_hard_margin(WhitenedGram(X @ X.T, y), 0.0, 0.0)
 

@@ -63,9 +63,10 @@ class Grid:
         """Return the solution for ``lambda1s[i], lambda2s[j], Cs[k]``."""
         lambda2, C = float(self.lambda2s[j]), float(self.Cs[k])
         shifted = self.shifted[i, j, k]
+        lower = lambda2 / len(shifted)
         return Solution(
             shifted,
-            np.clip(shifted - lambda2 / len(shifted), 0.0, C),
+            np.where(shifted >= C + lower, C, np.clip(shifted - lower, 0.0, C)),
             self.alpha[i, j, k],
             self.margins[i, j, k],
             float(self.objective[i, j, k]),

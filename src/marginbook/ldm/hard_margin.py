@@ -4,7 +4,8 @@ r"""The hard-margin model: every example on its side of the margin, or a proof t
 
 Its dual is that of :mod:`marginbook.ldm.objective` without the upper bound. It is feasible exactly if some
 hyperplane through the origin separates the classes; otherwise, by Gordan's theorem, there are
-:math:`\beta\ge0` with :math:`e^\top\beta=1` and :math:`\sum_i\beta_iy_i\varphi(x_i)=0`, and that is the certificate.
+:math:`\beta\ge0` with :math:`e^\top\beta=1` and :math:`\sum_i\beta_iy_i\varphi(x_i)=0`, and that is the
+certificate.
 """
 
 from __future__ import annotations
@@ -145,8 +146,8 @@ def solve_hard_margin(
                     raise InfeasibleError(weights, margin)
             if upper > 1e18 / size:
                 raise ValueError(
-                    f"the classes are separable, but by a margin of {margin:.1e}, too small against a radius of "
-                    f"{radius:.1e} for double precision; use the soft margin or a richer kernel"
+                    f"the classes are separable, but by a margin of {margin:.1e}, too small against a radius "
+                    f"of {radius:.1e} for double precision; use the soft margin or a richer kernel"
                 )
             upper *= 100.0
     raise InfeasibleError(*inseparability(whitened.gram, whitened.y))

@@ -128,6 +128,8 @@ def coefficients(shifted: np.ndarray, margins: np.ndarray, y: np.ndarray, lambda
 
     .. math:: \alpha_i=y_i\bigl(\beta'_i-\tfrac{4\lambda_1}m(\gamma_i-\bar\gamma)\bigr)
 
+    The rounding of the margins counts :math:`4\lambda_1/m` times.
+
     Parameters
     ----------
     shifted, margins : (..., m) arrays

@@ -48,7 +48,7 @@ class Solution:
     dual_gap : float
         F - D: the objective exceeds the optimum by no more.
     n_iter : int
-        Passes over the examples, or variables that the active-set method exchanged.
+        Passes over the examples, and exchanges of the active-set method.
     converged : bool
         Whether ``dual_gap <= tol * max(1, |objective|)``.
     lambda1, lambda2, C : float
@@ -174,8 +174,9 @@ def active_set(
     """
     H, signs, x = _prepare(H, y, lambda1, lambda2, C, start)
     lower = lambda2 / len(x)
-    steps, _, _ = minimise(H, x, lower, C + lower, tol, max_iter, SWEEPS if start is None else 0)
-    return solution_at(H, signs, x, lambda1, lambda2, C, tol=tol, n_iter=steps)
+    sweeps = SWEEPS if start is None else 0
+    exchanges, _, _ = minimise(H, x, lower, C + lower, tol, max_iter, sweeps)
+    return solution_at(H, signs, x, lambda1, lambda2, C, tol=tol, n_iter=sweeps + exchanges)
 
 
 def solution_at(
@@ -193,7 +194,9 @@ def solution_at(
     """Return the Solution that a point of the box stands for, with margins computed afresh from `H`."""
     margins = H @ shifted
     primal, gap = _certificate(shifted, margins, lambda1, lambda2, C)
-    beta = np.clip(shifted - lambda2 / len(shifted), 0.0, C)
+    lower = lambda2 / len(shifted)
+    # (C + lower) - lower need not be C in floating point, and support vectors are counted by beta = C
+    beta = np.where(shifted >= C + lower, C, np.clip(shifted - lower, 0.0, C))
     return Solution(
         shifted,
         beta,
