@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .box_qp import certify, sweep
+from .solvers import Solution, active_set
 
 #: share of C within which a dual variable counts as 0 or C; solvers end at the bounds themselves
 AT_BOUND = 1e-9
@@ -39,26 +39,28 @@ def printed_bound(H: np.ndarray, beta: np.ndarray, C: float) -> float:
 def counted_bound(H: np.ndarray, beta: np.ndarray, C: float) -> float:
     r"""Return the share of examples with :math:`\beta_ih_{ii}\ge1` or :math:`\beta_i=C`.
 
-    What the proof of Theorem 3 shows for the restricted reading; never more than the printed sum makes of it.
+    What the proof of Theorem 3 shows for the restricted reading; never more than the printed bound.
     """
     return float(np.mean((beta * np.diagonal(H) >= 1 - AT_BOUND) | (beta >= C * (1 - AT_BOUND))))
 
 
 def restricted_leave_one_out(
-    H: np.ndarray, lambda2: float, C: float, *, start: np.ndarray, tol: float = 1e-12, max_iter: int = 500
+    H: np.ndarray, lambda2: float, C: float, *, solution: Solution, tol: float = 1e-12
 ) -> np.ndarray:
     r"""Return the margins :math:`y_ix_i^\top w^i` of the m solutions of (18) with :math:`\beta_i=0`.
 
+    The solver knows one box for all variables. A penalty :math:`K\beta_i'^2/2` makes the gradient of i
+    positive on the whole box and so holds :math:`\beta'_i` exactly at its lower bound :math:`\lambda_2/m`;
+    where that is zero, the row and the column of i are left out.
+
     Parameters
     ----------
-    H : ndarray of shape (m, m)
+    H : (m, m) array
     lambda2, C : float
-    start : ndarray of shape (m,)
-        Shifted dual variables of the machine on all examples.
+    solution : Solution
+        On all examples, to start from.
     tol : float
-        Duality gap of each machine, relative to the largest margin and variable.
-    max_iter : int
-        Coordinate sweeps, each with a Newton step, for each machine.
+        Relative duality gap of each machine.
 
     Raises
     ------
@@ -66,41 +68,21 @@ def restricted_leave_one_out(
         If a machine misses the tolerance; the message tells its gap.
     """
     m = len(H)
-    low = lambda2 / m
+    low, ones = lambda2 / m, np.ones(m)
     margins = np.empty(m)
     for i in range(m):
-        keep = np.delete(np.arange(m), i)
-        inner, aside = np.ascontiguousarray(H[np.ix_(keep, keep)]), H[keep, i] * low
-        x = np.clip(start[keep], low, C + low)
-        for _ in range(max_iter):
-            grad = inner @ x + aside - 1.0
-            gap, _ = certify(x, grad, low, C + low)
-            if gap <= tol * (1.0 + (np.abs(grad) + 1.0).max() * x.max(initial=0.0)):
-                break
-            sweep(inner, x, grad, low, C + low)
-            _to_the_face(inner, x, grad, low, C + low)
+        held, start = H.copy(), solution.shifted.copy()
+        start[i] = low
+        keep = np.arange(m)
+        if low > 0:
+            held[i, i] += 2 * (1 + (C + low) * np.abs(H[i]).sum()) / low
         else:
-            raise RuntimeError(f"duality gap {gap:.1e} after {max_iter} steps; raise max_iter or tol")
-        margins[i] = H[i, keep] @ x + H[i, i] * low
+            keep = np.delete(keep, i)
+        found = active_set(held[np.ix_(keep, keep)], ones[keep], 0.0, lambda2, C, tol=tol, start=start[keep])
+        if not found.converged:
+            raise RuntimeError(f"duality gap {found.dual_gap:.1e} with beta[{i}] = 0; raise tol")
+        margins[i] = H[i, keep] @ found.shifted
     return margins
-
-
-def _to_the_face(H: np.ndarray, x: np.ndarray, grad: np.ndarray, lower: float, upper: float) -> None:
-    """Go to the minimum over the coordinates strictly inside the box, or to the first bounds in the way."""
-    free = np.flatnonzero((x > lower) & (x < upper))
-    while len(free):
-        step = -np.linalg.lstsq(H[np.ix_(free, free)], grad[free], rcond=1e-13)[0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(step > 0, (upper - x[free]) / step, (lower - x[free]) / step)
-        room[step == 0] = np.inf
-        length = min(1.0, room.min())
-        x[free] += length * step
-        grad += H[:, free] @ (length * step)
-        if length == 1.0:
-            return
-        hit = room <= length
-        x[free[hit]] = np.where(step[hit] > 0, upper, lower)
-        free = free[~hit]
 
 
 def repelling_points(m: int) -> tuple[np.ndarray, np.ndarray]:
@@ -132,3 +114,18 @@ def repelling_points(m: int) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"leave-one-out needs at least 2 points, got m={m}")
     y = np.where(np.arange(m) % 2, -1.0, 1.0)
     return y[:, None] * (2 * m * np.eye(m) - 1.0), y
+
+
+def plane_points() -> tuple[np.ndarray, np.ndarray]:
+    r"""Return eight points of the plane on which the printed bound crosses the truth as lambda2 grows.
+
+    With :math:`\lambda_1=C=1` it is above the three true errors of the eight for small :math:`\lambda_2`, and
+    zero from :math:`\lambda_2=32` on, where three are still wrong.
+
+    Returns
+    -------
+    X : (8, 2) array
+    y : (8,) array
+    """
+    halves = [[2, 3], [3, 1], [-1, 2], [1, 2], [2, 0], [-2, -1], [1, -1], [2, 0]]
+    return np.array(halves) / 2.0, np.repeat([1.0, -1.0], 4)
