@@ -57,7 +57,7 @@ def measure_margins(
     block, alpha = chosen.block, model.alpha[0]
     margins = y * model.decisions(block.train)[:, 0]
     norm = float(np.sqrt(max(0.0, alpha @ block.train @ alpha)))
-    # the largest margin that at most this share of the rows lies below: a margin of a row, no mixture of two
+    # each is the margin of some row, no mean of two
     quantiles = np.quantile(margins, np.array(settings["percent"]) / 100, method="inverted_cdf")
     row: Row = {
         "margin_mean": float(margins.mean()),
