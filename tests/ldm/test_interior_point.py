@@ -23,7 +23,7 @@ def test_equals_cvxpy_whatever_the_parameters(m, d, lambda1, C):
     assert found.n_iter <= 30
     # the gap is the sharper certificate where Clarabel reaches its own limits
     assert found.objective - found.dual_gap <= value + 1e-6 * max(1, abs(value))
-    assert found.objective == pytest.approx(value, rel=1e-6, abs=1e-9)
+    assert found.objective == pytest.approx(value, rel=1e-6, abs=1e-7)
 
 
 def test_a_huge_penalty_on_overlapping_classes():
