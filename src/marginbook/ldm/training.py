@@ -1,0 +1,184 @@
+"""From data and parameters to a solution: the step between LDMClassifier and the solvers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import LinAlgError, cholesky, eigvalsh
+from scipy.optimize import lsq_linear
+from sklearn.exceptions import ConvergenceWarning
+
+from ..kernels import Kernel, gram, parse_kernel
+from .hard_margin import gram_features, solve_hard_margin
+from .linear_problem import LinearSolution, gap_scale
+from .loo import error_bound
+from .objective import dual_objective, relative_gap
+from .oracle import hard_margin_oracle, soft_margin_oracle
+from .solvers import Solution, active_set, coordinate_descent, solution_at
+from .whitening import WhitenedGram
+
+#: lambda1, lambda2, C
+Penalties: TypeAlias = tuple[float, float, float]
+
+#: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
+ASYMMETRY = 1e-6
+#: most negative eigenvalue that passes for rounding, as a share of the trace
+NEGATIVE = 1e-7
+#: how near to 1 an oracle's margin may be to count as 1
+ON_MARGIN = 1e-5
+
+
+def with_constant(X: Any) -> Any:
+    """Return rows `X`, (m, d), with a last feature that is 1 everywhere: (m, d + 1)."""
+    ones = np.ones((X.shape[0], 1))
+    return sparse.csr_matrix(sparse.hstack([X, ones])) if sparse.issparse(X) else np.hstack([X, ones])
+
+
+def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
+    """Return the (m, m) Gram matrix of rows `X`, plus 1 with an intercept, checked as a kernel must be.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : (m, d) array or CSR matrix; for "precomputed" the (m, m) matrix itself
+    fit_intercept : bool
+
+    Raises
+    ------
+    ValueError
+        If it is not symmetric or has an eigenvalue below zero, beyond rounding.
+    """
+    G = gram(kernel, X)
+    name, parameters = parse_kernel(kernel)
+    if name == "precomputed":
+        size = float(np.abs(G).max(initial=0.0))
+        apart = np.abs(G - G.T)
+        if float(apart.max(initial=0.0)) > ASYMMETRY * size:
+            i, j = np.unravel_index(int(apart.argmax()), G.shape)
+            raise ValueError(
+                f"the precomputed Gram matrix is not symmetric: entry ({i}, {j}) is {G[i, j]:.6g} and "
+                f"({j}, {i}) is {G[j, i]:.6g}; give k(x_i, x_j) of the training rows, or (G + G.T) / 2"
+            )
+        G = (G + G.T) / 2
+    positive = name in ("linear", "rbf") or (
+        name == "poly" and parameters["coef0"] >= 0 and float(parameters["degree"]).is_integer()
+    )
+    if not positive:
+        check_positive(G)
+    return G + 1.0 if fit_intercept else G
+
+
+def check_positive(G: np.ndarray) -> None:
+    """Raise ValueError if the symmetric matrix `G`, (m, m), has an eigenvalue below zero, beyond rounding."""
+    allowed = NEGATIVE * float(np.trace(np.abs(G)))
+    shifted = G.copy()
+    shifted[np.diag_indices_from(shifted)] += allowed or np.finfo(float).tiny
+    try:  # ten times cheaper than the eigenvalues
+        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        smallest = float(eigvalsh(G, subset_by_index=[0, 0])[0])
+        if smallest < -allowed:
+            raise ValueError(
+                "the kernel is not positive semidefinite: its Gram matrix has the eigenvalue "
+                f"{smallest:.3g}, so the problem is not convex; choose another kernel, or set negative "
+                "eigenvalues to zero"
+            ) from None
+
+
+def solve_on_gram(
+    G: np.ndarray, y: np.ndarray, penalties: Penalties, solver: str, tol: float, max_iter: int
+) -> Solution:
+    """Return the solution for a checked Gram matrix.
+
+    Parameters
+    ----------
+    G : (m, m) array
+    y : (m,) array of -1 and +1
+    penalties : lambda1, lambda2 and C; an infinite C is the hard margin
+    solver : {"active-set", "dcd", "cvxpy"}
+    tol : float
+    max_iter : int
+
+    Raises
+    ------
+    InfeasibleError
+        For a hard margin that there is not.
+    """
+    whitened = WhitenedGram(G, y)
+    if solver == "cvxpy":
+        return _by_oracle(whitened, penalties, tol)
+    if np.isinf(penalties[2]):
+        return solve_hard_margin(whitened, *penalties[:2], tol=tol, max_iter=max_iter)
+    solve = {"active-set": active_set, "dcd": coordinate_descent}[solver]
+    return solve(whitened.hessian(penalties[0]), y, *penalties, tol=tol, max_iter=max_iter)
+
+
+def _by_oracle(whitened: WhitenedGram, penalties: Penalties, tol: float) -> Solution:
+    """Return the oracle's primal solution, certified by the dual vector that its margins and its w imply."""
+    lambda1, lambda2, C = penalties
+    features, y, m = gram_features(whitened.gram), whitened.y, whitened.m
+    if np.isinf(C):
+        found = hard_margin_oracle(features, y, lambda1, lambda2)
+    else:
+        found = soft_margin_oracle(features, y, lambda1, lambda2, C)
+    gamma, signed, lower = found.margins, features * y[:, None], lambda2 / m
+    # sum beta'_i y_i x_i = w + (4 lambda1 / m) sum (gamma_i - mean) y_i x_i, and off the margin a bound
+    target = found.coef + 4.0 * lambda1 / m * (gamma - gamma.mean()) @ signed
+    free = np.abs(gamma - 1.0) <= ON_MARGIN
+    shifted = np.where(gamma > 1.0, lower, lower + C) if np.isfinite(C) else np.full(m, lower)
+    if free.any() and features.shape[1]:
+        left = target - shifted[~free] @ signed[~free]
+        shifted[free] = lsq_linear(signed[free].T, left, (lower, lower + C), tol=1e-14).x
+    dual = float(dual_objective(shifted, whitened.hessian(lambda1) @ shifted, lambda2))
+    gap = max(found.objective - dual, 0.0)
+    return Solution(
+        shifted,
+        shifted - lower,
+        found.alpha,
+        gamma,
+        found.objective,
+        gap,
+        1,
+        bool(relative_gap(gap, found.objective) <= tol),
+        lambda1,
+        lambda2,
+        C,
+    )
+
+
+def left_out_bound(G: np.ndarray, y: np.ndarray, found: Solution | LinearSolution) -> float:
+    """Return the bound on the leave-one-out error rate that the dual vector of a solution gives.
+
+    Parameters
+    ----------
+    G : (m, m) Gram matrix
+    y : (m,) array of -1 and +1
+    found : Solution or LinearSolution
+        Of the soft margin.
+    """
+    whitened = WhitenedGram(G, y)
+    eigen = whitened.decompose()
+    # the bound is about the w of the dual vector, which not every solver returns
+    shifted, H = found.beta + found.lambda2 / len(y), whitened.hessian(found.lambda1)
+    point = solution_at(H, y, shifted, found.lambda1, found.lambda2, found.C, tol=np.inf)
+    return error_bound(G, y, point, eigen=eigen)
+
+
+def warn_of_gap(found: Solution | LinearSolution, tol: float, solver: str) -> None:
+    """Warn with both numbers when the duality gap of a solution misses `tol`."""
+    if found.converged:
+        return
+    scale = (
+        gap_scale(found.objective, found.C, len(found.beta))
+        if isinstance(found, LinearSolution)
+        else max(1.0, abs(found.objective))
+    )
+    warnings.warn(
+        f"solver {solver!r} stopped after {found.n_iter} iterations at the relative duality gap "
+        f"{found.dual_gap / scale:.2e} > tol={tol:.2e}; raise max_iter or tol, or scale the features",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
