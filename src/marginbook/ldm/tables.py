@@ -10,14 +10,23 @@ from . import contests as contests  # enters its claims
 from . import orders as orders
 from . import printed_audit as printed_audit
 from . import readings as readings
+from .large import measure_large, measure_time
+from .margin_curves import measure_margins, measure_sensitivity
 from .measures import measure_linear, measure_rbf
+from .standins import STAND_INS
 from .table_cells import PAPER_TABLES
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
 EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
     "table-2": measure_linear,
     "table-3": measure_rbf,
+    "table-4": measure_large,
+    "fig-1": measure_margins,
+    "fig-2": measure_time,
+    "fig-3": measure_sensitivity,
 }
+#: data sets that this room makes itself
+DATASETS = dict(STAND_INS)
 
 
 @claim(
