@@ -1,0 +1,164 @@
+"""The claims about the figures: verdicts follow the results that they read."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginbook import printed_tables
+from marginbook.claims import Verdict
+from marginbook.ldm import figures
+
+CHECKS = [figures.check_fig_1, figures.check_fig_2, figures.check_fig_3]
+
+
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """Return a function that stores results where the claims look for them."""
+    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+
+    def write(figure, rows):
+        path = tmp_path / "results" / "ldm" / f"{figure}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(rows).to_csv(path, index=False)
+
+    return write
+
+
+@pytest.mark.usefixtures("put")
+@pytest.mark.parametrize("check", CHECKS)
+def test_without_results_nothing_is_testable(check):
+    evidence = check()
+    assert evidence.verdict == Verdict.NOT_TESTABLE
+    assert "marginbook experiment run ldm/fig-" in evidence.why
+
+
+def quantiles(margins, norm=2.0):
+    """Return the columns of one row of Figure 1."""
+    percent = [0, 10, 25, 50, 75, 90, 100]
+    values = np.quantile(margins, np.array(percent) / 100, method="inverted_cdf")
+    row = {f"margin_{p:03d}": v for p, v in zip(percent, values, strict=True)}
+    return row | {f"unit_{p:03d}": v / norm for p, v in zip(percent, values, strict=True)}
+
+
+def margin_rows(moved):
+    """Return results of two sets, two splits, both kernels: LDM's margins are `moved` from the SVM's."""
+    rows = []
+    for name in ("heart", "sonar"):
+        for split in (1, 2):
+            base = np.random.default_rng(split).normal(1, 0.5, 101)
+            for kernel in ("linear", "rbf"):
+                common = {"dataset": name, "split": split}
+                rows.append(common | {"method": f"SVM({kernel})"} | quantiles(base))
+                rows.append(common | {"method": f"LDM({kernel})"} | quantiles(moved(base)))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("moved", "verdict", "counts"),
+    [
+        (lambda x: np.where(x == x.min(), x - 0.1, x + 0.1), Verdict.REPRODUCED, "2 and 2 of 2"),
+        (lambda x: x - 0.1, Verdict.PARTLY, "2 and 0 of 2"),
+        (lambda x: np.maximum(x - 0.1, x.min()), Verdict.NOT_REPRODUCED, "0 and 0 of 2"),
+        (lambda x: x + 0.001, Verdict.NOT_REPRODUCED, "0 and 0 of 2"),
+    ],
+    ids=["as printed", "all smaller", "right turned left", "equal to the eye"],
+)
+def test_smallest_margin_and_the_rest_are_judged_apart(put, moved, verdict, counts):
+    put("fig-1", margin_rows(moved))
+    evidence = figures.check_fig_1()
+    assert evidence.verdict == verdict
+    assert f"linear {counts}; rbf {counts}" in evidence.measured
+
+
+def test_the_inner_quantiles_are_those_between_the_ends(put):
+    put("fig-1", margin_rows(lambda x: np.where(x > np.median(x), x + 0.1, x - 0.1)))
+    table = figures.curves()
+    assert list(table.columns) == [0, 10, 25, 50, 75, 90, 100]
+    lines = figures.shifts(table, "LDM(linear)", "SVM(linear)")
+    assert lines["right"].tolist() == pytest.approx([2 / 5] * 2)
+    assert lines["left"].tolist() == pytest.approx([3 / 5] * 2)
+    assert lines["smallest"].tolist() == pytest.approx([-0.1] * 2)
+    assert figures.shifts(table, "LDM(linear)", "MAMC(linear)").empty
+    unit = figures.curves("unit_")
+    np.testing.assert_allclose(unit.to_numpy(), table.to_numpy() / 2)
+
+
+def times(liblinear, svm, ldm, sets=("adult-a", "skin")):
+    return [
+        {"dataset": name, "split": split, "method": method, "seconds": value * (1 + 0.01 * split)}
+        for name in sets
+        for split in (1, 2, 3)
+        for method, value in (("SVMl", liblinear), ("SVMa", svm), ("LDM", ldm), ("LDM(exact)", 1.0))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "verdict", "counts"),
+    [
+        ((5.0, 1.0, 1.1), Verdict.REPRODUCED, (2, 2, 2, 0)),
+        ((5.0, 1.0, 1.7), Verdict.REPRODUCED, (2, 2, 0, 2)),
+        ((1.5, 1.0, 1.1), Verdict.NOT_REPRODUCED, (0, 0, 2, 0)),
+        ((5.0, 1.0, 3.0), Verdict.NOT_REPRODUCED, (2, 0, 0, 0)),
+    ],
+)
+def test_times_are_judged_by_their_ratios(put, seconds, verdict, counts):
+    put("fig-2", times(*seconds))
+    evidence = figures.check_fig_2()
+    assert evidence.verdict == verdict
+    assert tuple(map(int, re.findall(r" on (\d)", evidence.measured))) == counts
+
+
+def test_stand_ins_do_not_count(put):
+    put("fig-2", times(5.0, 1.0, 1.1) + times(1.0, 5.0, 9.0, sets=("like-rcv1",)))
+    table = figures.seconds()
+    assert table["stand_in"].to_dict() == {"adult-a": False, "skin": False, "like-rcv1": True}
+    assert table.loc["adult-a", "SVMl"] == pytest.approx(5.1)
+    evidence = figures.check_fig_2()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert "like-rcv1: SVMl / SVMa 0.2" in evidence.why
+    put("fig-2", times(1.0, 5.0, 9.0, sets=("like-rcv1",)))
+    assert figures.check_fig_2().verdict == Verdict.NOT_TESTABLE
+
+
+def sensitivity_rows(moves, method="LDM(linear)"):
+    """Return results of two splits in which each parameter moves the accuracy by `moves[parameter]`."""
+    rows = []
+    for split, level in ((1, 0.8), (2, 0.9)):
+        row = {"dataset": "heart", "split": split, "method": method, "accuracy": level}
+        for parameter, steps in (("lambda1", 7), ("lambda2", 7), ("C", 3)):
+            row |= {f"{parameter}_{k}": level + moves[parameter] * (k == 2) for k in range(1, steps + 1)}
+            row[f"{parameter}_range"] = abs(moves[parameter])
+        rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("moves", "verdict"),
+    [
+        ({"lambda1": 0.019, "lambda2": 0.0, "C": -0.01}, Verdict.REPRODUCED),
+        ({"lambda1": 0.05, "lambda2": 0.0, "C": -0.01}, Verdict.PARTLY),
+        ({"lambda1": 0.05, "lambda2": 0.0, "C": -0.03}, Verdict.NOT_REPRODUCED),
+    ],
+)
+def test_sensitivity_is_the_range_of_the_mean_curve(put, moves, verdict):
+    put("fig-3", sensitivity_rows(moves))
+    evidence = figures.check_fig_3()
+    assert evidence.verdict == verdict
+    assert evidence.sizes["curves"] == 3
+    assert f"lambda1 {100 * moves['lambda1']:.1f}" in evidence.measured
+    table = figures.sensitivity().set_index(["parameter", "step"])
+    assert table.loc[("lambda1", 2), "accuracy"] == pytest.approx(0.85 + moves["lambda1"])
+    assert table.loc[("C", 1), "deviation"] == pytest.approx(0.1 / np.sqrt(2))
+
+
+def test_what_is_not_in_the_paper_is_told_and_not_counted(put):
+    calm, wild = (
+        dict.fromkeys(("lambda1", "lambda2", "C"), 0.0),
+        dict.fromkeys(("lambda1", "lambda2", "C"), 0.3),
+    )
+    put("fig-3", sensitivity_rows(calm) + sensitivity_rows(wild, "LDM(C/m)(linear)"))
+    evidence = figures.check_fig_3()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert "LDM(C/m)(linear) lambda1 30.0" in evidence.why
