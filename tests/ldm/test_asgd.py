@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from marginbook.ldm.asgd import AveragedSGD, averaged_sgd, initial_step, sgd_steps, sgd_steps_dense
+from marginbook.ldm.asgd import AveragedSGD, averaged_sgd, initial_step
+from marginbook.ldm.asgd_steps import sgd_steps, sgd_steps_dense
 from marginbook.ldm.linear import linear_coordinate_descent
 from marginbook.ldm.linear_problem import unsigned
 

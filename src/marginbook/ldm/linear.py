@@ -208,10 +208,7 @@ class CoordinateDescent:
             if start.lambda1 > 0:
                 self.delta = start.delta * (lambda1 / start.lambda1)
         self.w = X.T @ (y * (self.beta + self.b - self.delta))
-        self.stiffness = 0.0
-        if self.twice_a > 0:
-            p = self.certificate.p
-            self.stiffness = (1.0 + self.twice_a * float(p @ p) / m) / (self.twice_a * m)
+        self.stiffness = self.certificate.stiffness()
         self.shares = np.full(m, np.inf)
         self.rest, self.wakes = np.zeros(m, dtype=np.int32), np.zeros(m, dtype=np.int32)
         self.passes, self.visits, self.since = 0, 0, 0
@@ -225,22 +222,11 @@ class CoordinateDescent:
         """Visit the examples that do not rest."""
         m = len(self.y)
         active = np.flatnonzero(self.wakes <= self.passes).astype(np.int32)
-        size = _BLOCK if active.size >= 64 * _BLOCK else 1
-        blocks = self.rng.permutation(-(-active.size // size)).astype(np.int32)
-        negligible = 0.1 * self.tol * self.scale / m
-        X = self.X
-        if isinstance(X, np.ndarray):
-            self.t = dense_pass(
-                X, self.y, self.squares, active, blocks, size,
-                self.w, self.beta, self.delta, self.shares, self.rest, negligible, _LONGEST_REST,
-                self.t, self.stiffness, self.twice_a, self.b, self.C,
-            )  # fmt: skip
-        else:
-            self.t = csr_pass(
-                X.data, unsigned(X.indices), X.indptr, self.y, self.squares, active, blocks, size,
-                self.w, self.beta, self.delta, self.shares, self.rest, negligible, _LONGEST_REST,
-                self.t, self.stiffness, self.twice_a, self.b, self.C,
-            )  # fmt: skip
+        self.t = visit(
+            self.X, self.y, self.squares, active, self.rng,
+            self.w, self.beta, self.delta, self.shares, self.rest, 0.1 * self.tol * self.scale / m,
+            self.t, self.stiffness, self.twice_a, self.b, self.C,
+        )  # fmt: skip
         self.passes += 1
         self.wakes[active] = self.passes + self.rest[active]
         self.visits += active.size
@@ -249,3 +235,35 @@ class CoordinateDescent:
         if self.since >= m:  # a multiplier must not move faster than the examples can follow
             self.since = 0
             self.t += self.stiffness * float(self.delta.sum())
+
+
+def visit(
+    X: Matrix,
+    y: np.ndarray,
+    squares: np.ndarray,
+    active: np.ndarray,
+    rng: np.random.Generator,
+    w: np.ndarray,
+    beta: np.ndarray,
+    delta: np.ndarray,
+    shares: np.ndarray,
+    rest: np.ndarray,
+    negligible: float,
+    t: float,
+    stiffness: float,
+    twice_a: float,
+    b: float,
+    C: float,
+) -> float:
+    """Visit the `active` rows in a new order; see :func:`marginbook.ldm.linear_passes.csr_pass`."""
+    size = _BLOCK if active.size >= 64 * _BLOCK else 1
+    blocks = rng.permutation(-(-active.size // size)).astype(np.int32)
+    if isinstance(X, np.ndarray):
+        return dense_pass(
+            X, y, squares, active, blocks, size, w, beta, delta, shares, rest,
+            negligible, _LONGEST_REST, t, stiffness, twice_a, b, C,
+        )  # fmt: skip
+    return csr_pass(
+        X.data, unsigned(X.indices), X.indptr, y, squares, active, blocks, size, w, beta, delta, shares, rest,
+        negligible, _LONGEST_REST, t, stiffness, twice_a, b, C,
+    )  # fmt: skip

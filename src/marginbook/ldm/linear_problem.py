@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -52,6 +52,10 @@ class LinearSolution:
     lambda2: float
     C: float
     path: list[tuple[int, float, float, float]] = field(default_factory=list)
+
+    def taken(self, order: np.ndarray) -> LinearSolution:
+        """Return the solution with its multipliers in another order of the examples."""
+        return replace(self, beta=self.beta[order], delta=self.delta[order], alpha=self.alpha[order])
 
     @property
     def relative_gap(self) -> float:
@@ -118,6 +122,7 @@ class Certificate:
 
     :math:`\delta` need not sum to 0 before the end: its mean is taken off, which moves w by a multiple of
     :math:`p=\sum_iy_ix_i`, so that the repair costs O(m + d), and the value of the repaired w O(nnz).
+    Of `X` only ``X @ w`` and ``X.T @ v`` are used.
     """
 
     def __init__(self, X: Matrix, y: np.ndarray, lambda1: float, lambda2: float, C: float) -> None:
@@ -125,6 +130,13 @@ class Certificate:
         self.p = X.T @ y
         self.twice_a, self.b = 4.0 * lambda1 / len(y), lambda2 / len(y)
         self.lambda1, self.lambda2, self.C = lambda1, lambda2, C
+
+    def stiffness(self) -> float:
+        r"""Return :math:`1/\epsilon` of the method of multipliers; 0 where no variance needs t."""
+        if self.twice_a == 0:
+            return 0.0
+        m = len(self.y)
+        return (1.0 + self.twice_a * float(self.p @ self.p) / m) / (self.twice_a * m)
 
     def repaired(self, w: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return w and delta of the nearest feasible pair."""
