@@ -10,13 +10,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, kernel_name
+from .chunks import TakesChunks, begin, seed
 from .linear import solve_linear
 from .linear_problem import LinearSolution, linear_objective
 from .objective import margin_mean, margin_variance
 from .peer_machine import binary_signs, kernel_sums
 from .settings import check_settings, choose_solver, steps_allowed
 from .solvers import Solution
-from .stochastic import TakesChunks, begin, seed
 from .training import left_out_bound, solve_on_gram, training_gram, warn_of_gap, with_constant
 
 #: examples up to which a fit to features keeps its rows for loo_bound, which needs their Gram matrix
@@ -205,7 +205,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         ------
         ValueError
             After "asgd", which has no dual variables; for the hard margin, whose dual variables have no
-            bound; after a fit on linear features of more than 5000 examples.
+            bound; after a fit on linear features to more than 5000 examples or to a file.
         """
         check_is_fitted(self, "classes_")
         if self.solver_ == "asgd":
@@ -214,8 +214,8 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
             raise ValueError("loo_bound needs a finite C, got the hard margin; take a large C")
         if not hasattr(self, "_train"):
             raise ValueError(
-                f"loo_bound needs the Gram matrix of {len(self._signs)} rows, and {self.solver_!r} keeps at "
-                f"most {KEPT}; use solver='active-set' if that matrix fits into memory"
+                f"loo_bound needs the Gram matrix of all {len(self._signs)} rows, and this fit kept none "
+                f"(a file, or more than {KEPT}); use solver='active-set' if that matrix fits into memory"
             )
         G = training_gram(self._kernel, self._train, self._constant)
         return left_out_bound(G, self._signs, self._found)
@@ -234,9 +234,9 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         if X.shape[0] <= KEPT:
             self._train, self._constant = X, self.fit_intercept
         rows = with_constant(X) if self.fit_intercept else X
-        method = "coordinate-descent" if self.solver_ == "dcd" else "interior-point"
-        if self.solver == "auto":  # where rounding stops the interior point, go on by coordinate descent
-            method = "auto"
+        # "auto" goes on by coordinate descent where rounding stops the interior point
+        exact = "coordinate-descent" if self.solver_ == "dcd" else "interior-point"
+        method = "auto" if self.solver == "auto" else exact
         found = solve_linear(
             rows,
             self._signs,

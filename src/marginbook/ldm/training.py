@@ -176,9 +176,10 @@ def warn_of_gap(found: Solution | LinearSolution, tol: float, solver: str) -> No
         if isinstance(found, LinearSolution)
         else max(1.0, abs(found.objective))
     )
+    ways = "raise tol" if solver == "cvxpy" else "raise max_iter or tol"
     warnings.warn(
         f"solver {solver!r} stopped after {found.n_iter} iterations at the relative duality gap "
-        f"{found.dual_gap / scale:.2e} > tol={tol:.2e}; raise max_iter or tol, or scale the features",
+        f"{found.dual_gap / scale:.2e} > tol={tol:.2e}; {ways}, or scale the features",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=5,
     )

@@ -1,7 +1,8 @@
-"""LDMClassifier in chunks: Algorithm 2, averaged stochastic gradients, on data that come piece by piece."""
+"""LDMClassifier on data in pieces: chunks of rows by Algorithm 2, files in LIBSVM's format block by block."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -11,19 +12,34 @@ from sklearn.utils.validation import validate_data
 
 from ..kernels import kernel_name
 from .asgd import AveragedSGD, initial_step
+from .files import read_libsvm
+from .linear_problem import LinearSolution
+from .out_of_core import DiskRows, averaged_sgd_blocks, solve_blocks
 from .peer_machine import binary_signs
-from .settings import check_counts, check_settings
+from .settings import check_counts, check_settings, steps_allowed
 from .training import Penalties, with_constant
+
+#: solvers that read a file block by block
+FROM_DISK = ("auto", "dcd", "asgd")
 
 
 def _is_stochastic(estimator: Any) -> bool:
     return estimator.solver == "asgd" and kernel_name(estimator.kernel) == "linear"
 
 
+def _reads_files(estimator: Any) -> bool:
+    return estimator.solver in FROM_DISK and kernel_name(estimator.kernel) == "linear"
+
+
 class TakesChunks:
-    """The part of LDMClassifier that solver "asgd" has alone."""
+    """The part of LDMClassifier that only the linear kernel has."""
 
     classes_: np.ndarray
+    n_features_in_: int
+    solver: str
+    tol: float
+    max_iter: int | None
+    n_passes: int
     fit_intercept: bool
     random_state: Any
     _kernel: Any
@@ -90,7 +106,82 @@ class TakesChunks:
         self._set_weights(self._state.coef)
         return self
 
+    @available_if(_reads_files)
+    def fit_file(
+        self,
+        path: str | Path,
+        *,
+        n_features: int | None = None,
+        zero_based: bool = False,
+        block_rows: int = 50_000,
+        directory: str | Path | None = None,
+    ) -> Self:
+        """Fit to a file in LIBSVM's format that need not fit into memory; for the linear kernel.
+
+        The rows are dealt into blocks on disk, and one block is in memory at a time. Solver "asgd" runs
+        Algorithm 2 on them; "dcd", which "auto" means here, ends with a duality gap as in memory. Its
+        multipliers, the coefficients and margins of all rows stay in memory.
+
+        Parameters
+        ----------
+        path : path
+            Plain, .gz or .bz2. Of its two labels the larger is ``classes_[1]``.
+        n_features : int, optional
+            Number d of features; the largest index of the file if not given.
+        zero_based : bool
+            Whether indices start from 0.
+        block_rows : int
+            Rows of a block, about.
+        directory : path, optional
+            Where the blocks go while they are needed, 12 bytes a non-zero; a temporary one if not given.
+
+        Raises
+        ------
+        ValueError
+            For a malformed line, which is named, for other than two labels, and with an intercept.
+        """
+        check_settings(self)
+        if self.fit_intercept:
+            raise ValueError(
+                "fit_file takes the features as they are, got fit_intercept=True; write a feature that is 1"
+            )
+        if not np.isfinite(self._penalties()[2]):
+            raise ValueError("fit_file needs a finite C, got inf; fit the hard margin in memory")
+        self._forget()
+        rng = np.random.default_rng(seed(self.random_state))
+        with DiskRows.from_libsvm(
+            path,
+            block_rows=block_rows,
+            n_features=n_features,
+            zero_based=zero_based,
+            directory=directory,
+            random_state=rng,
+        ) as rows:
+            self.classes_ = labels_of(path, zero_based)
+            self.n_features_in_, self._kernel = rows.shape[1], ("linear", {})
+            self.__dict__.pop("feature_names_in_", None)
+            self.solver_ = "asgd" if self.solver == "asgd" else "dcd"
+            self._signs = rows.y[np.argsort(rows.rows)]
+            if self.solver_ == "asgd":
+                run = averaged_sgd_blocks(rows, *self._penalties(), n_passes=self.n_passes, random_state=rng)
+                w, self.objective_ = run.coef, run.objective
+                self.n_iter_, self.n_steps_ = self.n_passes, run.n_steps
+                self._set_statistics(rows.y * (rows @ w))
+            else:
+                steps = steps_allowed("dcd", self.max_iter)
+                found = solve_blocks(rows, *self._penalties(), tol=self.tol, max_iter=steps, random_state=rng)
+                w = found.coef
+                self._keep(found, rows.y * (rows @ w))
+        self._set_weights(w)
+        return self
+
     def _penalties(self) -> Penalties:
+        raise NotImplementedError
+
+    def _keep(self, found: LinearSolution, margins: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _set_statistics(self, margins: np.ndarray) -> None:
         raise NotImplementedError
 
     def _forget(self) -> None:
@@ -114,9 +205,18 @@ def begin(rows: Any, signs: np.ndarray, penalties: Penalties, m: int, random_sta
     """
     lambda1, lambda2, C = penalties
     rng = np.random.default_rng(seed(random_state))
-    # the trial weighs the hinge by C times the rows that it is given: m C here too
-    gamma0 = initial_step(rows, signs, lambda1, lambda2, C * m / len(signs), random_state=rng)
+    gamma0 = initial_step(rows, signs, lambda1, lambda2, C, n_samples=m, random_state=rng)
     return AveragedSGD(rows.shape[1], m, lambda1, lambda2, C, gamma0=gamma0, random_state=rng)
+
+
+def labels_of(path: str | Path, zero_based: bool) -> np.ndarray:
+    """Return the two labels of a file that is known to have two, the smaller first: (2,)."""
+    seen: set[float] = set()
+    for _, y in read_libsvm(path, zero_based=zero_based):
+        seen.update(np.unique(y).tolist())
+        if len(seen) == 2:
+            break
+    return np.array(sorted(seen))
 
 
 def seed(random_state: Any) -> int:
