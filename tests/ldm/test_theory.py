@@ -1,0 +1,190 @@
+"""The claims on the model and its dual: what they come to, and that wrong formulas fail them."""
+
+import itertools
+from types import SimpleNamespace
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from marginbook.claims import Verdict
+from marginbook.ldm import averages, duals, theory
+from marginbook.ldm.problems import KERNELS, SIZES, by_cvxpy, features, margin_terms, problems, soft_value
+from marginbook.ldm.whitening import WhitenedGram
+
+
+def few(seed, repeats=4, kernels=KERNELS):
+    """Every 7th problem: enough to see a wrong formula, with every kernel and all sizes."""
+    return itertools.islice(problems(seed, repeats, kernels), 0, None, 7 if len(kernels) > 1 else 4)
+
+
+@pytest.fixture(autouse=True)
+def _fewer(monkeypatch):
+    for module in (theory, duals, averages):
+        monkeypatch.setattr(module, "problems", few)
+
+
+def test_the_problems_have_every_kernel_and_what_makes_gram_matrices_singular():
+    found = list(problems(0))
+    assert len(found) == 4 * len(SIZES) * len(KERNELS)
+    assert {len(p.y) for p in found} == {sum(sizes) for sizes in SIZES}
+    assert sum(np.array_equal(p.X[0], p.X[1]) for p in found) == 2 * (len(SIZES) - 1) * len(KERNELS)
+    ranks = [(np.linalg.matrix_rank(p.G), len(p.y), p.X.shape[1]) for p in found]
+    assert any(r < m for r, m, _ in ranks)
+    assert any(r == m < d for r, m, d in ranks)
+    for p in found:
+        np.testing.assert_allclose(p.F.T @ p.F, p.G, atol=1e-12 * len(p.y) * np.abs(p.G).max())
+        assert set(p.y) == {-1.0, 1.0}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.floats(-10, 10), min_size=1, max_size=12))
+def test_the_variance_term_is_twice_the_variance(margins):
+    mean, variance = margin_terms(np.array(margins))
+    np.testing.assert_allclose(mean, np.mean(margins), atol=1e-12)
+    np.testing.assert_allclose(variance, 2 * np.var(margins), atol=1e-11)
+
+
+def test_the_oracle_minimises_what_soft_value_computes():
+    rng = np.random.default_rng(0)
+    for p in few(3):
+        w, value = by_cvxpy(p.F, p.y, 0.5, 0.3, 2.0)
+        np.testing.assert_allclose(soft_value(p.F, p.y, w, 0.5, 0.3, 2.0), value, rtol=1e-9)
+        for size in (1e-2, 1e-4):
+            near = w + size * rng.normal(size=(20, len(w)))
+            assert all(soft_value(p.F, p.y, v, 0.5, 0.3, 2.0) > value for v in near)
+
+
+def test_features_reproduce_a_singular_gram_matrix():
+    G = np.ones((3, 3))
+    assert features(G).shape == (1, 3)
+    np.testing.assert_allclose(features(G).T @ features(G), G)
+
+
+def test_equation_4_is_wrong_by_the_number_of_pairs():
+    evidence = theory.check_variance()
+    assert evidence.verdict == Verdict.CORRECTED
+    assert evidence.slack == 1 - max(evidence.sizes["m"]) ** 2
+
+
+def test_a_relaxed_margin_needs_a_bound_on_w(monkeypatch):
+    assert theory.check_relaxed_margin().verdict == Verdict.CORRECTED
+    monkeypatch.setattr(theory, "_relaxed", lambda problem, penalty: (None, 0.0))
+    assert theory.check_relaxed_margin().verdict == Verdict.HOLDS
+
+
+def test_another_penalty_than_c_over_the_sum_of_beta_fails(monkeypatch):
+    right = theory.active_set
+
+    def halved(*args, **options):
+        found = right(*args, **options)
+        return SimpleNamespace(alpha=found.alpha, margins=found.margins, beta=0.5 * found.beta)
+
+    monkeypatch.setattr(theory, "active_set", halved)
+    assert theory.check_relaxed_margin().verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize("penalty", [0.1, 0.21, 0.5, 3.0])
+def test_the_relaxed_minimum_of_given_margins(penalty):
+    margins = np.random.default_rng(1).normal(size=10)
+    top, slack = cp.Variable(), cp.Variable(10, nonneg=True)
+    best = cp.Problem(cp.Maximize(top - penalty * cp.sum(slack)), [margins >= top - slack]).solve(
+        solver=cp.CLARABEL
+    )
+    np.testing.assert_allclose(theory._relaxed_value(margins, penalty), best, atol=1e-6)
+    assert theory._order_statistic(margins, penalty) <= 1e-12
+    balance = theory._balance(margins)
+    np.testing.assert_allclose(theory._relaxed_value(margins, balance), 0.0, atol=1e-12)
+    assert theory._balance(np.abs(margins)) is None
+
+
+def test_ldm_without_its_terms_is_the_svm(monkeypatch):
+    assert theory.check_subsumes_svm().verdict == Verdict.HOLDS
+    right = theory.active_set
+    monkeypatch.setattr(theory, "active_set", lambda H, y, l1, l2, C, tol: right(H, y, l1, 1.0, C, tol=tol))
+    assert theory.check_subsumes_svm().verdict == Verdict.FAILS
+
+
+def test_an_optimum_outside_the_span_fails_theorem_1(monkeypatch):
+    assert theory.check_representer().verdict == Verdict.HOLDS
+    right = theory.by_cvxpy
+
+    def outside(F, *rest):
+        w, value = right(F, *rest)
+        return w + 1e-3 * np.linalg.norm(w) * np.eye(len(w))[-1], value
+
+    monkeypatch.setattr(theory, "by_cvxpy", outside)
+    assert theory.check_representer().verdict == Verdict.FAILS
+
+
+def test_the_dual_needs_its_constant_and_its_linear_term(monkeypatch):
+    assert duals.check_dual().verdict == Verdict.HOLDS
+    right = duals.omitted_constant
+    monkeypatch.setattr(duals, "omitted_constant", lambda H, lambda2: 0.0)
+    assert duals.check_dual().verdict == Verdict.FAILS
+    monkeypatch.setattr(duals, "omitted_constant", right)
+    dual = duals.printed_dual
+    monkeypatch.setattr(duals, "printed_dual", lambda H, beta, lambda2: dual(H, beta, 0.0))
+    assert duals.check_dual().verdict == Verdict.FAILS
+
+
+def test_q_is_as_singular_as_g(monkeypatch):
+    assert duals.check_singular().verdict == Verdict.CORRECTED
+    monkeypatch.setattr(duals, "printed_matrix", lambda G, y, lambda1: G)
+    assert duals.check_singular().verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize("lambda1", [0.0, 0.25, 30.0])
+def test_three_ways_to_the_matrix_of_the_dual(lambda1):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(7, 9)), rng.choice([-1.0, 1.0], size=7)
+    G = X @ X.T
+    H = duals.direct_hessian(G, y, lambda1)
+    np.testing.assert_allclose(H, WhitenedGram(G, y).hessian(lambda1), atol=1e-10)
+    GY = G * y
+    printed = GY.T @ np.linalg.inv(duals.printed_matrix(G, y, lambda1)) @ GY
+    np.testing.assert_allclose(H, printed, atol=1e-8)
+    assert np.linalg.eigvalsh(H)[0] > -1e-12
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**16))
+def test_exact_ranks(m, n, rank, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(-3, 4, size=(m, rank)) @ rng.integers(-3, 4, size=(rank, n))
+    assert duals.exact_rank(A) == np.linalg.matrix_rank(A)
+
+
+def test_another_box_is_another_machine(monkeypatch):
+    assert duals.check_disguise().verdict == Verdict.HOLDS
+    right = duals._box_program
+    monkeypatch.setattr(duals, "_box_program", lambda H, low, width: right(H, 0.0, width))
+    assert duals.check_disguise().verdict == Verdict.FAILS
+
+
+def test_the_average_margin_machine(monkeypatch):
+    assert averages.check_average_margin().verdict == Verdict.CORRECTED
+    right = averages.solve_mamc
+
+    def tilted(f, y, scale):
+        found = right(f, y, scale)
+        return SimpleNamespace(coefficients=found.coefficients * (1 + 0.1 * (np.arange(len(y)) % 2)))
+
+    monkeypatch.setattr(averages, "solve_mamc", tilted)
+    assert averages.check_average_margin().verdict == Verdict.FAILS
+
+
+def test_unequal_classes_are_neither_enough_nor_needed_for_one_label(monkeypatch):
+    evidence = averages.check_trivial()
+    assert evidence.verdict == Verdict.CORRECTED
+    # opposite sides of the origin, nine to one: every point is right
+    X = np.r_[np.ones(9), -1.0][:, None]
+    y = np.r_[np.ones(9), -1.0]
+    assert not averages._is_trivial(X @ X.T, y)
+    # equal sizes, one class nearer to the origin: all points go to the other
+    X = np.array([[0.2, 0.1], [0.1, 0.3], [0.8, 0.9], [0.9, 0.7]])
+    assert averages._is_trivial(X @ X.T, np.array([-1.0, -1, 1, 1]))
+    monkeypatch.setattr(averages, "_is_trivial", lambda K, y: len(y) != 40)
+    assert averages.check_trivial().verdict == Verdict.HOLDS
