@@ -12,62 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .box_qp import certify, sweep
+from .box_qp import add_multiple, certify, resting_violations, sweep
+from .growing_factor import DEPENDENT, backward, column, enter, factorise, forward, leave
 
-#: squared distance from the span of the basic variables, as a share of h_ii, that counts as zero
-_DEPENDENT = 1e-11
-
-
-@njit(cache=True)
-def _append(L: np.ndarray, n: int, H: np.ndarray, basis: np.ndarray, i: int) -> float:
-    """Write the row of the factor that variable `i` would add, and return its squared pivot."""
-    row = H[i]
-    pivot = H[i, i]
-    for a in range(n):
-        value = row[basis[a]]
-        for b in range(a):
-            value -= L[a, b] * L[n, b]
-        value /= L[a, a]
-        L[n, a] = value
-        pivot -= value * value
-    return pivot
-
-
-@njit(cache=True)
-def _delete(L: np.ndarray, n: int, basis: np.ndarray, a: int) -> None:
-    """Take basic variable number `a` out of the factor by Givens rotations."""
-    for r in range(a, n - 1):
-        basis[r] = basis[r + 1]
-        for b in range(r + 2):
-            L[r, b] = L[r + 1, b]
-    for k in range(a, n - 1):
-        p, q = L[k, k], L[k, k + 1]
-        size = np.hypot(p, q)
-        cos, sin = p / size, q / size
-        for r in range(k, n - 1):
-            p, q = L[r, k], L[r, k + 1]
-            L[r, k] = cos * p + sin * q
-            L[r, k + 1] = cos * q - sin * p
-
-
-@njit(cache=True)
-def _backward(L: np.ndarray, n: int, v: np.ndarray) -> None:
-    """Solve L' z = v in place."""
-    for a in range(n - 1, -1, -1):
-        value = v[a] / L[a, a]
-        v[a] = value
-        for b in range(a):
-            v[b] -= L[a, b] * value
-
-
-@njit(cache=True)
-def _forward(L: np.ndarray, n: int, v: np.ndarray) -> None:
-    """Solve L z = v in place."""
-    for a in range(n):
-        value = v[a]
-        for b in range(a):
-            value -= L[a, b] * v[b]
-        v[a] = value / L[a, a]
+#: variables that may enter between two updates of the whole gradient
+_BLOCK = 8
+#: those that enter together add at least this share of what the worst adds to the gap
+_WORTH = 0.3
 
 
 @njit(cache=True)
@@ -86,19 +37,23 @@ def _settle(
     grad: np.ndarray,
     lower: float,
     upper: float,
-    L: np.ndarray,
+    R: np.ndarray,
     basis: np.ndarray,
     n: int,
     is_basic: np.ndarray,
 ) -> int:
     """Minimise over the basic variables; those that meet a bound leave. Returns the number that stay."""
-    m = len(x)
-    d = np.empty(m)
+    before, touched = n, basis[:n].copy()
+    old = x[touched]
+    left = grad[
+        touched
+    ]  # the gradient of the basic variables: a step of length t leaves the share 1 - t of it
+    d = np.empty(n)
     while n > 0:
         for a in range(n):
-            d[a] = -grad[basis[a]]
-        _forward(L, n, d)
-        _backward(L, n, d)
+            d[a] = -left[a]
+        forward(R, n, d)
+        backward(R, n, d)
         t, leaving = 1.0, -1
         for a in range(n):
             room = _room(x[basis[a]], d[a], lower, upper)
@@ -107,18 +62,54 @@ def _settle(
         for a in range(n):
             i = basis[a]
             x[i] = min(max(x[i] + t * d[a], lower), upper)
-            row, change = H[i], t * d[a]
-            if change != 0.0:
-                for j in range(m):
-                    grad[j] += change * row[j]
+            left[a] *= 1.0 - t
         if leaving < 0:
             break
-        i = basis[leaving]
-        x[i] = upper if d[leaving] > 0.0 else lower
-        is_basic[i] = False
-        _delete(L, n, basis, leaving)
-        n -= 1
+        x[basis[leaving]] = upper if d[leaving] > 0.0 else lower
+        for a in range(leaving, n - 1):
+            left[a] = left[a + 1]
+        n = leave(R, n, basis, is_basic, leaving)
+    for a in range(before):
+        add_multiple(grad, x[touched[a]] - old[a], H[touched[a]])
     return n
+
+
+@njit(cache=True)
+def _slide(
+    H: np.ndarray,
+    x: np.ndarray,
+    grad: np.ndarray,
+    lower: float,
+    upper: float,
+    R: np.ndarray,
+    basis: np.ndarray,
+    n: int,
+    i: int,
+    v: np.ndarray,
+) -> int:
+    """Move variable `i`, which depends on the basic ones, along the null direction down to the first bound.
+
+    `v` is the column of :func:`column`, and lost. Returns the number of the basic variable that met a bound,
+    or -1 if `i` itself did.
+    """
+    towards = 1.0 if grad[i] < 0.0 else -1.0
+    for a in range(n):
+        v[a] *= -towards
+    backward(R, n, v)
+    t, leaving = _room(x[i], towards, lower, upper), -1
+    for a in range(n):
+        room = _room(x[basis[a]], v[a], lower, upper)
+        if room < t:
+            t, leaving = max(room, 0.0), a
+    for a in range(-1, n):
+        j, direction = (i, towards) if a < 0 else (basis[a], v[a])
+        old = x[j]
+        if a == leaving:
+            x[j] = upper if direction > 0.0 else lower
+        else:
+            x[j] = min(max(old + t * direction, lower), upper)
+        add_multiple(grad, x[j] - old, H[j])
+    return leaving
 
 
 @njit(cache=True)
@@ -131,28 +122,21 @@ def minimise(
 
     Returns
     -------
-    changes of the set of basic variables, gap, primal objective
+    variables that became basic, gap, primal objective
     """
     m = len(x)
-    L = np.zeros((m, m))
+    R = np.empty((m, m))
     basis = np.empty(m, np.int64)
     is_basic = np.zeros(m, np.bool_)
-    d = np.empty(m)
-    n, changes = 0, 0
+    v, violation = np.empty(m), np.empty(m)
     grad = H @ x - 1.0
     for _ in range(sweeps):
-        sweep(H, x, grad, lower, upper)
-    for i in range(m):  # what lies between the bounds is basic, as far as it is independent
-        if lower < x[i] < upper:
-            pivot = _append(L, n, H, basis, i)
-            if pivot > _DEPENDENT * H[i, i]:
-                L[n, n] = np.sqrt(pivot)
-                basis[n] = i
-                is_basic[i] = True
-                n += 1
-    rounds, idle, value = 0, 0, np.inf
+        if sweep(H, x, grad, lower, upper) == 0.0:
+            break
+    n = factorise(H, x, lower, upper, R, basis, is_basic)
+    changes, rounds, idle, value = 0, 0, 0, np.inf
     while True:
-        n = _settle(H, x, grad, lower, upper, L, basis, n, is_basic)
+        n = _settle(H, x, grad, lower, upper, R, basis, n, is_basic)
         gap, primal = certify(x, grad, lower, upper)
         rounds += 1
         if gap <= tol * max(1.0, abs(primal)) or changes >= max_changes or rounds > m + 100:
@@ -160,58 +144,36 @@ def minimise(
             grad = H @ x - 1.0
             gap, primal = certify(x, grad, lower, upper)
             if gap <= tol * max(1.0, abs(primal)) or changes >= max_changes:
-                break
+                return changes, gap, primal
             rounds, before, value = 0, value, 0.5 * np.sum(x * (grad - 1.0))
             if before - value <= 1e-15 * abs(value):
                 idle += 1  # a cycle, or nothing left but rounding: leave by a sweep, then give up
                 if idle > 3:
-                    break
+                    return changes, gap, primal
                 sweep(H, x, grad, lower, upper)
                 continue
-        entering, worst = -1, 0.0
-        for i in range(m):
-            if not is_basic[i]:
-                g = grad[i]
-                violation = (x[i] - lower) * g if g > 0.0 else (x[i] - upper) * g
-                if violation > worst:
-                    entering, worst = i, violation
-        if entering < 0:  # the gap that is left is that of the basic variables: refine them
+        worst = resting_violations(x, grad, lower, upper, is_basic, violation)
+        if worst == 0.0:  # the gap that is left is that of the basic variables: refine them
             rounds = m + 100
             continue
-        changes += 1
-        i = entering
-        pivot = _append(L, n, H, basis, i)
-        if pivot <= _DEPENDENT * H[i, i]:
-            towards = 1.0 if grad[i] < 0.0 else -1.0
-            for a in range(n):
-                d[a] = -towards * L[n, a]
-            _backward(L, n, d)
-            t, leaving = _room(x[i], towards, lower, upper), -1
-            for a in range(n):
-                room = _room(x[basis[a]], d[a], lower, upper)
-                if room < t:
-                    t, leaving = max(room, 0.0), a
-            for a in range(-1, n):
-                j = i if a < 0 else basis[a]
-                change = t * (towards if a < 0 else d[a])
-                x[j] = min(max(x[j] + change, lower), upper)
-                if change != 0.0:
-                    row = H[j]
-                    for k in range(m):
-                        grad[k] += change * row[k]
-            if leaving < 0:
-                x[i] = upper if towards > 0.0 else lower
-                continue
-            j = basis[leaving]
-            x[j] = upper if d[leaving] > 0.0 else lower
-            is_basic[j] = False
-            _delete(L, n, basis, leaving)
-            n -= 1
-            pivot = _append(L, n, H, basis, i)
-            if pivot <= _DEPENDENT * H[i, i]:
-                continue
-        L[n, n] = np.sqrt(pivot)
-        basis[n] = i
-        is_basic[i] = True
-        n += 1
-    return changes, gap, primal
+        entered = 0
+        while entered < min(_BLOCK, max_changes - changes):
+            i = int(np.argmax(violation))
+            if violation[i] <= _WORTH * worst:
+                break
+            violation[i] = 0.0
+            pivot = column(R, n, H, basis, i, v)
+            if pivot <= DEPENDENT * H[i, i]:
+                if entered > 0:
+                    continue  # its null direction is downhill only from the minimiser over the basic ones
+                leaving = _slide(H, x, grad, lower, upper, R, basis, n, i, v)
+                if leaving >= 0:
+                    n = leave(R, n, basis, is_basic, leaving)
+                    pivot = column(R, n, H, basis, i, v)
+                    if pivot > DEPENDENT * H[i, i]:
+                        n = enter(R, n, basis, is_basic, i, v, pivot)
+                changes += 1
+                break
+            n = enter(R, n, basis, is_basic, i, v, pivot)
+            changes += 1
+            entered += 1

@@ -10,6 +10,14 @@ from numba import njit
 
 
 @njit(cache=True)
+def add_multiple(target: np.ndarray, factor: float, row: np.ndarray) -> None:
+    """Add ``factor * row`` to `target` in place."""
+    if factor != 0.0:
+        for j in range(len(target)):
+            target[j] += factor * row[j]
+
+
+@njit(cache=True)
 def sweep(H: np.ndarray, x: np.ndarray, grad: np.ndarray, lower: float, upper: float) -> float:
     """Minimise exactly over each coordinate in turn; keep ``grad = H x - e`` current.
 
@@ -30,9 +38,7 @@ def sweep(H: np.ndarray, x: np.ndarray, grad: np.ndarray, lower: float, upper: f
         change = new - x[i]
         if change != 0.0:
             x[i] = new
-            row = H[i]
-            for j in range(len(x)):
-                grad[j] += change * row[j]
+            add_multiple(grad, change, H[i])
             largest = max(largest, abs(change))
     return largest
 
@@ -50,6 +56,19 @@ def certify(x: np.ndarray, grad: np.ndarray, lower: float, upper: float) -> tupl
             gap -= (upper - x[i]) * g
             primal -= (upper - lower) * g
     return gap, primal
+
+
+@njit(cache=True)
+def resting_violations(
+    x: np.ndarray, grad: np.ndarray, lower: float, upper: float, is_basic: np.ndarray, out: np.ndarray
+) -> float:
+    """Write what each variable that is not basic adds to the duality gap; return the largest."""
+    largest = 0.0
+    for i in range(len(x)):
+        g = grad[i]
+        out[i] = 0.0 if is_basic[i] else (x[i] - lower) * g if g > 0.0 else (x[i] - upper) * g
+        largest = max(largest, out[i])
+    return largest
 
 
 @njit(cache=True)

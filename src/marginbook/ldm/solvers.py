@@ -26,7 +26,7 @@ from .objective import (
 )
 
 #: passes of coordinate descent before a cold start of the active-set method
-SWEEPS = 5
+SWEEPS = 30
 
 
 @dataclass(frozen=True)
