@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
-from marginbook.ldm.linear import linear_coordinate_descent
+from marginbook.ldm.linear import linear_coordinate_descent, solve_linear
 from marginbook.ldm.linear_passes import csr_pass, dense_pass, gap_share, pair_step
 from marginbook.ldm.linear_problem import linear_objective, squared_norms, unsigned
+from marginbook.ldm.solvers import active_set
+from marginbook.ldm.whitening import WhitenedGram
 
 
 def problem(m: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -238,3 +240,14 @@ def test_integer_data_and_int64_indices():
     plain = linear_coordinate_descent(X.astype(int), y.astype(int), 1, 1, 1, max_iter=5)
     np.testing.assert_allclose(wide.coef, plain.coef, atol=1e-12)
     assert linear_objective(X, y, plain.coef, 1, 1, 1) == pytest.approx(plain.objective)
+
+
+@pytest.mark.parametrize(("m", "d"), [(50, 6), (20, 35)])
+@pytest.mark.parametrize("lambda1", [0.0, 0.25, 20.0])
+def test_equals_the_kernel_form(m, d, lambda1):
+    X, y = problem(m, d)
+    kernel = active_set(WhitenedGram(X @ X.T, y).hessian(lambda1), y, lambda1, 0.3, 0.5, tol=1e-10)
+    found = solve_linear(X, y, lambda1, 0.3, 0.5, method="coordinate-descent", tol=1e-11, max_iter=50_000)
+    assert found.objective == pytest.approx(kernel.objective, abs=1e-7)
+    np.testing.assert_allclose(X.T @ kernel.alpha, found.coef, atol=1e-5)
+    np.testing.assert_allclose(kernel.margins, y * (X @ found.coef), atol=1e-5)
