@@ -214,3 +214,18 @@ def test_rank_two_update_of_the_whitened_kernel():
 def test_one_example_cannot_be_left_out():
     with pytest.raises(ValueError, match="at least 2 examples, got 1"):
         LeftOutKernels(np.eye(1), np.ones(1), 1.0)
+
+
+def test_radii_of_the_svm_are_dual_variable_times_norm():
+    X, y = draw(9)
+    G = gram(("rbf", {"gamma": 1.0}), X) * 2
+    model = train(G, y, 0.0, 0.0, 3.0)
+    assert_allclose(radii(G, y, model.shifted, model.margins, 0.0, 0.0), 2 * model.beta, atol=1e-9)
+
+
+def test_a_variance_weight_beyond_the_arithmetic_decides_nothing():
+    G, y = np.ones((2, 2)), np.ones(2)
+    model = train(G, y, 1e18, 0.3, 2.0)
+    found = bracket(G, y, model)
+    assert found.error_bound == 1.0
+    assert found.error_floor == 0.0

@@ -76,9 +76,9 @@ def check_theorem_3() -> Evidence:
     bound = expectation(ATOMS, HALVES, 2, lambda v: line_machine.printed_bound(v, ON_A_LINE))
     return Evidence(
         decide(bool(violated == 0 and wrong <= said and error <= bound), restricted == 0),
-        f"true leave-one-out exceeds the bound in {violated} of {count} random problems, {within} of them in the "
-        f"paper's grid; on 8 points it is {wrong:.0%}, the bound {said:.0%}; on a line E[R] is {error}, the bound "
-        f"{bound}. If only the hinge of i is dropped: exceeded in {restricted}",
+        f"true leave-one-out exceeds the bound in {violated} of {count} random problems, {within} of them in "
+        f"the paper's grid; on 8 points it is {wrong:.0%}, the bound {said:.0%}; on a line E[R] = {error}, "
+        f"the bound {bound}. If only the hinge of i is dropped: exceeded in {restricted}",
         "never",
         float(bound - error),
         "The machine of the proof has alpha_i = 0 but keeps x_i in the mean and the variance of the margins; "

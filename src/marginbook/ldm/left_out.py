@@ -60,7 +60,10 @@ class LeftOutKernels:
         n11 = n_ee
         n12 = (n_ey - self.y * n_ee) / np.sqrt(m - 1)
         n22 = (self.y @ n_ey - 2 * self.y * n_ey + n_ee) / (m - 1)
-        self._inverse = np.array([[n22, -n12], [-n12, n11]]) / (n11 * n22 - n12**2)
+        # positive; where lambda1 is so large that rounding leaves nothing of it, the bounds must not be finite
+        determinant = n11 * n22 - n12**2
+        determinant[determinant <= 0] = np.nan
+        self._inverse = np.array([[n22, -n12], [-n12, n11]]) / determinant
 
     def correction(self, along_e: np.ndarray, along_y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         r"""Return :math:`t_i=c'U_i(U_i^\top NU_i)^{-1}U_i^\top M'q_i`, with which :math:`W_iq_i=M'(q_i+t_i)`.

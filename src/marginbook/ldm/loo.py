@@ -201,11 +201,11 @@ def bracket(gram: np.ndarray, y: np.ndarray, solution: Trained, *, eigen: Eigen 
     np.fill_diagonal(gaps, 0.0)
     full = np.sqrt(gaps.sum(axis=0)) * step.x_norm
 
-    return Bracket(
-        lower=np.maximum(gamma + step.own / 2 - half, gamma + step.own - full),
-        upper=np.minimum(gamma + step.own / 2 + half, gamma + step.own + full),
-        radii=step.g_norm * step.x_norm,
-    )
+    lower = np.maximum(gamma + step.own / 2 - half, gamma + step.own - full)
+    upper = np.minimum(gamma + step.own / 2 + half, gamma + step.own + full)
+    known = np.isfinite(lower) & np.isfinite(upper)  # not where lambda1 is too large for the arithmetic
+    radius = step.g_norm * step.x_norm
+    return Bracket(*(np.where(known, v, np.inf * s) for v, s in ((lower, -1), (upper, 1), (radius, 1))))
 
 
 def _gap_terms(margins: np.ndarray, beta: np.ndarray, C: float) -> np.ndarray:
