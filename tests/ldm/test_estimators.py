@@ -61,10 +61,10 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize("solver", ["active-set", "dcd", "cvxpy"])
 def test_without_mean_and_variance_it_is_the_svm_without_intercept(solver):
-    """For the rbf kernel SVC's own intercept vanishes if each example comes with its negative in the kernel."""
+    """SVC's own intercept vanishes where each example comes with its negative in feature space."""
     X, y = _cancer(12)
     K = gram(("rbf", {"gamma": 1.0}), X)
-    # twins (x, y) and (-x, -y) in feature space: their SVM with an intercept has the intercept 0
+    # twins (phi, y) and (-phi, -y)
     twins, labels = np.block([[K, -K], [-K, K]]), np.r_[2 * y - 1, 1 - 2 * y]
     svm = SVC(C=2.5, kernel="precomputed", tol=1e-10).fit(twins, labels)
     assert abs(svm.intercept_[0]) < 1e-6

@@ -168,8 +168,6 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         dense = callable(name) or name == "precomputed"
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
         self.classes_, self._signs = binary_signs(y, "LDMClassifier")
-        if name == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
         self._kernel = name if callable(name) else (name, parameters)
         self.solver_ = choose_solver(self.solver, name, X, self.C)
         if self.solver_ == "asgd":

@@ -165,11 +165,13 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return f of the chosen machine for the rows of `X`: (n,)."""
-        return self.estimator_.decision_function(self._validated(X))
+        X = self._validated(X)
+        return self.estimator_.decision_function(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`."""
-        return self.estimator_.predict(self._validated(X))
+        X = self._validated(X)
+        return self.estimator_.predict(X)
 
     def _scored(
         self, X: Any, y: np.ndarray, signs: np.ndarray, gamma: float | None, folds: list[tuple[Any, Any]]

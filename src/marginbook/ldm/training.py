@@ -49,11 +49,13 @@ def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
     Raises
     ------
     ValueError
-        If it is not symmetric or has an eigenvalue below zero, beyond rounding.
+        If it is not square, not symmetric, or has an eigenvalue below zero, the last two beyond rounding.
     """
     G = gram(kernel, X)
     name, parameters = parse_kernel(kernel)
     if name == "precomputed":
+        if G.shape[0] != G.shape[1]:
+            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {G.shape}")
         size = float(np.abs(G).max(initial=0.0))
         apart = np.abs(G - G.T)
         if float(apart.max(initial=0.0)) > ASYMMETRY * size:

@@ -1,0 +1,183 @@
+"""What LDMClassifierCV chooses, against a plain search with the same folds."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import pdist
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.preprocessing import minmax_scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from marginbook.kernels import gram
+from marginbook.ldm import LDMClassifier, LDMClassifierCV, model_selection
+
+SMALL = {"lambda1s": (2**-8, 0.5), "lambda2s": (2**-6, 20.0), "Cs": (0.1, 10.0)}
+
+
+@parametrize_with_checks(
+    [
+        LDMClassifierCV(**SMALL),
+        LDMClassifierCV(**SMALL, kernel="linear", fit_intercept=True, scoring="loo-bound"),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def _clouds(m=45, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(m) < 0.4, "yes", "no")
+    return rng.normal(size=(m, d)) + 1.2 * (y == "yes")[:, None], y
+
+
+def _searched(X, y, model, grid, folds, scoring="accuracy"):
+    """Return the mean scores of GridSearchCV by (gamma, C, lambda1, lambda2)."""
+    search = GridSearchCV(model, grid, cv=folds, scoring=scoring).fit(X, y)
+    names = ("gamma", "C", "lambda1", "lambda2")
+    scores = search.cv_results_["mean_test_score"]
+    return {
+        tuple(point.get(name) for name in names): score
+        for point, score in zip(search.cv_results_["params"], scores, strict=True)
+    }
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+def test_it_is_the_grid_search_with_the_same_folds(kernel, scoring, fit_intercept):
+    X, y = _clouds()
+    gammas = (0.1, 1.0) if kernel == "rbf" else None
+    folds = StratifiedKFold(4, shuffle=True, random_state=3)
+    options = {"kernel": kernel, "fit_intercept": fit_intercept, "tol": 1e-9}
+    cv = LDMClassifierCV(**SMALL, gammas=gammas, cv=folds, scoring=scoring, **options).fit(X, y)
+    grid = {"lambda1": SMALL["lambda1s"], "lambda2": SMALL["lambda2s"], "C": SMALL["Cs"]}
+    if gammas:
+        grid["gamma"] = gammas
+    expected = _searched(X, y, LDMClassifier(solver="active-set", **options), grid, folds, scoring)
+    found = cv.cv_results_
+    points = list(zip(found["gamma"], found["C"], found["lambda1"], found["lambda2"], strict=True))
+    np.testing.assert_allclose(found["score"], [expected[point] for point in points], atol=1e-12)
+    best = points[int(np.argmax(found["score"]))]
+    assert (cv.gamma_, cv.C_, cv.lambda1_, cv.lambda2_) == best
+    assert cv.best_score_ == max(found["score"])
+    alone = LDMClassifier(cv.lambda1_, cv.lambda2_, cv.C_, gamma=cv.gamma_, **options).fit(X, y)
+    np.testing.assert_allclose(cv.decision_function(X), alone.decision_function(X), atol=1e-4)
+    assert cv.dual_gap_ <= 1e-9 * max(1.0, cv.estimator_.objective_)
+
+
+def test_the_bound_is_that_of_every_machine_and_needs_no_folds():
+    X, y = _clouds(seed=1)
+    cv = LDMClassifierCV(**SMALL, gammas=(0.2, 2.0), scoring="loo-bound", cv="none at all").fit(X, y)
+    found = cv.cv_results_
+    expected = [
+        1 - LDMClassifier(l1, l2, C, gamma=gamma).fit(X, y).loo_bound()
+        for gamma, C, l1, l2 in zip(
+            found["gamma"], found["C"], found["lambda1"], found["lambda2"], strict=True
+        )
+    ]
+    np.testing.assert_allclose(found["score"], expected, atol=1e-12)
+    assert cv.best_score_ == pytest.approx(1 - cv.estimator_.loo_bound())
+
+
+def test_the_widths_of_the_paper_are_multiples_of_the_mean_distance():
+    X, y = _clouds()
+    cv = LDMClassifierCV((0.1,), (0.1,), (1.0,)).fit(X, y)
+    delta = pdist(X).mean()
+    widths = delta * np.array([1.0, 0.5, 2.0, 0.25, 4.0])
+    np.testing.assert_allclose(cv.cv_results_["gamma"], 1 / (2 * widths**2))
+    assert len(LDMClassifierCV().lambda1s) == len(LDMClassifierCV().lambda2s) == 7
+    assert LDMClassifierCV().lambda1s[0] == 2**-8
+    assert LDMClassifierCV().lambda1s[-1] == 2**-2
+
+
+def test_rows_that_are_all_the_same_have_a_width_too():
+    cv = LDMClassifierCV((0.1,), (0.1,), (1.0,), cv=2).fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
+    assert np.isfinite(cv.cv_results_["gamma"]).all()
+
+
+def test_the_first_of_equal_scores_wins_with_lambda2_fastest():
+    """Clouds so far apart that every grid point is right about all of them."""
+    X, y = _clouds()
+    X[y == "yes"] += 20.0
+    cv = LDMClassifierCV((0.2, 0.1), (0.3, 0.4), (7.0, 5.0), gammas=(0.02, 0.01)).fit(X, y)
+    assert (cv.cv_results_["score"] == 1.0).all()
+    assert (cv.gamma_, cv.C_, cv.lambda1_, cv.lambda2_) == (0.02, 7.0, 0.2, 0.3)
+    assert cv.cv_results_["lambda2"][:4].tolist() == [0.3, 0.4, 0.3, 0.4]
+    assert cv.cv_results_["lambda1"][:4].tolist() == [0.2, 0.2, 0.1, 0.1]
+    assert cv.cv_results_["C"][:8].tolist() == [7.0] * 4 + [5.0] * 4
+
+
+def test_folds_are_those_of_scikit_learn_shuffled_on_request():
+    X, y = _clouds()
+    grid = {"lambda1s": (0.1,), "lambda2s": (0.1,), "Cs": (1.0,), "gammas": (0.5, 5.0)}
+
+    def scores(**options):
+        return LDMClassifierCV(**grid, **options).fit(X, y).cv_results_["score"]
+
+    np.testing.assert_array_equal(scores(cv=3), scores(cv=StratifiedKFold(3)))
+    shuffled = StratifiedKFold(3, shuffle=True, random_state=5)
+    np.testing.assert_array_equal(scores(cv=3, random_state=5), scores(cv=shuffled))
+    given = list(KFold(3).split(X))
+    np.testing.assert_array_equal(scores(cv=given), scores(cv=KFold(3)))
+
+
+def test_any_callable_scores():
+    X, y = _clouds()
+    grid = {**SMALL, "gammas": (0.5,)}
+    named = LDMClassifierCV(**grid, scoring="roc_auc").fit(X, y)
+    called = LDMClassifierCV(**grid, scoring=roc_auc_score).fit(X, y)
+    np.testing.assert_allclose(called.cv_results_["score"], named.cv_results_["score"])
+    loss = LDMClassifierCV(**grid, scoring=lambda y, f: -log_loss(y == "yes", 1 / (1 + np.exp(-f)))).fit(X, y)
+    assert loss.best_score_ < 0
+
+
+def test_sparse_rows_and_a_gram_matrix_give_the_choice_of_dense_ones():
+    X, y = _clouds()
+    X[np.abs(X) < 0.5] = 0
+    for kernel in ("linear", ("rbf", {"gamma": 0.3})):
+        dense = LDMClassifierCV(**SMALL, kernel=kernel).fit(X, y)
+        thin = LDMClassifierCV(**SMALL, kernel=kernel).fit(sparse.csr_matrix(X), y)
+        G = gram(kernel, X)
+        given = LDMClassifierCV(**SMALL, kernel="precomputed").fit(G, y)
+        for other in (thin, given):
+            np.testing.assert_allclose(other.cv_results_["score"], dense.cv_results_["score"])
+        assert (thin.predict(sparse.csr_matrix(X)) == dense.predict(X)).all()
+        assert (given.predict(G) == dense.predict(X)).all()
+        assert dense.gamma_ is None
+
+
+def test_one_eigendecomposition_for_each_width_and_fold(monkeypatch):
+    X, y = _clouds()
+    real, sizes = model_selection.WhitenedGram, []
+
+    class Counted(real):
+        def decompose(self):
+            if self._eigen is None:
+                sizes.append(self.m)
+            return super().decompose()
+
+    monkeypatch.setattr(model_selection, "WhitenedGram", Counted)
+    LDMClassifierCV(cv=5, gammas=(0.1, 1.0, 3.0)).fit(X, y)
+    assert sizes == [36] * 15  # for 147 solutions each
+    sizes.clear()
+    LDMClassifierCV(scoring="loo-bound", gammas=(0.1, 1.0)).fit(X, y)
+    assert sizes == [45] * 2
+
+
+def test_a_tolerance_out_of_reach_warns_with_the_count():
+    X, y = _clouds()
+    with pytest.warns(UserWarning, match=r"[1-8] of 8 grid points have a relative .* tol=1\.00e-30, up to"):
+        LDMClassifierCV(**SMALL, gammas=(0.5,), tol=1e-30).fit(X, y)
+
+
+def test_clones_and_pickles():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = minmax_scale(X)[::8], y[::8]
+    cv = LDMClassifierCV(**SMALL).fit(X, y)
+    assert clone(cv).fit(X, y).best_score_ == cv.best_score_ > 0.85
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(cv)).predict(X), cv.predict(X))
