@@ -60,7 +60,7 @@ class LeftOutKernels:
         n11 = n_ee
         n12 = (n_ey - self.y * n_ee) / np.sqrt(m - 1)
         n22 = (self.y @ n_ey - 2 * self.y * n_ey + n_ee) / (m - 1)
-        # positive; where lambda1 is so large that rounding leaves nothing of it, the bounds must not be finite
+        # positive; if lambda1 is so large that rounding leaves nothing of it, no bound may be finite
         determinant = n11 * n22 - n12**2
         determinant[determinant <= 0] = np.nan
         self._inverse = np.array([[n22, -n12], [-n12, n11]]) / determinant
