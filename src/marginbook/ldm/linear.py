@@ -35,8 +35,9 @@ _BLOCK = 64
 # passes that an example sits out at most; its share of the gap is looked at before the end in any case
 _LONGEST_REST = 31
 
-# multiplications of a Newton step, about a tenth of a second, up to which the interior point goes first
-_SMALL_STEP = 2e8
+# up to so many multiplications in a Newton step, some tenths of a second, and numbers in the matrix, of which
+# several copies are made, the interior point goes first: its 10 to 40 steps do not depend on C and lambda1
+_SMALL_STEP, _SMALL_SIZE = 2e9, 2e7
 
 __all__ = ["LinearSolution", "linear_coordinate_descent", "solve_linear"]
 
@@ -83,7 +84,7 @@ def solve_linear(
     if method not in ("auto", "coordinate-descent", "interior-point"):
         raise ValueError(f"method must be auto, coordinate-descent or interior-point, got {method!r}")
     m, d = np.shape(X)
-    small = m * min(m, d) ** 2 <= _SMALL_STEP and m * d <= _SMALL_STEP
+    small = m * min(m, d) ** 2 <= _SMALL_STEP and m * d <= _SMALL_SIZE
     found = None
     if method == "interior-point" or (method == "auto" and small):
         found = linear_interior_point(X, y, lambda1, lambda2, C, tol=tol, max_iter=min(max_iter, 200))
