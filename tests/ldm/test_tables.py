@@ -72,6 +72,16 @@ def test_cells_agree_with_themselves_and_with_nothing_else(put, check, table):
     assert evidence.measured.startswith(f"0 of {number} cells agree; of the LDM 0 of 20")
 
 
+def test_cells_of_sets_with_other_features_are_told(put):
+    put(
+        "table-2",
+        made("table-2", lambda n, m, s: 2.0 if n in ("heart", "sonar") else as_printed("table-2")(n, m, s)),
+    )
+    evidence = tables.check_table_2()
+    assert evidence.measured.startswith("90 of 100 cells agree")
+    assert evidence.why.endswith("do not agree, 5 are of sets with other features than ours (heart).")
+
+
 def test_a_large_set_that_cannot_be_had_is_named(put):
     put("table-4", [row for row in made("table-4", as_printed("table-4")) if row["dataset"] == "skin"])
     evidence = tables.check_table_4()
