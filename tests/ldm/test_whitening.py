@@ -47,6 +47,25 @@ def test_both_ways_agree_with_the_definition(kind, lambda1):
     assert by_cholesky._eigen is None
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lambda1", [1e-14, 1e-6, 1.0, 1e4, 1e8])
+def test_the_diagonal_keeps_its_digits_however_small_or_large_lambda1_is(kind, lambda1):
+    G, y = _data(kind)
+    by_cholesky = WhitenedGram(G, y)
+    by_eigenvectors = WhitenedGram(G, y)
+    by_eigenvectors.decompose()
+    first, second = np.diagonal(by_cholesky.hessian(lambda1)), np.diagonal(by_eigenvectors.hessian(lambda1))
+    np.testing.assert_allclose(first, second, rtol=1e-12 * (1 + lambda1), atol=1e-15 * np.abs(G).max())
+
+
+def test_tiles_of_a_larger_matrix_meet():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(150, 6))
+    y = np.where(rng.random(150) < 0.4, -1.0, 1.0)
+    G = rbf_kernel(X, gamma=0.2)
+    np.testing.assert_allclose(WhitenedGram(G, y).hessian(3.0), _definition(G, y, 3.0), atol=1e-12)
+
+
 def test_the_papers_form_is_the_same_where_it_exists():
     G, y = _data("rbf")
     m, lambda1 = len(y), 0.7

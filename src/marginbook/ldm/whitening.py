@@ -11,9 +11,15 @@ of G, so duplicates and linear kernels with more examples than features are no s
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from numba import njit
+from scipy.linalg import eigh
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from .objective import check_parameters, check_signs
+
+#: share of the largest eigenvalue that counts as zero
+_ROUNDING = 8 * np.finfo(float).eps
+_TILE = 64
 
 
 class WhitenedGram:
@@ -25,8 +31,8 @@ class WhitenedGram:
     .. math:: H=Y\bigl(M+\rho\,(My)(My)^\top\bigr)Y,\qquad
         \rho=\frac{c/m}{1-\frac cmy^\top My}=\frac c{y^\top(I+cG)^{-1}y} .
 
-    The last form of the denominator is positive and nothing cancels in it. The first lambda1 is served by a
-    Cholesky factor of I + cG; a second one triggers the eigendecomposition, which then serves all others.
+    The last form of the denominator is positive and nothing cancels in it. The first lambda1 is served by
+    the inverse of I + cG, by Cholesky; a second one triggers the eigendecomposition, which then serves all.
 
     Parameters
     ----------
@@ -67,10 +73,14 @@ class WhitenedGram:
         return len(self.y)
 
     def decompose(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return eigenvalues, (m,), clipped at 0, and eigenvectors, (m, m), of G; computed once."""
+        """Return eigenvalues, (m,), and eigenvectors, (m, m), of G; computed once.
+
+        Eigenvalues that rounding could have made are 0: a huge c would count them as much as the others.
+        """
         if self._eigen is None:
             s, U = eigh(self.gram, driver="evd", check_finite=False)
-            self._eigen = (np.maximum(s, 0.0), U, U.T @ self.y)
+            s[s <= _ROUNDING * s[-1]] = 0.0
+            self._eigen = (s, U, U.T @ self.y)
         return self._eigen[:2]
 
     def hessian(self, lambda1: float) -> np.ndarray:
@@ -86,34 +96,79 @@ class WhitenedGram:
             return self._cached[1]
         c = 4.0 * lambda1 / self.m
         if c == 0.0:
-            M, rank_one = self.gram.copy(), np.zeros(self.m)
-        elif self._eigen is None and self._cached is None:
-            M, rank_one = self._by_cholesky(c)
+            H = self.gram * self.y
+            H *= self.y[:, None]
         else:
-            M, rank_one = self._by_eigenvectors(c)
-        M += np.outer(rank_one, rank_one)
-        M *= self.y[:, None]
-        M *= self.y
-        self._cached = (float(lambda1), M)
-        return M
+            fitting_one = self._eigen is None and self._cached is None
+            found = self._by_cholesky(c) if fitting_one else None
+            H = self._by_eigenvectors(c) if found is None else found
+        self._cached = (float(lambda1), H)
+        return H
 
-    def _by_cholesky(self, c: float) -> tuple[np.ndarray, np.ndarray]:
+    def _by_cholesky(self, c: float) -> np.ndarray | None:
+        """Return H from the inverse of I + cG, or None if rounding and a huge c made that indefinite."""
         shifted = c * self.gram
         shifted[np.diag_indices_from(shifted)] += 1.0
-        try:
-            factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:  # rounding made G indefinite and c is huge; the eigenvalues can be clipped
-            return self._by_eigenvectors(c)
-        M = cho_solve(factor, self.gram, check_finite=False)
-        M = 0.5 * (M + M.T)
-        z = cho_solve(factor, self.y, check_finite=False)
-        return M, np.sqrt(c / (self.y @ z)) * (self.gram @ z)
+        factor, failed = dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
+        if failed:
+            return None
+        z = dpotrs(factor, self.y, lower=1)[0]
+        inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
+        if failed:
+            return None
+        H = np.empty_like(self.gram)
+        _whiten_by_inverse(inverse.T, self.gram, self.y, np.sqrt(c / (self.y @ z)) * (self.gram @ z), c, H)
+        return H
 
-    def _by_eigenvectors(self, c: float) -> tuple[np.ndarray, np.ndarray]:
+    def _by_eigenvectors(self, c: float) -> np.ndarray:
         self.decompose()
         assert self._eigen is not None
         s, U, p = self._eigen
         shrunk = s / (1.0 + c * s)
         half = U * np.sqrt(shrunk)
+        half *= self.y[:, None]
+        H: np.ndarray = half @ half.T
         rho = c / np.sum(p * p / (1.0 + c * s))
-        return half @ half.T, np.sqrt(rho) * (U @ (shrunk * p))
+        _add_outer(H, np.sqrt(rho) * self.y * (U @ (shrunk * p)))
+        return H
+
+
+@njit(cache=True)
+def _add_outer(H: np.ndarray, v: np.ndarray) -> None:
+    """Add v v' to `H` in place."""
+    for i in range(len(v)):
+        row, factor = H[i], v[i]
+        for j in range(len(v)):
+            row[j] += factor * v[j]
+
+
+@njit(cache=True)
+def _whiten_by_inverse(
+    inverse: np.ndarray, G: np.ndarray, y: np.ndarray, v: np.ndarray, c: float, out: np.ndarray
+) -> None:
+    r"""Write :math:`H=Y(M+vv^\top)Y` to `out`, from the upper triangle of :math:`(I+cG)^{-1}=I-cM`.
+
+    Off the diagonal M is read from it. On the diagonal of a small c the 1 hides M, which then follows from
+    :math:`M=G-cGM`, that is :math:`(1+cG_{ii})M_{ii}=G_{ii}-c\sum_{j\ne i}G_{ij}M_{ji}`; the form that loses
+    fewer digits is taken.
+    """
+    m = len(y)
+    total, size = np.zeros(m), np.zeros(m)
+    for top in range(0, m, _TILE):  # tiles, so that the transposed half is written while it is in the cache
+        for left in range(top, m, _TILE):
+            for i in range(top, min(top + _TILE, m)):
+                for j in range(max(i + 1, left), min(left + _TILE, m)):
+                    entry = -inverse[i, j] / c
+                    product = G[i, j] * entry
+                    total[i] += product
+                    total[j] += product
+                    size[i] += abs(product)
+                    size[j] += abs(product)
+                    entry = y[i] * y[j] * (entry + v[i] * v[j])
+                    out[i, j] = entry
+                    out[j, i] = entry
+    for i in range(m):
+        entry = (1.0 - inverse[i, i]) / c
+        if c * (G[i, i] + c * size[i]) < 1.0 + c * G[i, i]:
+            entry = (G[i, i] - c * total[i]) / (1.0 + c * G[i, i])
+        out[i, i] = max(entry, 0.0) + v[i] * v[i]
