@@ -113,12 +113,37 @@ def _slide(
 
 
 @njit(cache=True)
+def _derivative(H: np.ndarray, R: np.ndarray, basis: np.ndarray, n: int, shift: np.ndarray) -> None:
+    """Write the derivative of the solution when both bounds move up: 1 at rest, -H_BB^{-1} H_BN 1 basic."""
+    shift[:] = 1.0
+    shift[basis[:n]] = 0.0
+    v = np.empty(n)
+    for a in range(n):
+        row, total = H[basis[a]], 0.0
+        for j in range(len(shift)):
+            total += row[j] * shift[j]
+        v[a] = -total
+    forward(R, n, v)
+    backward(R, n, v)
+    for a in range(n):
+        shift[basis[a]] = v[a]
+
+
+@njit(cache=True)
 def minimise(
-    H: np.ndarray, x: np.ndarray, lower: float, upper: float, tol: float, max_changes: int, sweeps: int
+    H: np.ndarray,
+    x: np.ndarray,
+    lower: float,
+    upper: float,
+    tol: float,
+    max_changes: int,
+    sweeps: int,
+    shift: np.ndarray,
 ) -> tuple[int, float, float]:
     """Exchange variables until the relative gap is at most `tol`; `x`, in the box, is updated in place.
 
-    A few coordinate `sweeps` before that find most of the bounds for a cold start.
+    A few coordinate `sweeps` before that find most of the bounds for a cold start. If `shift` has m entries,
+    the derivative of the solution is written there for both bounds moving up together.
 
     Returns
     -------
@@ -144,12 +169,12 @@ def minimise(
             grad = H @ x - 1.0
             gap, primal = certify(x, grad, lower, upper)
             if gap <= tol * max(1.0, abs(primal)) or changes >= max_changes:
-                return changes, gap, primal
+                break
             rounds, before, value = 0, value, 0.5 * np.sum(x * (grad - 1.0))
             if before - value <= 1e-15 * abs(value):
                 idle += 1  # a cycle, or nothing left but rounding: leave by a sweep, then give up
                 if idle > 3:
-                    return changes, gap, primal
+                    break
                 sweep(H, x, grad, lower, upper)
                 continue
         worst = resting_violations(x, grad, lower, upper, is_basic, violation)
@@ -177,3 +202,6 @@ def minimise(
             n = enter(R, n, basis, is_basic, i, v, pivot)
             changes += 1
             entered += 1
+    if len(shift) == m:
+        _derivative(H, R, basis, n, shift)
+    return changes, gap, primal

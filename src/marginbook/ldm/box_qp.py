@@ -69,35 +69,3 @@ def resting_violations(
         out[i] = 0.0 if is_basic[i] else (x[i] - lower) * g if g > 0.0 else (x[i] - upper) * g
         largest = max(largest, out[i])
     return largest
-
-
-@njit(cache=True)
-def shift_direction(H: np.ndarray, x: np.ndarray, lower: float, upper: float) -> np.ndarray:
-    """Return the derivative of the solution `x` when both bounds move by the same amount."""
-    m = len(x)
-    free = np.empty(m, np.int64)
-    held = np.ones(m)
-    n, largest = 0, 0.0
-    for i in range(m):
-        largest = max(largest, H[i, i])
-        if lower < x[i] < upper:
-            free[n] = i
-            held[i] = 0.0
-            n += 1
-    if n == 0:
-        return held
-    right = np.empty(n)
-    A = np.empty((n, n))
-    for a in range(n):
-        row = H[free[a]]
-        total = 0.0
-        for j in range(m):
-            total -= row[j] * held[j]
-        right[a] = total
-        for b in range(n):
-            A[a, b] = row[free[b]]
-        A[a, a] += 1e-13 * m * largest + 1e-300
-    moved = np.linalg.solve(A, right)
-    for a in range(n):
-        held[free[a]] = moved[a]
-    return held

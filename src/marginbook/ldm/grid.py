@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .active_sets import minimise
-from .box_qp import shift_direction
 from .objective import (
     check_parameters,
     coefficients,
@@ -141,8 +140,7 @@ def solve_grid(
             shifted[i, :, k], margins[i, :, k] = X, Gamma
             alpha[i, :, k] = coefficients(X, Gamma, whitened.y, lambda1)
             norms = squared_norm(X, Gamma, lambda1)
-            for j, lambda2 in enumerate(second):
-                gap[i, j, k] = dual_gap(X[j], Gamma[j], lambda2, C)
+            gap[i, :, k] = dual_gap(X, Gamma, second, C)
             objective[i, :, k] = primal_objective(Gamma, norms, lambda1, second, C)
             starts[k] = X[0] - second[0] / m
     converged = relative_gap(gap, objective) <= tol
@@ -166,18 +164,17 @@ def _solve_line(
     """Return solutions and margins, (n2, m) each, for the lower bounds `bounds`; and the number of solves."""
     X, Gamma = np.empty((len(bounds), len(H))), np.empty((len(bounds), len(H)))
     waiting = np.argsort(bounds, kind="stable")
-    beta, solves = start, 0
+    beta, solves, direction = start, 0, np.empty(len(H))
     while len(waiting):
         anchor = waiting[len(waiting) // 2]
         lower = float(bounds[anchor])
         x = np.full(len(H), lower) if beta is None else np.clip(beta + lower, lower, C + lower)
-        minimise(H, x, lower, C + lower, tol, max_iter, SWEEPS if beta is None else 0)
+        minimise(H, x, lower, C + lower, tol, max_iter, SWEEPS if beta is None else 0, direction)
         solves += 1
         others = waiting[waiting != anchor]
         X[anchor], Gamma[anchor], beta = x, H @ x, x - lower
         if not len(others):
             break
-        direction = shift_direction(H, x, lower, C + lower)
         candidates = np.clip(
             x + (bounds[others] - lower)[:, None] * direction, bounds[others, None], C + bounds[others, None]
         )

@@ -135,7 +135,7 @@ def solve_hard_margin(
         x, upper, margin = np.full(m, lower), 100.0 / size, 0.0
         radius = float(np.sqrt(np.diagonal(whitened.gram).max()))
         while True:
-            steps, _, _ = minimise(H, x, lower, lower + upper, 0.01 * tol, max_iter, SWEEPS)
+            steps, _, _ = minimise(H, x, lower, lower + upper, 0.01 * tol, max_iter, SWEEPS, np.empty(0))
             if np.all(x < lower + upper):
                 solution = _feasible(H, whitened.y, x, lambda1, lambda2, tol, steps)
                 if solution is not None:

@@ -99,7 +99,9 @@ def dual_objective(shifted: np.ndarray, margins: np.ndarray, lambda2: float) -> 
     return np.sum(shifted * (1.0 - 0.5 * margins), axis=-1) - lambda2
 
 
-def dual_gap(shifted: np.ndarray, margins: np.ndarray, lambda2: float, C: float) -> np.ndarray | float:
+def dual_gap(
+    shifted: np.ndarray, margins: np.ndarray, lambda2: np.ndarray | float, C: float
+) -> np.ndarray | float:
     r"""Return F - D, by how much a point of the box can at most miss the optimum.
 
     The difference is a sum of products that are never negative, so nothing cancels:
@@ -110,9 +112,10 @@ def dual_gap(shifted: np.ndarray, margins: np.ndarray, lambda2: float, C: float)
     ----------
     shifted, margins : (..., m) arrays
         :math:`\beta'` in the box, and :math:`H\beta'`.
-    lambda2, C : float
+    lambda2 : float or (...) array
+    C : float
     """
-    lower = lambda2 / shifted.shape[-1]
+    lower = np.asarray(lambda2)[..., np.newaxis] / shifted.shape[-1]
     excess = margins - 1.0
     room = np.where(excess > 0, shifted - lower, shifted - (C + lower))
     return np.sum(room * excess, axis=-1)

@@ -175,7 +175,7 @@ def active_set(
     H, signs, x = _prepare(H, y, lambda1, lambda2, C, start)
     lower = lambda2 / len(x)
     sweeps = SWEEPS if start is None else 0
-    exchanges, _, _ = minimise(H, x, lower, C + lower, tol, max_iter, sweeps)
+    exchanges, _, _ = minimise(H, x, lower, C + lower, tol, max_iter, sweeps, np.empty(0))
     return solution_at(H, signs, x, lambda1, lambda2, C, tol=tol, n_iter=sweeps + exchanges)
 
 
