@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
-from marginbook.ldm.box_qp import sweep
+from marginbook.ldm.active_sets import minimise
+from marginbook.ldm.box_qp import certify, sweep
 from marginbook.ldm.hard_margin import gram_features
-from marginbook.ldm.objective import kkt_residual, primal_objective
+from marginbook.ldm.objective import dual_gap, kkt_residual, primal_objective, squared_norm
 from marginbook.ldm.oracle import soft_margin_oracle
 from marginbook.ldm.solvers import SWEEPS, active_set, coordinate_descent
 from marginbook.ldm.whitening import WhitenedGram
@@ -173,9 +174,33 @@ def test_the_sweep_is_the_same_without_compilation():
     H = WhitenedGram(G, y).hessian(0.5)
     x, z = np.full(15, 0.1), np.full(15, 0.1)
     g, k = H @ x - 1, H @ z - 1
-    assert sweep(H, x, g, 0.1, 1.1) == pytest.approx(sweep.py_func(H, z, k, 0.1, 1.1))
+    plain = getattr(sweep, "py_func", sweep)
+    assert sweep(H, x, g, 0.1, 1.1) == pytest.approx(plain(H, z, k, 0.1, 1.1))
     np.testing.assert_allclose(x, z)
     np.testing.assert_allclose(g, H @ x - 1, atol=1e-12)
+
+
+def test_the_compiled_certificate_is_that_of_the_objective():
+    G, y = _problem("rbf")
+    H = WhitenedGram(G, y).hessian(0.4)
+    x = 0.7 / 30 + 2.0 * np.random.default_rng(2).choice([0.0, 0.3, 1.0], size=30)
+    margins = H @ x
+    gap, primal = certify(x, margins - 1, 0.7 / 30, 2.0 + 0.7 / 30)
+    assert gap == pytest.approx(dual_gap(x, margins, 0.7, 2.0))
+    assert primal == pytest.approx(
+        primal_objective(margins, squared_norm(x, margins, 0.4), 0.4, 0.7, 2.0), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("kind", ["rbf", "gauss", "duplicates"])
+def test_the_derivative_for_lambda2_is_that_of_the_solution(kind):
+    G, y = _problem(kind)
+    H = WhitenedGram(G, y).hessian(0.4)
+    lower, step, shift = 0.1 / 30, 1e-6, np.empty(30)
+    x = np.full(30, lower)
+    minimise(H, x, lower, lower + 2.0, 1e-12, 10**5, SWEEPS, shift)
+    moved = active_set(H, y, 0.4, 0.1 + 30 * step, 2.0, tol=1e-12).margins
+    np.testing.assert_allclose((moved - H @ x) / step, H @ shift, atol=1e-5)
 
 
 def test_the_recorded_dual_value_never_falls_and_ends_at_the_solution():
