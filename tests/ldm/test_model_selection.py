@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
 from marginbook.ldm import LDMClassifier, LDMClassifierCV, model_selection
+from marginbook.ldm import settings as ldm_settings
 
 SMALL = {"lambda1s": (2**-8, 0.5), "lambda2s": (2**-6, 20.0), "Cs": (0.1, 10.0)}
 
@@ -68,6 +69,21 @@ def test_it_is_the_grid_search_with_the_same_folds(kernel, scoring, fit_intercep
     alone = LDMClassifier(cv.lambda1_, cv.lambda2_, cv.C_, gamma=cv.gamma_, **options).fit(X, y)
     np.testing.assert_allclose(cv.decision_function(X), alone.decision_function(X), atol=1e-4)
     assert cv.dual_gap_ <= 1e-9 * max(1.0, cv.estimator_.objective_)
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_many_rows_of_the_linear_kernel_are_searched_on_features(monkeypatch, small):
+    X, y = _clouds(90)
+    options = {**SMALL, "kernel": "linear", "fit_intercept": True, "scoring": "roc_auc", "tol": 1e-8}
+    plain = LDMClassifierCV(**options).fit(X, y)
+    monkeypatch.setattr(model_selection, "GRAM_ROWS", 80)
+    monkeypatch.setattr(ldm_settings, "SMALL_STEP", 1e9 if small else 0.0)
+    monkeypatch.setattr(model_selection, "WhitenedGram", None)  # not needed any more
+    found = LDMClassifierCV(**options).fit(X, y)
+    np.testing.assert_allclose(found.cv_results_["score"], plain.cv_results_["score"], atol=5e-3)
+    assert found.cv_results_["dual_gap"].max() <= 1e-8
+    assert found.estimator_.solver_ == ("interior-point" if small else "dcd")
+    np.testing.assert_allclose(found.decision_function(X), plain.decision_function(X), atol=1e-2)
 
 
 def test_the_bound_is_that_of_every_machine_and_needs_no_folds():

@@ -18,8 +18,8 @@ matrix H, without inverses. On a Gram matrix: ``solvers``, the paper's coordinat
 ``linear_passes``, ``interior_point`` for few features, ``linear_problem`` what they share; ``asgd`` the
 paper's stochastic gradients with their ``asgd_steps``; ``files`` and ``out_of_core`` for data larger than
 memory. Leave-one-out: ``loo`` the bound, ``left_out`` the kernels behind it, ``retraining`` the exact errors.
-What users call: ``estimators``, with ``chunks`` of rows, and ``model_selection``; behind them ``settings``
-and ``training``.
+What users call: ``estimators``, with ``chunks`` of rows, and ``model_selection``, with ``linear_grid`` and
+``scores``; behind them ``settings`` and ``training``.
 
 The compared methods: ``mdo`` with ``mdo_descent``, ``mamc``, ``km_omd`` with ``km_omd_weights``, on
 ``peer_machine``. How an entry is measured: ``selection`` of parameters and ``halves`` of a data set;

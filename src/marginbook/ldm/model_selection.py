@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, Self
 
@@ -19,11 +19,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..kernels import Kernel, kernel_name
 from .estimators import LDMClassifier
 from .grid import Grid, solve_grid
+from .linear_grid import linear_grid_decisions
 from .loo import error_bound
 from .peer_machine import binary_signs
+from .scores import Score, scores
 from .selection import mean_distance
-from .settings import check_counts, check_penalties, check_tol, resolve_kernel
-from .training import training_gram
+from .settings import check_counts, check_penalties, check_tol, choose_solver, resolve_kernel
+from .training import training_gram, with_constant
 from .whitening import WhitenedGram
 
 #: of the paper, for both lambdas
@@ -31,15 +33,16 @@ LAMBDAS = tuple(2.0**power for power in range(-8, -1))
 #: of the paper: the widths, as multiples of the mean distance, in the order in which equals are preferred
 MULTIPLES = (1.0, 0.5, 2.0, 0.25, 4.0)
 
-#: y_true, decision values -> score, larger is better
-Score = Callable[[np.ndarray, np.ndarray], float]
+#: rows beyond which the linear kernel is searched on features
+GRAM_ROWS = 2000
 
 
 class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     r"""Large margin distribution machine with its parameters chosen on a grid.
 
     All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
-    and each is solved from its neighbour (:mod:`marginbook.ldm.grid`). The bound needs no folds.
+    and each is solved from its neighbour (:mod:`marginbook.ldm.grid`). The bound needs no folds. The linear
+    kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
 
     Parameters
     ----------
@@ -137,15 +140,19 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         self.classes_, signs = binary_signs(y, "LDMClassifierCV")
         gammas = self._gammas(X)
         folds = [] if self.scoring == "loo-bound" else self._folds(X, y)
-        found = [self._scored(X, y, signs, gamma, folds) for gamma in gammas]
+        features = self._on_features(X)
+        if features:
+            found = [self._scored_on_features(X, y, signs, folds)]
+        else:
+            found = [self._scored(X, y, signs, gamma, folds) for gamma in gammas]
         # (gamma, lambda1, lambda2, C) -> (gamma, C, lambda1, lambda2)
-        scores, gaps = (np.moveaxis(np.array(part), 3, 1) for part in zip(*found, strict=True))
+        values, gaps = (np.moveaxis(np.array(part), 3, 1) for part in zip(*found, strict=True))
         points = list(product(gammas, self.Cs, self.lambda1s, self.lambda2s))
         self.cv_results_: dict[str, Any] = {
             name: np.array([point[k] for point in points])
             for k, name in enumerate(("gamma", "C", "lambda1", "lambda2"))
         }
-        self.cv_results_ |= {"score": scores.ravel(), "dual_gap": gaps.ravel()}
+        self.cv_results_ |= {"score": values.ravel(), "dual_gap": gaps.ravel()}
         self._warn(self.cv_results_["dual_gap"])
         best = int(np.argmax(self.cv_results_["score"]))
         self.best_score_ = float(self.cv_results_["score"][best])
@@ -156,7 +163,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
             self.lambda2_,
             self.C_,
             self._kernel(self.gamma_),
-            solver="active-set",
+            solver="auto" if features else "active-set",
             fit_intercept=self.fit_intercept,
             tol=self.tol,
         ).fit(X, y)
@@ -185,31 +192,36 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
                 for index in np.ndindex(grid.gap.shape)
             ]
             return 1.0 - np.reshape(bounds, grid.gap.shape), _relative(grid)
-        scores, gaps = [], []
+        values, gaps = [], []
         for train, test in folds:
             _, grid = self._solved(G[np.ix_(train, train)], signs[train])
             decisions = grid.alpha @ G[np.ix_(train, test)]
-            scores.append(self._score(y[test], signs[test], decisions))
+            values.append(scores(self.scoring, self.classes_, y[test], decisions))
             gaps.append(_relative(grid))
-        return np.mean(scores, axis=0), np.max(gaps, axis=0)
+        return np.mean(values, axis=0), np.max(gaps, axis=0)
+
+    def _scored_on_features(
+        self, X: Any, y: np.ndarray, signs: np.ndarray, folds: list[tuple[Any, Any]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        rows = with_constant(X) if self.fit_intercept else X
+        small = choose_solver("auto", "linear", rows, 1.0) == "interior-point"
+        grids = (self.lambda1s, self.lambda2s, self.Cs)
+        values, gaps = [], []
+        for train, test in folds:
+            decisions, gap = linear_grid_decisions(
+                rows[train], signs[train], rows[test], *grids, small=small, tol=self.tol
+            )
+            values.append(scores(self.scoring, self.classes_, y[test], decisions))
+            gaps.append(gap)
+        return np.mean(values, axis=0), np.max(gaps, axis=0)
+
+    def _on_features(self, X: Any) -> bool:
+        long = X.shape[0] > GRAM_ROWS and choose_solver("auto", "linear", X, 1.0) != "active-set"
+        return kernel_name(self.kernel) == "linear" and self.scoring != "loo-bound" and long
 
     def _solved(self, G: np.ndarray, signs: np.ndarray) -> tuple[WhitenedGram, Grid]:
         whitened = WhitenedGram(G, signs)
         return whitened, solve_grid(whitened, self.lambda1s, self.lambda2s, self.Cs, tol=self.tol)
-
-    def _score(self, y: np.ndarray, signs: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-        """Return the score of each of the decision values `decisions`, (n1, n2, nC, n)."""
-        if self.scoring == "accuracy":
-            return np.mean((decisions > 0) == (signs > 0), axis=-1)
-        if callable(self.scoring):
-            score = self.scoring
-        else:
-            scorer, index = get_scorer(self.scoring), np.arange(len(y))
-
-            def score(labels: np.ndarray, values: np.ndarray) -> float:
-                return scorer(_Decided(values, self.classes_), index, labels)
-
-        return np.apply_along_axis(lambda values: float(score(y, values)), -1, decisions)
 
     def _check(self) -> None:
         for name in ("lambda1s", "lambda2s", "Cs", "gammas"):
@@ -281,19 +293,6 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         return LDMClassifier(kernel=self.kernel, fit_intercept=self.fit_intercept).__sklearn_tags__()
-
-
-class _Decided(ClassifierMixin, BaseEstimator):
-    """Stands for a machine in front of a scorer: row k asks for its own decision value."""
-
-    def __init__(self, values: np.ndarray, classes: np.ndarray) -> None:
-        self.values, self.classes_ = values, classes
-
-    def decision_function(self, index: np.ndarray) -> np.ndarray:
-        return self.values[index]
-
-    def predict(self, index: np.ndarray) -> np.ndarray:
-        return self.classes_[(self.values[index] > 0).astype(int)]
 
 
 def _relative(grid: Grid) -> np.ndarray:
