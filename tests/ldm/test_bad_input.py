@@ -137,6 +137,21 @@ def test_a_gram_matrix_in_single_precision_is_one():
     np.testing.assert_allclose(model.decision_function(G), linear.decision_function(features), atol=1e-2)
 
 
+@pytest.mark.parametrize("options", [{}, {"solver": "dcd"}, {"solver": "asgd"}, {"solver": "active-set"}])
+def test_features_beyond_double_precision(options):
+    with pytest.raises(ValueError, match="scale the features"):
+        LDMClassifier(kernel="linear", **options).fit(X * 1e160, y)
+
+
+def test_features_that_are_all_zero_tell_nothing():
+    nothing = np.zeros((6, 2))
+    for options in ({}, *({"kernel": "linear", "solver": s} for s in ("auto", "dcd", "asgd", "cvxpy"))):
+        model = LDMClassifier(**options).fit(nothing, [0, 1] * 3)
+        assert (model.decision_function(nothing) == 0).all()
+        assert (model.predict(nothing) == 0).all()
+        assert model.objective_ == pytest.approx(60.0)
+
+
 def test_a_hard_margin_that_there_is_not():
     with pytest.raises(InfeasibleError, match="no hyperplane through the origin separates the classes"):
         LDMClassifier(C=np.inf, kernel="linear").fit(X, y)

@@ -17,7 +17,7 @@ from .linear_problem import LinearSolution
 from .out_of_core import DiskRows, averaged_sgd_blocks, solve_blocks
 from .peer_machine import binary_signs
 from .settings import check_counts, check_settings, steps_allowed
-from .training import Penalties, with_constant
+from .training import Penalties, finite_rows
 
 #: solvers that read a file block by block
 FROM_DISK = ("auto", "dcd", "asgd")
@@ -82,7 +82,7 @@ class TakesChunks:
         if strangers.size:
             raise ValueError(f"label {strangers[0]} is not among the classes {known.tolist()}")
         signs = np.where(y == known[1], 1.0, -1.0)
-        rows = with_constant(X) if self.fit_intercept else X
+        rows = finite_rows(X, self.fit_intercept)
         penalties = self._penalties()
         for name in ("objective_", "n_iter_", "margin_mean_", "margin_variance_"):  # of a fit to all rows
             self.__dict__.pop(name, None)

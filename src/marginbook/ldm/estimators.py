@@ -17,7 +17,7 @@ from .objective import margin_mean, margin_variance
 from .peer_machine import binary_signs, kernel_sums
 from .settings import check_settings, choose_solver, steps_allowed
 from .solvers import Solution
-from .training import left_out_bound, solve_on_gram, training_gram, warn_of_gap, with_constant
+from .training import finite_rows, left_out_bound, solve_on_gram, training_gram, warn_of_gap
 
 #: examples up to which a fit to features keeps its rows for loo_bound, which needs their Gram matrix
 KEPT = 5000
@@ -231,7 +231,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     def _fit_features(self, X: Any) -> None:
         if X.shape[0] <= KEPT:
             self._train, self._constant = X, self.fit_intercept
-        rows = with_constant(X) if self.fit_intercept else X
+        rows = finite_rows(X, self.fit_intercept)
         # "auto" goes on by coordinate descent where rounding stops the interior point
         exact = "coordinate-descent" if self.solver_ == "dcd" else "interior-point"
         method = "auto" if self.solver == "auto" else exact
@@ -248,7 +248,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         self._set_weights(found.coef)
 
     def _fit_stochastic(self, X: Any) -> None:
-        rows, m = with_constant(X) if self.fit_intercept else X, len(self._signs)
+        rows, m = finite_rows(X, self.fit_intercept), len(self._signs)
         self._state = begin(rows, self._signs, self._penalties(), m, self.random_state)
         for _ in range(self.n_passes):
             self._state.partial_fit(rows, self._signs)

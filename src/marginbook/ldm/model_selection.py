@@ -25,7 +25,7 @@ from .peer_machine import binary_signs
 from .scores import Score, scores
 from .selection import mean_distance
 from .settings import check_counts, check_penalties, check_tol, choose_solver, resolve_kernel
-from .training import training_gram, with_constant
+from .training import finite_rows, training_gram
 from .whitening import WhitenedGram
 
 #: of the paper, for both lambdas
@@ -203,7 +203,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     def _scored_on_features(
         self, X: Any, y: np.ndarray, signs: np.ndarray, folds: list[tuple[Any, Any]]
     ) -> tuple[np.ndarray, np.ndarray]:
-        rows = with_constant(X) if self.fit_intercept else X
+        rows = finite_rows(X, self.fit_intercept)
         small = choose_solver("auto", "linear", rows, 1.0) == "interior-point"
         grids = (self.lambda1s, self.lambda2s, self.Cs)
         values, gaps = [], []

@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
-from ..kernels import Kernel, gram, parse_kernel
+from ..kernels import Kernel, KernelOverflow, gram, parse_kernel
 from .hard_margin import gram_features, solve_hard_margin
 from .linear_problem import LinearSolution, gap_scale
 from .loo import error_bound
@@ -31,8 +31,21 @@ NEGATIVE = 1e-7
 ON_MARGIN = 1e-5
 
 
-def with_constant(X: Any) -> Any:
-    """Return rows `X`, (m, d), with a last feature that is 1 everywhere: (m, d + 1)."""
+def finite_rows(X: Any, constant: bool) -> Any:
+    """Return rows `X`, (m, d), for the linear kernel, with a last feature that is 1 everywhere if `constant`.
+
+    Raises
+    ------
+    KernelOverflow
+        If the squared norms of the rows are too large for double precision.
+    """
+    largest = float(np.abs(X.data if sparse.issparse(X) else X).max(initial=0.0))
+    if largest > np.sqrt(np.finfo(float).max / (X.shape[0] * X.shape[1])) / X.shape[0]:
+        raise KernelOverflow(
+            f"features of up to {largest:.1e} have squares beyond double precision; scale the features"
+        )
+    if not constant:
+        return X
     ones = np.ones((X.shape[0], 1))
     return sparse.csr_matrix(sparse.hstack([X, ones])) if sparse.issparse(X) else np.hstack([X, ones])
 
