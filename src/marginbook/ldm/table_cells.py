@@ -92,11 +92,17 @@ def sizes() -> pd.DataFrame:
 
 
 def possible_outcomes(
-    first: tuple[float, float], second: tuple[float, float], n: int, *, level: float = LEVEL
+    first: tuple[float, float],
+    second: tuple[float, float],
+    n: int,
+    *,
+    overlap: float = 0.0,
+    level: float = LEVEL,
 ) -> set[str]:
     r"""Return which outcomes a paired t-test can have had, given only two printed means and deviations.
 
-    The statistic is :math:`t = \sqrt n\, \bar d / s_d`. Of the difference d of two paired scores only
+    The statistic is :math:`t = \bar d / (s_d \sqrt{1/n + r})`, where r is 0 for Student's test and the ratio
+    of test to training rows for the corrected one. Of the difference d of two paired scores only
 
     .. math:: |s_1 - s_2| \le s_d \le s_1 + s_2
 
@@ -108,6 +114,8 @@ def possible_outcomes(
     first, second : (mean, standard deviation)
         Of two methods on the same `n` splits.
     n : int
+    overlap : float
+        r; 1 for random halves.
     level : float
         Two-sided.
 
@@ -126,7 +134,7 @@ def possible_outcomes(
     (mean, std), (other_mean, other_std) = first, second
     difference = mean - other_mean
     least, most = max(abs(std - other_std) - 2 * ROUNDING, 0.0), std + other_std + 2 * ROUNDING
-    limit = float(student.ppf(1 - level / 2, n - 1)) / math.sqrt(n)
+    limit = float(student.ppf(1 - level / 2, n - 1)) * math.sqrt(1 / n + overlap)
     tiny = 1e-12  # a difference of printed decimals is not exact
     found = set()
     for outcome, lead in (("win", difference), ("loss", -difference)):
