@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -256,6 +257,29 @@ def test_the_bound_needs_no_exact_solution():
         rough = LDMClassifier(gamma=1.0, solver="dcd", max_iter=5).fit(X, y)
     left_out = cross_val_predict(LDMClassifier(gamma=1.0), X, y, cv=LeaveOneOut())
     assert np.mean(left_out != y) <= rough.loo_bound() <= 1
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+def test_the_rows_may_be_overwritten_after_the_fit(kernel):
+    X, y = _clouds()
+    rows = X @ X.T if kernel == "precomputed" else X.copy()
+    Z = rows[:9].copy()
+    model = LDMClassifier(kernel=kernel).fit(rows, y)
+    before, bound = model.decision_function(Z), model.loo_bound()
+    rows[:] = 0.0
+    np.testing.assert_array_equal(model.decision_function(Z), before)
+    assert model.loo_bound() == bound
+
+
+def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
+    X, y = _clouds()
+    model = LDMClassifier(gamma=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="lambda1"):
+        model.set_params(lambda1=-1).fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    with pytest.raises(NotFittedError):
+        model.loo_bound()
 
 
 def test_constant_features_duplicates_and_a_class_of_one():

@@ -44,7 +44,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     lambda1 : float, default=2**-5
         Weight of the variance of the margins, at least 0.
     lambda2 : float, default=2**-5
-        Weight of their mean, at least 0. It moves the dual variables by at most lambda2 / m.
+        Weight of their mean, at least 0. It shifts the box of the dual variables by lambda2 / m.
     C : float, default=10.0
         Weight of the hinge losses, above 0. ``np.inf`` is the hard margin: every margin is at least 1, and
         data that the kernel does not separate without an intercept are an error.
@@ -180,7 +180,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return f for the rows of `X`, (n, d), or (n, m) for "precomputed": (n,)."""
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self, "intercept_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if hasattr(self, "coef_"):
             return np.asarray(X @ self.coef_) + self.intercept_
@@ -205,7 +205,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
             After "asgd", which has no dual variables; for the hard margin, whose dual variables have no
             bound; after a fit on linear features to more than 5000 examples or to a file.
         """
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self, "intercept_")
         if self.solver_ == "asgd":
             raise ValueError("loo_bound needs dual variables, which solver='asgd' has not; use solver='dcd'")
         if not np.isfinite(self._found.C):
@@ -219,7 +219,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         return left_out_bound(G, self._signs, self._found)
 
     def _fit_gram(self, X: Any) -> None:
-        self._train, self._constant = X, self.fit_intercept
+        self._train, self._constant = X.copy(), self.fit_intercept
         G = training_gram(self._kernel, X, self.fit_intercept)
         steps = steps_allowed(self.solver_, self.max_iter)
         found = solve_on_gram(G, self._signs, self._penalties(), self.solver_, self.tol, steps)
@@ -230,7 +230,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
 
     def _fit_features(self, X: Any) -> None:
         if X.shape[0] <= KEPT:
-            self._train, self._constant = X, self.fit_intercept
+            self._train, self._constant = X.copy(), self.fit_intercept
         rows = finite_rows(X, self.fit_intercept)
         # "auto" goes on by coordinate descent where rounding stops the interior point
         exact = "coordinate-descent" if self.solver_ == "dcd" else "interior-point"
@@ -268,10 +268,8 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         self._set_statistics(margins)
 
     def _set_statistics(self, margins: np.ndarray) -> None:
-        self.margin_mean_, self.margin_variance_ = (
-            float(margin_mean(margins)),
-            float(margin_variance(margins)),
-        )
+        self.margin_mean_ = float(margin_mean(margins))
+        self.margin_variance_ = float(margin_variance(margins))
 
     def _set_weights(self, w: np.ndarray) -> None:
         """Take `w`, whose last entry belongs to the constant feature if there is one, apart."""
