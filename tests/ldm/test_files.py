@@ -130,7 +130,11 @@ def test_disk_rows_are_the_matrix(tmp_path, data):
     folder = tmp_path / "blocks"
     with DiskRows.from_libsvm(path, block_rows=40, zero_based=True, directory=folder) as rows:
         assert rows.shape == (230, 12)
-        assert rows.n_blocks == 6
+        assert rows.n_shards == 24
+        assert len(list(rows.blocks())) == 6
+        once = np.concatenate([part for part, _ in rows.blocks(np.random.default_rng(0))])
+        assert sorted(once) == list(range(230))
+        assert list(once) != list(range(230))
         assert sorted(rows.rows) == list(range(230))
         np.testing.assert_array_equal(rows.y, y[rows.rows])
         w, v = np.arange(12.0), np.arange(230.0)
@@ -147,7 +151,7 @@ def test_blocks_give_the_solution_in_memory(tmp_path, data, lambda1, lambda2, C,
     path = written(tmp_path, X, y)
     whole = linear_coordinate_descent(X, y, lambda1, lambda2, C, tol=1e-10, max_iter=50_000)
     with DiskRows.from_libsvm(path, block_rows=block_rows) as rows:
-        found = solve_blocks(rows, lambda1, lambda2, C, tol=1e-5, max_iter=1000)
+        found = solve_blocks(rows, lambda1, lambda2, C, tol=1e-5, max_iter=500)
     assert found.converged
     assert -1e-9 <= found.objective - whole.objective <= 1e-5 * abs(whole.objective)
     np.testing.assert_allclose(found.coef, whole.coef, atol=0.02)

@@ -1,15 +1,17 @@
 r"""The linear LDM on data larger than memory: blocks of rows that are cycled from disk.
 
-The rows are dealt at random into binary blocks, once. :func:`solve_blocks` then takes a block at a time and
-does several passes of dual coordinate descent in it before the next is read (Yu, Hsieh, Chang & Lin, 2010):
-the objective is that of all the data, and w, t and the multipliers stay in memory.
+The rows are dealt at random into binary shards, once; a block is a few shards that are in memory together.
+:func:`solve_blocks` takes a block at a time and does several passes of dual coordinate descent in it before
+the next is read (Yu, Hsieh, Chang & Lin, 2010): the objective is that of all the data, and w, t and the
+multipliers stay in memory. Every sweep makes its blocks of other shards; with blocks that stay the same, the
+gap takes several times as many sweeps.
 :func:`averaged_sgd_blocks` is Algorithm 2 with both examples of a pair drawn from the block at hand.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -33,8 +35,12 @@ _FORMATS: dict[str, np.dtype[Any]] = {
 }
 
 
+# shards of a block: blocks of new shards in each sweep converge like blocks of new rows from 4 on
+_PER_BLOCK = 4
+
+
 class DiskRows(LinearOperator):
-    """Rows of a sparse matrix in blocks on disk; ``X @ w`` and ``X.T @ v`` read all of them.
+    """Rows of a sparse matrix in shards on disk; ``X @ w`` and ``X.T @ v`` read all of them.
 
     Made by :meth:`from_libsvm`; used as a context, it removes its files at the end.
 
@@ -42,21 +48,20 @@ class DiskRows(LinearOperator):
     ----------
     shape : (m, d)
     y : (m,) array of -1.0 and +1.0
-        In the order of the blocks.
+        In the order of the shards.
     rows : (m,) array of int
-        Numbers of the rows in the file that the blocks were made from.
-    bounds : (n_blocks + 1,) array of int
-        First row of each block, and m.
+        Numbers of the rows in the file that the shards were made from.
+    bounds : (n_shards + 1,) array of int
+        First row of each shard, and m.
     """
 
-    def __init__(self, directory: Path, shape: tuple[int, int], n_blocks: int) -> None:
+    def __init__(self, directory: Path, shape: tuple[int, int], n_shards: int) -> None:
         super().__init__(np.dtype(np.float64), shape)
-        self.directory, self.n_blocks = directory, n_blocks
+        self.directory, self.n_shards = directory, n_shards
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        sizes = [self._array(k, "rows").size for k in range(n_blocks)]
-        self.bounds = np.concatenate([[0], np.cumsum(sizes)])
-        self.y = np.concatenate([self._array(k, "labels") for k in range(n_blocks)])
-        self.rows = np.concatenate([self._array(k, "rows") for k in range(n_blocks)])
+        every = range(n_shards)
+        self.bounds = np.concatenate([[0], np.cumsum([self._joined([k], "rows").size for k in every])])
+        self.y, self.rows = self._joined(every, "labels"), self._joined(every, "rows")
 
     @classmethod
     def from_libsvm(
@@ -69,20 +74,20 @@ class DiskRows(LinearOperator):
         directory: str | Path | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> DiskRows:
-        """Deal the rows of a file in LIBSVM's format into blocks.
+        """Deal the rows of a file in LIBSVM's format into shards.
 
         Parameters
         ----------
         path : path
             Plain, .gz or .bz2; read twice. Of its two labels the larger becomes +1.
         block_rows : int
-            Rows of a block, about.
+            Rows in memory at a time, about.
         n_features : int, optional
             Number of columns; the largest index of the file if not given.
         zero_based : bool
             Whether indices start from 0.
         directory : path, optional
-            Where the blocks go, 12 bytes a non-zero; a temporary directory if not given.
+            Where the shards go, 12 bytes a non-zero; a temporary directory if not given.
         random_state : int, Generator or None
             Deals the rows.
 
@@ -102,15 +107,16 @@ class DiskRows(LinearOperator):
         target.mkdir(parents=True, exist_ok=True)
         rng = np.random.default_rng(random_state)
         n_blocks, done = -(-size.n_rows // block_rows), 0
-        for k in range(n_blocks):
+        n_shards = n_blocks * _PER_BLOCK if n_blocks > 1 else 1
+        for k in range(n_shards):
             for name in _FORMATS:
                 (target / f"{k}.{name}").write_bytes(b"")
         for X, y in read_libsvm(path, n_features=width, zero_based=zero_based, chunk_rows=block_rows):
-            block = rng.integers(0, n_blocks, len(y))
-            for k in range(n_blocks):
-                _append(target, k, X, np.where(y == size.labels[1], 1.0, -1.0), block == k, done)
+            shard = rng.integers(0, n_shards, len(y))
+            for k in range(n_shards):
+                _append(target, k, X, np.where(y == size.labels[1], 1.0, -1.0), shard == k, done)
             done += len(y)
-        made = cls(target, (size.n_rows, width), n_blocks)
+        made = cls(target, (size.n_rows, width), n_shards)
         made._temporary = temporary
         return made
 
@@ -120,38 +126,45 @@ class DiskRows(LinearOperator):
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for k in range(self.n_blocks):
+        for k in range(self.n_shards):
             for name in _FORMATS:
                 (self.directory / f"{k}.{name}").unlink(missing_ok=True)
         if self._temporary is not None:
             self._temporary.cleanup()
 
-    def block(self, k: int) -> csr_matrix:
-        """Return block k, a CSR matrix with d columns."""
-        lengths = self._array(k, "lengths")
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        shape = (lengths.size, self.shape[1])
-        return csr_matrix((self._array(k, "values"), self._array(k, "columns"), indptr), shape)
+    def blocks(self, rng: np.random.Generator | None = None) -> Iterator[tuple[np.ndarray, csr_matrix]]:
+        """Yield the row numbers, in the order of the shards, and the matrix of each block.
 
-    def blocks(self, order: np.ndarray | range | None = None) -> Iterator[tuple[slice, csr_matrix]]:
-        """Yield the rows and the matrix of each block."""
-        for k in range(self.n_blocks) if order is None else order:
-            if self.bounds[k + 1] > self.bounds[k]:
-                yield slice(int(self.bounds[k]), int(self.bounds[k + 1])), self.block(int(k))
+        Parameters
+        ----------
+        rng : Generator, optional
+            Makes new blocks of the shards; they go in their order if not given.
+        """
+        order = np.arange(self.n_shards) if rng is None else rng.permutation(self.n_shards)
+        for first in range(0, self.n_shards, _PER_BLOCK):
+            shards = np.sort(order[first : first + _PER_BLOCK])
+            rows = np.concatenate([np.arange(self.bounds[k], self.bounds[k + 1]) for k in shards])
+            if rows.size == 0:
+                continue
+            indptr = np.concatenate([[0], np.cumsum(self._joined(shards, "lengths"))])
+            arrays = (self._joined(shards, "values"), self._joined(shards, "columns"), indptr)
+            yield rows, csr_matrix(arrays, (rows.size, self.shape[1]))
 
-    def _array(self, k: int, name: str) -> np.ndarray:
-        return np.fromfile(self.directory / f"{k}.{name}", dtype=_FORMATS[name])
+    def _joined(self, shards: Iterable[int], name: str) -> np.ndarray:
+        return np.concatenate(
+            [np.fromfile(self.directory / f"{k}.{name}", dtype=_FORMATS[name]) for k in shards]
+        )
 
     def _matvec(self, w: np.ndarray) -> np.ndarray:
         result = np.empty(self.shape[0])
-        for part, X in self.blocks():
-            result[part] = X @ np.ravel(w)
+        for rows, X in self.blocks():
+            result[rows] = X @ np.ravel(w)
         return result
 
     def _rmatvec(self, v: np.ndarray) -> np.ndarray:
         result = np.zeros(self.shape[1])
-        for part, X in self.blocks():
-            result += X.T @ np.ravel(v)[part]
+        for rows, X in self.blocks():
+            result += X.T @ np.ravel(v)[rows]
         return result
 
 
@@ -192,11 +205,11 @@ def solve_blocks(
     tol : float
         Stop when ``dual_gap <= tol * max(|objective|, min(1, m C))``.
     max_iter : int
-        Most times that all blocks are read.
+        Most sweeps over all blocks.
     inner : int
         Passes over a block before the next is read.
     random_state : int, Generator or None
-        Orders blocks and rows.
+        Makes the blocks, and orders the rows in them.
 
     Returns
     -------
@@ -213,26 +226,24 @@ def solve_blocks(
     rng = np.random.default_rng(random_state)
     certificate = Certificate(X, X.y, lambda1, lambda2, C)
     squares = np.empty(m)
-    for part, rows in X.blocks():
-        squares[part] = squared_norms(rows)
+    for rows, part in X.blocks():
+        squares[rows] = squared_norms(part)
     beta, delta, shares, t = np.zeros(m), np.zeros(m), np.zeros(m), 0.0
     w, stiffness = certificate.b * certificate.p, certificate.stiffness()
-    path: list[tuple[int, float, float, float]] = []
     sweeps, scale = 0, gap_scale(0.0, C, m)
     while sweeps < max_iter:
-        for part, rows in X.blocks(rng.permutation(X.n_blocks)):
-            first = np.empty(0)
-            rest = np.zeros(rows.shape[0], dtype=np.int32)
+        for rows, part in X.blocks(rng):
+            y, lengths, b, d, share = X.y[rows], squares[rows], beta[rows], delta[rows], np.zeros(rows.size)
+            rest = np.zeros(rows.size, dtype=np.int32)
             for turn in range(inner):
                 active = np.flatnonzero(rest == 0).astype(np.int32)
                 t = visit(
-                    rows, X.y[part], squares[part], active, rng,
-                    w, beta[part], delta[part], shares[part], rest, 0.1 * tol * scale / m,
+                    part, y, lengths, active, rng, w, b, d, share, rest, 0.1 * tol * scale / m,
                     t, stiffness, certificate.twice_a, certificate.b, C,
                 )  # fmt: skip
-                if turn == 0:
-                    first = shares[part].copy()
-            shares[part] = first  # later turns know this block better than the rest of the data
+                if turn == 0:  # later turns know this block better than the rest of the data
+                    shares[rows] = share
+            beta[rows], delta[rows] = b, d
         sweeps += 1
         scale = gap_scale(certificate.bound(w, beta, delta), C, m)
         if shares.sum() <= tol * scale:
@@ -240,9 +251,8 @@ def solve_blocks(
             if gap <= tol * gap_scale(objective, C, m):
                 break
         t += stiffness * float(delta.sum())
-    found = certificate.solution(beta, delta, sweeps, tol, path)
-    order = np.argsort(X.rows)
-    return found.taken(order)
+    found = certificate.solution(beta, delta, sweeps, tol, [])
+    return found.taken(np.argsort(X.rows))
 
 
 def averaged_sgd_blocks(
@@ -275,13 +285,13 @@ def averaged_sgd_blocks(
     m, d = X.shape
     rng = np.random.default_rng(random_state)
     if gamma0 is None:
-        part, rows = next(X.blocks())
-        gamma0 = initial_step(rows, X.y[part], lambda1, lambda2, C, n_samples=m, random_state=rng)
+        rows, part = next(X.blocks())
+        gamma0 = initial_step(part, X.y[rows], lambda1, lambda2, C, n_samples=m, random_state=rng)
     state = AveragedSGD(
         d, m, lambda1, lambda2, C, gamma0=gamma0, average_from=average_from, random_state=rng
     )  # fmt: skip
     for _ in range(n_passes):
-        for part, rows in X.blocks(rng.permutation(X.n_blocks)):
-            state.partial_fit(rows, X.y[part])
+        for rows, part in X.blocks(rng):
+            state.partial_fit(part, X.y[rows])
     objective = linear_objective(X, X.y, state.coef, lambda1, lambda2, C)
     return SGDSolution(state.coef, state.last, objective, gamma0, state.n_steps)
