@@ -11,6 +11,7 @@ from marginbook.experiments import load_protocol
 from marginbook.ldm.halves import unit_interval
 from marginbook.ldm.measures import (
     MACHINES,
+    as_printed_in_4,
     fitted,
     km_omd,
     ldm,
@@ -131,6 +132,25 @@ def test_loss_per_example(gram_and_signs):
     small = ldm(G, y, {**SETTINGS, "C": [0.02, 0.2]})
     np.testing.assert_allclose(found.alpha, small.alpha)
     assert [point["C"] for point in found.points] == [1.0] * 4 + [10.0] * 4
+
+
+def test_the_double_sum_is_m_squared_times_the_variance(gram_and_signs):
+    """One point of the grid, against the objective with the sum over all pairs written out."""
+    G, y = gram_and_signs
+    point = {"lambda1": [0.01], "lambda2": [0.25], "C": [10.0]}
+    found = as_printed_in_4(G, y, {**SETTINGS, **point})
+    assert found.points == [{"lambda1": 0.01, "lambda2": 0.25, "C": 10.0}]
+
+    def objective(alpha):
+        margins = y * (G @ alpha)
+        pairs = np.subtract.outer(margins, margins)
+        losses = np.maximum(0, 1 - margins).sum()
+        return 0.5 * alpha @ G @ alpha + 0.01 * (pairs**2).sum() - 0.25 * margins.mean() + 10 * losses
+
+    best, rng = objective(found.alpha[0]), np.random.default_rng(0)
+    assert best < objective(ldm(G, y, {**SETTINGS, **point}).alpha[0])
+    for scale in (1e-4, 1e-2):
+        assert best <= objective(found.alpha[0] + scale * rng.normal(size=len(y))) + 1e-5 * abs(best)
 
 
 def test_mamc_is_the_mean_of_the_signed_rows(half, gram_and_signs):

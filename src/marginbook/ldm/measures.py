@@ -80,6 +80,15 @@ def per_example(machine: Machine) -> Machine:
     return fit
 
 
+def as_printed_in_4(G: np.ndarray, y: np.ndarray, settings: Mapping[str, Any]) -> Expansions:
+    """Fit LDM with the double sum on the left of (4) as its variance, m squared times that on the right."""
+    grid = [float(lambda1) for lambda1 in settings["lambda1"]]
+    heavy = [lambda1 * len(y) ** 2 for lambda1 in grid]
+    found = ldm(G, y, {**settings, "lambda1": heavy})
+    own = dict(zip(heavy, grid, strict=True))
+    return replace(found, points=[{**point, "lambda1": own[point["lambda1"]]} for point in found.points])
+
+
 def mamc(G: np.ndarray, y: np.ndarray, settings: Mapping[str, Any]) -> Expansions:
     """Fit MAMC, which has no parameter."""
     found = solve_mamc(G @ y, y, float(np.trace(G)) / len(y))
@@ -110,6 +119,7 @@ MACHINES: dict[str, Machine] = {
     "LDM+1": ldm_with_constant,
     "SVM-0(C/m)": per_example(svm_without_intercept),
     "LDM(C/m)": per_example(ldm),
+    "LDM(4)": as_printed_in_4,
 }
 
 
