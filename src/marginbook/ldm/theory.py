@@ -91,7 +91,7 @@ def check_relaxed_margin() -> Evidence:
             worse = max(worse, abs(best - own) / own)
             off = max(off, _order_statistic(svm.margins, matched))
             count += 1
-    tolerance = 1e-7
+    tolerance = 1e-6
     return Evidence(
         decide(printed == count, worse <= tolerance and off <= 1e-9),
         "without a bound on w the problem is unbounded at every C-bar at which the solution of (2) could "
