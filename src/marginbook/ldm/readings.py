@@ -128,7 +128,8 @@ def check_margin_weight() -> Evidence:
         "12/8/0 and 10/10/0",
         None,
         "The sum of the losses is multiplied by C = 10 or more, the two averages by at most 1/4. With C/m, "
-        f"the mean of the losses, they weigh more. {'; '.join(told)}. Parts, for each kernel: as many wins "
+        "the mean of the losses, they weigh more, and with the double sum on the left of (4) the variance "
+        f"weighs m squared times as much: LDM(4). {'; '.join(told)}. Parts, for each kernel: as many wins "
         "as printed, and more wins than losses.",
         {"sets": sets},
     )
