@@ -246,7 +246,7 @@ def check_five_passes() -> Evidence:
     """Compare the objective with the exact optimum, and the accuracy on the other half of the data."""
     gaps, lost, sizes = [], [], {}
     for name, X, y in binary_sets():
-        train, test = _halves(y)
+        train, test = two_halves(y)
         sizes[name] = len(train)
         for C in (10.0, 50.0, 100.0):
             for lambda1, lambda2 in ((2.0**-8, 2.0**-8), (2.0**-2, 2.0**-2)):
@@ -256,17 +256,18 @@ def check_five_passes() -> Evidence:
                 right = [np.mean(np.sign(X[test] @ w) == y[test]) for w in (exact.coef, five.coef)]
                 lost.append(right[0] - right[1])
     within, loss = float(np.mean(np.array(gaps) <= 0.01)), float(np.mean(lost))
+    points = -100 * np.array(lost)
     return Evidence(
         decide(within == 1.0, loss <= 0.01),
         f"objective above the minimum by {100 * min(gaps):.1f} % to {100 * max(gaps):.0f} %, median "
         f"{100 * np.median(gaps):.0f} %; within 1 % in {100 * within:.0f} % of the cases; accuracy on the "
-        f"other half {'lower' if loss > 0 else 'higher'} by {100 * abs(loss):.1f} points in the mean, lower "
-        f"by {100 * max(lost):.1f} at most",
+        f"other half changed by {points.mean():+.1f} points in the mean, {points.min():+.1f} to "
+        f"{points.max():+.1f}",
         "at most 1 % (our rule; the paper gives none)",
         0.01 - max(gaps),
         "A step sees the hinge loss of one example, weighted by mC, and five passes are too few to average "
-        "that out: only the set with 10,000 examples comes close. The paper judges by accuracy, which does "
-        "not suffer in the mean.",
+        "that out. The paper judges by accuracy, and there it is right in so far as the mean over sets does "
+        "not suffer: what is lost on one set is won on another, where the minimum fits too closely.",
         {"m": sizes, "C": [10, 50, 100], "lambda1, lambda2": ["2^-8", "2^-2"]},
         (0, 62),
     )
@@ -291,6 +292,7 @@ def binary_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     yield "generated", minmax_scale(X), np.where(labels == 1, 1.0, -1.0)
 
 
-def _halves(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def two_halves(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of a random half of the examples, and those of the other."""
     order = np.random.default_rng(62).permutation(len(y))
     return order[::2], order[1::2]
