@@ -57,10 +57,22 @@ def test_no_verdict_is_typed_in():
 #: theory that did not come out as printed
 CORRECTED = {
     f"drm/{name}" for name in ("prop-IV.3", "thm-VI.1-flops", "prop-VI.1", "prop-VI.2", "quadratic-wording")
-}
+} | {
+    f"ldm/{name}"
+    for name in (
+        "eq-4", "relaxed-margin", "eq-8-singular", "mamc-special", "mamc-trivial", "asgd", "thm-3",
+        "loo-expectation",
+    )
+}  # fmt: skip
+#: modules with claims about tables and figures, whose verdicts depend on results
+ABOUT_RESULTS = ("tables", "table", "figures", "contests", "orders", "readings", "printed_audit")
 
 
-@pytest.mark.parametrize("id", [id for id in ledger() if not id.startswith(("drm/table", "drm/fig"))])
+def is_theory(id: str) -> bool:
+    return not ledger()[id].check.__module__.endswith(ABOUT_RESULTS)
+
+
+@pytest.mark.parametrize("id", [id for id in ledger() if is_theory(id)])
 def test_theory_is_as_expected(id):
     """What the papers' theory came out as; a change is news, and changes the line above on purpose."""
     evidence = check(id)
@@ -68,7 +80,8 @@ def test_theory_is_as_expected(id):
     assert evidence.slack is not None
     assert evidence.verdict != Verdict.HOLDS or evidence.slack > 0
     assert evidence.sizes
-    assert evidence.seeds or ledger()[id].depends
+    # what is enumerated in exact arithmetic draws nothing
+    assert evidence.seeds or ledger()[id].depends or "exact" in evidence.why
 
 
 def test_decisions():
