@@ -282,6 +282,33 @@ def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
         model.loo_bound()
 
 
+@pytest.mark.parametrize("lambda1", [2**-5, 100.0])
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4, 1e7])
+@pytest.mark.parametrize("solver", ["active-set", "dcd"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_objective_and_gap_are_those_of_the_weights_however_large_the_features(lambda1, scale, solver):
+    """The Gram matrix of unscaled features: H loses digits, the certificate must not."""
+    X, y = _clouds(40, 5, apart=0.1)
+    X *= scale
+    options = {"lambda1": lambda1, "solver": solver, "max_iter": 3000}
+    model = LDMClassifier(kernel=("poly", {"degree": 1, "coef0": 0.0}), **options).fit(X, y)
+    w = X.T @ model.dual_coef_
+    margins = y * (X @ w)
+    spread = 2 * lambda1 * margins.var() - 2**-5 * margins.mean()
+    value = 0.5 * w @ w + spread + 10 * np.maximum(1 - margins, 0).sum()
+    assert model.objective_ == pytest.approx(value, rel=1e-5 if scale < 1e7 else 0.8)
+    if solver == "active-set" and scale < 1e7:
+        assert model.dual_gap_ <= 1e-6 * model.objective_
+    if scale == 1e7:
+        assert model.dual_gap_ > 1.0
+
+
+def test_a_gap_that_the_arithmetic_cannot_close_warns():
+    X, y = _clouds(40, 5, apart=0.1)
+    with pytest.warns(UserWarning, match="scale the features"):
+        LDMClassifier(100.0, kernel="linear", solver="active-set").fit(1e8 * X, y)
+
+
 def test_constant_features_duplicates_and_a_class_of_one():
     X, y = _clouds(20, 3)
     X = np.repeat(np.hstack([X, np.zeros((20, 1)), np.full((20, 1), 7.0)]), 2, axis=0)
