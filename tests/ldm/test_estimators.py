@@ -145,6 +145,21 @@ def test_the_hard_margin_keeps_every_margin_at_one():
     np.testing.assert_allclose(soft.decision_function(X), model.decision_function(X), atol=1e-4)
 
 
+@pytest.mark.parametrize("lambda1", [0.0, 2**-5, 100.0])
+def test_the_hard_margin_of_large_features_keeps_every_margin_at_one_or_says_that_it_cannot(lambda1):
+    X, y = _clouds(30, 5)
+    X[:, 0] = y * (0.3 + np.abs(X[:, 0]))
+    for scale in (1.0, 1e2, 1e3):
+        model = LDMClassifier(lambda1, 2**-5, np.inf, "linear").fit(scale * X, y)
+        margins = y * model.decision_function(scale * X)
+        assert margins.min() == pytest.approx(1.0, abs=1e-5)
+        value = 0.5 * model.coef_ @ model.coef_ + 2 * lambda1 * margins.var() - 2**-5 * margins.mean()
+        assert model.objective_ == pytest.approx(value, rel=1e-4, abs=1e-7)
+    if lambda1:
+        with pytest.raises(ValueError, match=r"rounding leaves a margin of .* scale the features"):
+            LDMClassifier(lambda1, 2**-5, np.inf, "linear").fit(1e9 * X, y)
+
+
 def test_auto_takes_the_gram_matrix_or_the_features():
     X, y = _clouds(30, 3)
     wide, labels = _clouds(10, 40)

@@ -129,11 +129,13 @@ def solve_on_gram(
     if solver == "cvxpy":
         return _by_oracle(whitened, penalties, tol)
     if np.isinf(penalties[2]):
-        return solve_hard_margin(whitened, *penalties[:2], tol=tol, max_iter=max_iter)
+        whitened.decompose()  # H from the eigenvectors has more digits where G is large
+        found = solve_hard_margin(whitened, *penalties[:2], tol=tol, max_iter=max_iter)
+        return measured_on_gram(stretched(found, G, y), G, y, tol)
     solve = {"active-set": active_set, "dcd": coordinate_descent}[solver]
     found = solve(whitened.hessian(penalties[0]), y, *penalties, tol=tol, max_iter=max_iter)
     checked = measured_on_gram(found, G, y, tol)
-    if found.converged and not checked.converged:  # H from the eigenvectors has more digits where G is large
+    if found.converged and not checked.converged:  # as above
         accurate = WhitenedGram(G, y)
         accurate.decompose()
         H = accurate.hessian(penalties[0])
@@ -143,8 +145,25 @@ def solve_on_gram(
     return checked
 
 
+def stretched(found: Solution, G: np.ndarray, y: np.ndarray) -> Solution:
+    """Return a solution of the hard margin with alpha so scaled that its margins on `G` are at least 1.
+
+    Raises
+    ------
+    ValueError
+        If rounding left a margin far below 1.
+    """
+    smallest = float((y * (G @ found.alpha)).min())
+    if smallest < 0.5:
+        raise ValueError(
+            f"rounding leaves a margin of {smallest:.1e} where all should be at least 1; scale the features, "
+            "or use the soft margin"
+        )
+    return replace(found, alpha=found.alpha / min(1.0, smallest))
+
+
 def measured_on_gram(found: Solution, G: np.ndarray, y: np.ndarray, tol: float) -> Solution:
-    r"""Return a solution of the soft margin with margins, objective and gap of the w that its alpha gives.
+    r"""Return a solution with margins, objective and gap of the w that its alpha gives.
 
     A solver measures its gap with H, which loses digits where :math:`\lambda_1G/m` is large, as alpha does.
     This one is measured with G: for any :math:`\delta` that sums to 0, with :math:`a=Y(\beta'-\delta)`,
@@ -165,7 +184,10 @@ def measured_on_gram(found: Solution, G: np.ndarray, y: np.ndarray, tol: float) 
         return found
     margins = y * (G @ found.alpha)
     square = float(found.alpha @ (y * margins))
-    objective = float(primal_objective(margins, square, found.lambda1, found.lambda2, found.C))
+    if np.isinf(found.C):  # no hinge loss but by rounding
+        margins = np.maximum(margins, 1.0)
+    C = min(found.C, np.finfo(float).max)
+    objective = float(primal_objective(margins, square, found.lambda1, found.lambda2, C))
     delta = found.shifted - y * found.alpha
     delta -= delta.mean()
     a = y * (found.shifted - delta)
