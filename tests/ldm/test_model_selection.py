@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.preprocessing import minmax_scale
@@ -197,3 +198,30 @@ def test_clones_and_pickles():
     cv = LDMClassifierCV(**SMALL).fit(X, y)
     assert clone(cv).fit(X, y).best_score_ == cv.best_score_ > 0.85
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(cv)).predict(X), cv.predict(X))
+
+
+def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
+    X, y = _clouds()
+    cv = LDMClassifierCV(**SMALL, gammas=(0.5,), cv=2).fit(X, y)
+    with pytest.raises(ValueError, match="cv makes no folds"):
+        cv.set_params(cv=[]).fit(X, y)
+    with pytest.raises(NotFittedError):
+        cv.predict(X)
+
+
+def test_an_undefined_score_never_wins():
+    X, y = _clouds()
+    options = {**SMALL, "gammas": (0.5,), "cv": [(np.arange(30), np.arange(30, 45))]}
+    spreads = []
+    LDMClassifierCV(**options, scoring=lambda labels, values: spreads.append(values.std()) or 0.0).fit(X, y)
+
+    def score(labels, values):
+        return 0.5 if values.std() == max(spreads) else np.nan
+
+    with pytest.warns(UserWarning, match="7 of 8 grid points have a fold whose score is undefined"):
+        assert LDMClassifierCV(**options, scoring=score).fit(X, y).best_score_ == 0.5
+
+
+def test_a_scorer_of_probabilities_is_refused_by_name():
+    with pytest.raises(ValueError, match="scoring='neg_log_loss' needs probabilities"):
+        LDMClassifierCV(**SMALL, gammas=(0.5,), scoring="neg_log_loss").fit(*_clouds())

@@ -68,7 +68,8 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         Append a constant feature, which adds 1 to the kernel. The intercept is thus penalised as every other
         weight; the paper has none.
     tol : float, default=1e-6
-        A duality gap up to ``tol * max(1, |objective|)`` passes without a ConvergenceWarning. Not of "asgd".
+        A duality gap up to ``tol * max(1, |objective|)`` passes without a ConvergenceWarning; where the
+        problem is solved on features, up to ``tol * max(min(1, m C), |objective|)``. Not of "asgd".
     max_iter : int, default=None
         Exchanges of "active-set" (None is 100000), steps of "interior-point" (200), or passes of "dcd" over
         the examples (10000).

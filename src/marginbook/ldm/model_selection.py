@@ -21,6 +21,7 @@ from .estimators import LDMClassifier
 from .grid import Grid, solve_grid
 from .linear_grid import linear_grid_decisions
 from .loo import error_bound
+from .objective import relative_gap
 from .peer_machine import binary_signs
 from .scores import Score, scores
 from .selection import mean_distance
@@ -134,6 +135,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         ValueError
             For other than two classes, grids or parameters out of range, or fewer rows than folds.
         """
+        self.__dict__.pop("estimator_", None)
         self._check()
         dense = kernel_name(self.kernel) in ("precomputed", "callable")
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
@@ -154,7 +156,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         }
         self.cv_results_ |= {"score": values.ravel(), "dual_gap": gaps.ravel()}
         self._warn(self.cv_results_["dual_gap"])
-        best = int(np.argmax(self.cv_results_["score"]))
+        best = _best(self.cv_results_["score"])
         self.best_score_ = float(self.cv_results_["score"][best])
         self.gamma_, C, lambda1, lambda2 = points[best]
         self.C_, self.lambda1_, self.lambda2_ = float(C), float(lambda1), float(lambda2)
@@ -275,7 +277,10 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
             splitter = StratifiedKFold(
                 int(self.cv), shuffle=shuffle, random_state=self.random_state if shuffle else None
             )
-        return list(check_cv(splitter, y, classifier=True).split(X, y))
+        folds = list(check_cv(splitter, y, classifier=True).split(X, y))
+        if not folds:
+            raise ValueError(f"cv makes no folds, got {self.cv!r}; give at least one pair (train, test)")
+        return folds
 
     def _warn(self, gaps: np.ndarray) -> None:
         missed = int(np.sum(gaps > self.tol))
@@ -295,5 +300,18 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         return LDMClassifier(kernel=self.kernel, fit_intercept=self.fit_intercept).__sklearn_tags__()
 
 
+def _best(values: np.ndarray) -> int:
+    """Return where the first of the largest scores is, (n,) -> int; a score that is undefined never wins."""
+    undefined = np.isnan(values)
+    if undefined.any():
+        warnings.warn(
+            f"{int(undefined.sum())} of {len(values)} grid points have a fold whose score is undefined; "
+            "choose folds with both classes, or another scoring",
+            UserWarning,
+            stacklevel=3,
+        )
+    return int(np.argmax(np.where(undefined, -np.inf, values)))
+
+
 def _relative(grid: Grid) -> np.ndarray:
-    return grid.gap / np.maximum(1.0, np.abs(grid.objective))
+    return np.asarray(relative_gap(grid.gap, grid.objective))

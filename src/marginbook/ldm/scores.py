@@ -32,6 +32,8 @@ def scores(scoring: str | Score, classes: np.ndarray, y: np.ndarray, decisions: 
 
 def _by_name(name: str, classes: np.ndarray) -> Score:
     scorer = get_scorer(name)
+    if getattr(scorer, "_response_method", "predict") == "predict_proba":
+        raise ValueError(f"scoring={name!r} needs probabilities, and the machine has only decision values")
     return lambda y, values: scorer(_Decided(values, classes), np.arange(len(y)), y)
 
 
