@@ -148,6 +148,8 @@ def test_what_a_file_cannot_be(file, tmp_path):
         LDMClassifier(kernel="linear", fit_intercept=True).fit_file(path)
     with pytest.raises(ValueError, match="fit_file needs a finite C, got inf"):
         LDMClassifier(kernel="linear", C=np.inf).fit_file(path)
+    with pytest.raises(ValueError, match="zero_based must be True or False, got 'auto'"):
+        LDMClassifier(kernel="linear").fit_file(path, zero_based="auto")
     one = tmp_path / "one.libsvm"
     dump_svmlight_file(X, np.ones(len(X)), str(one), zero_based=False)
     with pytest.raises(ValueError, match="must hold two labels, got"):

@@ -145,6 +145,8 @@ class TakesChunks:
             raise ValueError(
                 "fit_file takes the features as they are, got fit_intercept=True; write a feature that is 1"
             )
+        if not isinstance(zero_based, bool | np.bool_):
+            raise ValueError(f"zero_based must be True or False, got {zero_based!r}")
         if not np.isfinite(self._penalties()[2]):
             raise ValueError("fit_file needs a finite C, got inf; fit the hard margin in memory")
         self._forget()
