@@ -105,14 +105,15 @@ def check_intercept() -> Evidence:
             if not set(pair) <= set(means):
                 continue
             ahead, behind, pairs, mean, p = paired(means[pair[0]], means[pair[1]])
+            points = round(100 * mean, 2) + 0.0  # no minus before a zero
             text = (
-                f"{pair[0]} over {pair[1]} {100 * mean:+.2f} points, higher on {ahead}, lower on {behind} of "
+                f"{pair[0]} over {pair[1]} {points:+.2f} points, higher on {ahead}, lower on {behind} of "
                 f"{pairs}, p = {p:.2g}"
             )
             told.append(f"{KINDS[table]}: {text}")
             if label in FAIR:
                 parts.append(mean > 0 and p < LEVEL)
-                leads.append(f"{KINDS[table]}, {label}: {100 * mean:+.2f}")
+                leads.append(f"{KINDS[table]}, {label}: {points:+.2f}")
                 sets = max(sets, pairs)
     if not parts:
         return nothing("a lead in each")
