@@ -138,9 +138,10 @@ def test_a_gram_matrix_in_single_precision_is_one():
 
 
 @pytest.mark.parametrize("options", [{}, {"solver": "dcd"}, {"solver": "asgd"}, {"solver": "active-set"}])
-def test_features_beyond_double_precision(options):
+@pytest.mark.parametrize("size", [1e100, 1e160])
+def test_features_beyond_double_precision(options, size):
     with pytest.raises(ValueError, match="scale the features"):
-        LDMClassifier(kernel="linear", **options).fit(X * 1e160, y)
+        LDMClassifier(kernel="linear", **options).fit(X * size, y)
 
 
 def test_features_that_are_all_zero_tell_nothing():

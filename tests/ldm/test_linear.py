@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
+from marginbook.kernels import KernelOverflow
 from marginbook.ldm.linear import linear_coordinate_descent, solve_linear
 from marginbook.ldm.linear_passes import csr_pass, dense_pass, gap_share, pair_step
 from marginbook.ldm.linear_problem import linear_objective, squared_norms, unsigned
@@ -89,6 +90,22 @@ def test_the_shares_sum_to_the_gap(lambda1):
     ]
     assert min(shares) >= 0
     assert sum(shares) == pytest.approx(found.dual_gap)
+
+
+@pytest.mark.parametrize("lambda1", [0.0, 2.0**-8, 100.0])
+@pytest.mark.parametrize("method", ["coordinate-descent", "interior-point"])
+def test_a_gap_is_never_negative(method, lambda1):
+    for seed in range(6):
+        X, y = problem(200, 4, seed)
+        found = solve_linear(X, y, lambda1, 0.25, 1e4, method=method, tol=1e-15, max_iter=200)
+        assert found.dual_gap >= 0
+
+
+@pytest.mark.parametrize("method", ["coordinate-descent", "interior-point"])
+def test_an_objective_beyond_double_precision_is_no_solution(method):
+    X, y = problem(20, 4)
+    with pytest.raises(KernelOverflow, match="beyond double precision; scale the features"):
+        solve_linear(X * 1e110, y, 0.5, 0.5, 1.0, method=method, max_iter=5)
 
 
 def test_without_margin_terms_it_is_the_svm_without_intercept():

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse
 
+from ..kernels import KernelOverflow
 from .objective import primal_objective
 
 Matrix: TypeAlias = "np.ndarray | csr_matrix | csr_array"
@@ -150,11 +151,21 @@ class Certificate:
         return float(beta.sum()) - spread - 0.5 * float(w @ w)
 
     def gap(self, w: np.ndarray, beta: np.ndarray, delta: np.ndarray) -> tuple[float, float]:
-        """Return objective and duality gap, once w and `delta` are repaired."""
-        value = linear_objective(
-            self.X, self.y, self.repaired(w, delta)[0], self.lambda1, self.lambda2, self.C
-        )
-        return value, value - self.bound(w, beta, delta)
+        r"""Return objective and duality gap, once w and `delta` are repaired.
+
+        The gap is summed from the shares of the examples, so it is never negative; in the difference of
+        the objective and :meth:`bound` the digits of a small gap cancel.
+
+        .. math:: (C-\beta_i)(1-\gamma_i)_++\beta_i(\gamma_i-1)_++a(\gamma_i-t-\delta_i/2a)^2
+        """
+        w, delta = self.repaired(w, delta)
+        margins = self.y * (self.X @ w)
+        value = float(primal_objective(margins, float(w @ w), self.lambda1, self.lambda2, self.C))
+        shares = np.where(margins < 1.0, (self.C - beta) * (1.0 - margins), beta * (margins - 1.0))
+        if self.twice_a > 0:
+            miss = self.twice_a * (margins - margins.mean()) - delta
+            shares = shares + 0.5 * miss * (miss / self.twice_a)
+        return value, float(shares.sum())
 
     def solution(
         self,
@@ -164,12 +175,25 @@ class Certificate:
         tol: float,
         path: list[tuple[int, float, float, float]],
     ) -> LinearSolution:
-        """Return the solution that `beta` and the repaired `delta` stand for, w summed afresh."""
+        """Return the solution that `beta` and the repaired `delta` stand for, w summed afresh.
+
+        Raises
+        ------
+        KernelOverflow
+            If objective or gap are beyond double precision.
+        """
+        beta = np.clip(beta, 0.0, self.C)
         delta = delta - delta.mean()
         alpha = self.y * (beta + self.b - delta)
         w = self.X.T @ alpha
         margins = self.y * (self.X @ w)
-        objective, gap = self.gap(w, beta, delta)
+        with np.errstate(over="ignore", invalid="ignore"):
+            objective, gap = self.gap(w, beta, delta)
+        if not (np.isfinite(objective) and np.isfinite(gap)):
+            raise KernelOverflow(
+                f"the objective {objective} and its gap {gap} are beyond double precision; "
+                "scale the features, or lower lambda1, lambda2 and C"
+            )
         return LinearSolution(
             coef=w,
             mean_margin=float(margins.mean()),

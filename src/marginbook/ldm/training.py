@@ -19,6 +19,7 @@ from .loo import error_bound
 from .objective import dual_objective, primal_objective, relative_gap
 from .oracle import hard_margin_oracle, soft_margin_oracle
 from .solvers import Solution, active_set, coordinate_descent, solution_at
+from .threads import few_threads
 from .whitening import WhitenedGram
 
 #: lambda1, lambda2, C
@@ -40,12 +41,14 @@ def finite_rows(X: Any, constant: bool) -> Any:
     Raises
     ------
     KernelOverflow
-        If the squared norms of the rows are too large for double precision.
+        If squared margins, which are fourth powers of the features, are too large for double precision.
     """
     largest = float(np.abs(X.data if sparse.issparse(X) else X).max(initial=0.0))
-    if largest > np.sqrt(np.finfo(float).max / (X.shape[0] * X.shape[1])) / X.shape[0]:
+    limit = (np.finfo(float).max / (X.shape[0] * X.shape[1])) ** 0.25 / X.shape[0]
+    if largest > limit:
         raise KernelOverflow(
-            f"features of up to {largest:.1e} have squares beyond double precision; scale the features"
+            f"features of up to {largest:.1e}, above {limit:.1e} for {X.shape[0]} rows, give squared margins "
+            "beyond double precision; scale the features"
         )
     if not constant:
         return X
@@ -125,6 +128,13 @@ def solve_on_gram(
     InfeasibleError
         For a hard margin that there is not.
     """
+    with few_threads(len(y)):
+        return _solved(G, y, penalties, solver, tol, max_iter)
+
+
+def _solved(
+    G: np.ndarray, y: np.ndarray, penalties: Penalties, solver: str, tol: float, max_iter: int
+) -> Solution:
     whitened = WhitenedGram(G, y)
     if solver == "cvxpy":
         return _by_oracle(whitened, penalties, tol)
@@ -243,16 +253,28 @@ def left_out_bound(G: np.ndarray, y: np.ndarray, found: Solution | LinearSolutio
     found : Solution or LinearSolution
         Of the soft margin.
     """
-    whitened = WhitenedGram(G, y)
-    eigen = whitened.decompose()
-    # the bound is about the w of the dual vector, which not every solver returns
-    shifted, H = found.beta + found.lambda2 / len(y), whitened.hessian(found.lambda1)
-    point = solution_at(H, y, shifted, found.lambda1, found.lambda2, found.C, tol=np.inf)
-    return error_bound(G, y, point, eigen=eigen)
+    with few_threads(len(y)):
+        whitened = WhitenedGram(G, y)
+        eigen = whitened.decompose()
+        # the bound is about the w of the dual vector, which not every solver returns
+        shifted, H = found.beta + found.lambda2 / len(y), whitened.hessian(found.lambda1)
+        point = solution_at(H, y, shifted, found.lambda1, found.lambda2, found.C, tol=np.inf)
+        return error_bound(G, y, point, eigen=eigen)
 
 
 def warn_of_gap(found: Solution | LinearSolution, tol: float, solver: str) -> None:
-    """Warn with both numbers when the duality gap of a solution misses `tol`."""
+    """Warn with both numbers when the duality gap of a solution misses `tol`.
+
+    Raises
+    ------
+    KernelOverflow
+        If the objective or the gap is not finite.
+    """
+    if not (np.isfinite(found.objective) and np.isfinite(found.dual_gap)):
+        raise KernelOverflow(
+            f"the objective {found.objective} and its gap {found.dual_gap} are beyond double precision; "
+            "scale the features, or lower lambda1, lambda2 and C"
+        )
     if found.converged:
         return
     scale = (
