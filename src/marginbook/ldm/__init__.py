@@ -19,7 +19,7 @@ matrix H, without inverses. On a Gram matrix: ``solvers``, the paper's coordinat
 paper's stochastic gradients with their ``asgd_steps``; ``files`` and ``out_of_core`` for data larger than
 memory. Leave-one-out: ``loo`` the bound, ``left_out`` the kernels behind it, ``retraining`` the exact errors.
 What users call: ``estimators``, with ``chunks`` of rows, and ``model_selection``, with ``linear_grid`` and
-``scores``; behind them ``settings`` and ``training``.
+``scores``; behind them ``settings``, ``training`` and ``threads``.
 
 The compared methods: ``mdo`` with ``mdo_descent``, ``mamc``, ``km_omd`` with ``km_omd_weights``, on
 ``peer_machine``. How an entry is measured: ``selection`` of parameters and ``halves`` of a data set;

@@ -26,6 +26,7 @@ from .peer_machine import binary_signs
 from .scores import Score, scores
 from .selection import mean_distance
 from .settings import check_counts, check_penalties, check_tol, choose_solver, resolve_kernel
+from .threads import few_threads
 from .training import finite_rows, training_gram
 from .whitening import WhitenedGram
 
@@ -143,10 +144,11 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         gammas = self._gammas(X)
         folds = [] if self.scoring == "loo-bound" else self._folds(X, y)
         features = self._on_features(X)
-        if features:
-            found = [self._scored_on_features(X, y, signs, folds)]
-        else:
-            found = [self._scored(X, y, signs, gamma, folds) for gamma in gammas]
+        with few_threads(len(y)):
+            if features:
+                found = [self._scored_on_features(X, y, signs, folds)]
+            else:
+                found = [self._scored(X, y, signs, gamma, folds) for gamma in gammas]
         # (gamma, lambda1, lambda2, C) -> (gamma, C, lambda1, lambda2)
         values, gaps = (np.moveaxis(np.array(part), 3, 1) for part in zip(*found, strict=True))
         points = list(product(gammas, self.Cs, self.lambda1s, self.lambda2s))

@@ -14,6 +14,7 @@ import numpy as np
 from .left_out import Eigen, LeftOutKernels
 from .loo import Trained, bracket
 from .solvers import Solution, active_set
+from .threads import few_threads
 
 
 def exact_leave_one_out(
@@ -55,10 +56,23 @@ def exact_leave_one_out(
     RuntimeError
         If a machine misses the tolerance; the message tells its gap.
     """
-    kernels = LeftOutKernels(gram, y, lambda1, eigen)
+    with few_threads(len(y)):
+        return _retrained(gram, y, (lambda1, lambda2, C), tol, solution, indices, eigen)
+
+
+def _retrained(
+    gram: np.ndarray,
+    y: np.ndarray,
+    penalties: tuple[float, float, float],
+    tol: float,
+    solution: Trained | None,
+    indices: np.ndarray | None,
+    eigen: Eigen | None,
+) -> np.ndarray:
+    kernels = LeftOutKernels(gram, y, penalties[0], eigen)
     margins = []
     for i in range(len(y)) if indices is None else indices.tolist():
-        left = _Without(kernels, i, lambda1, lambda2, C)
+        left = _Without(kernels, i, *penalties)
         start = None if solution is None else left.start(solution)
         found = left.solve(start, tol)
         if not found.converged:
@@ -136,6 +150,13 @@ def count_errors(
     -------
     Counted
     """
+    with few_threads(len(y)):
+        return _counted(gram, y, solution, tols, eigen)
+
+
+def _counted(
+    gram: np.ndarray, y: np.ndarray, solution: Trained, tols: tuple[float, ...], eigen: Eigen | None
+) -> Counted:
     eigen = np.linalg.eigh(gram) if eigen is None else eigen
     bounds = bracket(gram, y, solution, eigen=eigen)
     kernels = LeftOutKernels(gram, y, solution.lambda1, eigen)
