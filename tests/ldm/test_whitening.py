@@ -90,6 +90,37 @@ def test_without_a_variance_term_h_is_the_signed_gram_matrix_exactly():
     np.testing.assert_array_equal(WhitenedGram(G, y).hessian(0.0), y[:, None] * G * y)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lambda1", [5e-324, 1e-320, 1e-310, 1e-30])
+def test_a_lambda1_below_rounding_counts_as_zero(kind, lambda1):
+    G, y = _data(kind)
+    signed = y[:, None] * G * y
+    for decomposed in (False, True):
+        whitened = WhitenedGram(G, y)
+        if decomposed:
+            whitened.decompose()
+        np.testing.assert_array_equal(whitened.hessian(lambda1), signed)
+    # a variance term that is small for one kernel is not for a larger one
+    large = 1e40 * G
+    np.testing.assert_allclose(
+        WhitenedGram(large, y).hessian(1e-40) / 1e40, WhitenedGram(G, y).hessian(1.0), atol=1e-12
+    )
+
+
+def test_a_first_lambda1_keeps_its_digits_where_the_gram_matrix_is_large():
+    rng = np.random.default_rng(0)
+    X = 1e4 * rng.normal(size=(60, 40))
+    y = np.where(rng.random(60) < 0.5, -1.0, 1.0)
+    G, lambda1 = X @ X.T, 0.25
+    whitened = WhitenedGram(G, y)
+    H = whitened.hessian(lambda1)
+    assert whitened._eigen is not None
+    z = X.T @ y / 60  # the same in feature space
+    Q = np.eye(40) + 4 * lambda1 / 60 * X.T @ X - 4 * lambda1 * np.outer(z, z)
+    expected = y[:, None] * (X @ np.linalg.solve(Q, X.T)) * y
+    np.testing.assert_allclose(H, expected, atol=1e-12 * np.abs(expected).max())
+
+
 def test_in_the_limit_all_margins_are_equal():
     G, y = _data("rbf")
     margins = WhitenedGram(G, y).hessian(1e10) @ np.random.default_rng(3).random(12)

@@ -19,6 +19,8 @@ from .objective import check_parameters, check_signs
 
 #: share of the largest eigenvalue that counts as zero
 _ROUNDING = 8 * np.finfo(float).eps
+#: c trace(G) beyond which the inverse of I + cG has lost too many digits
+_HARD = 1e6
 _TILE = 64
 
 
@@ -32,7 +34,8 @@ class WhitenedGram:
         \rho=\frac{c/m}{1-\frac cmy^\top My}=\frac c{y^\top(I+cG)^{-1}y} .
 
     The last form of the denominator is positive and nothing cancels in it. The first lambda1 is served by
-    the inverse of I + cG, by Cholesky; a second one triggers the eigendecomposition, which then serves all.
+    the inverse of I + cG, by Cholesky; a second one triggers the eigendecomposition, which then serves all,
+    and so does a first one with a large c trace(G), where the inverse loses digits.
 
     Parameters
     ----------
@@ -95,11 +98,12 @@ class WhitenedGram:
         if self._cached is not None and self._cached[0] == lambda1:
             return self._cached[1]
         c = 4.0 * lambda1 / self.m
-        if c == 0.0:
+        stiffness = c * float(np.trace(self.gram))  # at least that of every eigenvalue
+        if stiffness <= 0.5 * np.finfo(float).eps:  # I + cG is I, and a c that is not normal has no inverse
             H = self.gram * self.y
             H *= self.y[:, None]
         else:
-            fitting_one = self._eigen is None and self._cached is None
+            fitting_one = self._eigen is None and self._cached is None and stiffness <= _HARD
             found = self._by_cholesky(c) if fitting_one else None
             H = self._by_eigenvectors(c) if found is None else found
         self._cached = (float(lambda1), H)
