@@ -121,6 +121,9 @@ def test_bad_input():
     X, y = problem(20, 4)
     with pytest.raises(ValueError, match=r"gamma0 must be a number in \(0, 1\), got 1.5"):
         AveragedSGD(4, 20, 0, 0, 1, gamma0=1.5)
+    for lambda1, C in ((1e100, 1.0), (0.0, 1e100)):
+        with pytest.raises(ValueError, match=r"no step is short enough for .*; scale the features, or lower"):
+            initial_step(1e110 * X, y, lambda1, 0.0, C)
     with pytest.raises(ValueError, match="C must be"):
         averaged_sgd(X, y, 0, 0, -1.0)
     with pytest.raises(ValueError, match="X must have 3 features, got 4"):

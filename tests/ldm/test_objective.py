@@ -112,6 +112,15 @@ def test_the_kkt_residual_tells_optimal_points_from_others():
         ((0.0, "1", 1.0), "lambda2 must be a finite number >= 0, got '1'"),
         ((0.0, 0.0, 0.0), "C must be a finite number > 0, got 0.0"),
         ((0.0, 0.0, np.inf), "C must be a finite number > 0, got inf"),
+        ((0.0, 0.0, True), "C must be a finite number > 0, got True"),
+        *(
+            (
+                tuple(1e160 if k == place else 1.0 for k in range(3)),
+                f"{name} must be at most 1e+100, beyond which squares overflow, got 1e+160; lower it, or "
+                "scale the features",
+            )
+            for place, name in enumerate(("lambda1", "lambda2", "C"))
+        ),
     ],
 )
 def test_parameters_out_of_range_are_named(parameters, message):

@@ -258,6 +258,11 @@ def initial_step(
     n_samples : int, optional
         The number m of examples of the whole problem, if `X` is a part of it.
     random_state : int, Generator or None
+
+    Raises
+    ------
+    ValueError
+        If the parameters and the features are so large that every positive step is too long.
     """
     X, y = prepared(X, y)
     m = len(y) if n_samples is None else n_samples
@@ -279,11 +284,16 @@ def initial_step(
         value = linear_objective(sample, labels, w, lambda1, lambda2, C * m / len(labels))
         return value if np.isfinite(value) else np.inf
 
-    best = min(ceiling, 1.0 / (m * C * largest))
+    best = min(ceiling, 1.0 / max(m * C * largest, np.finfo(float).tiny))
+    if best < np.finfo(float).tiny:
+        raise ValueError(
+            f"no step is short enough for lambda1={lambda1!r}, C={C!r}, {m} rows and features of squared "
+            f"length {largest:.1e}; scale the features, or lower lambda1 and C"
+        )
     value = cost(best)
     for factor in (2.0, 0.5):
         moved = False
-        while (trial := best * factor) < ceiling and (new := cost(trial)) < value:
+        while 0 < (trial := best * factor) < ceiling and (new := cost(trial)) < value:
             best, value, moved = trial, new, True
         if moved:
             break

@@ -22,14 +22,28 @@ from numbers import Real
 
 import numpy as np
 
+#: largest lambda1, lambda2 and finite C: products of two of them with margins stay in double precision
+LARGEST = 1e100
+
 
 def check_parameters(lambda1: float, lambda2: float, C: float) -> None:
-    """Raise ValueError unless lambda1, lambda2 >= 0 and C > 0, all finite."""
+    """Raise ValueError unless lambda1, lambda2 >= 0 and C > 0, all finite and at most `LARGEST`."""
     for name, value in (("lambda1", lambda1), ("lambda2", lambda2)):
-        if not (isinstance(value, Real) and np.isfinite(value) and value >= 0):
+        if not (is_number(value) and 0 <= value < np.inf):
             raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")
-    if not (isinstance(C, Real) and np.isfinite(C) and C > 0):
+    if not (is_number(C) and 0 < C < np.inf):
         raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    for name, value in (("lambda1", lambda1), ("lambda2", lambda2), ("C", C)):
+        if value > LARGEST:
+            raise ValueError(
+                f"{name} must be at most {LARGEST:.0e}, beyond which squares overflow, got {value!r}; "
+                "lower it, or scale the features"
+            )
+
+
+def is_number(value: object) -> bool:
+    """Return whether `value` is a real number; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def check_signs(y: np.ndarray, m: int) -> np.ndarray:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ..kernels import Kernel, parse_kernel
+from .objective import check_parameters, is_number
 
 SOLVERS = ("auto", "active-set", "interior-point", "dcd", "asgd", "cvxpy")
 #: examples beyond which "auto" avoids the Gram matrix of the linear kernel however long the rows are
@@ -19,12 +20,10 @@ SMALL_STEP = 2e8
 
 
 def check_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
-    """Raise ValueError unless `lambda1`, `lambda2` are finite and >= 0 and `C` is > 0, perhaps infinite."""
-    for name, value in (("lambda1", lambda1), ("lambda2", lambda2)):
-        if not (_is_number(value) and 0 <= value < np.inf):
-            raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")
-    if not (_is_number(C) and C > 0):
+    """Raise ValueError as `check_parameters` does, but for an infinite `C`, which is the hard margin."""
+    if not (is_number(C) and C > 0):
         raise ValueError(f"C must be a number > 0 (np.inf is the hard margin), got {C!r}")
+    check_parameters(lambda1, lambda2, 1.0 if np.isinf(C) else C)
 
 
 def check_counts(**counts: Any) -> None:
@@ -36,7 +35,7 @@ def check_counts(**counts: Any) -> None:
 
 def check_tol(tol: Any) -> None:
     """Raise ValueError unless `tol` is a number >= 0."""
-    if not (_is_number(tol) and tol >= 0):
+    if not (is_number(tol) and tol >= 0):
         raise ValueError(f"tol must be a number >= 0, got {tol!r}")
 
 
@@ -97,7 +96,3 @@ def choose_solver(solver: str, name: str | Callable[..., Any], X: Any, C: float)
 def steps_allowed(solver: str, max_iter: int | None) -> int:
     """Return `max_iter`, or where it is None what is usual for `solver`."""
     return {"dcd": 10_000, "interior-point": 200}.get(solver, 100_000) if max_iter is None else int(max_iter)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
