@@ -91,13 +91,13 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     beta_ : (m,) array
         Dual variables of the hinge constraints, in [0, C]; not with "asgd".
     coef_ : (d,) array
-        Of the linear kernel: f(x) = x @ coef_ + intercept_.
+        Of the linear kernel: ``f(x) = x @ coef_ + intercept_``.
     intercept_ : float
         0 unless `fit_intercept`.
     objective_ : float
         Value of (5) at the solution.
     dual_gap_ : float
-        How far `objective_` can be above the optimum; not with "asgd".
+        How far ``objective_`` can be above the optimum; not with "asgd".
     n_iter_ : int
     margin_mean_, margin_variance_ : float
         Of the training margins, as (3) and the right side of (4) define them: the latter is twice what NumPy

@@ -23,17 +23,17 @@ DEGENERATE = 1e-14
 
 @dataclass(frozen=True)
 class MAMCSolution:
-    """The direction of largest mean margin, and how well it solves its problem.
+    r"""The direction of largest mean margin, and how well it solves its problem.
 
     Attributes
     ----------
     coefficients : (m,) array
         c in ``w = sum_i c_i phi(x_i)``; zero where `degenerate`.
     objective : float
-        The mean margin, |z|.
+        The mean margin, :math:`\lVert z\rVert`.
     optimality_residual : float
-        Over w in the unit ball the mean margin is at most |z| (Cauchy-Schwarz). The residual is the distance
-        of the mean margin of w from |z|, relative to |z|, or that of |w| from 1, whichever is larger; the
+        Over w in the unit ball the mean margin is at most ``|z|`` (Cauchy-Schwarz). The residual is the
+        distance of the mean margin of w from ``|z|``, relative to it, or that of ``|w|`` from 1, whichever is larger; the
         form is closed, so it is rounding error.
     degenerate : bool
         z = 0: every w in the ball has mean margin 0, and w = 0 is returned.
@@ -111,7 +111,7 @@ class MAMCClassifier(KernelPeer):
     objective_ : float
         The mean margin.
     optimality_residual_ : float
-        How far the mean margin is from its upper bound, or |w| from 1; relative.
+        How far the mean margin is from its upper bound, or :math:`\lVert w\rVert` from 1; relative.
     degenerate_ : bool
         The weighted sum of the examples is 0: f is 0 everywhere, with a warning.
 

@@ -23,7 +23,7 @@ class MDOClassifier(BinaryPeer):
        +\sum_{y_ix_i^\top w<0}e^{-by_ix_i^\top w},\qquad\lVert x_i\rVert=1 .
 
     Rows are scaled to length 1 (rows of zeros stay), which leaves the sign of a decision as it is. The
-    problem is not convex; it is descended from several starts, of which the table `restarts_` tells. The
+    problem is not convex; it is descended from several starts, of which the table ``restarts_`` tells. The
     original article recommends constants, but its text was not at hand: the defaults of `a` and `b` are
     ours. With them the cost is halved at a margin of 0.08 and doubled at -0.07, the size that margins of
     rows of length 1 have in some tens of features.

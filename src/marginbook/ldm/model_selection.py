@@ -74,7 +74,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     lambda1_, lambda2_, C_, gamma_ :
-        The choice; gamma_ is None where the kernel has no width to choose. Of equal scores the first in the
+        The choice; ``gamma_`` is None where the kernel has no width to choose. Of equal scores the first in the
         grid wins, whose order is gamma, C, lambda1, lambda2, the last fastest.
     best_score_ : float
         Mean over the folds, or the guaranteed accuracy.
@@ -84,7 +84,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     estimator_ : LDMClassifier
         Fitted to all rows with the choice.
     dual_gap_ : float
-        Of `estimator_`.
+        Of ``estimator_``.
     classes_, n_features_in_
 
     Examples

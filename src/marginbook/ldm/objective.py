@@ -136,7 +136,7 @@ def dual_gap(
 
 
 def relative_gap(gap: np.ndarray | float, objective: np.ndarray | float) -> np.ndarray | float:
-    """Return gap / max(1, |objective|), which every solver compares with its tolerance."""
+    """Return ``gap / max(1, |objective|)``, which every solver compares with its tolerance."""
     return np.asarray(gap) / np.maximum(1.0, np.abs(objective))
 
 
