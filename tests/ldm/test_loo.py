@@ -152,6 +152,21 @@ def test_errors_are_counted_exactly_with_few_trainings():
         assert counted.ties == 0
 
 
+def test_a_label_is_counted_only_once_it_is_certain():
+    X, y = draw(6, m=40)
+    G = gram(("rbf", {"gamma": 0.3}), X)
+    for parameters in CASES:
+        H = WhitenedGram(G, y).hessian(parameters[0])
+        rough = coordinate_descent(H, y, *parameters, tol=0.0, max_iter=0)
+        exact = int(np.sum(retrain(G, y, *parameters) <= 0))
+        # a machine that is hardly trained decides nothing, whatever the sign of its margin
+        loose = count_errors(G, y, rough, tols=(1e9,))
+        assert loose.ties > 0
+        assert loose.errors >= exact
+        counted = count_errors(G, y, rough, tols=(1e9, 1e-10))
+        assert (counted.errors, counted.ties) == (exact, 0)
+
+
 def test_a_tie_counts_as_an_error():
     # without the first point the others cancel: w = 0, and its margin is zero
     X, y = np.array([[1.0], [2.0], [-2.0]]), np.ones(3)
