@@ -74,6 +74,7 @@ def test_comments_blank_lines_zero_based_and_empty_rows(tmp_path):
         ("1 2:x", "the value 'x' of index 2 is not a finite number"),
         ("1 2:inf", "the value 'inf' of index 2 is not a finite number"),
         ("1 2:", "the value '' of index 2 is not a finite number"),
+        ("1 2147483648:1", "the index 2147483648 is above 2147483647"),
         ("1 10:1", "the index 10 exceeds n_features=9"),
     ],
 )
@@ -189,3 +190,11 @@ def test_labels_are_two(tmp_path, data):
         DiskRows.from_libsvm(written(tmp_path, X, np.ones(230)))
     with pytest.raises(ValueError, match="block_rows must be"):
         DiskRows.from_libsvm(tmp_path / "data", block_rows=0)
+
+
+def test_a_malformed_line_leaves_no_shards(tmp_path):
+    path, folder = tmp_path / "data", tmp_path / "shards"
+    path.write_text("1 1:1\n-1 12:1\n")
+    with pytest.raises(MalformedLine, match="line 2: the index 12 exceeds n_features=9"):
+        DiskRows.from_libsvm(path, n_features=9, block_rows=1, directory=folder)
+    assert not any(folder.iterdir())

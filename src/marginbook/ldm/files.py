@@ -179,6 +179,8 @@ def line_fault(line: bytes, n_features: int | None = None, zero_based: bool = Fa
             return f"the index {index} is below {0 if zero_based else 1}"
         if int(index) <= last:
             return f"the index {index} follows {last}; indices must ascend"
+        if int(index) > np.iinfo(np.int32).max:
+            return f"the index {index} is above {np.iinfo(np.int32).max}"
         last = int(index)
         if not _finite(value):
             return f"the value {value!r} of index {index} is not a finite number"

@@ -108,15 +108,23 @@ class DiskRows(LinearOperator):
         rng = np.random.default_rng(random_state)
         n_blocks, done = -(-size.n_rows // block_rows), 0
         n_shards = n_blocks * _PER_BLOCK if n_blocks > 1 else 1
-        for k in range(n_shards):
-            for name in _FORMATS:
-                (target / f"{k}.{name}").write_bytes(b"")
-        for X, y in read_libsvm(path, n_features=width, zero_based=zero_based, chunk_rows=block_rows):
-            shard = rng.integers(0, n_shards, len(y))
+        try:
             for k in range(n_shards):
-                _append(target, k, X, np.where(y == size.labels[1], 1.0, -1.0), shard == k, done)
-            done += len(y)
-        made = cls(target, (size.n_rows, width), n_shards)
+                for name in _FORMATS:
+                    (target / f"{k}.{name}").write_bytes(b"")
+            for X, y in read_libsvm(path, n_features=width, zero_based=zero_based, chunk_rows=block_rows):
+                shard = rng.integers(0, n_shards, len(y))
+                for k in range(n_shards):
+                    _append(target, k, X, np.where(y == size.labels[1], 1.0, -1.0), shard == k, done)
+                done += len(y)
+            made = cls(target, (size.n_rows, width), n_shards)
+        except BaseException:
+            for k in range(n_shards):
+                for name in _FORMATS:
+                    (target / f"{k}.{name}").unlink(missing_ok=True)
+            if temporary is not None:
+                temporary.cleanup()
+            raise
         made._temporary = temporary
         return made
 
