@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from .asgd import averaged_sgd
 from .halves import Fold, Row, Rows, decided, fit_mdo, prepared, stratified_folds
-from .linear import linear_coordinate_descent
+from .linear import solve_linear
 from .mamc import solve_mamc
 
 Point = dict[str, float]
@@ -82,7 +82,7 @@ def measure_large(
     else:
         at = point["lambda1"], point["lambda2"], point["C"]
         limits = {"tol": settings["exact_tol"], "max_iter": settings["exact_max_iter"]}
-        exact = linear_coordinate_descent(X, y, *at, **limits, random_state=seed)
+        exact = solve_linear(X, y, *at, **limits, random_state=seed)
         coef = exact.coef
         extra |= {"iterations": exact.n_iter, "converged": int(exact.converged)}
         extra["dual_gap"] = float(exact.relative_gap)
@@ -167,7 +167,7 @@ def measure_time(
     X_train, y_train, X_test, y_test : (m, p), (m,), (n, p), (n,) arrays; the rows may be CSR
     method : {"SVMl", "SVMa", "LDM", "LDM(exact)"}
         LIBLINEAR; averaged stochastic gradients without and with the terms of the mean and the variance;
-        exact coordinate descent.
+        the exact solution, by an interior point or coordinate descent as suits the size.
     settings : mapping
         One value of ``C``, ``lambda1``, ``lambda2``; the rest as for `measure_large`.
     seed : int
@@ -218,7 +218,7 @@ def _timed(
 
     def exact(X: Rows, y: np.ndarray) -> tuple[np.ndarray, Row]:
         limits = {"tol": settings["exact_tol"], "max_iter": settings["exact_max_iter"]}
-        found = linear_coordinate_descent(X, y, lambda1, lambda2, C, **limits, random_state=seed)
+        found = solve_linear(X, y, lambda1, lambda2, C, **limits, random_state=seed)
         gap = float(found.relative_gap)
         return found.coef, {
             "iterations": found.n_iter, "converged": int(found.converged), "dual_gap": gap,
