@@ -111,6 +111,12 @@ def test_hulls_that_overlap_have_distance_zero_without_a_charge():
     assert abs(found.objective) < 1e-9
 
 
+def test_an_objective_of_zero_is_not_negative_by_rounding():
+    for seed in range(6):
+        X, y = np.random.default_rng(seed).normal(size=(12, 2)), np.where(np.arange(12) % 2, 1.0, -1.0)
+        assert solve_km_omd(X @ X.T, y, 0.0).objective >= 0
+
+
 def test_in_between_it_is_the_svm_with_squared_hinge_up_to_the_threshold():
     X, y = two_clouds()
     G = gram(("rbf", {"gamma": 0.5}), X)
@@ -228,6 +234,8 @@ def test_errors_say_what_to_do():
         KMOMDClassifier().fit(X, y)
     with pytest.raises(ValueError, match=r"C must be a number > 0 .*, got 0"):
         KMOMDClassifier(C=0).fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match=r"C must be a number > 0 with a finite inverse .*, got 1e-320"):
+        KMOMDClassifier(C=1e-320).fit(X[:100], y[:100])
     with pytest.raises(ValueError, match="lam must be a finite number >= 0, got -1"):
         solve_km_omd(np.eye(2), np.array([1.0, -1.0]), -1)
     with pytest.raises(ValueError, match="y must hold -1 and 1"):

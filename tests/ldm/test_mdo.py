@@ -195,8 +195,13 @@ def test_errors_say_what_to_do():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"wrap MDOClassifier in sklearn\.multiclass\.OneVsRestClassifier"):
         MDOClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=r"0 <= b <= 300 and kink_width > 0, got 1\.0, 1000\.0, 0\.0001"):
+    with pytest.raises(ValueError, match=r"b must be a number from 0 to 300, got 1000\.0"):
         MDOClassifier(a=1.0, b=1000.0).fit(X[:100], y[:100])
-    with pytest.raises(ValueError, match="wanted a >= 0"):
+    with pytest.raises(ValueError, match="a must be a number from 0 to"):
         MDOClassifier(a=-1.0).fit(X[:100], y[:100])
+    for name, value in (
+        ("a", "1"), ("b", None), ("kink_width", 0), ("tol", -1), ("max_iter", 0), ("n_restarts", 1.5)
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{name} must be .*, got {value!r}$"):
+            MDOClassifier(**{name: value}).fit(X[:100], y[:100])
     assert OneVsRestClassifier(MDOClassifier()).fit(X, y).score(X, y) > 0.6

@@ -79,7 +79,9 @@ def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence])
 
 
 def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
-    wrong = [(claim, evidence[id]) for id, claim in claims.items() if evidence[id].verdict in ERRATA]
+    # what goes beyond the paper is not printed in it
+    printed = {id: claim for id, claim in claims.items() if "(beyond the paper)" not in claim.where}
+    wrong = [(claim, evidence[id]) for id, claim in printed.items() if evidence[id].verdict in ERRATA]
     if not wrong:
         return "No statement of the paper that was checked so far needs a correction.\n"
     lines = []

@@ -121,8 +121,8 @@ def check_singular() -> Evidence:
         f"invertible, the optimum to {max(oracle, 0.0):.0e} where it is not",
         "invertible",
         float(-singular),
-        "What G maps to 0, Q maps to 0: two equal points or fewer features than examples are enough, so all "
-        "usual data with the linear kernel. H = YG(I + PG)^{-1}Y exists for every G, and is the printed one "
+        "What G maps to 0, Q maps to 0: two equal points or fewer features than examples are enough, so most "
+        "data with the linear kernel. H = YG(I + PG)^{-1}Y exists for every G, and is the printed one "
         "where that exists. Ranks are those of integer data in rational arithmetic.",
         {"problems": count, "compared with (8)": compared, "parameters": len(PARAMETERS)},
         (51, 52),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..kernels import Kernel, gram
 from .km_omd_weights import solve_km_omd
+from .objective import is_number
 from .peer_machine import KernelPeer
-from .settings import check_counts, check_penalties, check_tol
+from .settings import check_counts, check_tol
 
 
 class KMOMDClassifier(KernelPeer):
@@ -89,7 +91,10 @@ class KMOMDClassifier(KernelPeer):
             Unless there are two classes, and for parameters out of range.
         """
         X, signs = self._validated(X, y)
-        check_penalties(0.0, 0.0, self.C)
+        if not (is_number(self.C) and np.finfo(float).tiny <= self.C):
+            raise ValueError(
+                f"C must be a number > 0 with a finite inverse (np.inf is the hard margin), got {self.C!r}"
+            )
         check_tol(self.tol)
         check_counts(max_iter=self.max_iter)
         found = solve_km_omd(gram(self._kernel, X), signs, 1 / self.C, tol=self.tol, max_iter=self.max_iter)

@@ -113,7 +113,7 @@ class _Problem:
     def measure(self, gamma: np.ndarray) -> tuple[float, float]:
         """Return objective and gap of a feasible `gamma`, without the proximal term."""
         slope = self.slope(gamma, proximal=False)
-        objective = float(gamma @ slope)
+        objective = max(0.0, float(gamma @ slope))
         least = slope[self.positive].min() + slope[~self.positive].min()
         return objective, max(0.0, 2 * (objective - float(least)))
 

@@ -33,8 +33,8 @@ class MAMCSolution:
         The mean margin, :math:`\lVert z\rVert`.
     optimality_residual : float
         Over w in the unit ball the mean margin is at most ``|z|`` (Cauchy-Schwarz). The residual is the
-        distance of the mean margin of w from ``|z|``, relative to it, or that of ``|w|`` from 1, whichever is larger; the
-        form is closed, so it is rounding error.
+        distance of the mean margin of w from ``|z|``, relative to it, or that of ``|w|`` from 1, whichever is
+        larger; the form is closed, so it is rounding error.
     degenerate : bool
         z = 0: every w in the ball has mean margin 0, and w = 0 is returned.
     """

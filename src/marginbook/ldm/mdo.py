@@ -11,8 +11,10 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .mdo_descent import learned_starts, solve_mdo
+from .mdo_descent import STEEPEST, learned_starts, solve_mdo
+from .objective import is_number
 from .peer_machine import BinaryPeer, binary_signs
+from .settings import check_counts, check_tol
 
 
 class MDOClassifier(BinaryPeer):
@@ -95,6 +97,16 @@ class MDOClassifier(BinaryPeer):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, signs = binary_signs(y, type(self).__name__)
+        for name, least, most in (("a", 0.0, np.finfo(float).max), ("b", 0.0, STEEPEST)):
+            value = getattr(self, name)
+            if not (is_number(value) and least <= value <= most):
+                raise ValueError(f"{name} must be a number from 0 to {most:.4g}, got {value!r}")
+        if not (is_number(self.kink_width) and 0 < self.kink_width < np.inf):
+            raise ValueError(f"kink_width must be a finite number > 0, got {self.kink_width!r}")
+        check_tol(self.tol)
+        check_counts(max_iter=self.max_iter)
+        if self.n_restarts != 0 or isinstance(self.n_restarts, bool):
+            check_counts(n_restarts=self.n_restarts)
         X = normalize(X)
         starts = learned_starts(X, signs, self.random_state, self.n_restarts)
         found = solve_mdo(

@@ -122,7 +122,7 @@ def solve_mdo(
     tol: float = 1e-5,
     max_iter: int = 500,
 ) -> MDOSolution:
-    """Descend from each start by L-BFGS on ``w / |w|``, with narrower and narrower kinks; return the best end.
+    """Descend from each start by L-BFGS on ``w / |w|``, narrower and narrower kinks; return the best end.
 
     Parameters
     ----------

