@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,13 @@ def test_errata_are_the_claims_that_did_not_survive(written: Path) -> None:
     text = (written / "errata-drm.md").read_text()
     assert "Place of drm/b.2" in text
     assert "Place of drm/a" not in text
+
+
+def test_what_goes_beyond_the_paper_is_no_erratum() -> None:
+    claim, evidence = entry("drm/b", Verdict.CORRECTED)
+    beyond = replace(claim, where="Table 2 (beyond the paper)")
+    assert "Place of drm/b" in ledger_pages.errata({"drm/b": claim}, {"drm/b": evidence})
+    assert "Table 2" not in ledger_pages.errata({"drm/b": beyond}, {"drm/b": evidence})
 
 
 def test_no_link_goes_to_a_notebook_that_is_not_in_the_book() -> None:
