@@ -267,8 +267,8 @@ def check_five_passes() -> Evidence:
         0.01 - loss,
         "The paper fixes T and judges by accuracy, and there the mean over sets does not suffer: what is "
         "lost on one set is won on another, where the minimum fits too closely. The objective is another "
-        "matter: a step sees the hinge loss of one example, weighted by mC, and five passes are too few to average "
-        "that out.",
+        "matter: a step sees the hinge loss of one example, weighted by mC, and five passes are too few to "
+        "average that out.",
         {"m": sizes, "C": [10, 50, 100], "lambda1, lambda2": ["2^-8", "2^-2"]},
         (0, 62),
     )
