@@ -60,7 +60,7 @@ CORRECTED = {
 } | {
     f"ldm/{name}"
     for name in (
-        "eq-4", "relaxed-margin", "eq-8-singular", "mamc-special", "mamc-trivial", "asgd", "thm-3",
+        "eq-4", "relaxed-margin", "eq-8-singular", "mamc-special", "mamc-trivial", "thm-3",
         "loo-expectation",
     )
 }  # fmt: skip

@@ -174,7 +174,7 @@ SEEDS = tuple(range(8))
 @claim(
     "ldm/loo-selection",
     where="Theorem 3 (beyond the paper)",
-    statement=r"parameters chosen by the bound, one training each, test within one point of the choice of "
+    statement=r"parameters chosen by the bound, one training each, test within 0.3 points of the choice of "
     r"five-fold cross-validation",
     notebook="ldm/03_leave_one_out#ldm-loo-selection",
 )
@@ -189,13 +189,14 @@ def check_selection() -> Evidence:
             trained.append(choice.trained.mean())
             settings = len(choice.settings)
     mean = np.mean(tests, axis=0)
+    allowed = 0.003
     lost = float(mean[SCORES.index("the bound")] - mean[SCORES.index("five folds")])
     return Evidence(
-        decide(lost <= 0.01),
+        decide(lost <= allowed),
         "mean test error, chosen by "
         + ", ".join(f"{name}: {value:.3f}" for name, value in zip(SCORES, mean, strict=True)),
-        "at most 0.010 above five folds",
-        0.01 - lost,
+        f"at most {allowed:.3f} above five folds",
+        allowed - lost,
         f"Exact leave-one-out needs {np.mean(trained):.0f} machines of the 120; the intervals decide the "
         "other labels. Of equal scores the first setting is taken, for all four alike.",
         {"training sets": len(tests), "settings": settings, "m": 120},
