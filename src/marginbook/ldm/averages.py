@@ -107,9 +107,10 @@ def check_trivial() -> Evidence:
         "n_- > max k / min k",
         "in all with unequal classes",
         float(unequal_trivial - unequal),
-        "Trivial is read as one label for all. f(x) is n_+ times the mean of k(x, .) over one class less n_- times that over the other. So the "
-        "larger class takes all points as soon as the sizes differ by more than kernel values do. Unequal "
-        "sizes are not enough, nor needed: a class nearer to the origin loses all its points at equal sizes.",
+        "Trivial is read as one label for all. f(x) is n_+ times the mean of k(x, .) over one class less n_- "
+        "times that over the other. So the larger class takes all points as soon as the sizes differ by more "
+        "than kernel values do. Unequal sizes are not enough, nor needed: a class nearer to the origin loses "
+        "all its points at equal sizes.",
         {"problems": unequal + equal, "n_+": list(larger), "n_-": 20, "kernels": len(kernels)},
         (45,),
     )
