@@ -13,13 +13,14 @@ The model in four lines: with labels :math:`y_i=\pm1`, no intercept, and the mar
 
 Where things are. The model: ``objective`` the primal, the dual and the gap between them; ``whitening`` the
 matrix H, without inverses. On a Gram matrix: ``solvers``, the paper's coordinate descent with its sweeps in
-``box_qp`` and the exact method of ``active_sets`` on its ``growing_factor``; ``grid`` all parameters at once;
-``hard_margin``; ``oracle`` the same problems by cvxpy. On features: ``linear`` coordinate descent with its
-``linear_passes``, ``interior_point`` for few features, ``linear_problem`` what they share; ``asgd`` the
-paper's stochastic gradients with their ``asgd_steps``; ``files`` and ``out_of_core`` for data larger than
-memory. Leave-one-out: ``loo`` the bound, ``left_out`` the kernels behind it, ``retraining`` the exact errors.
-What users call: ``estimators``, with ``chunks`` of rows, and ``model_selection``, with ``linear_grid`` and
-``scores``; behind them ``settings``, ``training`` and ``threads``.
+``box_qp`` and the exact method of ``active_sets`` on its ``growing_factor``; ``without_hessian`` the same
+exchanges on the Gram matrix itself; ``grid`` all parameters at once; ``hard_margin``; ``oracle`` the same
+problems by cvxpy. On features: ``linear`` coordinate descent with its ``linear_passes``, ``interior_point``
+for few features, ``linear_problem`` what they share; ``asgd`` the paper's stochastic gradients with their
+``asgd_steps``; ``files`` and ``out_of_core`` for data larger than memory. Leave-one-out: ``loo`` the bound,
+``left_out`` the kernels behind it, ``retraining`` the exact errors. What users call: ``estimators``, with
+``chunks`` of rows, and ``model_selection``, with ``linear_grid`` and ``scores``; behind them ``settings``,
+``training`` and ``threads``.
 
 The compared methods: ``mdo`` with ``mdo_descent``, ``mamc``, ``km_omd`` with ``km_omd_weights``, on
 ``peer_machine``. How an entry is measured: ``selection`` of parameters and ``halves`` of a data set;

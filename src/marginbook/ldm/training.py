@@ -21,6 +21,7 @@ from .oracle import hard_margin_oracle, soft_margin_oracle
 from .solvers import Solution, active_set, coordinate_descent, solution_at
 from .threads import few_threads
 from .whitening import WhitenedGram
+from .without_hessian import alternate, pays
 
 #: lambda1, lambda2, C
 Penalties: TypeAlias = tuple[float, float, float]
@@ -135,6 +136,10 @@ def solve_on_gram(
 def _solved(
     G: np.ndarray, y: np.ndarray, penalties: Penalties, solver: str, tol: float, max_iter: int
 ) -> Solution:
+    if solver == "active-set" and pays(G, penalties[0], penalties[2]):
+        found = alternate(G, y, *penalties, tol=tol, max_iter=max_iter)
+        if found.converged:
+            return found
     whitened = WhitenedGram(G, y)
     if solver == "cvxpy":
         return _by_oracle(whitened, penalties, tol)
