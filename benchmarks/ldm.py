@@ -6,7 +6,8 @@ Writes benchmarks/results/ldm.csv. A ratio, not a time, is what to compare betwe
 A ratio is that of median CPU times of one thread. Wall times flatter the shorter of two peers when the
 machine has other work, because a short call fits between two turns of the scheduler; their ratio is stored
 too, and equals the other on an idle machine. Peers take turns, call by call. lambda1 is 2^-5, the middle of
-the paper's grid, or 100, which halves the spread of the margins.
+the paper's grid, or 100, which halves the spread of the margins. Beside SVC a fit is what LDMClassifier does;
+everywhere else it forms H.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ldm_peers import (
     clarabel_dual,
     comparable,
     fit,
+    fit_as_estimator,
     printed_matrix,
     problem,
     side_by_side,
@@ -104,7 +106,7 @@ def against_svc(data: Problem, Cs: tuple[float, ...], runs: int) -> list[Row]:
         size = f"{data}, C={C:g}, gap {tol:.0e}, {share:.0f} % support vectors"
 
         def ours(C: float = C, tol: float = tol) -> object:
-            return fit(data.gram, y, LAMBDA, C, tol)
+            return fit_as_estimator(data.gram, y, LAMBDA, C, tol)
 
         def theirs(model: SVC = model) -> object:
             return model.fit(data.X, y)
@@ -114,7 +116,7 @@ def against_svc(data: Problem, Cs: tuple[float, ...], runs: int) -> list[Row]:
         return rows
     # the last case once more: with the Gram matrix given, and what no solver that factorises goes below
     given = SVC(C=C, kernel="precomputed", tol=model.tol, cache_size=1000)
-    times = side_by_side(lambda: fit(G, y, LAMBDA, C, tol), lambda: given.fit(G, y), runs)
+    times = side_by_side(lambda: fit_as_estimator(G, y, LAMBDA, C, tol), lambda: given.fit(G, y), runs)
     rows.append((f"fit over SVC (at most), both from G, {size}", times, goal))
     times = side_by_side(lambda: factor(data.gram), theirs, runs)
     return [
@@ -124,7 +126,7 @@ def against_svc(data: Problem, Cs: tuple[float, ...], runs: int) -> list[Row]:
 
 
 def factor(G: np.ndarray) -> object:
-    """Factorise I + cG, the first step of every fit by Cholesky."""
+    """Factorise I + cG, the first step of every fit with H."""
     shifted = (4 * LAMBDA / len(G)) * G
     shifted[np.diag_indices_from(shifted)] += 1.0
     return dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
