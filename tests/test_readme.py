@@ -28,9 +28,14 @@ def test_the_links_of_the_readme_are_found():
     assert {"book/_static/book.png", "CONTRIBUTING.md", "LICENSE"} <= set(local_links("README.md"))
 
 
-def test_the_library_example_runs():
-    (code,) = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
+def test_the_library_examples_run():
+    texts = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
+    assert len(texts) == 2
     names: dict = {}
-    exec(code, names)
+    for text in texts:
+        exec(text, names)
     assert 0.9 < names["model"].best_score_ <= 1
     assert names["model"].kkt_residual_ < 1e-8
+    assert 0.95 < names["machine"].best_score_ <= 1
+    assert 0 < names["bound"] < 0.2
+    assert names["linear"].dual_gap_ <= 1e-6 * max(1.0, names["linear"].objective_)

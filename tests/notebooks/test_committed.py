@@ -20,7 +20,10 @@ def speaks(source: str) -> bool:
     tree = ast.parse(
         "\n".join(line for line in source.splitlines() if not line.lstrip().startswith(("%", "!")))
     )
-    calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    # a function that prints does so where it is called
+    run = [node for node in tree.body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    nodes = [node for statement in run for node in ast.walk(statement)]
+    calls = [ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)]
     last = tree.body[-1] if tree.body else None
     shown = isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call)
     return shown or bool({"print", "display", "plt.show"} & set(calls))

@@ -189,7 +189,7 @@ def check_wins() -> Evidence:
 def holm(p: Iterable[float]) -> int:
     """Return how many of the p-values stay below the level when all are tested together (Holm 1979).
 
-    >>> holm([0.001, 0.04, 0.02])
+    >>> holm([0.001, 0.04, 0.03])
     1
     """
     ordered = np.sort(np.fromiter(p, dtype=float))
