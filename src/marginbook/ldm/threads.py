@@ -9,7 +9,7 @@ WORTH = 1000
 
 
 def few_threads(m: int) -> threadpool_limits:
-    """Return a context in which BLAS works with one thread, if matrices have fewer than `m` = 1000 rows.
+    """Return a context in which BLAS works with one thread, if `m`, the number of rows, is below `WORTH`.
 
     The active sets take thousands of steps on small matrices. Threads that wait for one another between
     them cost many times the work itself, above all where other programs run.
