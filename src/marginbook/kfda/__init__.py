@@ -1,0 +1,1 @@
+"""Sparse kernel Fisher discriminant (Harrison & Pasupa)."""

@@ -1,0 +1,1 @@
+"""How one entry of the tables and curves is measured."""
