@@ -28,8 +28,8 @@ class Solution:
     dual_gap : float or None
         For q = 1: by how much J can at most exceed its minimum.
     stationarity : float or None
-        Largest relative residual of the stationarity conditions on the support; for q = 1, of the KKT conditions
-        of all coefficients.
+        Largest relative residual of the stationarity conditions on the support; for q = 1, of the KKT
+        conditions of all coefficients.
     curvature : float or None
         For q < 1: smallest eigenvalue of the Hessian restricted to the support, in the scaling of
         :func:`marginbook.kfda.certificates.smallest_curvature`; positive at a strict local minimum.
@@ -58,6 +58,6 @@ class Solution:
         return np.flatnonzero(self.omega[1:])
 
     def retained_above(self, cut: float) -> np.ndarray:
-        r"""Return the kernel columns with :math:`|\alpha_i|>\mathrm{cut}\cdot\max_j|\alpha_j|`, from 0 to M-1."""
+        r"""Return the kernel columns with :math:`|\alpha_i|>\mathrm{cut}\cdot\max_j|\alpha_j|`, from 0."""
         size = np.abs(self.omega[1:])
         return np.flatnonzero(size > cut * size.max(initial=0.0))
