@@ -22,6 +22,10 @@ _PRIVATE = ("_kernel", "_weights", "_direction", "_rows")
 class KernelMachine(ClassifierMixin, BaseEstimator):
     r"""Two classes by the sign of :math:`b+\sum_i\alpha_ik(x_i,x)-\tau`; subclasses find alpha and b.
 
+    The decision function is that difference in units of :math:`N^2/(2N_1N_2)`, half the distance of the two
+    targets. Least squares with these targets then estimates :math:`2P(\text{positive}\mid x)-1`, whatever the
+    sizes of the classes, so that machines of several classes can be compared.
+
     A subclass has the parameters `kernel`, `gamma`, `degree` and `coef0`, calls ``_validated`` and
     ``_training_gram`` at the beginning of ``fit`` and ``_keep`` at its end.
 
@@ -29,6 +33,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : (2,) array
         The second is the positive one.
+    class_count_ : (2,) array of int
+        Its training rows, and before them those of the first: N2, N1.
     coef_ : (N,) array, alpha
     intercept_ : float, b
     threshold_ : float, tau
@@ -44,6 +50,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     degree: float
     coef0: float
     classes_: np.ndarray
+    class_count_: np.ndarray
     coef_: np.ndarray
     intercept_: float
     threshold_: float
@@ -70,6 +77,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if name == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
         self.classes_, positive = binary_classes(y, type(self).__name__)
+        self.class_count_ = np.bincount(positive, minlength=2)
         return X, positive
 
     def _training_gram(self, X: Any) -> np.ndarray:
@@ -90,7 +98,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return f minus the threshold for the rows of `X`: above 0 is ``classes_[1]``.
+        """Return how far f is above the threshold, in half distances of the targets: above 0 is ``classes_[1]``.
 
         Parameters
         ----------
@@ -110,7 +118,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             sums = X[:, self.retained_] @ self._weights
         else:
             sums = kernel_sums(self._kernel, X, self._rows, self._weights)
-        return sums + (self.intercept_ - self.threshold_)
+        n_negative, n_positive = self.class_count_
+        unit = (n_negative + n_positive) ** 2 / (2.0 * n_negative * n_positive)
+        return (sums + (self.intercept_ - self.threshold_)) / unit
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (n, d), or (n, N) for "precomputed"; at 0 the first one."""
