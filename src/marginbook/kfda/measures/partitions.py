@@ -34,7 +34,7 @@ TRAIN_SIZES = {
     "titanic": 150,
     "twonorm": 400,
     "waveform": 400,
-    "credit": 327,
+    "credit-a": 327,
     "chess": 1598,
     "ionosphere": 176,
     "liver": 173,
@@ -53,7 +53,6 @@ SOURCES = {
     "image": "image-ida",
     "titanic": "titanic-ida",
     "twonorm": "twonorm-ida",
-    "credit": "credit-a",
 }
 #: sets that are drawn: generator, rows of the pool, training rows (0: no partitions)
 DRAWN: dict[str, tuple[Callable[..., tuple[np.ndarray, np.ndarray]], int, int]] = {

@@ -1,0 +1,219 @@
+r"""What every measure shares: standardised rows, widths of the kernel, folds, and the choice of a point.
+
+Every machine of the tables decides by :math:`f(z)=\sum_i\alpha_ik(x_i,z)+b` and a threshold, so that a whole
+grid of its parameters is scored by one product of a block of the Gram matrix with an array of coefficients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import StratifiedKFold
+
+from ...experiments.splits import seed_of
+
+#: parameters of one solution, such as {"rho": 0.01}
+Point: TypeAlias = dict[str, float]
+Fold: TypeAlias = tuple[np.ndarray, np.ndarray]
+Row: TypeAlias = dict[str, float | int | str | None]
+
+
+@dataclass(frozen=True)
+class Expansions:
+    """The solutions of one machine at several points of its grid.
+
+    Attributes
+    ----------
+    points : list of dict
+        Parameters of each solution.
+    alpha : (k, n) array
+        Kernel coefficients; exact zeros are samples that are not retained.
+    offset : (k,) array
+        Bias less threshold: positive is what lies above 0.
+    certificate : float
+        The largest relative one among them (duality gap, or residual of stationarity); NaN without one.
+    curvature : float
+        The smallest eigenvalue that certifies a strict local minimum; NaN without one.
+    """
+
+    points: list[Point]
+    alpha: np.ndarray
+    offset: np.ndarray
+    certificate: float = float("nan")
+    curvature: float = float("nan")
+
+    def decisions(self, K: np.ndarray) -> np.ndarray:
+        """Return f less the threshold for the rows of `K`, an (m, n) kernel block: (m, k)."""
+        found: np.ndarray = K @ self.alpha.T + self.offset
+        return found
+
+    @property
+    def retained(self) -> np.ndarray:
+        """Number of samples with a coefficient that is not zero, (k,)."""
+        return np.count_nonzero(self.alpha, axis=1)
+
+
+#: fits a Gram matrix (n, n) with classes (n,) of bool at the points; the settings say how exactly
+Machine: TypeAlias = Callable[[np.ndarray, np.ndarray, Sequence[Point], Mapping[str, Any]], Expansions]
+
+
+@dataclass(frozen=True)
+class Standard:
+    """The map of each feature to mean 0 and standard deviation 1 in training; constant features go to 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Standard.of(np.array([[1.0, 5.0], [3.0, 5.0]]))(np.array([[5.0, 7.0]]))
+    array([[3., 0.]])
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray) -> Standard:
+        """Return the map that the training rows `X`, (n, p), define; the divisor of the variance is n."""
+        # a constant feature may have a deviation that rounding made a little more than 0
+        varies = np.ptp(X, axis=0) > 0
+        return cls(X.mean(axis=0), np.divide(1.0, X.std(axis=0), out=np.zeros(X.shape[1]), where=varies))
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Return the rows `X`, (m, p), mapped."""
+        mapped: np.ndarray = (X - self.mean) * self.scale
+        return mapped
+
+
+def width_unit(n_features: int) -> float:
+    r"""Return :math:`\sqrt{2p}`: the root mean square distance of two rows of p standardised features.
+
+    It is the same in every partition of a set, so that a width chosen on one means the same on all.
+    """
+    return float(np.sqrt(2.0 * n_features))
+
+
+def squared_distances(X: np.ndarray, Z: np.ndarray | None = None) -> np.ndarray:
+    """Return the squared distances of the rows of `X`, (m, p), and `Z`, (n, p): (m, n); symmetric without Z."""
+    if Z is not None:
+        across: np.ndarray = euclidean_distances(X, Z, squared=True)
+        return across
+    between = euclidean_distances(X, squared=True)
+    return np.asarray((between + between.T) / 2)
+
+
+def rbf(squared: np.ndarray, sigma: float) -> np.ndarray:
+    r"""Return :math:`\exp(-d^2/(2\sigma^2))` of squared distances."""
+    return np.asarray(np.exp(squared * (-0.5 / sigma**2)))
+
+
+def positives(y: np.ndarray) -> np.ndarray:
+    """Return which rows belong to the class that sorts last, the positive one.
+
+    Raises
+    ------
+    ValueError
+        Unless there are two classes.
+    """
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise ValueError(f"wanted labels of 2 classes, got {len(classes)}: {classes[:5].tolist()}")
+    return np.asarray(y == classes[1])
+
+
+def stratified_folds(labels: np.ndarray, n_folds: int, *parts: object) -> list[Fold]:
+    """Return the (train, test) positions of stratified folds, shuffled by a seed that depends on `parts`.
+
+    With fewer than `n_folds` rows in the smallest class there are as many folds as that class has rows.
+
+    Raises
+    ------
+    ValueError
+        A class has a single row.
+    """
+    smallest = int(np.unique(labels, return_counts=True)[1].min())
+    if smallest < 2:
+        raise ValueError(f"{smallest} row in a class is too few for folds; at least 2 are needed")
+    splitter = StratifiedKFold(
+        min(n_folds, smallest), shuffle=True, random_state=seed_of("kfda folds", *parts)
+    )
+    return list(splitter.split(labels, labels))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What cross-validation chose.
+
+    Attributes
+    ----------
+    multiple : float
+        Width of the kernel over its unit.
+    point : dict
+        The other parameters.
+    wrong : int
+        Training rows that the folds' predictions got wrong.
+    ties : int
+        Points of the whole grid with as many.
+    """
+
+    multiple: float
+    point: Point
+    wrong: int
+    ties: int
+
+
+def choose(wrong: np.ndarray, multiples: Sequence[float], points: Sequence[Point]) -> Choice:
+    """Return the point with the fewest errors; of equals the first of `points`, then the largest width.
+
+    Parameters
+    ----------
+    wrong : (number of widths, number of points) array of int
+    multiples : sequence of float
+    points : sequence of dict
+        The strongest regularisation first, which retains the fewest samples.
+    """
+    order = np.argsort(multiples)[::-1]
+    by_point = wrong[order].T
+    flat = int(np.argmin(by_point))  # of equals the first
+    place, width = np.unravel_index(flat, by_point.shape)
+    least = int(by_point[place, width])
+    return Choice(
+        float(multiples[order[width]]), dict(points[place]), least, int(np.count_nonzero(wrong == least))
+    )
+
+
+def cross_validate(
+    machine: Machine,
+    squared: np.ndarray,
+    positive: np.ndarray,
+    folds: Sequence[Fold],
+    unit: float,
+    points: Sequence[Point],
+    settings: Mapping[str, Any],
+) -> Choice:
+    """Return the choice of `machine` over ``settings["width"]`` and `points` by the folds' pooled errors.
+
+    Parameters
+    ----------
+    machine : Machine
+    squared : (n, n) array
+        Squared distances of the training rows.
+    positive : (n,) array of bool
+    folds : (train, test) positions
+    unit : float
+        Width of the multiple 1.
+    points, settings
+        As for the machine.
+    """
+    multiples = [float(multiple) for multiple in settings["width"]]
+    wrong = np.zeros((len(multiples), len(points)), dtype=int)
+    for k, multiple in enumerate(multiples):
+        K = rbf(squared, multiple * unit)
+        for train, test in folds:
+            found = machine(K[np.ix_(train, train)], positive[train], points, settings)
+            predicted = found.decisions(K[np.ix_(test, train)]) > 0
+            wrong[k] += np.count_nonzero(predicted != positive[test, None], axis=0)
+    return choose(wrong, multiples, points)
