@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .measures import partitions
-from .measures.cuts import measure_cuts
 from .measures.curves import measure_curves
+from .measures.cuts import measure_cuts
 from .measures.multiclass import measure_multiclass
 from .measures.table import measure_table
 

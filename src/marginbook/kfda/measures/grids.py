@@ -97,7 +97,7 @@ def width_unit(n_features: int) -> float:
 
 
 def squared_distances(X: np.ndarray, Z: np.ndarray | None = None) -> np.ndarray:
-    """Return the squared distances of the rows of `X`, (m, p), and `Z`, (n, p): (m, n); symmetric without Z."""
+    """Return squared distances of the rows of `X`, (m, p), and `Z`, (n, p): (m, n); symmetric without Z."""
     if Z is not None:
         across: np.ndarray = euclidean_distances(X, Z, squared=True)
         return across

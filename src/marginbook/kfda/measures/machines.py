@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from ..objective import Problem, midpoint, targets
-from ..peers.ols import orthogonal_least_squares
 from ..peers.ridge_path import ridge_path
 from ..solvers.lasso import lasso_path
 from ..solvers.shrinking import shrinking_mm

@@ -117,9 +117,8 @@ def realisation(found: Dataset, X_train: np.ndarray, y_train: np.ndarray) -> int
         None of them has these rows: the pool is not the one that the rows were taken from.
     """
     for number, (train, _) in enumerate(found.official_splits, 1):
-        if len(train) == len(y_train) and np.array_equal(found.X[train], X_train):
-            if np.array_equal(found.y[train], y_train):
-                return number
+        if np.array_equal(found.y[train], y_train) and np.array_equal(found.X[train], X_train):
+            return number
     raise ValueError(
         f"{found.name}: no partition has these {len(y_train)} training rows; give the sorted rows of one of "
         f"its {len(found.official_splits)} partitions"
