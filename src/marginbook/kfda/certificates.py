@@ -3,7 +3,8 @@ r"""Certificates that a point solves the problem of kFDA_q: globally for q = 1, 
 For q = 1 the problem is a lasso with :math:`\lambda=\rho N`, and a dual point bounds what is missing to the
 minimum. For q < 1 the penalty has infinite slope at zero, so a point that is stationary on its support, with
 a positive definite Hessian there, is a strict local minimiser among *all* coefficient vectors; both
-conditions are numbers that can be shown. For 1 < q <= 2 the problem is smooth and convex: stationarity is everything.
+conditions are numbers that can be shown. For 1 < q <= 2 the problem is smooth and convex, and stationarity is
+everything.
 """
 
 from __future__ import annotations
@@ -123,8 +124,9 @@ def scaled_hessian(
     .. math:: \Psi A_{SS}\Psi/(\rho Nq)+(q-1)I
 
     The Hessian on the support is :math:`A_{SS}+\rho Nq(q-1)\Psi^{-2}` with
-    :math:`\psi_i=|\omega_i|^{(2-q)/2}`; the congruence with :math:`\Psi` and the factor leave the signs of its eigenvalues and make them pure
-    numbers. A bias that is not penalised is minimised out: A is then the Gram matrix of the centred columns.
+    :math:`\psi_i=|\omega_i|^{(2-q)/2}`. The congruence with :math:`\Psi` and the factor leave the signs of its
+    eigenvalues and make them pure numbers. A bias that is not penalised is minimised out: A is then the Gram
+    matrix of the centred columns.
 
     Returns
     -------
