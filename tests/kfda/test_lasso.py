@@ -14,7 +14,7 @@ from marginbook.kernels import gram
 from marginbook.kfda.certificates import duality_gap, kkt_residual
 from marginbook.kfda.objective import Problem, objective, targets
 from marginbook.kfda.solvers.lasso import lasso, lasso_path, rho_max
-from marginbook.kfda.solvers.lasso_exchange import exchange, settle
+from marginbook.kfda.solvers.lasso_exchange import exchange, settle, sweep
 from marginbook.kfda.solvers.lasso_factor import backward, column, enter, forward, leave
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 
@@ -283,3 +283,20 @@ def test_settle_tells_by_how_much_the_objective_fell() -> None:
     before, after = objective(problem, start, 1.0, 0.02), objective(problem, w, 1.0, 0.02)
     assert before - after == pytest.approx(fall)
     assert len(working) == 0
+
+
+def test_sweeps_go_to_the_same_minimum() -> None:
+    problem = _problem(25, 0.3)
+    w, r = np.zeros(26), problem.yhat.copy()
+    for _ in range(3000):
+        sweep(problem.design.T, np.arange(26), w, r, np.full(26, 0.02 * 25))
+    np.testing.assert_allclose(r, problem.yhat - problem.design @ w, atol=1e-10)
+    np.testing.assert_allclose(w, lasso(problem, 0.02).omega, atol=1e-8)
+
+
+def test_many_candidates() -> None:
+    """Kernels that are almost the identity: all columns violate their condition at first."""
+    problem = _problem(900, 0.05)
+    solution = lasso(problem, 1e-4)
+    assert solution.converged
+    assert duality_gap(problem, solution.omega, 1e-4) <= 1e-8 * solution.objective

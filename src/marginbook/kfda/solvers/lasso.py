@@ -18,22 +18,30 @@ Presnell and Turlach (2000); Lee, Battle, Raina and Ng (2006).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from marginbook.kfda.objective import Problem, check_coefficients, check_parameters, penalty_weights
+from marginbook.kfda.solvers.lasso_exchange import sweep
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 from marginbook.kfda.solvers.solution import Solution
 
 #: columns that may join the working set at once: this many, or this many for each column in use
 _JOIN, _JOIN_PER_USED = 32, 2
+#: from this number of candidates on, those stay away that sweeps of coordinate descent leave at zero: of the
+#: columns that violate their condition at first, many are no longer wanted once the others are in
+_MANY, _SWEEPS = 400, 2
 #: a violation of the condition of a zero coefficient, as a share of lambda, that is rounding
 _ROUNDING = 1e-12
 #: share of lambda by which the conditions may be violated within the working set
 _WITHIN = 1e-10
 #: share of lambda by which a condition may be violated at the end, lest a small gap hide a wrong support
 _SETTLED = 1e-6
+#: samples from which BLAS has its threads: those that wait for one another cost more than small products
+_THREADED = 2000
 #: full gradients in a row that may fail to halve the gap before the search ends
 _IDLE = 12
 
@@ -127,6 +135,12 @@ def lasso_path(
     return [found[rho] for rho in values]
 
 
+@cache
+def _threads() -> ThreadpoolController:
+    """Return the threads of BLAS; found once, because that takes longer than many a solution."""
+    return ThreadpoolController()
+
+
 class _Search:
     """The loop of full gradients around a working set, for one rho after the other."""
 
@@ -141,6 +155,10 @@ class _Search:
     def solve(self, rho: float) -> Solution:
         """Solve on the working set and enlarge it until the gap is small, or rounding prevents more."""
         check_parameters(1.0, rho)
+        with _threads().limit(limits=1 if self.problem.n < _THREADED else None, user_api="blas"):
+            return self._solve(rho)
+
+    def _solve(self, rho: float) -> Solution:
         lam = rho * self.problem.n
         limits = lam * self.weights
         values: list[float] = []
@@ -163,7 +181,7 @@ class _Search:
             if idle == _IDLE // 2:
                 self.working.refactor()
                 continue
-            self._join(np.abs(g) - limits, _ROUNDING * lam)
+            self._join(omega, r, g, limits)
             self.working.minimise(g, limits, _WITHIN * lam, value)
         return Solution(
             omega=best_omega,
@@ -179,15 +197,21 @@ class _Search:
             penalize_bias=self.penalize_bias,
         )
 
-    def _join(self, excess: np.ndarray, rounding: float) -> None:
-        """Let the columns outside join that violate their condition most."""
+    def _join(self, omega: np.ndarray, r: np.ndarray, g: np.ndarray, limits: np.ndarray) -> None:
+        """Let the columns outside join that violate their condition most; `r` is lost."""
+        excess = np.abs(g) - limits
         excess[self.working.inside] = 0.0
-        wanted = np.flatnonzero(excess > rounding)
+        wanted = np.flatnonzero(excess > _ROUNDING * limits.max())
+        wanted = wanted[np.argsort(-excess[wanted], kind="stable")]
         most = max(_JOIN, _JOIN_PER_USED * self.working.n_used)
-        if len(wanted) > most:
-            wanted = np.sort(wanted[np.argsort(-excess[wanted], kind="stable")[:most]])
+        if min(len(wanted), most) > _MANY:
+            order, w = np.append(wanted, np.flatnonzero(omega)), omega.copy()
+            for _ in range(_SWEEPS):
+                sweep(self.problem.design.T, order, w, r, limits)
+            if w[wanted].any():
+                wanted = wanted[w[wanted] != 0]
         if len(wanted):
-            self.working.join(wanted)
+            self.working.join(np.sort(wanted[:most]))
 
     def _gap(self, lam: float, omega: np.ndarray, r: np.ndarray, g: np.ndarray) -> float:
         """Return the gap of :func:`marginbook.kfda.certificates.duality_gap`, from products at hand."""

@@ -150,3 +150,35 @@ def exchange(
             used[i] = True
             sign[i] = 1.0 if g[i] > 0.0 else -1.0
             entered += 1
+
+
+@njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
+def _product(x: np.ndarray, y: np.ndarray) -> float:
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+
+
+@njit(cache=True)
+def sweep(rows: np.ndarray, order: np.ndarray, w: np.ndarray, r: np.ndarray, limits: np.ndarray) -> None:
+    """Minimise over one coefficient after the other, in the given order.
+
+    Parameters
+    ----------
+    rows : (p, N) array
+        The columns of the design.
+    order : array of int
+    w, r, limits : (p,), (N,) and (p,) arrays
+        Coefficients and residual, updated in place, and the weights of the penalty.
+    """
+    for i in order:
+        row = rows[i]
+        norm = _product(row, row)
+        if norm == 0.0:
+            continue
+        free = norm * w[i] + _product(row, r)
+        moved = (free - min(max(free, -limits[i]), limits[i])) / norm
+        if moved != w[i]:
+            _subtract_multiple(r, moved - w[i], row)
+            w[i] = moved
