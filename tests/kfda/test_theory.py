@@ -1,0 +1,357 @@
+"""The claims of Sections 2 and 3: what they come to, and that wrong formulas fail them."""
+
+import itertools
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from marginbook.claims import Verdict
+from marginbook.kfda import descending, fisher, limits, majorising, vanishing
+from marginbook.kfda.objective import Problem, gradient, objective, surrogate, targets
+from marginbook.kfda.problems import KERNELS, POWERS, RHOS, SIZES, samples, start
+from marginbook.kfda.rational import rationals, solve_exactly
+from marginbook.kfda.solvers.plain import majorize_minimize, step_stable
+
+
+def few(seed, repeats=4, kernels=KERNELS):
+    """Every 4th problem: all sizes and kernels come up."""
+    return itertools.islice(samples(seed, repeats, kernels), 0, None, 4 if len(kernels) > 1 else 1)
+
+
+@pytest.fixture(autouse=True)
+def _fewer(monkeypatch):
+    for module in (descending, fisher, limits, majorising, vanishing):
+        if hasattr(module, "samples"):
+            monkeypatch.setattr(module, "samples", few)
+
+
+def test_the_problems_have_every_kernel_and_what_makes_gram_matrices_singular():
+    found = list(samples(0))
+    assert len(found) == 4 * len(SIZES) * len(KERNELS)
+    assert {len(s.positive) for s in found} == {sum(sizes) for sizes in SIZES}
+    assert any(s.positive.sum() == 1 for s in found)
+    assert sum(np.array_equal(s.X[0], s.X[1]) for s in found) == 2 * (len(SIZES) - 1) * len(KERNELS)
+    ranks = [(np.linalg.matrix_rank(s.K), len(s.K)) for s in found]
+    assert any(r < n for r, n in ranks)
+    assert any(r == n for r, n in ranks)
+    for s in found:
+        np.testing.assert_allclose(s.problem.yhat.sum(), 0, atol=1e-12)
+        np.testing.assert_array_equal(s.problem.K, s.K)
+
+
+def test_starts_have_no_zeros():
+    problem = next(iter(samples(1))).problem
+    omega = start(problem, np.random.default_rng(0))
+    assert omega.shape == (problem.n_coefficients,)
+    assert np.all(omega != 0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 5), st.integers(0, 2**16))
+def test_exact_solutions(n, seed):
+    rng = np.random.default_rng(seed)
+    A, b = rng.integers(-3, 4, size=(n, n)), rng.integers(-3, 4, size=n)
+    x = solve_exactly(rationals(A), rationals(b))
+    assert (x is None) == (np.linalg.matrix_rank(A) < n)
+    if x is not None:
+        assert np.all(rationals(A) @ x == rationals(b))
+
+
+def test_rationals_keep_floats_and_fractions_as_they_are():
+    assert rationals([0.5, 3]).tolist() == [Fraction(1, 2), 3]
+    assert rationals(np.array([[Fraction(1, 3)]], dtype=object))[0, 0] == Fraction(1, 3)
+
+
+# Fisher
+
+
+@pytest.mark.parametrize("check", [fisher.check_fisher, fisher.check_span, fisher.check_kernel_fisher])
+def test_section_2_holds(check):
+    assert check().verdict == Verdict.HOLDS
+
+
+def test_least_squares_is_the_direction_of_scikit_learns_lda():
+    rng = np.random.default_rng(0)
+    X, positive = rng.normal(size=(50, 4)) @ rng.normal(size=(4, 4)), np.arange(50) < 15
+    X[positive] += 1
+    lda = LinearDiscriminantAnalysis(solver="lsqr").fit(X, positive).coef_[0]
+    assert fisher.angle(fisher.least_squares(X, targets(positive))[1:], lda) < 1e-8
+
+
+def test_scatter_by_naive_loops():
+    rng = np.random.default_rng(1)
+    X, positive = rng.normal(size=(12, 3)), np.arange(12) % 3 == 0
+    wanted = np.zeros((3, 3))
+    for members in (X[positive], X[~positive]):
+        for x in members:
+            wanted += np.outer(x - members.mean(axis=0), x - members.mean(axis=0))
+    np.testing.assert_allclose(fisher.within_scatter(X, positive), wanted)
+    w = rng.normal(size=3)
+    gap = w @ fisher.mean_difference(X, positive)
+    quotient = 4 * 8 / 12 * gap**2 / (w @ wanted @ w)
+    np.testing.assert_allclose(fisher.between_share(X @ w, positive), quotient / (1 + quotient))
+    best = fisher.largest_share(X, positive)
+    assert all(fisher.between_share(X @ v, positive) <= best for v in rng.normal(size=(50, 3)))
+
+
+def test_other_targets_give_no_fisher_direction(monkeypatch):
+    monkeypatch.setattr(fisher, "targets", lambda positive: np.arange(len(positive)) * 1.0)
+    assert fisher.check_fisher().verdict == Verdict.FAILS
+    assert fisher.check_kernel_fisher().verdict == Verdict.FAILS
+
+
+def test_a_solution_that_is_not_least_squares_fails(monkeypatch):
+    right = fisher.least_squares
+    monkeypatch.setattr(fisher, "least_squares", lambda columns, yhat: right(columns, yhat) ** 3)
+    for check in (fisher.check_fisher, fisher.check_span, fisher.check_kernel_fisher):
+        assert check().verdict == Verdict.FAILS
+
+
+def test_constant_values_have_no_scatter_between_classes():
+    assert fisher.between_share(np.ones(4), np.arange(4) < 2) == 0.0
+
+
+# majorisers
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict"),
+    [
+        (majorising.check_closure, Verdict.CORRECTED),
+        (majorising.check_bound, Verdict.HOLDS),
+        (majorising.check_range, Verdict.CORRECTED),
+        (majorising.check_convex, Verdict.CORRECTED),
+        (majorising.check_surrogate, Verdict.CORRECTED),
+    ],
+)
+def test_majorisers(check, verdict):
+    assert check().verdict == verdict
+
+
+def test_a_product_of_majorisers_fails_where_one_function_is_negative():
+    w = np.linspace(-3, 3, 13)
+    upper, lower = 2 * w**2 - 2, w**2 - 2
+    assert np.all(upper >= lower)
+    assert np.all((-upper)[w != 0] < (-lower)[w != 0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 24))
+def test_the_polynomial_of_the_bound(b, a):
+    q = min(Fraction(a, b), Fraction(2))
+    terms = majorising.bound_polynomial(q)
+    assert majorising.touches_only_at_one(terms)
+    y = np.array([0.3, 0.9, 1.0, 1.2])
+    x = y**q.denominator
+    wanted = 0.5 * float(q) * x**2 + 1 - 0.5 * float(q) - x ** float(q)
+    np.testing.assert_allclose(sum(float(c) * y**p for p, c in terms.items()) + 0 * y, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {4: Fraction(1, 4), 1: Fraction(-1), 0: Fraction(1)},  # not 0 at 1
+        {2: Fraction(1), 1: Fraction(-3), 0: Fraction(2)},  # a simple root at 1, negative beyond
+        {4: Fraction(-1), 2: Fraction(2), 0: Fraction(-1)},  # the negative of a square
+    ],
+)
+def test_what_is_not_positive_is_not_proved(terms):
+    assert not majorising.touches_only_at_one(terms)
+
+
+def test_beyond_2_the_quadratic_is_no_bound():
+    assert not majorising.touches_only_at_one(majorising.bound_polynomial(Fraction(5, 2)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(POWERS),
+    st.floats(-60, 60),
+    st.floats(-60, 60),
+    st.sampled_from([-1.0, 1.0]),
+)
+def test_the_bound_at_extreme_magnitudes(q, one, other, sign):
+    problem = Problem(np.ones((1, 1)), np.array([1.0]))
+    at, w = np.array([0.0, 10.0**one]), np.array([0.0, sign * 10.0**other])
+    upper = surrogate(problem, w, at, q, 1.0)
+    assert objective(problem, w, q, 1.0) <= upper * (1 + 1e-12)
+
+
+def test_a_lower_quadratic_is_refuted(monkeypatch):
+    right = majorising.surrogate
+    monkeypatch.setattr(majorising, "surrogate", lambda *args: 0.999 * right(*args))
+    assert majorising.check_bound().verdict == Verdict.FAILS
+    assert majorising.check_surrogate().verdict == Verdict.FAILS
+
+
+def test_a_surrogate_with_the_sign_turned_would_hold(monkeypatch):
+    right = majorising.printed_surrogate
+    monkeypatch.setattr(majorising, "printed_surrogate", lambda *args: -right(*args))
+    monkeypatch.setattr(majorising, "omitted_constant", lambda *args: 0.0)
+    assert majorising.check_surrogate().verdict == Verdict.HOLDS
+
+
+# the iteration
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict"),
+    [
+        (descending.check_descent, Verdict.HOLDS),
+        (descending.check_display, Verdict.CORRECTED),
+        (descending.check_same_map, Verdict.HOLDS),
+    ],
+)
+def test_the_iteration(check, verdict):
+    assert check().verdict == verdict
+
+
+def test_a_step_too_long_is_no_descent(monkeypatch):
+    right = descending.step_stable
+
+    def longer(problem, omega, q, rho):
+        return 3 * right(problem, omega, q, rho) - 2 * omega
+
+    monkeypatch.setattr(descending, "step_stable", longer)
+    assert descending.check_display().verdict == Verdict.FAILS
+    assert descending.check_same_map().verdict == Verdict.FAILS
+    monkeypatch.setattr(descending, "step_inverse", lambda p, w, q, rho: 1e3 * w)
+    assert descending.check_descent().verdict == Verdict.FAILS
+
+
+def test_exact_steps_are_those_in_floats():
+    rng = np.random.default_rng(2)
+    for design, yhat in descending.exact_problems(3, 6):
+        omega = descending.exact_start(rng, design.shape[1])
+        K, n = design[:, 1:].astype(float), len(yhat)
+        problem = Problem(K, yhat.astype(float))
+        after = descending.exact_step(design, yhat, omega, Fraction(n, 2))
+        np.testing.assert_allclose(
+            after.astype(float), step_stable(problem, omega.astype(float), 1.0, 0.5), rtol=1e-7
+        )
+        assert sum(yhat) == 0
+
+
+@pytest.mark.parametrize("q", descending.EXACT_POWERS)
+def test_both_exact_forms_are_those_in_floats(q):
+    design, yhat = next(descending.exact_problems(4, 1))
+    roots = descending.exact_start(np.random.default_rng(5), design.shape[1])
+    inverse, stable = descending._both_steps(design, yhat, roots, q)
+    assert np.all(inverse == stable)
+    problem = Problem(design[:, 1:].astype(float), yhat.astype(float))
+    omega = np.abs(roots.astype(float)) ** (2 * q.denominator)
+    np.testing.assert_allclose(
+        stable.astype(float), step_stable(problem, omega, float(q), 1 / 7), rtol=1e-5, atol=1e-12
+    )
+
+
+def test_zeros_stay_and_only_the_bias_of_centred_kernels_becomes_one():
+    assert vanishing.check_stays().verdict == Verdict.HOLDS
+    evidence = vanishing.check_finite()
+    assert evidence.verdict == Verdict.CORRECTED
+    for design, yhat in vanishing.centred_designs(6, 6):
+        assert np.all(design[:, 1:].sum(axis=0) == 0)
+        assert sum(yhat) == 0
+
+
+def test_a_start_that_revives_zeros_fails(monkeypatch):
+    right = vanishing.majorize_minimize
+
+    def reviving(problem, q, rho, *, start, **options):
+        return right(problem, q, rho, start=start + 1e-3, **options)
+
+    monkeypatch.setattr(vanishing, "majorize_minimize", reviving)
+    assert vanishing.check_stays().verdict == Verdict.FAILS
+
+
+def test_a_zero_in_a_general_step_fails(monkeypatch):
+    right = vanishing.exact_step
+
+    def cutting(*args):
+        after = right(*args)
+        after[-1] = Fraction(0)
+        return after
+
+    monkeypatch.setattr(vanishing, "exact_step", cutting)
+    assert vanishing.check_finite().verdict == Verdict.FAILS
+
+
+# limits
+
+
+@pytest.mark.parametrize("check", [limits.check_lasso, limits.check_large_powers, limits.check_discarding])
+def test_limits(check):
+    assert check().verdict == Verdict.HOLDS
+
+
+def test_an_iteration_that_ends_early_is_no_lasso(monkeypatch):
+    right = limits.majorize_minimize
+
+    def early(*args, **options):
+        return right(*args, **(options | {"max_iter": 2}))
+
+    monkeypatch.setattr(limits, "majorize_minimize", early)
+    assert limits.check_lasso().verdict == Verdict.FAILS
+    assert limits.check_large_powers().verdict == Verdict.FAILS
+
+
+def test_exact_zeros_would_be_parsimonious(monkeypatch):
+    right = limits.majorize_minimize
+
+    def cut(problem, q, rho, **options):
+        found = right(problem, q, rho, **options)
+        omega = np.where(np.abs(found.omega) < np.median(np.abs(found.omega)), 0.0, found.omega)
+        return SimpleNamespace(
+            omega=omega, objective=found.objective, retained_above=lambda c: np.flatnonzero(omega[1:])
+        )
+
+    monkeypatch.setattr(limits, "majorize_minimize", cut)
+    assert limits.check_large_powers().verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize("q", [1.2, 1.5, 2.0])
+def test_the_gap_for_large_powers_is_a_bound(q):
+    rng = np.random.default_rng(7)
+    for sample in itertools.islice(samples(8), 0, 12, 3):
+        problem = sample.problem
+        peer = minimize(
+            lambda w, p=problem: (objective(p, w, q, 0.1), gradient(p, w, q, 0.1)),
+            np.zeros(problem.n_coefficients),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 200},
+        )
+        for omega in (peer.x, start(problem, rng), 0.5 * peer.x):
+            gap = limits.power_gap(problem, omega, q, 0.1)
+            assert gap >= objective(problem, omega, q, 0.1) - peer.fun - 1e-9
+        best = majorize_minimize(problem, q, 0.1, tol=1e-14, max_iter=2000)
+        assert limits.power_gap(problem, best.omega, q, 0.1) <= 1e-6 * best.objective
+        assert best.objective <= peer.fun * (1 + 1e-9)
+
+
+def test_the_gap_for_large_powers_refuses_the_lasso():
+    problem = Problem(np.eye(2), np.array([1.0, -1.0]))
+    with pytest.raises(ValueError, match=r"q must be in \(1, 2\]"):
+        limits.power_gap(problem, np.zeros(3), 1.0, 0.1)
+
+
+def test_what_a_subset_leaves_unexplained():
+    rng = np.random.default_rng(9)
+    problem = Problem(rng.normal(size=(6, 6)), targets(np.arange(6) < 2))
+    assert limits.unexplained(problem, []) == pytest.approx(1.0)
+    assert limits.unexplained(problem, list(range(6))) < 1e-12
+    one = limits.unexplained(problem, [2])
+    f = np.polyval(np.polyfit(problem.K[:, 2], problem.yhat, 1), problem.K[:, 2])
+    assert one == pytest.approx(np.sum((problem.yhat - f) ** 2) / problem.energy)
+
+
+@pytest.mark.parametrize("rho", RHOS)
+def test_ridge_that_kept_the_best_subset_would_fail_the_claim(rho, monkeypatch):
+    monkeypatch.setattr(limits, "unexplained", lambda problem, columns: rho)
+    assert limits.check_discarding().verdict == Verdict.FAILS
