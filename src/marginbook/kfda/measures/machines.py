@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from ..objective import Problem, midpoint, targets
+from ..peers.orthogonal import orthogonal_least_squares
 from ..peers.ridge_path import ridge_path
 from ..solvers.lasso import lasso_path
 from ..solvers.shrinking import shrinking_mm
@@ -72,8 +73,16 @@ def ridge(
 def forward_selection(
     K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
 ) -> Expansions:
-    """Fit kFDA_OLS: orthogonal least squares with as many terms as ``share`` of the samples, at least one."""
-    raise NotImplementedError
+    """Fit kFDA_OLS: orthogonal least squares with as many terms as ``share`` of the samples, at least one.
+
+    The bias is there from the start and is not counted; fewer terms are taken where no further column is
+    numerically independent of those chosen.
+    """
+    n = len(positive)
+    wanted = [max(1, round(point["share"] * n)) for point in points]
+    found = orthogonal_least_squares(K, targets(positive), max_terms=max(wanted))
+    omega = np.array([found.omega(found.n_terms(min(count, len(found.samples)))) for count in wanted])
+    return Expansions(list(points), omega[:, 1:], omega[:, 0] - threshold(positive), found.residual)
 
 
 def svm(
