@@ -1,0 +1,128 @@
+r"""The exact solution for q = 1 from a guess of its support.
+
+On a support with signs s, J is quadratic: one linear system gives its minimiser. Coefficients whose sign would
+change become zero; zeros whose correlation with the residual exceeds :math:`\rho N` enter with its sign (the
+feature-sign search of Lee, Battle, Raina and Ng, 2007, with many at a time). J falls in every round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginbook.kfda.solvers.active import Active, Trail, solve
+from marginbook.kfda.solvers.compressed import Compressed
+
+#: relative excess of a correlation over :math:`\rho N` from which its coefficient enters again
+ENTER = 1e-9
+
+
+def settle_l1(active: Active, trail: Trail) -> tuple[Active, bool]:
+    """Return the solution, and whether the optimality conditions hold to rounding.
+
+    Parameters
+    ----------
+    active : Active
+        With q = 1; used up.
+    trail : Trail
+        Gets a line per linear system.
+    """
+    source, scale = active.source, active.scale
+    signs = np.sign(active.omega)
+    most = len(source.columns)
+    while True:
+        before = trail.values[-1]
+        _descend(active, signs, trail)
+        omega = active.spread()
+        correlations = source.columns @ active.residual()
+        excess = np.where(omega == 0, np.abs(correlations) - scale, -np.inf)
+        enter = np.flatnonzero(excess > ENTER * scale)
+        if not len(enter):
+            return active, not trail.ended
+        if trail.ended:
+            return active, False
+        # as long as J falls, half as many again may enter; where it does not, one at a time cannot fail
+        most = max(16, len(active.index) // 2) if trail.values[-1] < before else most // 4
+        if most == 0:
+            return active, bool(excess.max() <= 1e-6 * scale)
+        if len(enter) > most:
+            enter = enter[np.argpartition(-excess[enter], most - 1)[:most]]
+        index = np.union1d(active.index, enter)
+        active = Active(source, index, omega[index], 1.0, scale)
+        signs = np.where(active.omega != 0, np.sign(active.omega), np.sign(correlations[index]))
+
+
+def _descend(active: Active, signs: np.ndarray, trail: Trail) -> None:
+    """Minimise over the coefficients of `active` with these signs or zero."""
+    while len(active.index) and not trail.ended:
+        gradient = active.columns @ active.residual() - active.scale * signs
+        step = _step(active, gradient)
+        value = trail.values[-1]
+        crossing = (active.omega + step) * signs <= 0
+        if not crossing.any():
+            new, value = active.omega + step, active.objective(active.omega + step)
+            settled = True
+            if value > trail.values[-1]:  # by rounding only, the system being exact
+                new, value = active.omega, trail.values[-1]
+        else:
+            settled = False
+            new, value = _projected(active, step, signs, value)
+        active.omega = new
+        keep = new != 0
+        signs = signs[keep]
+        active.shrink(keep)
+        trail.add(active, value)
+        if settled:
+            return
+
+
+def _projected(active: Active, step: np.ndarray, signs: np.ndarray, value: float) -> tuple[np.ndarray, float]:
+    """Return a point along the step, with what changes sign on the way set to zero, at which J falls.
+
+    Up to the first zero the objective is the quadratic one, whose minimiser lies ahead: that length is safe. Longer
+    ones are tried first, those that bring all, half, a quarter ... of the crossing coefficients to zero.
+    """
+    towards = step * signs < 0
+    reach = np.full(len(step), np.inf)
+    reach[towards] = np.abs(active.omega[towards] / step[towards])
+    order = np.sort(reach[reach <= 1.0])
+    count = len(order)
+    while count:
+        length = order[count - 1]
+        new = active.omega + length * step
+        new[reach <= length] = 0.0
+        reached = active.objective(new)
+        if reached < value or count == 1:
+            return new, min(value, reached)
+        count //= 2
+    return active.omega, value
+
+
+def _step(active: Active, gradient: np.ndarray) -> np.ndarray:
+    """Return the solution of the system on the support, regularised as little as its rank asks for."""
+    gram = active.gram()
+    step = solve(gram.copy(), 0.0, gradient)
+    damping = 1e-14 * float(gram.trace())
+    while step is None:
+        step = solve(gram.copy(), damping, gradient)
+        damping *= 100.0
+    return step
+
+
+def reenter(active: Active, trail: Trail) -> tuple[Active, bool]:
+    """Return `active` with the zeros that violate the optimality conditions, each by an exact step of its own."""
+    source: Compressed = active.source
+    omega, r = active.spread(), active.residual()
+    correlations = source.columns @ r
+    entered = False
+    for i in np.flatnonzero((omega == 0) & (np.abs(correlations) > (1 + ENTER) * active.scale)):
+        slope = float(source.columns[i] @ r)
+        if abs(slope) > active.scale:
+            omega[i] = (slope - np.sign(slope) * active.scale) / source.norms[i] ** 2
+            r = r - omega[i] * source.columns[i]
+            entered = True
+    if not entered:
+        return active, False
+    index = np.flatnonzero(omega)
+    active = Active(source, index, omega[index], 1.0, active.scale)
+    trail.add(active)
+    return active, True

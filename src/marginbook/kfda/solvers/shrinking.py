@@ -1,0 +1,229 @@
+r"""Majorise-minimise on a set of coefficients that shrinks, finished by Newton's method.
+
+The iteration is the paper's (8). Three things make it fast: a coefficient that the iteration is bound to send
+to zero leaves at once, so that the systems become small; a smooth kernel's Gram matrix has few rows to rounding
+(:mod:`marginbook.kfda.solvers.compressed`); and once the support has settled, Newton's steps replace the linear
+tail of the iteration. What comes out has exact zeros and a certificate.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from marginbook.kfda.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
+from marginbook.kfda.objective import Problem, check_coefficients, check_parameters, objective
+from marginbook.kfda.solvers.active import Active, Trail
+from marginbook.kfda.solvers.compressed import Compressed, compressed, whole
+from marginbook.kfda.solvers.l1_support import reenter, settle_l1
+from marginbook.kfda.solvers.settling import drop_dying, settle
+from marginbook.kfda.solvers.solution import Solution
+
+#: relative change of J below which the support is taken to be near its end
+SETTLING = 1e-2
+#: share of the coefficients that must leave in a step for q = 1 to go on with (8)
+SHRINKING = 0.1
+#: steps of (8) for q = 1, at most, before the support is settled exactly
+L1_STEPS = 12
+#: samples from which a second BLAS thread pays for its synchronisation
+THREADS_FROM = 1000
+
+
+def shrinking_mm(
+    problem: Problem,
+    q: float,
+    rho: float,
+    *,
+    start: ArrayLike | None = None,
+    tol: float = 1e-5,
+    max_iter: int = 10_000,
+    penalize_bias: bool = True,
+    polish: bool = True,
+) -> Solution:
+    r"""Minimise J (eq. 5) by (8) with exact zeros.
+
+    Parameters
+    ----------
+    problem : Problem
+        Keep the object for other q and rho: what does not depend on them is computed once.
+    q : float
+        In (0, 2].
+    rho : float
+        Positive.
+    start : (M+1,) array, optional
+        First iterate. For q < 1 its zeros stay zero, so that it can name a support; for q >= 1, where they would
+        keep (8) from the minimum, they may leave. Default: the ridge solution.
+    tol : float
+        Relative change of J at which to stop, if `polish` is off.
+    max_iter : int
+        Iterations in all.
+    penalize_bias : bool
+    polish : bool
+        Whether to go on to a point where the certificate holds to rounding. For q < 1 that is nearly always the
+        limit of (8), but not by necessity: J falls in every step, yet there are many minima.
+
+    Returns
+    -------
+    Solution
+        With exact zeros and its certificate: `dual_gap` and `stationarity` for q = 1, `stationarity` and
+        `curvature` for q < 1, `stationarity` for q > 1.
+
+    References
+    ----------
+    Equation (8) of Harrison and Pasupa (2010).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginbook.kfda.objective import Problem, targets
+    >>> x = np.array([0.0, 0.2, 1.0, 1.3])
+    >>> problem = Problem(np.exp(-((x[:, None] - x) ** 2)), targets(x > 0.5))
+    >>> solution = shrinking_mm(problem, q=1.0, rho=0.1)
+    >>> solution.retained.tolist(), solution.dual_gap < 1e-12
+    ([0, 3], True)
+    """
+    check_parameters(q, rho)
+    first = 0 if penalize_bias else 1
+    with _threads(problem.n):
+        source = compressed(problem, penalize_bias)
+        scale = rho * problem.n
+        if start is None:
+            omega = _ridge(source, scale)
+        else:
+            omega = _repaired(check_coefficients(problem, start)[first:], source, q, scale)
+        index = np.flatnonzero(omega) if q <= 1 else np.arange(len(omega))
+        active = Active(source, index, omega[index], q, scale)
+        trail = Trail(max_iter)
+        trail.add(active)
+        if q == 1:
+            active, converged = _solve_l1(active, trail, tol, polish)
+        else:
+            converged = _descend(active, trail, SETTLING if polish else tol)
+            if polish:
+                converged = settle(active, trail)
+        if not source.exact:
+            active, converged = _with_all_rows(problem, active, trail, polish, converged)
+        omega = np.zeros(problem.n_coefficients)
+        omega[active.index + first] = active.omega
+        if not penalize_bias:
+            omega[0] = problem.yhat.mean() - problem.K.mean(axis=0) @ omega[1:]
+        return Solution(
+            omega=omega,
+            q=q,
+            rho=rho,
+            objective=objective(problem, omega, q, rho, penalize_bias),
+            objective_path=np.array(trail.values),
+            retained_path=np.array(trail.retained),
+            n_iter=len(trail.values) - 1,
+            converged=converged,
+            dual_gap=duality_gap(problem, omega, rho, penalize_bias) if q == 1 else None,
+            stationarity=(
+                kkt_residual(problem, omega, rho, penalize_bias)
+                if q == 1
+                else stationarity(problem, omega, q, rho, penalize_bias)
+            ),
+            curvature=smallest_curvature(problem, omega, q, rho, penalize_bias) if q < 1 else None,
+            penalize_bias=penalize_bias,
+        )
+
+
+def _ridge(source: Compressed, scale: float) -> np.ndarray:
+    """Return the minimiser for q = 2, (d,), kept for other q."""
+    if scale not in source.ridges:
+        d = len(source.columns)
+        omega = Active(source, np.arange(d), np.ones(d), 2.0, scale).majorised()
+        source.ridges[scale] = np.zeros(d) if omega is None else omega
+    return source.ridges[scale]
+
+
+def _repaired(omega: np.ndarray, source: Compressed, q: float, scale: float) -> np.ndarray:
+    """Return a start from which (8) reaches the minimum: for q > 1, without the zeros that would be traps."""
+    if q <= 1 or omega.all():
+        return omega
+    if not omega.any():
+        return _ridge(source, scale)
+    return np.where(omega == 0, 1e-6 * np.abs(omega).max(), omega)
+
+
+def _descend(active: Active, trail: Trail, tol: float) -> bool:
+    """Iterate (8), dropping what dies, until the relative change of J is at most `tol`."""
+    while len(active.index) and not trail.ended:
+        omega = active.majorised()
+        if omega is None:
+            return False
+        before = active.omega
+        active.omega = omega
+        if active.q < 1:
+            _forget_negligible(active, before)
+            drop_dying(active, trail.values[-1])
+        trail.add(active)
+        if trail.change <= tol:
+            return True
+    return not len(active.index)
+
+
+def _forget_negligible(active: Active, before: np.ndarray) -> None:
+    """Drop what halves itself in a step and is nothing beside the rest, where the rigorous rule is out of reach.
+
+    For q near 1 the latter waits for underflow.
+    """
+    size = np.abs(active.omega)
+    active.shrink((size > 1e-9 * size.max()) | (size > 0.5 * np.abs(before)))
+
+
+def _solve_l1(active: Active, trail: Trail, tol: float, polish: bool) -> tuple[Active, bool]:
+    """Return the solution for q = 1: steps of (8) to guess the support, then the exact one; or (8) alone."""
+    while len(active.index) and not trail.ended:
+        omega = active.majorised()
+        if omega is None:
+            break
+        k = len(active.index)
+        # the ratio is |d_i'r| / (rho N): below one at a zero of the solution
+        size, ratio = np.abs(omega), np.abs(omega / active.omega)
+        active.omega = omega
+        if polish:
+            active.shrink((size > 1e-2 * size.max()) | (ratio > 0.9))
+        else:
+            active.shrink((size > 1e-9 * size.max()) | (ratio > 0.5))
+        trail.add(active)
+        if polish and (k - len(active.index) < SHRINKING * k or len(trail.values) > L1_STEPS):
+            active.shrink(ratio[size > 0] > 0.9) if len(active.index) == k else None
+            break
+        if not polish and trail.change <= tol:
+            active, entered = reenter(active, trail)
+            if not entered:
+                return active, True
+    if polish:
+        return settle_l1(active, trail)
+    active, entered = reenter(active, trail)
+    return active, not entered
+
+
+def _with_all_rows(
+    problem: Problem, active: Active, trail: Trail, polish: bool, converged: bool
+) -> tuple[Active, bool]:
+    """Return the solution on the final support of the problem before its compression."""
+    places = active.index
+    source = whole(problem, active.source.has_bias, places)
+    exact = Active(source, np.arange(len(places)), active.omega, active.q, active.scale)
+    if polish and converged and len(places):
+        trail.add(exact)
+        if active.q == 1:
+            exact, converged = settle_l1(exact, trail)
+        else:
+            converged = settle(exact, trail)
+    exact.index = places[exact.index]
+    return exact, converged
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _threads(n: int):  # type: ignore[no-untyped-def]
+    """Return a context in which BLAS has one thread, if there are few samples."""
+    return _controller().limit(limits=1 if n < THREADS_FROM else None, user_api="blas")
