@@ -22,7 +22,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from .objective import Problem, objective
+from .objective import Problem, objective, penalty_weights
 
 #: stages of the barrier, and Newton steps in each
 STAGES, STEPS = 9, 12
@@ -47,22 +47,26 @@ class Minimum:
         return tuple(np.flatnonzero(self.omega).tolist())
 
 
-def no_return(problem: Problem, omega: np.ndarray, q: float, rho: float) -> np.ndarray:
+def no_return(
+    problem: Problem, omega: np.ndarray, q: float, rho: float, penalize_bias: bool = True
+) -> np.ndarray:
     r"""Return the sizes, (M+1,), below which a coefficient of the iteration (8) at `omega` goes to zero.
 
     .. math:: |\omega_i|<\Bigl(\frac{\rho Nq}{\lVert d_i\rVert\min(\sqrt{2J(\omega)},\lVert\hat y\rVert)}
         \Bigr)^{1/(1-q)}
 
-    with the column :math:`d_i` of the design, for q < 1 and a penalised bias. By (8)
+    with the column :math:`d_i` of the design, for q < 1; zero for a bias that is not penalised. By (8)
     :math:`|\omega_i^+|=|\omega_i|^{2-q}\,|d_i^\top r^+|/\rho Nq`, and :math:`\lVert r^+\rVert` is at most the
     minimum in the denominator, which never rises: so the coefficient shrinks by a factor that is below one
     and falls itself. Of a point at which (8) rests, every non-zero coefficient is at least that large.
     """
     _check(q)
-    value = objective(problem, omega, q, rho)
+    value = objective(problem, omega, q, rho, penalize_bias)
     length = np.sqrt(problem.squared_norms * min(2 * value, problem.energy))
     with np.errstate(divide="ignore"):
-        return np.asarray((rho * problem.n * q / length) ** (1 / (1 - q)))
+        return np.asarray(
+            (rho * problem.n * q * penalty_weights(problem, penalize_bias) / length) ** (1 / (1 - q))
+        )
 
 
 def zero_box(problem: Problem, q: float, rho: float) -> np.ndarray:
@@ -112,14 +116,11 @@ def local_minima(problem: Problem, q: float, rho: float) -> list[Minimum]:
     # c'u - u'Au = force sum u^q and the second condition bound every coefficient of a minimum
     largest = (problem.energy / (force * (3 - q))) ** (1 / q)
     for size in range(1, min(width, problem.n) + 1):
-        supports = np.array(
-            [
-                S
-                for S in combinations(range(width), size)
-                if np.linalg.eigvalsh(problem.gram[np.ix_(S, S)])[0] > kappa * largest ** (q - 2)
-            ],
-            dtype=int,
-        ).reshape(-1, size)
+        supports = np.array(list(combinations(range(width), size)))
+        eigenvalues = np.linalg.eigvalsh(problem.gram[supports[:, :, None], supports[:, None, :]])
+        # columns that are dependent, but for rounding, leave no minimum
+        flat = np.maximum(kappa * largest ** (q - 2), 1e-13 * eigenvalues[:, -1])
+        supports = supports[eigenvalues[:, 0] > flat]
         if len(supports) == 0:
             continue
         # most supports that have a minimum show it at once, and then there is no other
@@ -150,7 +151,7 @@ def _descend(
     """Iterate (8) on every support, (B, k), from least squares; return who ends at a minimum, and where."""
     A = problem.gram[supports[:, :, None], supports[:, None, :]]
     c, eye = problem.correlations[supports], np.eye(supports.shape[1])
-    omega = np.linalg.solve(A, c[..., None])[..., 0] if len(A) else c
+    omega = np.linalg.solve(A, c[..., None])[..., 0]
     for _ in range(200):
         psi = np.abs(omega) ** (1 - q / 2)
         matrix = psi[:, :, None] * A * psi[:, None, :] + force * eye
