@@ -132,9 +132,17 @@ class Trail:
         self.limit = limit
 
     def add(self, active: Active, value: float | None = None) -> None:
-        """Record where `active` is; `value` is J there if known."""
-        self.values.append(active.objective() if value is None else value)
+        """Record where `active` is, with J there if known; or once more the best point so far, if that is lower.
+
+        That can only be so for q = 1, whose solver may begin on a guessed support above where it has been.
+        """
+        reached = active.objective() if value is None else value
+        if self.values and not reached <= self.values[-1]:
+            self.values.append(self.values[-1])
+            self.retained.append(self.retained[-1])
+            return
         bias = int(active.source.has_bias and len(active.index) > 0 and active.index[0] == 0)
+        self.values.append(reached)
         self.retained.append(len(active.index) - bias)
 
     @property

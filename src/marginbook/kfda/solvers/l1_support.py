@@ -30,7 +30,7 @@ def settle_l1(active: Active, trail: Trail) -> tuple[Active, bool]:
     signs = np.sign(active.omega)
     most = len(source.columns)
     while True:
-        before = trail.values[-1]
+        before = active.objective()
         _descend(active, signs, trail)
         omega = active.spread()
         correlations = source.columns @ active.residual()
@@ -41,7 +41,7 @@ def settle_l1(active: Active, trail: Trail) -> tuple[Active, bool]:
         if trail.ended:
             return active, False
         # as long as J falls, half as many again may enter; where it does not, one at a time cannot fail
-        most = max(16, len(active.index) // 2) if trail.values[-1] < before else most // 4
+        most = max(16, len(active.index) // 2) if active.objective() < before else most // 4
         if most == 0:
             return active, bool(excess.max() <= 1e-6 * scale)
         if len(enter) > most:
@@ -53,48 +53,46 @@ def settle_l1(active: Active, trail: Trail) -> tuple[Active, bool]:
 
 def _descend(active: Active, signs: np.ndarray, trail: Trail) -> None:
     """Minimise over the coefficients of `active` with these signs or zero."""
+    value = active.objective()
     while len(active.index) and not trail.ended:
-        gradient = active.columns @ active.residual() - active.scale * signs
-        step = _step(active, gradient)
-        value = trail.values[-1]
-        crossing = (active.omega + step) * signs <= 0
-        if not crossing.any():
-            new, value = active.omega + step, active.objective(active.omega + step)
-            settled = True
-            if value > trail.values[-1]:  # by rounding only, the system being exact
-                new, value = active.omega, trail.values[-1]
+        step = _step(active, active.columns @ active.residual() - active.scale * signs)
+        reach = np.full(len(step), np.inf)
+        towards = step * signs < 0
+        reach[towards] = np.abs(active.omega[towards] / step[towards])
+        settled = not np.any(reach <= 1.0)
+        if settled:
+            length = 1.0
+            reached = active.objective(active.omega + step)
+            if reached > value:  # by rounding only, the system being exact
+                length, reached = 0.0, value
         else:
-            settled = False
-            new, value = _projected(active, step, signs, value)
-        active.omega = new
-        keep = new != 0
+            length, reached = _length(active, step, reach, value)
+        active.omega = np.where(reach <= length, 0.0, active.omega + length * step)
+        keep = reach > length
         signs = signs[keep]
         active.shrink(keep)
+        if settled:
+            active.shrink(active.omega != 0)
+        value = reached
         trail.add(active, value)
         if settled:
             return
 
 
-def _projected(active: Active, step: np.ndarray, signs: np.ndarray, value: float) -> tuple[np.ndarray, float]:
-    """Return a point along the step, with what changes sign on the way set to zero, at which J falls.
+def _length(active: Active, step: np.ndarray, reach: np.ndarray, value: float) -> tuple[float, float]:
+    """Return a length of the step at which J falls, what changes sign on the way being zero, and J there.
 
-    Up to the first zero the objective is the quadratic one, whose minimiser lies ahead: that length is safe. Longer
-    ones are tried first, those that bring all, half, a quarter ... of the crossing coefficients to zero.
+    Up to the first zero the objective is the quadratic one, whose minimiser lies ahead: that length is safe.
+    Longer ones are tried first, those that bring all, half, a quarter ... of the crossing ones to zero.
     """
-    towards = step * signs < 0
-    reach = np.full(len(step), np.inf)
-    reach[towards] = np.abs(active.omega[towards] / step[towards])
-    order = np.sort(reach[reach <= 1.0])
-    count = len(order)
-    while count:
-        length = order[count - 1]
-        new = active.omega + length * step
-        new[reach <= length] = 0.0
-        reached = active.objective(new)
+    lengths = np.sort(reach[reach <= 1.0])
+    count = len(lengths)
+    while True:
+        length = float(lengths[count - 1])
+        reached = active.objective(np.where(reach <= length, 0.0, active.omega + length * step))
         if reached < value or count == 1:
-            return new, min(value, reached)
+            return length, min(value, reached)
         count //= 2
-    return active.omega, value
 
 
 def _step(active: Active, gradient: np.ndarray) -> np.ndarray:

@@ -24,10 +24,12 @@ from marginbook.kfda.solvers.solution import Solution
 
 #: relative change of J below which the support is taken to be near its end
 SETTLING = 1e-2
-#: share of the coefficients that must leave in a step for q = 1 to go on with (8)
-SHRINKING = 0.1
-#: steps of (8) for q = 1, at most, before the support is settled exactly
-L1_STEPS = 12
+#: steps of (8) for q = 1 before the support is guessed and settled exactly
+L1_STEPS = 2
+#: ratio of successive sizes from which a coefficient is guessed to stay, for q = 1
+LIKELY = 0.9
+#: coefficients in the first guess at most, if there are no more than four times as many likely ones
+L1_GUESS = 64
 #: samples from which a second BLAS thread pays for its synchronisation
 THREADS_FROM = 1000
 
@@ -176,30 +178,31 @@ def _forget_negligible(active: Active, before: np.ndarray) -> None:
 
 def _solve_l1(active: Active, trail: Trail, tol: float, polish: bool) -> tuple[Active, bool]:
     """Return the solution for q = 1: steps of (8) to guess the support, then the exact one; or (8) alone."""
-    while len(active.index) and not trail.ended:
-        omega = active.majorised()
+    for _ in range(L1_STEPS if polish else trail.limit):
+        omega = active.majorised() if len(active.index) and not trail.ended else None
         if omega is None:
             break
-        k = len(active.index)
         # the ratio is |d_i'r| / (rho N): below one at a zero of the solution
         size, ratio = np.abs(omega), np.abs(omega / active.omega)
         active.omega = omega
-        if polish:
-            active.shrink((size > 1e-2 * size.max()) | (ratio > 0.9))
-        else:
-            active.shrink((size > 1e-9 * size.max()) | (ratio > 0.5))
+        keep = (size > 1e-9 * size.max()) | (ratio > 0.5)
+        active.shrink(keep)
         trail.add(active)
-        if polish and (k - len(active.index) < SHRINKING * k or len(trail.values) > L1_STEPS):
-            active.shrink(ratio[size > 0] > 0.9) if len(active.index) == k else None
-            break
         if not polish and trail.change <= tol:
             active, entered = reenter(active, trail)
             if not entered:
                 return active, True
-    if polish:
-        return settle_l1(active, trail)
-    active, entered = reenter(active, trail)
-    return active, not entered
+    if not polish:
+        return active, not len(active.index) and not reenter(active, trail)[1]
+    if len(active.index) and len(trail.values) > 1:
+        likely = np.flatnonzero(ratio[keep] > LIKELY)
+        most = max(L1_GUESS, len(likely) // 4)
+        if len(likely) > most:
+            likely = likely[np.argpartition(-np.abs(active.omega[likely]), most - 1)[:most]]
+        guess = np.zeros(len(active.index), dtype=bool)
+        guess[likely] = True
+        active.shrink(guess)
+    return settle_l1(active, trail)
 
 
 def _with_all_rows(
