@@ -74,9 +74,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 f"kernel={self.kernel!r} does not take sparse data, of shape {X.shape}; call X.toarray()"
             )
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
+        self.classes_, positive = binary_classes(y, type(self).__name__)
         if name == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
-        self.classes_, positive = binary_classes(y, type(self).__name__)
         self.class_count_ = np.bincount(positive, minlength=2)
         return X, positive
 
@@ -98,7 +98,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return how far f is above the threshold, in half distances of the targets: above 0 is ``classes_[1]``.
+        """Return how far f is above the threshold, in half distances of the targets; > 0 is ``classes_[1]``.
 
         Parameters
         ----------
@@ -146,13 +146,14 @@ def decision_threshold(kind: str, values: np.ndarray, positive: np.ndarray) -> f
     ----------
     kind : {"midpoint", "means"}
         "midpoint" of the two targets, :math:`\tfrac N2(1/N_1-1/N_2)`, section 4 of the paper; "means" is the
-        midpoint of the mean of f in either class, as Fisher's discriminant has it.
+        midpoint of the mean of f in either class, as Fisher's discriminant has it. Where f is constant it
+        falls back on the former, which then says the larger class.
     values : (N,) array
         f on the training rows.
     positive : (N,) array of bool
     """
     check_choice("threshold", kind, THRESHOLDS)
-    if kind == "means":
+    if kind == "means" and values.min() < values.max():
         return 0.5 * float(values[positive].mean() + values[~positive].mean())
     n, n_positive = len(positive), int(positive.sum())
     return 0.5 * n * (1.0 / n_positive - 1.0 / (n - n_positive))
