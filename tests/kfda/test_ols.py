@@ -310,6 +310,7 @@ def test_bad_parameters(parameters, message):
         ({"yhat": np.ones(3)}, "K has shape (4, 4) and yhat (3,), wanted (N, M) and (N,)"),
         ({"yhat": np.zeros(4)}, "yhat is 0 everywhere"),
         ({"K": np.full((4, 4), np.nan)}, "entries that are not finite"),
+        ({"K": 1e101 * np.eye(4)}, "K has entries above 1e+100, so that their squares overflow; scale the"),
         ({"tolerance": 2}, "tolerance must be a number in [0, 1] or None, got 2"),
         ({"max_terms": -1}, "max_terms must be a whole number >= 0 or None, got -1"),
         ({"max_terms": 2.0}, "max_terms must be a whole number >= 0 or None, got 2.0"),

@@ -115,6 +115,18 @@ def test_no_ridge_is_the_limit_of_little():
     assert np.abs(identity.coef).max() < 1e-12
 
 
+def test_scale_of_the_kernel():
+    K, yhat, _ = problem()
+    for scale in (1e-180, 1e-90, 1e90):
+        for mu in (0.0, 1e-3, 10.0):
+            [expected] = ridge_path(K, yhat, [mu])
+            [found] = ridge_path(scale * K, yhat, [max(mu * scale**2, 0.0)])
+            if mu * scale**2 > 0 or mu == 0:
+                np.testing.assert_allclose(found.coef * scale, expected.coef, rtol=1e-3, atol=1e-9)
+    with pytest.raises(ValueError, match="squares overflow; scale the features"):
+        KFDAClassifier(kernel="precomputed").fit(1e101 * K, yhat > 0)
+
+
 def test_one_decomposition_serves_all(monkeypatch):
     K, yhat, _ = problem()
     calls = []
@@ -283,7 +295,7 @@ def test_bad_arrays():
         ridge_path(K, yhat, [np.nan])
     with pytest.raises(ValueError, match="the ridge must be a finite number > 0, got 0"):
         leave_one_out(KernelSpectrum.of(K, yhat), 0)
-    with pytest.raises(ValueError, match="infinite or undefined entries"):
+    with pytest.raises(ValueError, match="undefined or above 1e\\+100, so that their squares overflow"):
         ridge_path(K * np.inf, yhat, [1.0])
     with pytest.raises(SingularScatterError):
         fisher_discriminant(np.vander(np.arange(6.0)) @ np.vander(np.arange(6.0)).T, yhat, 1e-12)

@@ -28,6 +28,8 @@ TIE = 1e-9
 REFRESH = 1e-2
 #: share of its squared norm up to which the orthogonal part of a column counts as none
 DEPENDENCE = 1e-12
+#: largest entry of K: sums of their squares stay in double precision
+LARGEST = 1e100
 INTERCEPTS = ("first", "candidate")
 
 
@@ -229,6 +231,10 @@ def _checked(
         raise ValueError(f"K has shape {K.shape} and yhat {yhat.shape}, wanted (N, M) and (N,)")
     if not (np.isfinite(K).all() and np.isfinite(yhat).all()):
         raise ValueError("K or yhat has entries that are not finite; remove or replace them first")
+    if float(np.abs(K).max(initial=0.0)) > LARGEST:
+        raise ValueError(
+            f"K has entries above {LARGEST:.0e}, so that their squares overflow; scale the features"
+        )
     if not yhat.any():
         raise ValueError("yhat is 0 everywhere, so there is nothing to explain; give targets of two classes")
     if tolerance is not None and not (_is_real(tolerance) and 0 <= tolerance <= 1):

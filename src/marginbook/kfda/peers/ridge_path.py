@@ -32,6 +32,8 @@ from scipy import linalg
 
 #: eigenvalues of K below this share of the largest, times N, count as 0 where mu = 0
 ROUNDING = float(np.finfo(float).eps)
+#: largest entry of K: sums of squares of its eigenvalues stay in double precision
+LARGEST = 1e100
 
 
 class SingularScatterError(ValueError):
@@ -103,15 +105,16 @@ class KernelSpectrum:
 
     def weights(self, mu: float) -> np.ndarray:
         r"""Return weights proportional to :math:`1/(\lambda_j^2+\mu)`, at most 1: (N,)."""
-        square = self.values**2
         if mu > 0:
-            return mu / (square + mu)
-        null = square <= (len(square) * ROUNDING) ** 2 * square.max()
-        if np.linalg.norm(self.ones[null]) > np.sqrt(ROUNDING * len(square)):
+            return mu / (self.values**2 + mu)
+        size = np.abs(self.values)
+        share = size / (float(size.max()) or 1.0)
+        null = share <= len(share) * ROUNDING
+        if np.linalg.norm(self.ones[null]) > np.sqrt(ROUNDING * len(share)):
             return null.astype(float)
         # the constant is in the span of K: the residual vanishes there, and the shortest alpha decides
-        square[null] = np.inf
-        return square.min() / square
+        share[null] = np.inf
+        return (share.min() / share) ** 2
 
     def solve(self, mu: float) -> RidgeDiscriminant:
         r"""Return the discriminant for the ridge `mu` >= 0 in O(N^2); for 0 the shortest least squares.
@@ -128,7 +131,7 @@ class KernelSpectrum:
         size = np.abs(self.values).max(initial=0.0)
         kept = np.abs(self.values) > len(z) * ROUNDING * size
         inner = np.zeros(len(z))
-        inner[kept] = self.values[kept] * (t - bias * z)[kept] / (self.values[kept] ** 2 + mu)
+        inner[kept] = (t - bias * z)[kept] / (self.values[kept] + mu / self.values[kept])
         return discriminant(self.kernel, self.yhat, self.vectors @ inner, bias, mu)
 
 
@@ -229,8 +232,11 @@ def checked(K: np.ndarray, yhat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if yhat.shape != (K.shape[0],):
         raise ValueError(f"yhat has shape {yhat.shape}, K asks for ({K.shape[0]},): one target per row")
     size = float(np.abs(K).max(initial=0.0))
-    if not np.isfinite(size):
-        raise ValueError("K has infinite or undefined entries; scale the features")
+    if not size <= LARGEST:
+        raise ValueError(
+            f"K has entries that are undefined or above {LARGEST:.0e}, so that their squares overflow; scale "
+            "the features"
+        )
     if float(np.abs(K - K.T).max(initial=0.0)) > 1e-8 * size:
         raise ValueError("K must be symmetric; give (K + K.T) / 2")
     if not ((yhat > 0).any() and (yhat < 0).any() and abs(yhat.sum()) <= 1e-8 * np.abs(yhat).sum()):
