@@ -17,6 +17,7 @@ from .grids import (
     Row,
     Standard,
     cross_validate,
+    finite,
     positives,
     rbf,
     squared_distances,
@@ -92,7 +93,7 @@ def measure_curves(
         "nrs": json.dumps(retained(cold)),
         "objective": json.dumps([one.objective for one in cold]),
         "certificate": json.dumps(certificates),
-        "curvature": json.dumps([one.curvature for one in cold]),
+        "curvature": json.dumps([finite(one.curvature) for one in cold]),
     }
     if q < 1:
         warm = warm_path(problem, q, rhos, settings["tol"])

@@ -177,8 +177,7 @@ def choose(wrong: np.ndarray, multiples: Sequence[float], points: Sequence[Point
     """
     order = np.argsort(multiples)[::-1]
     by_point = wrong[order].T
-    flat = int(np.argmin(by_point))  # of equals the first
-    place, width = np.unravel_index(flat, by_point.shape)
+    place, width = divmod(int(np.argmin(by_point)), len(order))  # of equals the first
     least = int(by_point[place, width])
     return Choice(
         float(multiples[order[width]]), dict(points[place]), least, int(np.count_nonzero(wrong == least))
@@ -217,3 +216,8 @@ def cross_validate(
             predicted = found.decisions(K[np.ix_(test, train)]) > 0
             wrong[k] += np.count_nonzero(predicted != positive[test, None], axis=0)
     return choose(wrong, multiples, points)
+
+
+def finite(value: float | None) -> float | None:
+    """Return `value`, or None where it is NaN or infinite, as the curvature is without any coefficient."""
+    return float(value) if value is not None and np.isfinite(value) else None

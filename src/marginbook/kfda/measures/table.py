@@ -16,6 +16,7 @@ from .grids import (
     Row,
     Standard,
     cross_validate,
+    finite,
     positives,
     rbf,
     squared_distances,
@@ -98,8 +99,8 @@ def measure_table(
         "errors_fixed": json.dumps([int(wrong[test].sum()) for _, test in partitions]),
         "retained_fixed": int(one.model.retained[0]),
         "train_error_fixed": 100 * float(np.mean(wrong[train])),
-        "certificate": _or_none(np.fmax.reduce(certificates)),
-        "curvature": _or_none(np.fmin.reduce(curvatures)),
+        "certificate": finite(np.fmax.reduce(certificates)),
+        "curvature": finite(np.fmin.reduce(curvatures)),
         "n_train": n,
         "n_test": int(sizes[0]),
         "n_pool": len(positive),
@@ -181,7 +182,3 @@ def refit_all(
 
 def _frozen(choice: Choice) -> tuple[float, tuple[tuple[str, float], ...]]:
     return choice.multiple, tuple(sorted(choice.point.items()))
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
