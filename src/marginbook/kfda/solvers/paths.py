@@ -3,8 +3,8 @@ r"""Solutions along rho or along q, each started from the one before.
 For :math:`q\ge1` the minimum does not depend on the start. For :math:`q<1` a coefficient that has become zero
 stays zero under (8), so the start names the support that the minimum is sought in; paths therefore run from
 dense to sparse, towards larger rho or smaller q, and each support contains the next. That is one choice among
-many local minima: along rho it tends to retain more than the ridge start does, at a lower J where rho is small
-and a higher one where rho is large, by up to tens of per cent. ``start="best"`` takes the lower.
+many local minima: along rho it tends to retain more than the ridge start does, at a lower J where rho is
+small and a higher one where it is large, by up to tens of per cent. ``start="best"`` takes the lower.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Path:
 
 def _certificate(solution: Solution) -> float:
     if solution.dual_gap is not None:
-        return solution.dual_gap / solution.objective
+        return solution.dual_gap / max(solution.objective, np.finfo(float).tiny)
     return np.nan if solution.stationarity is None else solution.stationarity
 
 
