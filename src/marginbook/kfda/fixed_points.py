@@ -111,9 +111,16 @@ def resting_point(
         if found is None:
             continue
         near = np.abs(found - omega).max() <= 1e-2 * np.abs(found[found != 0]).min(initial=np.inf)
-        if near and (q > 1 or linear_rate(problem, found, q, rho, penalize_bias) < 1):
+        if near and attracts(problem, found, q, rho, penalize_bias):
             return found
     return None
+
+
+def attracts(problem: Problem, omega: np.ndarray, q: float, rho: float, penalize_bias: bool = True) -> bool:
+    """Return whether (8) comes to `omega` from near by: for q = 1 also where copies share a coefficient."""
+    if q == 1:
+        return bool(zero_factors(problem, omega, rho).max(initial=0.0) < 1)
+    return q > 1 or linear_rate(problem, omega, q, rho, penalize_bias) < 1
 
 
 def newton(
