@@ -71,11 +71,10 @@ def win_tie_loss(lines: pd.DataFrame) -> str:
     return "/".join(str(found.count(name)) for name in ("win", "tie", "loss"))
 
 
-def described(wide: pd.DataFrame, first: str, second: str) -> str:
-    """Return one sentence part on a contest: averages, sets, tests."""
+def described(wide: pd.DataFrame, first: str, second: str, lines: pd.DataFrame) -> str:
+    """Return one sentence part on a contest, of which `lines` is the outcome: averages, sets, tests."""
     found = means(wide)
     higher, lower, sets, by, p = paired(found[first], found[second])
-    lines = contest(wide, first, second)
     return (
         f"{first} against {second}: {by:+.2f} points, fewer errors on {lower} and more on {higher} of {sets} "
         f"sets, p = {p:.2g}, win/tie/loss {win_tie_loss(lines)} by the corrected test on each"
@@ -109,9 +108,10 @@ def check_accuracy() -> Evidence:
     page = printed().errors.loc[list(lines.index)]
     theirs = paired(page[K1], page[RIVAL])
     fixed = columns_of("fixed")
-    other = (
-        f" As one classifier on all partitions, {described(fixed, K1, RIVAL)}." if fixed is not None else ""
-    )
+    other = ""
+    if fixed is not None:
+        told = described(fixed, K1, RIVAL, contest(fixed, K1, RIVAL))
+        other = f" As one classifier on all partitions, {told}."
     return Evidence(
         share(at_least + int(by < 0 and p < LEVEL), len(lines) + 1),
         f"at most its error on {at_least} of {len(lines)} sets, {by:+.2f} points on average (p = {p:.2g}), "
@@ -224,7 +224,7 @@ def check_peers() -> Evidence:
             lines = contest(wide, own, peer)
             *_, by, p = paired(means(wide)[own], means(wide)[peer])
             parts += [*(lines["outcome"] != "loss"), not (by > 0 and p < LEVEL)]
-            told.append(described(wide, own, peer))
+            told.append(described(wide, own, peer, lines))
             sets = max(sets, len(lines))
     found, kept = means(wide).dropna(), means(wide, "nrs").dropna()
     shown = ", ".join(f"{name} {found[name].mean():.1f} ({kept[name].mean():.0f})" for name in found.columns)

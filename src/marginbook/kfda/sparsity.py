@@ -1,4 +1,4 @@
-"""Claims about retained samples: by the cut below which a coefficient is zero, over q, for several classes."""
+"""Claims about retained samples: by the cut for calling a coefficient zero, over q, for several classes."""
 
 from __future__ import annotations
 

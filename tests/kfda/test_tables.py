@@ -1,0 +1,324 @@
+"""The claims about the tables: verdicts follow the printed numbers and the results."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from marginbook import printed_tables
+from marginbook.claims import Verdict
+from marginbook.experiments.protocol import experiments, load_protocol
+from marginbook.kfda import agreement, chosen, orders, protocols, tables
+from marginbook.kfda.table_cells import COLUMNS, OWN, RIVAL, count_of, printed, share_of_counts, sizes
+
+from .made_results import as_printed, constant, row
+
+K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
+RUNS = [
+    agreement.check_table_1, agreement.check_table_2, agreement.check_table_3, protocols.check_one_classifier,
+    protocols.check_contamination, protocols.check_printed_selection, orders.check_accuracy,
+    orders.check_half_sparser, orders.check_min_nrs, orders.check_peers,
+]  # fmt: skip
+
+
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """Return a function that stores results where the claims look for them."""
+    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+
+    def write(rows):
+        frame = pd.DataFrame(rows)
+        where = frame["dataset"].map(sizes()["table"]).fillna("table-1")
+        for table, part in frame.groupby(where):
+            path = tmp_path / "results" / "kfda" / f"{table}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part.to_csv(path, index=False)
+
+    return write
+
+
+@pytest.mark.usefixtures("put")
+@pytest.mark.parametrize("run", RUNS)
+def test_without_results_nothing_is_testable(run):
+    evidence = run()
+    assert evidence.verdict == Verdict.NOT_TESTABLE
+    assert "marginbook experiment run kfda/table-" in evidence.why
+
+
+def test_the_choice_among_five_realisations():
+    rows = pd.DataFrame(
+        [
+            row("heart", "kFDA-1", r, refit=e, fixed=f, kept=k, cv_error=c)
+            for r, (e, f, k, c) in enumerate(
+                [(10, 8, 30, 5.0), (11, 9, 20, 5.0), (12, 6, 5, 9.0), (13, 7, 5, 8.0), (14, 9, 40, 7.0)], 1
+            )
+        ]
+    )
+    rows = chosen.parsed(rows)
+    # of equal cross-validation errors the sparser one, of equally sparse ones the one with the lower error
+    assert chosen.pick(rows, "error")["realisation"] == 2
+    assert chosen.pick(rows, "retained")["realisation"] == 4
+    assert chosen.pick(rows, "test error")["realisation"] == 3
+    with pytest.raises(ValueError, match="rule"):
+        chosen.pick(rows, "nrs")
+
+
+def test_expansion_by_a_naive_loop():
+    rng = np.random.default_rng(0)
+    stored = []
+    for name, method in (("heart", "kFDA-1"), ("sonar", "SVM"), ("splice", "kFDA-0.5")):
+        line = sizes().loc[name]
+        for split in range(1, 6):
+            found = row(name, method, split, refit=1, fixed=1, kept=1, cv_error=float(rng.random()))
+            for list_ in ("errors_refit", "errors_fixed", "retained_refit"):
+                found[list_] = json.dumps(rng.integers(0, 50, int(line["n_partitions"])).tolist())
+            stored.append(found | {"retained_fixed": int(rng.integers(1, 9))})
+    frame = chosen.parsed(pd.DataFrame(stored))
+    wanted = {"refit": [], "fixed": []}
+    for name, method, columns in (
+        ("heart", "kFDA-1", {K1: "cv_error", K1_SPARSE: "retained_fixed"}),
+        ("sonar", "SVM", {"SVM": "cv_error"}),
+        ("splice", "kFDA-0.5", {HALF: "cv_error", HALF_SPARSE: "retained_fixed"}),
+    ):
+        for column, by in columns.items():
+            best = min(
+                (r for r in stored if r["dataset"] == name and r["method"] == method),
+                key=lambda r: (r[by], r["retained_fixed"], r["cv_error"]),
+            )
+            if by == "retained_fixed":
+                least = min(r["retained_fixed"] for r in stored if r["dataset"] == name)
+                best = min(
+                    (r for r in stored if r["dataset"] == name and r["retained_fixed"] == least),
+                    key=lambda r: r["cv_error"],
+                )
+            for protocol in wanted:
+                for split, wrong in enumerate(json.loads(best[f"errors_{protocol}"]), 1):
+                    kept = json.loads(best["retained_refit"])[split - 1]
+                    kept = kept if protocol == "refit" else best["retained_fixed"]
+                    wanted[protocol].append(
+                        (name, column, split, 100 * wrong / best["n_test"], 100 * kept / best["n_train"])
+                    )
+    for protocol, rows in wanted.items():
+        found = chosen.expand(frame, protocol)[["dataset", "method", "split", "mcr", "nrs"]]
+        wide = pd.DataFrame(sorted(rows), columns=found.columns)
+        pd.testing.assert_frame_equal(found.sort_values([*found.columns]).reset_index(drop=True), wide)
+    with pytest.raises(ValueError, match="protocol"):
+        chosen.expand(frame, "bootstrap")
+
+
+def test_a_method_without_five_realisations_is_left_out(put):
+    rows = [r for r in as_printed(names=["heart", "sonar"]) if (r["dataset"], r["split"]) != ("heart", 4)]
+    put(rows)
+    assert set(chosen.columns_of()["dataset"]) == {"sonar"}
+    put([r for r in rows if r["dataset"] == "heart"])
+    (path,) = [p for p in [printed_tables.resource("results", "kfda", "table-2.csv")] if p.is_file()]
+    path.unlink()
+    assert chosen.columns_of() is None
+    assert agreement.check_table_1().verdict == Verdict.NOT_TESTABLE
+
+
+def test_drawn_sets_do_not_count(put):
+    rows = as_printed(names=["twonorm"])
+    put(rows + [{**r, "dataset": "twonorm-drawn"} for r in rows])
+    assert set(chosen.columns_of()["dataset"]) == {"twonorm"}
+    assert set(chosen.results(paper_sets=False)["dataset"]) == {"twonorm", "twonorm-drawn"}
+
+
+def test_cells_agree_with_themselves_and_with_nothing_else(put):
+    put(as_printed())
+    for check, sets in ((agreement.check_table_1, 13), (agreement.check_table_2, 7)):
+        evidence = check()
+        assert evidence.verdict == Verdict.REPRODUCED, evidence.why
+        assert evidence.sizes == {"sets": sets, "cells": 2 * 5 * sets}
+        assert "refit: 0.0 and 0.0; fixed: 3.0 and 0.0" in evidence.why
+    assert agreement.check_table_3().verdict == Verdict.REPRODUCED
+    put([{**r, "errors_refit": json.dumps([r["n_test"]] * r["n_partitions"])} for r in as_printed("table-1")])
+    evidence = agreement.check_table_1()
+    assert evidence.verdict == Verdict.PARTLY
+    assert evidence.measured.startswith("0 of 65 errors and 65 of 65 retained shares agree")
+
+
+def test_order_of_the_averages_by_pairs(put):
+    rows = as_printed()
+    put(
+        [
+            {
+                **r,
+                "errors_refit": json.dumps((r["n_test"] - np.array(json.loads(r["errors_refit"]))).tolist()),
+            }
+            for r in rows
+        ]
+    )
+    evidence = agreement.check_table_3()
+    # errors turned upside down, retained shares as printed: ten pairs of either, some as good as equal
+    assert evidence.verdict == Verdict.PARTLY
+    frame = agreement.averages(chosen.columns_of())
+    agree, turned = agreement.orders(frame)
+    assert all(name.startswith("MCR") for name in turned)
+    assert agree + len(turned) == evidence.sizes["pairs"] <= 20
+    assert len(frame) == 10
+    assert frame.attrs["names"] == list(printed().errors.index)
+
+
+@pytest.mark.parametrize(("reading", "verdict"), [("refit", Verdict.HOLDS), ("fixed", Verdict.CORRECTED)])
+def test_the_nearer_reading_decides_how_the_paper_tested(put, reading, verdict):
+    put(as_printed(reading=reading))
+    evidence = protocols.check_one_classifier()
+    assert evidence.verdict == verdict
+    far = protocols.distances()
+    other = {"refit": "fixed", "fixed": "refit"}[reading]
+    assert far[f"off {reading}"].max() == pytest.approx(0, abs=1e-9)
+    assert far[f"off {other}"].min() == pytest.approx(3.0)
+    assert (far[f"log {reading}"] < 1e-9).all()
+    assert evidence.sizes == {"sets": 20, "cells": 80}
+
+
+def test_contamination_compares_the_own_partition_with_all(put):
+    """The own partition has the error of new rows; on the others the training rows make it smaller."""
+    rows = []
+    for name, line in sizes().iterrows():
+        share = line["n_train"] / line["n_pool"]
+        for split in range(1, 6):
+            errors = np.full(int(line["n_partitions"]), 20.0 * (1 - share))
+            errors[split - 1] = 20.0
+            found = row(name, "kFDA-1", split, refit=20.0, fixed=1, kept=9, cv_error=split)
+            rows.append(found | {"errors_fixed": json.dumps((errors / 100 * line["n_test"]).tolist())})
+    put(rows)
+    evidence = protocols.check_contamination()
+    assert evidence.verdict == Verdict.REPRODUCED
+    found = protocols.contamination()
+    assert found["own"].tolist() == pytest.approx([20.0] * 20)
+    assert found.loc["sonar", "all"] == pytest.approx(10.0 + 10.0 / 100)
+    put([{**r, "errors_fixed": r["errors_refit"]} for r in rows])
+    assert protocols.check_contamination().verdict == Verdict.NOT_REPRODUCED
+
+
+def test_selection_compares_the_inversions_of_both(put):
+    assert protocols.inversions(printed().errors) == (0, 28)
+    put(as_printed(reading="fixed"))
+    assert protocols.check_printed_selection().verdict == Verdict.HOLDS  # as often as printed: never
+    assert protocols.test_best()[1] == 40
+    # the sparser choice is the more accurate one on all sets: then none in 28 is strange
+    put(
+        [
+            {**r, "errors_fixed": json.dumps([float(r["n_test"]) / (1 + r["split"])] * r["n_partitions"])}
+            for r in as_printed()
+        ]
+    )
+    evidence = protocols.check_printed_selection()
+    assert evidence.verdict == Verdict.FAILS
+    assert protocols.chance_of_none()[1] == protocols.chance_of_none()[2] > 25
+
+
+def test_contests_are_the_tests_of_scipy(put):
+    rng = np.random.default_rng(3)
+    rows = constant({"kFDA-1": 10.0, RIVAL: 11.0}, names=["heart", "image"])
+    for r in rows:
+        r["errors_refit"] = json.dumps(
+            (np.array(json.loads(r["errors_refit"])) + rng.normal(size=r["n_partitions"])).tolist()
+        )
+    put(rows)
+    wide = chosen.columns_of()
+    lines = orders.contest(wide, K1, RIVAL)
+    for name, line in lines.iterrows():
+        a, b = (
+            wide[(wide["dataset"] == name) & (wide["method"] == column)]
+            .sort_values("split")["mcr"]
+            .to_numpy()
+            for column in (K1, RIVAL)
+        )
+        assert line["p_paired"] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+        size = sizes().loc[name]
+        t = (a - b).mean() / np.sqrt((1 / len(a) + size["n_test"] / size["n_train"]) * (a - b).var(ddof=1))
+        assert line["p_corrected"] == pytest.approx(2 * stats.t.sf(abs(t), len(a) - 1))
+    assert list(lines["partitions"]) == [100, 20]
+    turned = orders.contest(wide, RIVAL, K1)
+    assert turned["difference"].tolist() == pytest.approx((-lines["difference"]).tolist())
+    assert orders.contest(wide, K1, "absent").empty
+
+
+def test_accuracy_over_the_rival_counts_sets_and_the_average(put):
+    put(constant({"kFDA-1": 10.0, RIVAL: 11.0}))
+    evidence = orders.check_accuracy()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.measured.startswith("at most its error on 20 of 20 sets, -1.00 points on average")
+    put(constant({"kFDA-1": 11.0, RIVAL: 10.0}))
+    assert orders.check_accuracy().verdict == Verdict.NOT_REPRODUCED
+    assert "win/tie/loss 0/0/20" in orders.check_accuracy().measured
+
+
+def test_sparser_machines_may_not_lose(put):
+    errors = {"kFDA-1": 10.0, "kFDA-0.5": 10.0}
+    put(constant(errors, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
+    assert orders.check_half_sparser().verdict == Verdict.REPRODUCED
+    put(constant(errors | {"kFDA-0.5": 12.0}, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
+    evidence = orders.check_half_sparser()
+    assert evidence.verdict == Verdict.PARTLY  # sparser everywhere, and worse everywhere
+    assert "significantly more on 20 of 20" in evidence.measured
+    put(constant(errors, {"kFDA-1": 5.0, "kFDA-0.5": 20.0}))
+    assert orders.check_half_sparser().slack == -20
+
+
+def test_min_nrs_asks_for_fewer_samples_and_for_their_price(put):
+    put(as_printed())
+    evidence = orders.check_min_nrs()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.measured == "at most as many samples in 40 of 40 pairs, at least as many errors in 40"
+    rows = [
+        {**r, "errors_refit": json.dumps([float(r["n_test"]) / (1 + r["split"])] * r["n_partitions"])}
+        for r in as_printed()
+    ]
+    put(rows)
+    assert orders.check_min_nrs().verdict == Verdict.PARTLY  # sparser still, but more accurate too
+
+
+def test_peers_may_not_be_better(put):
+    equal = dict.fromkeys(("kFDA-1", "kFDA-0.5", "kFDA", "SVM"), 10.0)
+    some = list(printed().errors.index[:9])
+    put(constant(equal, names=some))
+    assert orders.check_peers().verdict == Verdict.REPRODUCED
+    put(constant(equal | {"SVM": 9.0}, names=some))
+    evidence = orders.check_peers()
+    assert evidence.verdict == Verdict.PARTLY
+    assert evidence.measured == "no significant loss in 20 of 40 contests"
+    put(constant({"kFDA-1": 9.0, "SVM": 10.0}, names=some))
+    assert orders.check_peers().verdict == Verdict.NOT_TESTABLE
+
+
+def test_generic_pages_get_the_columns_of_the_paper():
+    rows = as_printed(names=["heart"])
+    wide = tables.EXPANSIONS["table-1"](pd.DataFrame(rows).drop(columns=["mcr", "nrs"]))
+    assert set(wide["method"]) == {*OWN, RIVAL} == set(COLUMNS) - {"published"}
+    assert set(tables.EXPANSIONS) <= set(tables.EXPERIMENTS)
+    found = wide.groupby("method")["mcr"].mean()
+    for column in (*OWN, RIVAL):
+        assert found[column] == pytest.approx(printed().errors.loc["heart", column])
+
+
+def test_every_protocol_has_its_measure():
+    names = [name.partition("/")[2] for name in experiments() if name.startswith("kfda/")]
+    assert sorted(names) == sorted(tables.EXPERIMENTS)
+    for name in names:
+        assert load_protocol(f"kfda/{name}").measure() is tables.EXPERIMENTS[name]
+
+
+@given(st.integers(1, 2000), st.data())
+def test_every_rounded_count_is_found_and_is_near(n, data):
+    count = data.draw(st.integers(0, n))
+    shown = round(100 * count / n, 1)
+    found = count_of(shown, n)
+    assert found is not None
+    assert abs(100 * found / n - shown) <= 0.05 + 1e-9
+    if n < 1000:
+        assert found == count
+
+
+def test_the_share_of_counts_by_enumeration():
+    for n in (7, 104, 200, 400, 999):
+        texts = {f"{v:.1f}" for i in range(n + 1) for v in (100 * i / n - 1e-9, 100 * i / n + 1e-9)}
+        assert share_of_counts(n) == pytest.approx(len(texts - {"-0.0"}) / 1001)
+    assert share_of_counts(1000) == 1
