@@ -30,11 +30,11 @@ def problem_of(seed, n=4):
 def test_of_one_column_the_minima_are_those_of_a_fine_grid(q, target):
     # a bias that fits nothing: its column is orthogonal to the target
     problem = Problem(np.array([[1.5], [-1.5]]), np.array([target, -target]))
-    grid = 5 * np.linspace(-1, 1, 400_001) ** 5  # fine near zero, where q near 1 has its barrier
+    grid = np.linspace(-5, 5, 400_001)
     values = (target - 1.5 * grid) ** 2 + 0.6 * np.abs(grid) ** q
-    inner = (values[1:-1] < values[:-2]) & (values[1:-1] < values[2:])
+    inner = (values[1:-1] < values[:-2]) & (values[1:-1] < values[2:]) & (np.abs(grid[1:-1]) > 1e-3)
     found = sorted(m.omega[1] for m in local_minima(problem, q, 0.3))
-    assert_allclose(found, grid[1:-1][inner], atol=1e-4)
+    assert_allclose(found, np.sort([0.0, *grid[1:-1][inner]]), atol=1e-4)
 
 
 @pytest.mark.parametrize("q", POWERS)
