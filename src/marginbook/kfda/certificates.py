@@ -124,9 +124,9 @@ def scaled_hessian(
     .. math:: \Psi A_{SS}\Psi/(\rho Nq)+(q-1)I
 
     The Hessian on the support is :math:`A_{SS}+\rho Nq(q-1)\Psi^{-2}` with
-    :math:`\psi_i=|\omega_i|^{(2-q)/2}`. The congruence with :math:`\Psi` and the factor leave the signs of its
-    eigenvalues and make them pure numbers. A bias that is not penalised is minimised out: A is then the Gram
-    matrix of the centred columns.
+    :math:`\psi_i=|\omega_i|^{(2-q)/2}`. The congruence with :math:`\Psi` and the factor leave the signs of
+    its eigenvalues and make them pure numbers. A bias that is not penalised is minimised out: A is then the
+    Gram matrix of the centred columns.
 
     Returns
     -------

@@ -64,7 +64,7 @@ class Active:
         return self.source.lost + 0.5 * float(r @ r) + self.scale * float(total)
 
     def slopes(self) -> np.ndarray:
-        r"""Return the derivatives of the penalty, :math:`\rho Nq|\omega_i|^{q-1}\operatorname{sign}\omega_i`."""
+        r"""Return the slopes of the penalty, :math:`\rho Nq|\omega_i|^{q-1}\operatorname{sign}\omega_i`."""
         return self.scale * self.q * np.abs(self.omega) ** (self.q - 1.0) * np.sign(self.omega)
 
     def majorised(self) -> np.ndarray | None:
@@ -85,8 +85,8 @@ class Active:
     def newton(self, gradient: np.ndarray, damping: float = 0.0) -> np.ndarray | None:
         """Return Newton's step, (k,), or None if its matrix is not positive definite.
 
-        Its system is that of (8) with q - 1 in the place of 1: the same scaling keeps it well conditioned. With
-        a damping of 2 - q it is the step of (8).
+        Its system is that of (8) with q - 1 in the place of 1: the same scaling keeps it well conditioned.
+        With a damping of 2 - q it is the step of (8).
         """
         psi = np.abs(self.omega) ** (0.5 * (2.0 - self.q))
         diagonal = self.scale * self.q * (self.q - 1.0 + damping)
@@ -132,7 +132,7 @@ class Trail:
         self.limit = limit
 
     def add(self, active: Active, value: float | None = None) -> None:
-        """Record where `active` is, with J there if known; or once more the best point so far, if that is lower.
+        """Record where `active` is, with J there if known; or the best point so far again, if that is lower.
 
         That can only be so for q = 1, whose solver may begin on a guessed support above where it has been.
         """

@@ -3,7 +3,8 @@ r"""The problem with as few rows as its rank needs, kept for all q and rho.
 A smooth kernel has a Gram matrix of low rank to rounding. With an orthonormal basis Q of the span of the
 columns, :math:`D=QR`, the residual splits into a part that no coefficient moves and one of rank-many rows:
 
-.. math:: \lVert\hat y-D\omega\rVert^2=\lVert Q^\top\hat y-R\omega\rVert^2+\lVert\hat y-QQ^\top\hat y\rVert^2 .
+.. math::
+    \lVert\hat y-D\omega\rVert^2=\lVert Q^\top\hat y-R\omega\rVert^2+\lVert\hat y-QQ^\top\hat y\rVert^2 .
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def compressed(problem: Problem, penalize_bias: bool = True) -> Compressed:
     return kept[penalize_bias]
 
 
-def whole(problem: Problem, penalize_bias: bool, places: np.ndarray) -> Compressed:
+def whole(problem: Problem, penalize_bias: bool, places: np.ndarray | slice) -> Compressed:
     """Return the problem with all its rows and the columns `places` of those of :func:`compressed`."""
     columns = problem.design.T[places] if penalize_bias else problem.design.T[1:][places]
     if not penalize_bias:
@@ -84,22 +85,26 @@ def whole(problem: Problem, penalize_bias: bool, places: np.ndarray) -> Compress
 
 
 def _compress(problem: Problem, penalize_bias: bool) -> Compressed:
-    every = np.arange(problem.n_coefficients - (not penalize_bias))
-    exact = whole(problem, penalize_bias, every)
-    if penalize_bias and "gram" in problem.__dict__:
-        exact.__dict__["gram"] = problem.gram
+    exact = whole(problem, penalize_bias, slice(None))
     basis = _basis(problem.K)
     if basis is None:
-        return exact
+        return _with_gram(exact, problem)
     if not penalize_bias:
         basis = basis - basis.mean(axis=0)
     q, _ = np.linalg.qr(basis)
     columns = exact.columns @ q
     if np.abs(columns @ q.T - exact.columns).max() > EXACT * np.abs(exact.columns).max():
-        return exact
+        return _with_gram(exact, problem)
     yhat = q.T @ problem.yhat
     rest = problem.yhat - q @ yhat
     return Compressed(columns, yhat, 0.5 * float(rest @ rest), penalize_bias, False)
+
+
+def _with_gram(exact: Compressed, problem: Problem) -> Compressed:
+    """Let `exact` have the Gram matrix of the problem, if it is the same."""
+    if exact.has_bias:
+        exact.__dict__["gram"] = problem.gram
+    return exact
 
 
 def _basis(K: np.ndarray) -> np.ndarray | None:

@@ -1,8 +1,8 @@
 r"""The exact solution for q = 1 from a guess of its support.
 
-On a support with signs s, J is quadratic: one linear system gives its minimiser. Coefficients whose sign would
-change become zero; zeros whose correlation with the residual exceeds :math:`\rho N` enter with its sign (the
-feature-sign search of Lee, Battle, Raina and Ng, 2007, with many at a time). J falls in every round.
+On a support with signs s, J is quadratic: one linear system gives its minimiser. Coefficients whose sign
+would change become zero; zeros whose correlation with the residual exceeds :math:`\rho N` enter with its sign:
+the feature-sign search of Lee, Battle, Raina and Ng (2007), with many at a time. J falls in every round.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from marginbook.kfda.solvers.active import Active, Trail, solve
-from marginbook.kfda.solvers.compressed import Compressed
 
 #: relative excess of a correlation over :math:`\rho N` from which its coefficient enters again
 ENTER = 1e-9
@@ -107,8 +106,8 @@ def _step(active: Active, gradient: np.ndarray) -> np.ndarray:
 
 
 def reenter(active: Active, trail: Trail) -> tuple[Active, bool]:
-    """Return `active` with the zeros that violate the optimality conditions, each by an exact step of its own."""
-    source: Compressed = active.source
+    """Return `active` with the zeros that violate optimality, each by an exact step of its own."""
+    source = active.source
     omega, r = active.spread(), active.residual()
     correlations = source.columns @ r
     entered = False

@@ -1,8 +1,8 @@
 r"""Newton's method on a support that has settled, for q other than 1.
 
-Between Newton's step and that of (8) lies a family with one parameter: in the scaling of (8) the matrices are
-:math:`\Psi A\Psi+\rho Nq(q-1+\delta)I`, with :math:`\delta=0` for Newton and :math:`\delta=2-q` for (8), whose step never
-raises J. So :math:`\delta` grows when a step fails and shrinks when it succeeds.
+Between Newton's step and that of (8) lies a family with one parameter: in the scaling of (8) its matrices
+are :math:`\Psi A\Psi+\rho Nq(q-1+\delta)I`, with :math:`\delta=0` for Newton and :math:`\delta=2-q` for (8),
+whose step never raises J. So :math:`\delta` grows when a step fails and shrinks when it succeeds.
 """
 
 from __future__ import annotations
@@ -16,37 +16,53 @@ from marginbook.kfda.solvers.active import Active, Trail
 SETTLED = 1e-10
 #: contraction factor below which a coefficient leaves
 DYING = 0.5
+#: share of the least size at a minimum below which a coefficient that halves leaves
+FAINT = 1e-2
 #: relative differences of J below which they are rounding
 ROUNDING = 1e-14
+#: iterations without a change of J beyond rounding after which no more is to be had
+IDLE = 5
 
 
-def drop_dying(active: Active, value: float) -> None:
-    r"""Set those coefficients to zero that the iteration (8) is bound to send there, for q < 1.
+def drop_dying(active: Active, value: float, before: np.ndarray | None = None) -> None:
+    r"""Set those coefficients to zero that the iteration (8) sends there, for q < 1.
 
-    A step of (8) satisfies :math:`\omega_i^+=|\omega_i|^{2-q}d_i^\top r^+/(\rho Nq)`, and J never increases, so that
-    :math:`|d_i^\top r^+|\le\lVert d_i\rVert\sqrt{2J}` now and for ever. With
+    A step of (8) satisfies :math:`\omega_i^+=|\omega_i|^{2-q}d_i^\top r^+/(\rho Nq)`, and J never increases,
+    so that :math:`|d_i^\top r^+|\le\lVert d_i\rVert\sqrt{2J}` now and for ever. With
 
     .. math:: \kappa_i=|\omega_i|^{1-q}\lVert d_i\rVert\sqrt{2J}/(\rho Nq)
 
-    each step multiplies :math:`|\omega_i|` by at most :math:`\kappa_i`, which falls with it: below one, the coefficient
-    is lost. Setting all those with :math:`\kappa_i\le\tfrac12` to zero changes J by at most
+    each step multiplies :math:`|\omega_i|` by at most :math:`\kappa_i`, which falls with it: below one, the
+    coefficient is lost. Setting all those with :math:`\kappa_i\le\tfrac12` to zero changes J by at most
     :math:`\sum_i(\kappa_iq(1+\kappa_iq/4)-1)\rho N|\omega_i|^q<0`.
+
+    For q near 1 that waits for underflow, and for a small rho it waits long. A second rule goes by what is
+    seen: a coefficient below a hundredth of what it would need at a minimum (:func:`least_size`) leaves if it
+    has halved in the last step and all of these together cannot raise J. That it would have revived is not
+    excluded by proof.
 
     Parameters
     ----------
     active : Active
     value : float
         An upper bound of J.
+    before : (k,) array, optional
+        The coefficients before the last step of (8); without them the second rule rests.
     """
-    q = active.q
-    if q >= 1 or not len(active.index):
+    q, size = active.q, np.abs(active.omega)
+    if q >= 1 or not len(size):
         return
-    contraction = np.abs(active.omega) ** (1.0 - q) * active.norms
-    active.shrink(contraction > DYING * active.scale * q / np.sqrt(2.0 * value))
+    dying = size ** (1.0 - q) * active.norms <= DYING * active.scale * q / np.sqrt(2.0 * value)
+    if before is not None:
+        faint = (size <= FAINT * least_size(active)) & (size <= DYING * np.abs(before))
+        moved = float(active.norms[faint] @ size[faint])
+        if 2.0 * moved**2 <= active.scale * float((size[faint] ** q).sum()):
+            dying |= faint
+    active.shrink(~dying)
 
 
 def settle(active: Active, trail: Trail) -> bool:
-    """Minimise J from where `active` is; return whether a stationary point without descent was reached.
+    """Minimise J from where `active` is; return whether a minimum was reached, as exactly as rounding allows.
 
     Parameters
     ----------
@@ -55,57 +71,54 @@ def settle(active: Active, trail: Trail) -> bool:
     trail : Trail
         Gets a line per iteration.
     """
-    q, damping, bound = active.q, 0.0, np.zeros(0)
+    q, damping, idle = active.q, 0.0, 0
     while len(active.index):
         slopes = active.slopes()
         gradient = slopes - active.columns @ active.residual()
-        worst = relative(gradient, slopes, q)
-        if trail.ended:
-            return False
-        value = trail.values[-1]
-        if q < 1:
-            bound = (active.scale * q * (1.0 - q) / active.norms**2) ** (1.0 / (2.0 - q))
-        if worst <= SETTLED and damping == 0.0 and trail.change <= ROUNDING:
+        settled = _is_settled(active, gradient, slopes)
+        idle = idle + 1 if trail.change <= ROUNDING else 0
+        if settled or idle > IDLE:
             if active.newton(gradient) is not None:
                 return True
             if not leave_saddle(active, trail):
                 return False
+            idle = 0
             continue
-        while True:
+        if trail.ended:
+            return False
+        accepted = False
+        while not accepted and damping < 2.0 - q:
             step = active.newton(gradient, damping)
-            accepted = step is not None and _take(active, active.omega + step, bound, value)
-            if accepted or damping >= 2.0 - q:
-                break
-            damping = min(2.0 - q, max(4.0 * damping, 0.05))
-        if not accepted:  # by a coefficient that passes through zero, or by rounding
+            accepted = step is not None and _take(active, active.omega + step, trail.values[-1])
+            if not accepted:
+                damping = max(4.0 * damping, 0.05)
+        if not accepted:
             omega = active.majorised()
-            if omega is None or worst <= SETTLED:
+            if omega is None:
                 return False
             active.omega = omega
+            damping = 2.0 - q
         damping = damping / 8.0 if damping > 0.02 else 0.0
-        drop_dying(active, value)
+        drop_dying(active, trail.values[-1])
         trail.add(active)
-        if damping == 0.0 and trail.change <= ROUNDING:
-            stalled = relative(active.slopes() - active.columns @ active.residual(), active.slopes(), q)
-            if stalled >= 0.1 * worst and active.newton(gradient[: len(active.index)]) is not None:
-                return True
     return True
 
 
-def relative(gradient: np.ndarray, slopes: np.ndarray, q: float) -> float:
-    """Return the residual of the stationarity conditions in the units of the certificate."""
-    if not len(slopes):
-        return 0.0
+def _is_settled(active: Active, gradient: np.ndarray, slopes: np.ndarray) -> bool:
+    """Return whether the gradient is zero in the certificate's units, or to the residual's rounding."""
     size = np.abs(slopes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.nanmax(np.abs(gradient) / (size if q < 1 else size.max())))
+    if active.q > 1:
+        size = np.full(len(size), size.max())
+    rounding = np.finfo(float).eps * active.norms * float(active.norms @ np.abs(active.omega))
+    return bool(np.all(np.abs(gradient) <= SETTLED * size + rounding))
 
 
-def _take(active: Active, new: np.ndarray, bound: np.ndarray, value: float) -> bool:
-    """Go to `new` if J does not rise; for q < 1, nothing passes through zero that could live at the optimum."""
+def _take(active: Active, new: np.ndarray, value: float) -> bool:
+    """Go to `new` if J does not rise; for q < 1, nothing large passes through zero."""
     if active.q < 1:
         crossing = new * active.omega <= 0
         if crossing.any():
+            bound = least_size(active)
             if np.any(np.abs(active.omega[crossing]) >= bound[crossing]):
                 return False
             new = np.where(crossing, 0.0, new)
@@ -115,6 +128,14 @@ def _take(active: Active, new: np.ndarray, bound: np.ndarray, value: float) -> b
     if active.q < 1 and not new.all():
         active.shrink(new != 0)
     return True
+
+
+def least_size(active: Active) -> np.ndarray:
+    """Return what the coefficients have at least in size at a local minimum, (k,), for q < 1."""
+    q = active.q
+    squares = np.maximum(active.norms**2, np.finfo(float).tiny)
+    bound: np.ndarray = (active.scale * q * (1.0 - q) / squares) ** (1.0 / (2.0 - q))
+    return bound
 
 
 def leave_saddle(active: Active, trail: Trail) -> bool:

@@ -1,13 +1,14 @@
 r"""Majorise-minimise on a set of coefficients that shrinks, finished by Newton's method.
 
-The iteration is the paper's (8). Three things make it fast: a coefficient that the iteration is bound to send
-to zero leaves at once, so that the systems become small; a smooth kernel's Gram matrix has few rows to rounding
-(:mod:`marginbook.kfda.solvers.compressed`); and once the support has settled, Newton's steps replace the linear
-tail of the iteration. What comes out has exact zeros and a certificate.
+The iteration is the paper's (8). Three things make it fast. A coefficient that the iteration is bound to send
+to zero leaves at once, so that the systems become small. A smooth kernel's Gram matrix has few rows, but for
+rounding (:mod:`marginbook.kfda.solvers.compressed`). And once the support has settled, Newton's steps replace
+the linear tail of the iteration. What comes out has exact zeros and a certificate.
 """
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cache
 
 import numpy as np
@@ -23,7 +24,7 @@ from marginbook.kfda.solvers.settling import drop_dying, settle
 from marginbook.kfda.solvers.solution import Solution
 
 #: relative change of J below which the support is taken to be near its end
-SETTLING = 1e-2
+SETTLING = 3e-3
 #: steps of (8) for q = 1 before the support is guessed and settled exactly
 L1_STEPS = 2
 #: ratio of successive sizes from which a coefficient is guessed to stay, for q = 1
@@ -56,16 +57,16 @@ def shrinking_mm(
     rho : float
         Positive.
     start : (M+1,) array, optional
-        First iterate. For q < 1 its zeros stay zero, so that it can name a support; for q >= 1, where they would
-        keep (8) from the minimum, they may leave. Default: the ridge solution.
+        First iterate. For q < 1 its zeros stay zero, so that it can name a support; for q >= 1, where
+        they would keep (8) from the minimum, they need not. Default: the ridge solution.
     tol : float
         Relative change of J at which to stop, if `polish` is off.
     max_iter : int
         Iterations in all.
     penalize_bias : bool
     polish : bool
-        Whether to go on to a point where the certificate holds to rounding. For q < 1 that is nearly always the
-        limit of (8), but not by necessity: J falls in every step, yet there are many minima.
+        Whether to go on to a point where the certificate holds to rounding. For q < 1 that is nearly always
+        the limit of (8), but not by necessity: J falls in every step, yet there are many minima.
 
     Returns
     -------
@@ -136,8 +137,11 @@ def _ridge(source: Compressed, scale: float) -> np.ndarray:
     """Return the minimiser for q = 2, (d,), kept for other q."""
     if scale not in source.ridges:
         d = len(source.columns)
-        omega = Active(source, np.arange(d), np.ones(d), 2.0, scale).majorised()
-        source.ridges[scale] = np.zeros(d) if omega is None else omega
+        omega, least = None, scale
+        while omega is None:  # for a rho at the rounding of the Gram matrix, the smallest that it bears
+            omega = Active(source, np.arange(d), np.ones(d), 2.0, least).majorised()
+            least *= 10.0
+        source.ridges[scale] = omega
     return source.ridges[scale]
 
 
@@ -158,22 +162,11 @@ def _descend(active: Active, trail: Trail, tol: float) -> bool:
             return False
         before = active.omega
         active.omega = omega
-        if active.q < 1:
-            _forget_negligible(active, before)
-            drop_dying(active, trail.values[-1])
+        drop_dying(active, trail.values[-1], before)
         trail.add(active)
         if trail.change <= tol:
             return True
     return not len(active.index)
-
-
-def _forget_negligible(active: Active, before: np.ndarray) -> None:
-    """Drop what halves itself in a step and is nothing beside the rest, where the rigorous rule is out of reach.
-
-    For q near 1 the latter waits for underflow.
-    """
-    size = np.abs(active.omega)
-    active.shrink((size > 1e-9 * size.max()) | (size > 0.5 * np.abs(before)))
 
 
 def _solve_l1(active: Active, trail: Trail, tol: float, polish: bool) -> tuple[Active, bool]:
@@ -227,6 +220,9 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _threads(n: int):  # type: ignore[no-untyped-def]
+def _threads(n: int) -> AbstractContextManager[object]:
     """Return a context in which BLAS has one thread, if there are few samples."""
-    return _controller().limit(limits=1 if n < THREADS_FROM else None, user_api="blas")
+    limited: AbstractContextManager[object] = _controller().limit(
+        limits=1 if n < THREADS_FROM else None, user_api="blas"
+    )
+    return limited
