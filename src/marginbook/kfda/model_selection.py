@@ -9,11 +9,12 @@ the best. Of the winners of several realisations it can, and there it is the pap
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .retained import neg_retained_fraction
 from .settings import check_choice, is_number
@@ -46,6 +47,7 @@ class MinimumError:
     ...     for rule in (MinimumError(), MinimumRetained())
     ... )
     >>> best.best_params_, few.best_params_
+    ({'gamma': 0.01, 'rho': 0.01}, {'gamma': 0.01, 'rho': 0.1})
     """
 
     accuracy: str = "accuracy"
@@ -96,14 +98,14 @@ class MinimumRetained:
         return float(self.within)
 
 
-def choose_realisation(errors: Sequence[float], retained: Sequence[float], rule: str = "error") -> int:
+def choose_realisation(errors: ArrayLike, retained: ArrayLike, rule: str = "error") -> int:
     """Return which realisation's winner to take: a number from 0.
 
     Parameters
     ----------
-    errors : (n,) sequence of float
+    errors : (n,) array
         Cross-validation error of the winner of each realisation.
-    retained : (n,) sequence of float
+    retained : (n,) array
         How many samples, or which share of them, that winner retains.
     rule : {"error", "retained"}, default="error"
         "error" is "min MCR", of equals the sparser; "retained" is "min NRS", of equals the one with the

@@ -77,6 +77,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> search = RealisationSearch(SparseKFDAClassifier(q=0.5), grid, rule="retained", random_state=0)
     >>> search = search.fit(X, y)
     >>> search.best_realisation_, search.best_params_, len(search.best_estimator_.retained_)
+    (2, {'gamma': 0.01, 'rho': 0.03}, 2)
     """
 
     classes_: np.ndarray

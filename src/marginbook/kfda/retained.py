@@ -59,7 +59,7 @@ def retained_by(model: Any, y: Any = None) -> Retained:
     >>> X, y = load_iris(return_X_y=True)
     >>> kept = retained_by(OneVsRestClassifier(SparseKFDAClassifier(q=0.5)).fit(X, y))
     >>> kept.per_machine.tolist(), kept.total, len(kept.indices)
-    ([2, 4, 4], 10, 9)
+    ([4, 5, 4], 13, 13)
 
     Raises
     ------

@@ -28,8 +28,8 @@ from .solvers.plain import majorize_minimize
 from .solvers.shrinking import shrinking_mm
 from .solvers.solution import Solution
 
-#: relative stationarity residual up to which a point counts as stationary
-STATIONARY = 1e-6
+#: relative residual up to which a point counts as stationary; a kernel matrix near singular leaves 1e-6
+STATIONARY = 1e-4
 _ITERATIONS = {"mm": shrinking_mm, "plain": majorize_minimize, "squarem": squarem}
 
 
@@ -89,8 +89,8 @@ def solve(problem: Problem, model: Any, solver: str) -> Solution:
     start = None if isinstance(model.start, str) else np.asarray(model.start, dtype=float)
     if start is not None and not (start.shape == (problem.n_coefficients,) and np.isfinite(start).all()):
         raise ValueError(
-            f"start has shape {start.shape}, wanted {problem.n_coefficients} finite numbers: the bias, then a "
-            "coefficient for each row; or give 'ridge'"
+            f"start has shape {start.shape}, wanted {problem.n_coefficients} finite numbers: the bias, then "
+            "a coefficient for each row; or give 'ridge'"
         )
     if solver == "lasso":
         found = lasso(problem, rho, tol=tol, start=start, penalize_bias=bias)
