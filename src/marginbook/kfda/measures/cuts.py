@@ -99,7 +99,7 @@ def measure_cuts(
 
 @dataclass(frozen=True)
 class Reached:
-    """Where the iteration ended: coefficients (n + 1,), J, number of steps, and whether it stopped by itself."""
+    """Where the iteration ended: coefficients (n + 1,), J, number of steps, and whether it stopped itself."""
 
     omega: np.ndarray
     objective: float
