@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
 from scipy.optimize import minimize
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from marginbook.claims import Verdict
-from marginbook.kfda import descending, fisher, limits, majorising, vanishing
+from marginbook.kfda import descending, fisher, limits, majorising, perturbed, vanishing
 from marginbook.kfda.objective import Problem, gradient, objective, surrogate, targets
 from marginbook.kfda.problems import KERNELS, POWERS, RHOS, SIZES, samples, start
 from marginbook.kfda.rational import rationals, solve_exactly
@@ -26,7 +27,7 @@ def few(seed, repeats=4, kernels=KERNELS):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (descending, fisher, limits, majorising, vanishing):
+    for module in (descending, fisher, limits, majorising, perturbed, vanishing):
         if hasattr(module, "samples"):
             monkeypatch.setattr(module, "samples", few)
 
@@ -280,6 +281,51 @@ def test_a_zero_in_a_general_step_fails(monkeypatch):
 
     monkeypatch.setattr(vanishing, "exact_step", cutting)
     assert vanishing.check_finite().verdict == Verdict.FAILS
+
+
+# the perturbed penalty
+
+
+def test_a_perturbed_penalty_is_still_majorised(monkeypatch):
+    monkeypatch.setattr(perturbed, "STEPS", 100)
+    monkeypatch.setattr(perturbed, "STAGES", 10)
+    assert perturbed.check_perturbed().verdict == Verdict.HOLDS
+    right = perturbed.perturbed_penalty
+    monkeypatch.setattr(perturbed, "perturbed_penalty", lambda w, q, e: 1.1 * right(w, q, e))
+    assert perturbed.check_perturbed().verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize("q", [0.25, 0.5, 1.0, 1.5])
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-2, 3.0])
+def test_the_perturbed_penalty_by_quadrature(q, epsilon):
+    kink = epsilon ** (1 / (2 - q))
+    for w in (0.03, 2.0):
+        parts = [
+            quad(lambda t: q * t / (t ** (2 - q) + epsilon), *ends)
+            for ends in ((0, min(w, kink)), (min(w, kink), w))
+        ]
+        value = perturbed.perturbed_penalty(np.array([-w]), q, epsilon)[0]
+        assert value == pytest.approx(sum(part for part, _ in parts), rel=1e-6)
+
+
+@pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
+def test_the_distance_to_the_perturbed_penalty_is_approached_and_kept(q):
+    w = 10.0 ** np.arange(-3, 6)
+    short = w**q - perturbed.perturbed_penalty(w, q, 1e-3)
+    bound = perturbed.distance_bound(q, 1e-3)
+    assert np.all(short <= bound * (1 + 1e-6))
+    assert short.max() > 0.2 * bound
+
+
+def test_the_perturbed_step_revives_zeros_and_tends_to_the_printed_one():
+    problem = next(iter(samples(10))).problem
+    omega = start(problem, np.random.default_rng(0))
+    np.testing.assert_allclose(
+        perturbed.perturbed_step(problem, omega, 0.5, 0.1, 1e-14),
+        step_stable(problem, omega, 0.5, 0.1),
+        rtol=1e-6,
+    )
+    assert np.all(perturbed.perturbed_step(problem, 0 * omega, 0.5, 0.1, 0.1) != 0)
 
 
 # limits
