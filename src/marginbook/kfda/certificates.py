@@ -19,8 +19,10 @@ from marginbook.kfda.objective import Problem, check_parameters, penalty_weights
 LANCZOS_FROM = 200
 
 
-def duality_gap(problem: Problem, omega: np.ndarray, rho: float, penalize_bias: bool = True) -> float:
-    r"""Return by how much J(omega) at most exceeds its minimum, for q = 1.
+def duality_gap(
+    problem: Problem, omega: np.ndarray, rho: float, penalize_bias: bool = True, q: float = 1.0
+) -> float:
+    r"""Return by how much J(omega) at most exceeds its minimum, for q = 1 and for 1 < q <= 2.
 
     The dual point is the residual (centred, if the bias is not penalised), :math:`\theta=s\,r` with
     :math:`s=\min(1,\rho N/\max_i|d_i^\top r|)`. The gap is summed from terms that are never negative, so that
@@ -30,7 +32,10 @@ def duality_gap(problem: Problem, omega: np.ndarray, rho: float, penalize_bias: 
         J-\bigl(\tfrac12\lVert\hat y\rVert^2-\tfrac12\lVert\hat y-\theta\rVert^2\bigr)
         =\tfrac12(1-s)^2\lVert r\rVert^2+\sum_i(\rho N|\omega_i|-s\,\omega_id_i^\top r)
 
-    plus :math:`\tfrac12N\bar r^2` where the residual was centred.
+    plus :math:`\tfrac12N\bar r^2` where the residual was centred. For q > 1 every dual point is feasible:
+    s = 1, and the sum is that of :math:`\rho N|\omega_i|^q-\omega_iu_i+h^*(u_i)` with
+    :math:`u_i=d_i^\top r` and the conjugate of the penalty,
+    :math:`h^*(u)=\rho N(q-1)(|u|/(\rho Nq))^{q/(q-1)}`.
 
     Parameters
     ----------
@@ -38,7 +43,12 @@ def duality_gap(problem: Problem, omega: np.ndarray, rho: float, penalize_bias: 
     omega : (M+1,) array
     rho : float
     penalize_bias : bool
+    q : float
+        In [1, 2].
     """
+    check_parameters(q, rho)
+    if q < 1:
+        raise ValueError(f"q must be at least 1, got {q!r}: below, J is not convex; use smallest_curvature")
     lam = rho * problem.n
     r = residual(problem, omega)
     lost = 0.0
@@ -49,6 +59,11 @@ def duality_gap(problem: Problem, omega: np.ndarray, rho: float, penalize_bias: 
     slopes = problem.design.T @ r
     weights = penalty_weights(problem, penalize_bias)
     slopes[weights == 0] = 0.0
+    if q > 1:
+        with np.errstate(over="ignore"):
+            conjugate = lam * (q - 1.0) * (np.abs(slopes) / (lam * q)) ** (q / (q - 1.0))
+        terms = lam * weights * np.abs(omega) ** q - omega * slopes + conjugate
+        return lost + float(np.maximum(terms, 0.0).sum())
     largest = float(np.abs(slopes).max(initial=0.0))
     scale = min(1.0, lam / largest) if largest > 0 else 1.0
     terms = lam * weights * np.abs(omega) - scale * omega * slopes
@@ -89,8 +104,8 @@ def stationarity(
         p_i=\rho Nq|\omega_i|^{q-1}\operatorname{sign}\omega_i
 
     For q > 1, where :math:`p_i` vanishes with :math:`\omega_i`, the denominator is the largest :math:`|p_j|`
-    of all. A bias that is not penalised has :math:`p_0=0` and counts relative to
-    :math:`\sqrt N\lVert\hat y\rVert`. An empty support gives zero.
+    of all, or what rounding leaves to see if that is more. A bias that is not penalised has
+    :math:`p_0=0` and counts relative to :math:`\sqrt N\lVert\hat y\rVert`. An empty support gives zero.
 
     Parameters
     ----------
@@ -109,8 +124,9 @@ def stationarity(
         size = np.abs(omega[penalised])
         slope = rho * problem.n * q * size ** (q - 1.0)
         gap = np.abs(problem.design.T[penalised] @ r - slope * np.sign(omega[penalised]))
-        scale = slope if q <= 1 else slope.max()
-        worst = float((gap / scale).max()) if np.all(scale > 0) else float(gap.max() > 0)
+        visible = 1e-10 * float(np.sqrt(problem.squared_norms.max() * problem.energy))
+        scale = slope if q <= 1 else max(float(slope.max()), visible)
+        worst = float((gap / scale).max())
     if not penalize_bias:
         worst = max(worst, abs(float(r.sum())) / np.sqrt(problem.n * problem.energy))
     return worst
@@ -203,7 +219,7 @@ def magnitude_bound(problem: Problem, q: float, rho: float, penalize_bias: bool 
     check_parameters(q, rho)
     bound = np.zeros(problem.n_coefficients)
     if q < 1:
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             bound = (rho * problem.n * q * (1.0 - q) / problem.squared_norms) ** (1.0 / (2.0 - q))
     if not penalize_bias:
         bound[0] = 0.0

@@ -67,20 +67,28 @@ class Active:
         r"""Return the slopes of the penalty, :math:`\rho Nq|\omega_i|^{q-1}\operatorname{sign}\omega_i`."""
         return self.scale * self.q * np.abs(self.omega) ** (self.q - 1.0) * np.sign(self.omega)
 
-    def majorised(self) -> np.ndarray | None:
-        r"""Return the next iterate of (8), (k,); None if rounding spoils the system.
+    def majorised(self) -> np.ndarray:
+        r"""Return the next iterate of (8), (k,).
 
         With many more coefficients than rows, the same map in as many unknowns as rows:
 
         .. math:: \omega^+=\Psi^2D^\top(D\Psi^2D^\top+\rho NqI)^{-1}\hat y
+
+        Where rounding spoils the system, it is solved as the least-squares problem that it stems from, at
+        many times the price but without the squared condition number.
         """
-        psi = np.abs(self.omega) ** (0.5 * (2.0 - self.q))
-        if len(psi) > DUAL_FROM * self.columns.shape[1]:
+        psi, ridge = np.abs(self.omega) ** (0.5 * (2.0 - self.q)), self.scale * self.q
+        dual = len(psi) > DUAL_FROM * self.columns.shape[1]
+        if dual:
             scaled = self.columns * psi[:, np.newaxis]
-            multipliers = solve(scaled.T @ scaled, self.scale * self.q, self.source.yhat)
-            return None if multipliers is None else psi * (scaled @ multipliers)
-        solution = solve(self._scaled_gram(psi), self.scale * self.q, psi * (self.columns @ self.source.yhat))
-        return None if solution is None else psi * solution
+            solution = solve(scaled.T @ scaled, ridge, self.source.yhat)
+        else:
+            solution = solve(self._scaled_gram(psi), ridge, psi * (self.columns @ self.source.yhat))
+        if solution is None:
+            rows = np.vstack([(self.columns * psi[:, np.newaxis]).T, np.sqrt(ridge) * np.eye(len(psi))])
+            right = np.concatenate([self.source.yhat, np.zeros(len(psi))])
+            return psi * np.linalg.lstsq(rows, right, rcond=None)[0]
+        return psi * (scaled @ solution if dual else solution)
 
     def newton(self, gradient: np.ndarray, damping: float = 0.0) -> np.ndarray | None:
         """Return Newton's step, (k,), or None if its matrix is not positive definite.

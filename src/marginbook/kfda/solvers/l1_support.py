@@ -1,8 +1,8 @@
 r"""The exact solution for q = 1 from a guess of its support.
 
 On a support with signs s, J is quadratic: one linear system gives its minimiser. Coefficients whose sign
-would change become zero; zeros whose correlation with the residual exceeds :math:`\rho N` enter with its sign:
-the feature-sign search of Lee, Battle, Raina and Ng (2007), with many at a time. J falls in every round.
+would change become zero; zeros whose correlation with the residual exceeds :math:`\rho N` enter with its
+sign: the feature-sign search of Lee, Battle, Raina and Ng (2007), with many at a time. J falls each round.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from marginbook.kfda.solvers.active import Active, Trail, solve
 
 #: relative excess of a correlation over :math:`\rho N` from which its coefficient enters again
 ENTER = 1e-9
+#: largest such excess at which the conditions hold, if no single entry makes J fall beyond rounding
+ACCEPTED = 1e-6
+#: relative differences of J below which they are rounding
+ROUNDING = 1e-14
 
 
 def settle_l1(active: Active, trail: Trail) -> tuple[Active, bool]:
@@ -27,27 +31,29 @@ def settle_l1(active: Active, trail: Trail) -> tuple[Active, bool]:
     """
     source, scale = active.source, active.scale
     signs = np.sign(active.omega)
-    most = len(source.columns)
+    most, before = 0, np.inf
     while True:
-        before = active.objective()
         _descend(active, signs, trail)
         omega = active.spread()
         correlations = source.columns @ active.residual()
         excess = np.where(omega == 0, np.abs(correlations) - scale, -np.inf)
         enter = np.flatnonzero(excess > ENTER * scale)
-        if not len(enter):
-            return active, not trail.ended
-        if trail.ended:
-            return active, False
+        if not len(enter) or trail.ended:
+            break
+        reached = active.objective()
         # as long as J falls, half as many again may enter; where it does not, one at a time cannot fail
-        most = max(16, len(active.index) // 2) if active.objective() < before else most // 4
+        most = max(16, len(active.index) // 2) if reached < before * (1.0 - ROUNDING) else most // 4
+        before = min(before, reached)
         if most == 0:
-            return active, bool(excess.max() <= 1e-6 * scale)
+            break
         if len(enter) > most:
             enter = enter[np.argpartition(-excess[enter], most - 1)[:most]]
         index = np.union1d(active.index, enter)
         active = Active(source, index, omega[index], 1.0, scale)
         signs = np.where(active.omega != 0, np.sign(active.omega), np.sign(correlations[index]))
+    if active.objective() < trail.values[-1]:
+        trail.add(active)
+    return active, bool(excess.max(initial=-np.inf) <= ACCEPTED * scale)
 
 
 def _descend(active: Active, signs: np.ndarray, trail: Trail) -> None:

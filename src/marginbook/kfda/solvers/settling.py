@@ -76,7 +76,8 @@ def settle(active: Active, trail: Trail) -> bool:
         slopes = active.slopes()
         gradient = slopes - active.columns @ active.residual()
         settled = _is_settled(active, gradient, slopes)
-        idle = idle + 1 if trail.change <= ROUNDING else 0
+        # for q > 1 what is left is in coefficients near zero, whose slopes no longer matter
+        idle = idle + 1 if trail.change <= (ROUNDING if q < 1 else 100.0 * ROUNDING) else 0
         if settled or idle > IDLE:
             if active.newton(gradient) is not None:
                 return True
@@ -93,10 +94,7 @@ def settle(active: Active, trail: Trail) -> bool:
             if not accepted:
                 damping = max(4.0 * damping, 0.05)
         if not accepted:
-            omega = active.majorised()
-            if omega is None:
-                return False
-            active.omega = omega
+            active.omega = active.majorised()
             damping = 2.0 - q
         damping = damping / 8.0 if damping > 0.02 else 0.0
         drop_dying(active, trail.values[-1])
@@ -133,7 +131,7 @@ def _take(active: Active, new: np.ndarray, value: float) -> bool:
 def least_size(active: Active) -> np.ndarray:
     """Return what the coefficients have at least in size at a local minimum, (k,), for q < 1."""
     q = active.q
-    squares = np.maximum(active.norms**2, np.finfo(float).tiny)
+    squares = np.maximum(active.norms, 1e-100) ** 2  # a column of zeros bears no coefficient
     bound: np.ndarray = (active.scale * q * (1.0 - q) / squares) ** (1.0 / (2.0 - q))
     return bound
 

@@ -31,6 +31,8 @@ L1_STEPS = 2
 LIKELY = 0.9
 #: coefficients in the first guess at most, if there are no more than four times as many likely ones
 L1_GUESS = 64
+#: relative change of J by the compression up to which it is good
+CUT_OFF = 1e-7
 #: samples from which a second BLAS thread pays for its synchronisation
 THREADS_FROM = 1000
 
@@ -71,8 +73,8 @@ def shrinking_mm(
     Returns
     -------
     Solution
-        With exact zeros and its certificate: `dual_gap` and `stationarity` for q = 1, `stationarity` and
-        `curvature` for q < 1, `stationarity` for q > 1.
+        With exact zeros and its certificate: `dual_gap` and `stationarity` for q >= 1, `stationarity` and
+        `curvature` for q < 1.
 
     References
     ----------
@@ -90,58 +92,83 @@ def shrinking_mm(
     """
     check_parameters(q, rho)
     first = 0 if penalize_bias else 1
+    begin = None if start is None else check_coefficients(problem, start)[first:]
     with _threads(problem.n):
         source = compressed(problem, penalize_bias)
-        scale = rho * problem.n
-        if start is None:
-            omega = _ridge(source, scale)
-        else:
-            omega = _repaired(check_coefficients(problem, start)[first:], source, q, scale)
-        index = np.flatnonzero(omega) if q <= 1 else np.arange(len(omega))
-        active = Active(source, index, omega[index], q, scale)
-        trail = Trail(max_iter)
-        trail.add(active)
-        if q == 1:
-            active, converged = _solve_l1(active, trail, tol, polish)
-        else:
-            converged = _descend(active, trail, SETTLING if polish else tol)
-            if polish:
-                converged = settle(active, trail)
+        active, trail, converged = _run(source, q, rho * problem.n, begin, tol, max_iter, polish)
         if not source.exact:
             active, converged = _with_all_rows(problem, active, trail, polish, converged)
-        omega = np.zeros(problem.n_coefficients)
-        omega[active.index + first] = active.omega
-        if not penalize_bias:
-            omega[0] = problem.yhat.mean() - problem.K.mean(axis=0) @ omega[1:]
+        omega = _all_coefficients(problem, active, first)
+        value = objective(problem, omega, q, rho, penalize_bias)
+        if not source.exact and abs(value - trail.values[-1]) > CUT_OFF * value:
+            # coefficients so large that what the compression cut off counts
+            source = whole(problem, penalize_bias, slice(None))
+            active, trail, converged = _run(source, q, rho * problem.n, begin, tol, max_iter, polish)
+            omega = _all_coefficients(problem, active, first)
+            value = objective(problem, omega, q, rho, penalize_bias)
+        arguments = (problem, omega, q, rho, penalize_bias)
+        curvature = smallest_curvature(*arguments) if q < 1 else None
+        gap = duality_gap(problem, omega, rho, penalize_bias, q) if q >= 1 else None
+        if polish and q == 1:
+            converged = converged and gap is not None and gap <= tol * value
+        if polish and curvature is not None:
+            converged = converged and curvature > 0
         return Solution(
             omega=omega,
             q=q,
             rho=rho,
-            objective=objective(problem, omega, q, rho, penalize_bias),
+            objective=value,
             objective_path=np.array(trail.values),
             retained_path=np.array(trail.retained),
             n_iter=len(trail.values) - 1,
             converged=converged,
-            dual_gap=duality_gap(problem, omega, rho, penalize_bias) if q == 1 else None,
-            stationarity=(
-                kkt_residual(problem, omega, rho, penalize_bias)
-                if q == 1
-                else stationarity(problem, omega, q, rho, penalize_bias)
-            ),
-            curvature=smallest_curvature(problem, omega, q, rho, penalize_bias) if q < 1 else None,
+            dual_gap=gap,
+            stationarity=stationarity(*arguments)
+            if q != 1
+            else kkt_residual(problem, omega, rho, penalize_bias),
+            curvature=curvature,
             penalize_bias=penalize_bias,
         )
+
+
+def _all_coefficients(problem: Problem, active: Active, first: int) -> np.ndarray:
+    """Return omega, (M+1,); `first` is 1 if the bias was minimised out."""
+    omega = np.zeros(problem.n_coefficients)
+    omega[active.index + first] = active.omega
+    if first:
+        omega[0] = problem.yhat.mean() - problem.K.mean(axis=0) @ omega[1:]
+    return omega
+
+
+def _run(
+    source: Compressed,
+    q: float,
+    scale: float,
+    begin: np.ndarray | None,
+    tol: float,
+    max_iter: int,
+    polish: bool,
+) -> tuple[Active, Trail, bool]:
+    """Return where the iteration ends from `begin`, (d,), the way there, and whether that is the end."""
+    omega = _ridge(source, scale) if begin is None else _repaired(begin, source, q, scale)
+    index = np.flatnonzero(omega) if q <= 1 else np.arange(len(omega))
+    active = Active(source, index, omega[index], q, scale)
+    trail = Trail(max_iter)
+    trail.add(active)
+    if q == 1:
+        active, converged = _solve_l1(active, trail, tol, polish)
+    else:
+        converged = _descend(active, trail, SETTLING if polish else tol)
+        if polish:
+            converged = settle(active, trail)
+    return active, trail, converged
 
 
 def _ridge(source: Compressed, scale: float) -> np.ndarray:
     """Return the minimiser for q = 2, (d,), kept for other q."""
     if scale not in source.ridges:
         d = len(source.columns)
-        omega, least = None, scale
-        while omega is None:  # for a rho at the rounding of the Gram matrix, the smallest that it bears
-            omega = Active(source, np.arange(d), np.ones(d), 2.0, least).majorised()
-            least *= 10.0
-        source.ridges[scale] = omega
+        source.ridges[scale] = Active(source, np.arange(d), np.ones(d), 2.0, scale).majorised()
     return source.ridges[scale]
 
 
@@ -157,11 +184,8 @@ def _repaired(omega: np.ndarray, source: Compressed, q: float, scale: float) -> 
 def _descend(active: Active, trail: Trail, tol: float) -> bool:
     """Iterate (8), dropping what dies, until the relative change of J is at most `tol`."""
     while len(active.index) and not trail.ended:
-        omega = active.majorised()
-        if omega is None:
-            return False
         before = active.omega
-        active.omega = omega
+        active.omega = active.majorised()
         drop_dying(active, trail.values[-1], before)
         trail.add(active)
         if trail.change <= tol:
@@ -172,9 +196,9 @@ def _descend(active: Active, trail: Trail, tol: float) -> bool:
 def _solve_l1(active: Active, trail: Trail, tol: float, polish: bool) -> tuple[Active, bool]:
     """Return the solution for q = 1: steps of (8) to guess the support, then the exact one; or (8) alone."""
     for _ in range(L1_STEPS if polish else trail.limit):
-        omega = active.majorised() if len(active.index) and not trail.ended else None
-        if omega is None:
+        if not len(active.index) or trail.ended:
             break
+        omega = active.majorised()
         # the ratio is |d_i'r| / (rho N): below one at a zero of the solution
         size, ratio = np.abs(omega), np.abs(omega / active.omega)
         active.omega = omega

@@ -26,7 +26,7 @@ class Solution:
     converged : bool
         Whether the solver's own stopping rule was met.
     dual_gap : float or None
-        For q = 1: by how much J can at most exceed its minimum.
+        For q >= 1: by how much J can at most exceed its minimum.
     stationarity : float or None
         Largest relative residual of the stationarity conditions on the support; for q = 1, of the KKT
         conditions of all coefficients.
