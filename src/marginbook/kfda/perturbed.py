@@ -130,8 +130,8 @@ def check_perturbed() -> Evidence:
     tolerance = 1e-4
     return Evidence(
         decide(rise <= 1e-10 and gap <= tolerance and nearest >= -1e-9 and farthest <= 1 + 1e-9),
-        f"the perturbed objective rises in {steps} steps by at most {max(rise, 0.0):.0e} of itself; for q = "
-        f"1 and starts half of zeros, the gap at the end is {gap:.0e} of J, where (8) without the number ends "
+        f"the perturbed objective rises in {steps} steps by at most {max(rise, 0.0):.0e} of itself; for "
+        f"q = 1 and starts half of zeros the gap at the end is {gap:.0e} of J, where (8) as printed ends "
         f"with up to {plain_gap:.1g}",
         "never; 0",
         tolerance - gap,
