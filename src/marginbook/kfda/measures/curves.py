@@ -18,6 +18,7 @@ from .grids import (
     Standard,
     cross_validate,
     finite,
+    listed,
     positives,
     rbf,
     squared_distances,
@@ -88,19 +89,19 @@ def measure_curves(
         cold = [shrinking_mm(problem, q, rho, tol=settings["tol"]) for rho in rhos]
         certificates = [one.stationarity for one in cold]
     row: Row = {
-        "rho": json.dumps(rhos),
-        "mcr": json.dumps(errors(cold)),
-        "nrs": json.dumps(retained(cold)),
-        "objective": json.dumps([one.objective for one in cold]),
-        "certificate": json.dumps(certificates),
-        "curvature": json.dumps([finite(one.curvature) for one in cold]),
+        "rho": listed(rhos),
+        "mcr": listed(errors(cold)),
+        "nrs": listed(retained(cold)),
+        "objective": listed([one.objective for one in cold]),
+        "certificate": listed(certificates),
+        "curvature": listed([finite(one.curvature) for one in cold]),
     }
     if q < 1:
         warm = warm_path(problem, q, rhos, settings["tol"])
         row |= {
-            "mcr_warm": json.dumps(errors(warm)),
-            "nrs_warm": json.dumps(retained(warm)),
-            "objective_warm": json.dumps([one.objective for one in warm]),
+            "mcr_warm": listed(errors(warm)),
+            "nrs_warm": listed(retained(warm)),
+            "objective_warm": listed([one.objective for one in warm]),
         }
     return row | {
         "mcr_middle": errors(cold)[len(rhos) // 2],

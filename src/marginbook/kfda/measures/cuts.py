@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from ..solvers.lasso import lasso_path
 from ..solvers.plain import majorize_minimize
 from ..solvers.shrinking import shrinking_mm
 from ..solvers.solution import Solution
-from .grids import Row, Standard, finite, positives, rbf, squared_distances, width_unit
+from .grids import Row, Standard, finite, listed, positives, rbf, squared_distances, width_unit
 
 #: the exponents of the tables
 EXPONENTS = {"kFDA-1": 1.0, "kFDA-0.5": 0.5}
@@ -89,10 +88,10 @@ def measure_cuts(
             "curvature": finite(exact.curvature),
         }.items():
             lists.setdefault(name, []).append(value)
-    row: Row = {name: json.dumps(values) for name, values in lists.items()}
+    row: Row = {name: listed(values) for name, values in lists.items()}
     return row | {
         "nrs": float(np.mean(lists["nrs_exact"])),
-        "cuts": json.dumps(list(settings["cuts"])),
+        "cuts": listed(settings["cuts"]),
         "n_train": problem.n,
     }
 

@@ -6,7 +6,8 @@ grid of its parameters is scored by one product of a block of the Gram matrix wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -221,3 +222,18 @@ def cross_validate(
 def finite(value: float | None) -> float | None:
     """Return `value`, or None where it is NaN or infinite, as the curvature is without any coefficient."""
     return float(value) if value is not None and np.isfinite(value) else None
+
+
+def listed(values: Iterable[Any]) -> str:
+    """Return numbers, or lists of them, as compact JSON with 10 significant digits.
+
+    >>> listed([1, 2 / 3, None, [1e-17 / 3, True]])
+    '[1,0.6666666667,null,[3.333333333e-18,true]]'
+    """
+    return json.dumps([_short(value) for value in values], separators=(",", ":"))
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    return float(f"{value:.10g}") if isinstance(value, float) else value

@@ -94,9 +94,9 @@ def measure_table(
             {"width": choice.multiple, "sigma": choice.multiple * unit, **choice.point}, sort_keys=True
         ),
         "ties": choice.ties,
-        "errors_refit": json.dumps([each[0] for each in refits]),
-        "retained_refit": json.dumps([each[1] for each in refits]),
-        "errors_fixed": json.dumps([int(wrong[test].sum()) for _, test in partitions]),
+        "errors_refit": listed([each[0] for each in refits]),
+        "retained_refit": listed([each[1] for each in refits]),
+        "errors_fixed": listed([int(wrong[test].sum()) for _, test in partitions]),
         "retained_fixed": int(one.model.retained[0]),
         "train_error_fixed": 100 * float(np.mean(wrong[train])),
         "certificate": finite(np.fmax.reduce(certificates)),
