@@ -1,0 +1,155 @@
+"""The certificates of optimality."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from marginbook.kfda.certificates import (
+    duality_gap,
+    kkt_residual,
+    magnitude_bound,
+    scaled_hessian,
+    smallest_curvature,
+    smallest_eigenvalue,
+    stationarity,
+)
+from marginbook.kfda.objective import Problem, gradient, objective, penalty_weights, targets
+from marginbook.kfda.solvers.plain import majorize_minimize, step_stable
+
+from .test_plain import rbf_problem
+
+
+def lowest(problem, q, rho, penalize_bias):
+    omega = cp.Variable(problem.n_coefficients)
+    weights = penalty_weights(problem, penalize_bias)
+    size = cp.sum(cp.multiply(weights, cp.power(cp.abs(omega), q)))
+    fit = 0.5 * cp.sum_squares(problem.yhat - problem.design @ omega)
+    program = cp.Problem(cp.Minimize(fit + rho * problem.n * size))
+    program.solve(solver="CLARABEL")
+    return program.value, omega.value
+
+
+@pytest.mark.parametrize("q", [1.0, 1.5])
+@pytest.mark.parametrize("penalize_bias", [True, False])
+def test_gap_bounds_the_distance_to_the_minimum(q, penalize_bias):
+    problem = rbf_problem(16, n_positive=5)
+    value, solution = lowest(problem, q, 0.05, penalize_bias)
+    rng = np.random.default_rng(0)
+    for size in (0.0, 1e-3, 0.1, 1.0):
+        omega = solution + size * rng.standard_normal(17)
+        excess = objective(problem, omega, q, 0.05, penalize_bias) - value
+        assert duality_gap(problem, omega, 0.05, penalize_bias, q) >= excess - 1e-6
+    assert duality_gap(problem, solution, 0.05, penalize_bias, q) < 1e-4
+
+
+def test_gap_refuses_q_below_one():
+    with pytest.raises(ValueError, match="use smallest_curvature"):
+        duality_gap(rbf_problem(6), np.ones(7), 0.1, q=0.5)
+
+
+def test_all_zero_is_optimal_exactly_from_the_largest_correlation_on():
+    problem = rbf_problem()
+    largest = np.abs(problem.correlations).max() / problem.n
+    zero = np.zeros(31)
+    assert duality_gap(problem, zero, largest * 1.001) < 1e-12 * problem.energy
+    assert kkt_residual(problem, zero, largest * 1.001) == 0.0
+    assert duality_gap(problem, zero, largest * 0.9) > 0
+    assert kkt_residual(problem, zero, largest * 0.9) == pytest.approx(1 / 0.9 - 1)
+
+
+@pytest.mark.parametrize("penalize_bias", [True, False])
+def test_kkt_residual_against_a_loop(penalize_bias):
+    problem = rbf_problem(10)
+    omega = np.array([0.3, 0, -0.2, 0, 0, 1.0, 0, 0, 0, 0, 0])
+    lam = 0.02 * 10
+    r = problem.yhat - problem.design @ omega
+    worst = 0.0
+    for i, w in enumerate(omega):
+        slope = problem.design[:, i] @ r
+        if i == 0 and not penalize_bias:
+            worst = max(worst, abs(slope))
+        elif w:
+            worst = max(worst, abs(slope - lam * np.sign(w)))
+        else:
+            worst = max(worst, abs(slope) - lam)
+    assert kkt_residual(problem, omega, 0.02, penalize_bias) == pytest.approx(worst / lam)
+
+
+@pytest.mark.parametrize("q", [0.5, 1.0, 1.5])
+def test_stationarity_is_the_relative_gradient(q):
+    problem = rbf_problem(10)
+    omega = np.linspace(-1, 2, 11)
+    omega[4] = 0.0 if q <= 1 else 0.3
+    g = gradient(problem, omega, q, 0.1)
+    slope = 0.1 * 10 * q * np.abs(omega[omega != 0]) ** (q - 1)
+    scale = slope if q <= 1 else slope.max()
+    assert stationarity(problem, omega, q, 0.1) == pytest.approx(np.max(np.abs(g[omega != 0]) / scale))
+    assert stationarity(problem, np.zeros(11), 0.5, 0.1) == 0.0
+
+
+@pytest.mark.parametrize("penalize_bias", [True, False])
+def test_hessian_by_finite_differences(penalize_bias):
+    problem = rbf_problem(8, n_positive=3)
+    rng = np.random.default_rng(0)
+    omega = rng.uniform(0.5, 1, 9)
+    q, rho, lam = 0.6, 0.2, 0.2 * 8
+    full = np.empty((9, 9))
+    for i in range(9):
+        step = 1e-6 * np.eye(9)[i]
+        rise = gradient(problem, omega + step, q, rho, penalize_bias)
+        full[i] = (rise - gradient(problem, omega - step, q, rho, penalize_bias)) / 2e-6
+    if not penalize_bias:
+        full = full[1:, 1:] - np.outer(full[1:, 0], full[0, 1:]) / full[0, 0]
+    support, psi, hessian = scaled_hessian(problem, omega, q, rho, penalize_bias)
+    assert len(support) == 9 - (not penalize_bias)
+    np.testing.assert_allclose(hessian, full * np.outer(psi, psi) / (lam * q), rtol=1e-5, atol=1e-6)
+    assert smallest_curvature(problem, omega, q, rho, penalize_bias) == pytest.approx(
+        np.linalg.eigvalsh(hessian)[0]
+    )
+
+
+def test_curvature_gives_the_rate_of_the_iteration():
+    problem = rbf_problem(20, width=0.5)
+    solution = majorize_minimize(problem, 0.5, 0.01, tol=1e-15, max_iter=5000)
+    omega = np.where(np.abs(solution.omega) > magnitude_bound(problem, 0.5, 0.01), solution.omega, 0.0)
+    for _ in range(300):
+        omega = step_stable(problem, omega, 0.5, 0.01)
+    kappa = smallest_curvature(problem, omega, 0.5, 0.01)
+    support = np.flatnonzero(omega)
+    jacobian = np.empty((len(support), len(support)))
+    for j, i in enumerate(support):
+        step = np.zeros(21)
+        step[i] = 1e-6 * abs(omega[i])
+        rise = step_stable(problem, omega + step, 0.5, 0.01) - step_stable(problem, omega - step, 0.5, 0.01)
+        jacobian[:, j] = rise[support] / (2 * step[i])
+    assert kappa > 0
+    assert np.abs(np.linalg.eigvals(jacobian)).max() == pytest.approx(1.5 / (1.5 + kappa), rel=1e-4)
+
+
+def test_smallest_eigenvalue_of_large_and_of_empty_matrices():
+    rng = np.random.default_rng(0)
+    Q, _ = np.linalg.qr(rng.standard_normal((260, 260)))
+    for low in (1e-4, -0.3):
+        values = np.linspace(1, 2, 260)
+        values[7] = low
+        assert smallest_eigenvalue(Q * values @ Q.T) == pytest.approx(low, rel=1e-6)
+    assert smallest_eigenvalue(np.eye(250)) == pytest.approx(1.0)
+    assert smallest_eigenvalue(np.empty((0, 0))) == np.inf
+
+
+@pytest.mark.parametrize("q", [0.25, 0.5, 0.75])
+def test_bound_holds_at_minima_and_is_sharp_along_a_coordinate(q):
+    problem = rbf_problem(20)
+    bound = magnitude_bound(problem, q, 0.01)
+    curvature = problem.squared_norms + 0.01 * 20 * q * (q - 1) * bound ** (q - 2)
+    np.testing.assert_allclose(curvature, 0, atol=1e-9 * problem.squared_norms.max())
+    solution = majorize_minimize(problem, q, 0.01, tol=1e-14, max_iter=5000)
+    size = np.abs(solution.omega)
+    assert np.all(size[size > 1e-9] >= bound[size > 1e-9])
+
+
+def test_bound_of_a_column_of_zeros_is_infinite_and_none_exists_from_one_on():
+    problem = Problem(np.zeros((4, 2)), targets(np.array([True, False, True, False])))
+    bound = magnitude_bound(problem, 0.5, 0.1, penalize_bias=False)
+    np.testing.assert_array_equal(bound, [0.0, np.inf, np.inf])
+    assert not magnitude_bound(problem, 1.0, 0.1).any()
