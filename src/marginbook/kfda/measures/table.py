@@ -17,6 +17,7 @@ from .grids import (
     Standard,
     cross_validate,
     finite,
+    listed,
     positives,
     rbf,
     squared_distances,
