@@ -56,6 +56,8 @@ def test_reaches_the_minimum_of_the_plain_iteration(penalize_bias):
     assert max(ratios) < 1.001
 
 
+# the peer may stop early: its objective is an upper bound all the same
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 999),
@@ -210,10 +212,10 @@ def test_equal_columns_make_a_saddle_that_is_left():
 
 @pytest.mark.parametrize("penalize_bias", [True, False])
 def test_compression_keeps_the_problem(penalize_bias):
-    problem = rbf_problem(100, width=3.0)
+    problem = rbf_problem(200, width=3.0)
     source = compressed(problem, penalize_bias)
     assert not source.exact
-    assert source.columns.shape[1] < 40
+    assert source.columns.shape[1] < 100
     assert compressed(problem, penalize_bias) is source
     full = whole(problem, penalize_bias, slice(None))
     np.testing.assert_allclose(source.gram, full.gram, atol=1e-9)
