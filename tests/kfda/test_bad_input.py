@@ -34,6 +34,7 @@ def _name(model):
         ({"rho": 0.0}, "rho must be a finite number > 0, got 0.0; without a penalty take KFDAClassifier"),
         ({"rho": np.inf}, "rho must be a finite number > 0, got inf"),
         ({"rho": None}, "rho must be a finite number > 0, got None"),
+        ({"rho": 1e-300}, "rho must be in [1e-100, 1e+100], beyond which squares overflow, got 1e-300"),
         ({"cut": 1.0}, "cut must be a number in [0, 1), a share of the largest coefficient, got 1.0"),
         ({"cut": -1e-3}, "cut must be a number in [0, 1), a share of the largest coefficient, got -0.001"),
         ({"tol": -1.0}, "tol must be a number >= 0, got -1.0"),
@@ -138,6 +139,10 @@ def test_features_that_are_all_zero_tell_nothing():
             {"solver": "squarem", "max_iter": 1, "tol": 1e-12},
             r"'squarem' stopped after 1 iterations .* > tol",
         ),
+        ({"tol": 0.0}, r"'lasso' .* relative duality gap \d.* > tol=0\.00e\+00; raise tol or rho, or scale"),
+        ({"q": 1.5, "tol": 0.0}, r"'mm' .* relative duality gap .* > tol=0\.00e\+00; raise tol or rho"),
+        ({"q": 0.5, "tol": 0.0}, r"'mm' .* stationarity residual .* > tol=0\.00e\+00; raise tol or rho"),
+        ({"q": 0.5, "max_iter": 1}, r"'mm' stopped after 1 iterations .* raise max_iter or tol, or scale"),
     ],
 )
 def test_a_missed_tolerance_warns_with_both_numbers(options, message):

@@ -60,8 +60,10 @@ class SparseKFDAClassifier(KernelMachine):
         What f is compared with: the midpoint of the two targets, as in the paper, or that of the mean of f
         in either class, which lies elsewhere unless the classes are equal in size or the fit is perfect.
     tol : float, default=None
-        Relative change of the objective at which the iterations stop; None is the paper's 1e-5. For
-        "lasso" the duality gap as a share of the objective; None is 1e-8.
+        What passes without a ConvergenceWarning. For "plain" and "squarem" the relative change of the
+        objective, at which they stop; None is the paper's 1e-5. For "mm" and "lasso", which go on to rounding
+        where they can, a certificate: for q >= 1 the duality gap as a share of the objective, None is 1e-8;
+        below ``stationarity_``, None is 1e-4.
     max_iter : int, default=10000
         Iterations of "mm", "plain" and "squarem".
 
@@ -88,12 +90,13 @@ class SparseKFDAClassifier(KernelMachine):
         J and the number of nonzero coefficients at the start and after each iteration.
     n_iter_ : int
     converged_ : bool
-        Whether the solver met `tol`.
+        Whether `tol` was met, before the `cut`.
     solver_ : str
         The solver that "auto" chose.
-    dual_gap_, kkt_residual_ : float
-        Only q = 1: how far ``objective_`` can be above the optimum, and the violation of the optimality
-        conditions, relative.
+    dual_gap_ : float
+        Only q >= 1: how far ``objective_`` can be above the optimum.
+    kkt_residual_ : float
+        Only q = 1: the largest violation of the optimality conditions, relative.
     stationarity_ : float
         Only q other than 1: the largest residual of the stationarity conditions on the retained
         coefficients, relative.

@@ -27,11 +27,13 @@ def check_q(q: Any) -> None:
 
 
 def check_rho(rho: Any) -> None:
-    """Raise ValueError unless the weight `rho` of the penalty is finite and above 0."""
+    """Raise ValueError unless the weight `rho` of the penalty is above 0, and its square a finite number."""
     if not (is_number(rho) and rho > 0):
         raise ValueError(
             f"rho must be a finite number > 0, got {rho!r}; without a penalty take KFDAClassifier"
         )
+    if not 1e-100 <= rho <= 1e100:
+        raise ValueError(f"rho must be in [1e-100, 1e+100], beyond which squares overflow, got {rho!r}")
 
 
 def check_cut(cut: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,10 @@ from .solvers.solution import Solution
 
 #: relative residual up to which a point counts as stationary; a kernel matrix near singular leaves 1e-6
 STATIONARY = 1e-4
+#: duality gap as a share of J, for q >= 1
+GAP = 1e-8
+#: relative change of J at which the paper stops
+CHANGE = 1e-5
 _ITERATIONS = {"mm": shrinking_mm, "plain": majorize_minimize, "squarem": squarem}
 
 
@@ -76,7 +81,7 @@ def training_problem(K: np.ndarray, yhat: np.ndarray) -> Problem:
 
 
 def solve(problem: Problem, model: Any, solver: str) -> Solution:
-    """Return the solution for the checked parameters of `model`, and warn where its solver did not converge.
+    """Return the solution for the checked parameters of `model`, and warn where it misses the tolerance.
 
     Parameters
     ----------
@@ -85,7 +90,9 @@ def solve(problem: Problem, model: Any, solver: str) -> Solution:
     solver : {"mm", "plain", "squarem", "lasso"}
     """
     q, rho, bias = float(model.q), float(model.rho), bool(model.penalize_bias)
-    tol = model.tol if model.tol is not None else 1e-8 if solver == "lasso" else 1e-5
+    certified = solver in ("mm", "lasso")
+    usual = CHANGE if not certified else GAP if q >= 1 else STATIONARY
+    tol = usual if model.tol is None else float(model.tol)
     start = None if isinstance(model.start, str) else np.asarray(model.start, dtype=float)
     if start is not None and not (start.shape == (problem.n_coefficients,) and np.isfinite(start).all()):
         raise ValueError(
@@ -99,23 +106,29 @@ def solve(problem: Problem, model: Any, solver: str) -> Solution:
         found = iterate(
             problem, q, rho, start=start, tol=tol, max_iter=int(model.max_iter), penalize_bias=bias
         )
+    what, value = _measured(found, certified)
+    found = replace(found, converged=value <= tol if certified else found.converged)
     if not found.converged:
-        what, value = _shortfall(found)
+        stopped_early = solver == "lasso" or found.n_iter < model.max_iter  # by rounding
+        ways = "raise tol or rho" if stopped_early else "raise max_iter or tol"
         warnings.warn(
             f"solver {solver!r} stopped after {found.n_iter} iterations at the {what} {value:.2e} > "
-            f"tol={tol:.2e}; raise max_iter or tol, or scale the features",
+            f"tol={tol:.2e}; {ways}, or scale the features",
             ConvergenceWarning,
             stacklevel=3,
         )
     return found
 
 
-def _shortfall(found: Solution) -> tuple[str, float]:
-    """Return name and value of what a solver wanted to be smaller."""
-    if found.dual_gap is not None:
-        return "relative duality gap", found.dual_gap / max(found.objective, np.finfo(float).tiny)
+def _measured(found: Solution, certified: bool) -> tuple[str, float]:
+    """Return name and value of what the tolerance is about."""
+    tiny = np.finfo(float).tiny
+    if certified and found.dual_gap is not None:
+        return "relative duality gap", found.dual_gap / max(found.objective, tiny)
+    if certified and found.stationarity is not None:
+        return "stationarity residual", found.stationarity
     before, after = found.objective_path[-2:]
-    return "relative change of J", abs(before - after) / max(abs(after), np.finfo(float).tiny)
+    return "relative change of J", abs(before - after) / max(abs(after), tiny)
 
 
 def cut_below(omega: np.ndarray, cut: float) -> np.ndarray:
@@ -129,12 +142,13 @@ def certificate(
 ) -> dict[str, Any]:
     """Return what is known of `omega`, (M+1,), as attributes of a fitted classifier.
 
-    ``objective_`` for every q; for q = 1 ``dual_gap_`` and ``kkt_residual_``; else ``stationarity_``, and
-    for q < 1 ``curvature_`` and ``is_local_minimum_``.
+    ``objective_`` for every q; ``dual_gap_`` for q >= 1; ``kkt_residual_`` for q = 1, else
+    ``stationarity_``; ``curvature_`` and ``is_local_minimum_`` for q < 1.
     """
     found: dict[str, Any] = {"objective_": objective(problem, omega, q, rho, penalize_bias)}
+    if q >= 1:
+        found["dual_gap_"] = float(duality_gap(problem, omega, rho, penalize_bias, q))
     if q == 1:
-        found["dual_gap_"] = float(duality_gap(problem, omega, rho, penalize_bias))
         found["kkt_residual_"] = float(kkt_residual(problem, omega, rho, penalize_bias))
         return found
     found["stationarity_"] = float(stationarity(problem, omega, q, rho, penalize_bias))
