@@ -1,0 +1,181 @@
+"""The comparisons of `kfda.py` that have no goal: minima for q < 1, paths, accelerations, prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from kfda_peers import (
+    CPU,
+    Data,
+    Row,
+    clock,
+    refitting_selection,
+    side_by_side,
+    skglm_half,
+    skglm_reweighted,
+    textbook_selection,
+)
+from sklearn.linear_model import lars_path_gram
+
+from marginbook.kfda.certificates import smallest_curvature, stationarity
+from marginbook.kfda.estimators import SparseKFDAClassifier
+from marginbook.kfda.kernel_machine import kernel_sums
+from marginbook.kfda.objective import Problem, objective
+from marginbook.kfda.oracle import oracle
+from marginbook.kfda.peers.orthogonal import orthogonal_least_squares
+from marginbook.kfda.solvers.accelerated import over_relaxed, squarem
+from marginbook.kfda.solvers.lasso import lasso, lasso_path
+from marginbook.kfda.solvers.paths import rho_path
+from marginbook.kfda.solvers.plain import majorize_minimize
+from marginbook.kfda.solvers.shrinking import shrinking_mm
+
+#: ten values of rho, and how many of them the homotopy of scikit-learn is asked for
+GRID, LARS = np.logspace(-0.5, -5, 10), 8
+#: stationarity up to which a point with positive curvature counts as a certified local minimum
+STATIONARY = 1e-4
+TERMS = 10
+
+
+def solvers(rho: float) -> dict[str, Callable[[Problem], np.ndarray]]:
+    """Return who minimises J for q = 1/2; the time of those that start at the lasso includes the lasso's."""
+    return {
+        "shrinking, from ridge": lambda p: shrinking_mm(p, 0.5, rho).omega,
+        "shrinking, from the lasso": lambda p: shrinking_mm(p, 0.5, rho, start=lasso(p, rho).omega).omega,
+        "(8) by its rule": lambda p: majorize_minimize(p, 0.5, rho).omega,
+        "squarem": lambda p: squarem(p, 0.5, rho).omega,
+        "over-relaxed": lambda p: over_relaxed(p, 0.5, rho).omega,
+        "skglm L0.5, from zero": lambda p: skglm_half(p, rho),
+        "skglm L0.5, from the lasso": lambda p: skglm_half(p, rho, lasso(p, rho).omega),
+        "skglm reweighted L1": lambda p: skglm_reweighted(p, rho),
+    }
+
+
+def end(each: Data, rho: float, name: str) -> dict[str, Any]:
+    """Return time, J, retained samples and certificate of one solver on one problem."""
+    solver, problem = solvers(rho)[name], each.fresh()
+    seconds, omega = clock(lambda: solver(each.fresh()))
+    size = np.abs(omega[1:])
+    still = stationarity(problem, omega, 0.5, rho)
+    curvature = smallest_curvature(problem, omega, 0.5, rho)
+    return {
+        "set": each.name,
+        "rho": f"{rho:g}",
+        "solver": name,
+        "seconds": f"{seconds[CPU]:.3g}",
+        "objective": objective(problem, omega, 0.5, rho),
+        "retained": int(np.sum(size > 1e-3 * size.max(initial=0.0))),  # (8) has no exact zeros
+        "nonzero": np.count_nonzero(size),
+        "stationarity": f"{still:.1e}",
+        "curvature": f"{curvature:.2g}",
+        "certified": "yes" if still <= STATIONARY and curvature > 0 else "no",
+    }
+
+
+def minima(each: Data, rho: float, runs: int) -> tuple[list[Row], list[dict[str, Any]]]:
+    """q = 1/2: the time beside skglm's, and where every solver ends."""
+    found = [end(each, rho, name) for name in solvers(rho)]
+    least = min(one["objective"] for one in found)
+    value = {one["solver"]: one["objective"] for one in found}
+    size = f"q=0.5, rho={rho:g}, {each}"
+    times = side_by_side(
+        lambda _: shrinking_mm(each.fresh(), 0.5, rho), lambda _: skglm_half(each.fresh(), rho), runs
+    )
+    quotient = value["shrinking, from ridge"] / value["skglm L0.5, from zero"]
+    rows = [
+        Row(f"time of shrinking over skglm's L0.5 from zero (at most), {size}", *times),
+        Row(f"J of shrinking from ridge over J of skglm's L0.5 from zero, {size}", value=quotient),
+    ]
+    return rows, [{**one, "excess": f"{one['objective'] / least - 1:.2e}"} for one in found]
+
+
+def whole_paths(each: Data, q: float, runs: int) -> list[Row]:
+    """Ten values of rho at once, against ten fits, from K on; for q = 1 also the homotopy of scikit-learn."""
+
+    def solve(problem: Problem, rho: float) -> object:
+        return lasso(problem, rho) if q == 1 else shrinking_mm(problem, q, rho)
+
+    def path(_: object) -> object:
+        return rho_path(each.fresh(), q, GRID)
+
+    def apart(_: object) -> None:
+        for rho in GRID:
+            solve(each.fresh(), rho)
+
+    def shared(_: object) -> None:
+        problem = each.fresh()
+        for rho in GRID:
+            solve(problem, rho)
+
+    def homotopy(_: object) -> object:
+        p, least = each.fresh(), GRID[LARS - 1]
+        return lars_path_gram(
+            p.correlations, p.gram, n_samples=p.n, alpha_min=least, method="lasso", max_iter=5000
+        )
+
+    what = f"q={q:g}, {len(GRID)} values of rho by a path against"
+    rows = [
+        Row(f"{what} {len(GRID)} separate fits, {each}", *side_by_side(path, apart, runs)),
+        Row(f"{what} {len(GRID)} fits on one Problem, {each}", *side_by_side(path, shared, runs)),
+    ]
+    if q == 1:
+        times = side_by_side(lambda _: lasso_path(each.fresh(), GRID[:LARS]), homotopy, runs)
+        to = f"{LARS} values of rho to {GRID[LARS - 1]:.1g}"
+        rows.append(Row(f"lasso_path, {to}, against lars_path_gram, {each}", *times))
+    return rows
+
+
+def accelerations(each: Data, q: float, runs: int) -> list[Row]:
+    """The two accelerations against (8), all by the paper's rule."""
+    rows, rho = [], 1e-3
+    for name, solver in (("squarem", squarem), ("over-relaxed", over_relaxed)):
+        times = side_by_side(
+            lambda _, solver=solver: solver(each.fresh(), q, rho),
+            lambda _: majorize_minimize(each.fresh(), q, rho),
+            runs,
+        )
+        what = f"{name} against (8), both by the paper's rule, q={q:g}, rho={rho:g}, {each}"
+        rows.append(Row(what, *times))
+    return rows
+
+
+def prediction(each: Data, q: float, runs: int) -> Row:
+    """The classifier, which keeps the retained samples, against the same sum over all samples."""
+    gamma = 0.5 / each.sigma**2
+    model = SparseKFDAClassifier(q=q, rho=1e-2, gamma=gamma).fit(each.X, each.positive)
+    Z = np.tile(each.X, (4, 1))
+    times = side_by_side(
+        lambda _: model.decision_function(Z),
+        lambda _: kernel_sums(("rbf", {"gamma": gamma}), Z, each.X, model.coef_) + model.intercept_,
+        runs,
+    )
+    kept = f"{len(model.retained_)} retained samples"
+    return Row(f"prediction of {len(Z)} rows with {kept} against all, q={q:g}, rho=0.01, {each}", *times)
+
+
+def general_solver(each: Data, runs: int) -> Row:
+    """The lasso against cvxpy, from K on."""
+    times = side_by_side(
+        lambda _: lasso(each.fresh(), 1e-2), lambda _: oracle(each.fresh(), 1.0, 1e-2, max_threads=1), runs
+    )
+    return Row(f"lasso against cvxpy (Clarabel), q=1, rho=0.01, {each}", *times)
+
+
+def orthogonal(each: Data, runs: int) -> list[Row]:
+    """Forward selection against two loops that choose the same columns."""
+    problem, rows = each.fresh(design=True), []
+
+    def ours(_: object) -> list[int]:
+        found = orthogonal_least_squares(problem.K, problem.yhat, max_terms=TERMS)
+        return (found.samples + 1).tolist()
+
+    for what, peer in (
+        ("a fit per candidate", refitting_selection),
+        ("the textbook's loop", textbook_selection),
+    ):
+        if ours(None) != peer(problem, TERMS):
+            raise RuntimeError(f"orthogonal least squares and {what} choose different columns on {each}")
+        times = side_by_side(ours, lambda _, peer=peer: peer(problem, TERMS), runs)
+        rows.append(Row(f"orthogonal least squares, {TERMS} terms, against {what}, {each}", *times))
+    return rows
