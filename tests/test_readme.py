@@ -30,7 +30,7 @@ def test_the_links_of_the_readme_are_found():
 
 def test_the_library_examples_run():
     texts = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
-    assert len(texts) == 2
+    assert len(texts) == 3
     names: dict = {}
     for text in texts:
         exec(text, names)
@@ -39,3 +39,6 @@ def test_the_library_examples_run():
     assert 0.95 < names["machine"].best_score_ <= 1
     assert 0 < names["bound"] < 0.2
     assert names["linear"].dual_gap_ <= 1e-6 * max(1.0, names["linear"].objective_)
+    assert names["few"].dual_gap_ <= 1e-8 * names["few"].objective_
+    assert 0 < names["fewer"].retained_fraction_ < names["few"].retained_fraction_ < 0.05
+    assert names["fewer"].is_local_minimum_

@@ -13,7 +13,7 @@ from ..claims import Verdict
 from ..comparison import compare_cells, counts, layout, read_printed
 from .errors import ExperimentError, UnknownName
 from .export import read_results
-from .protocol import Protocol, load_protocol
+from .protocol import Protocol, load_protocol, printed_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,9 +44,10 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     if not path.is_file():
         raise ExperimentError(f"{protocol.id}: its printed numbers, {path.name}, are not beside the protocol")
     try:
+        printed = read_printed(path)
         frame = compare_cells(
-            read_printed(path),
-            read_results(protocol.id) if results is None else results,
+            printed,
+            printed_columns(protocol, read_results(protocol.id) if results is None else results),
             metric=protocol.metric,
             better_of=protocol.better_of,
             printed_splits=protocol.printed_splits,

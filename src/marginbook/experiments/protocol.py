@@ -187,6 +187,16 @@ def load_dataset(package: str, dataset: str) -> Any:
     return importlib.import_module("marginbook.datasets").load(dataset)
 
 
+def printed_columns(protocol: Protocol, results: Any) -> Any:
+    """Return results in the columns of the printed table; see ``tables.EXPANSIONS`` of the room.
+
+    A room says there how one of its results becomes rows of the table, where a printed entry is chosen
+    from several results, as it is of a table whose columns are rules of selection.
+    """
+    expand = getattr(_tables(protocol.package), "EXPANSIONS", {}).get(protocol.table)
+    return results if expand is None else expand(results)
+
+
 def rooms() -> dict[str, str]:
     """Return the rooms that have a protocol: short name -> package.
 
