@@ -19,7 +19,6 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kfda import (
-    ERROR_AND_RETAINED,
     MinimumError,
     MinimumRetained,
     RealisationSearch,
@@ -28,6 +27,7 @@ from marginbook.kfda import (
     neg_retained_fraction,
     retained_fraction,
 )
+from marginbook.kfda.model_selection import ERROR_AND_RETAINED
 
 GRID = {"rho": [0.01, 0.1, 1.0], "gamma": [0.01, 0.1]}
 

@@ -13,12 +13,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from marginbook.kfda import (
-    ERROR_AND_RETAINED,
     MinimumRetained,
     SparseKFDAClassifier,
     retained_by,
     retained_fraction,
 )
+from marginbook.kfda.model_selection import ERROR_AND_RETAINED
 
 MODEL = SparseKFDAClassifier(q=0.5, rho=0.01, gamma=0.3)
 

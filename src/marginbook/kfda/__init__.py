@@ -34,14 +34,13 @@ printed numbers and the protocols.
 """
 
 from .estimators import SparseKFDAClassifier
-from .model_selection import ERROR_AND_RETAINED, MinimumError, MinimumRetained, choose_realisation
+from .model_selection import MinimumError, MinimumRetained, choose_realisation
 from .peers.ols import OLSKFDAClassifier
 from .peers.ridge import KFDAClassifier
 from .realisations import RealisationSearch
 from .retained import Retained, neg_retained_fraction, retained_by, retained_fraction
 
 __all__ = [
-    "ERROR_AND_RETAINED",
     "KFDAClassifier",
     "MinimumError",
     "MinimumRetained",

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from .retained import neg_retained_fraction
 from .settings import check_choice, is_number
 
-#: what the rules read from ``cv_results_``: give it to ``GridSearchCV(scoring=...)``
 ERROR_AND_RETAINED: dict[str, Any] = {"accuracy": "accuracy", "neg_retained": neg_retained_fraction}
+"""What the rules read from ``cv_results_``; give it to ``GridSearchCV(scoring=...)``."""
 
 
 @dataclass(frozen=True)
