@@ -52,7 +52,7 @@ bench: $(READY) ## Time our solvers beside their peers
 lock: ## Resolve pyproject.toml again into requirements.lock and environment.yml
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: uv
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra test pyproject.toml --output-file requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --only-binary :all: --python-version 3.11 --generate-hashes --no-header --extra test pyproject.toml --output-file requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
 	@$(BIN)/python tests/test_environment.py > environment.yml
 	@rm -f $(READY)
