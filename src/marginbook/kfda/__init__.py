@@ -29,8 +29,8 @@ How an entry is measured, ``measures``: ``measures/table`` (Tables 1, 2), ``meas
 and ``convergence``; ``beyond`` our own, with ``minima``, ``magnitudes``, ``biases`` and ``copies``;
 ``tables`` with ``agreement``, ``orders``, ``sparsity`` and ``protocols`` on the ``chosen`` columns, and of
 the printed numbers alone ``printed_audit``, ``printed_retained``, ``printed_spread`` and
-``printed_one_classifier`` on ``table_cells``. What these stand on: random ``problems`` and ``rational`` numbers. ``paper`` holds the
-printed numbers and the protocols.
+``printed_one_classifier`` on ``table_cells``. What these stand on: random ``problems`` and ``rational``
+numbers. ``paper`` holds the printed numbers and the protocols.
 """
 
 from .estimators import SparseKFDAClassifier
