@@ -10,7 +10,8 @@ MODULES = (
     "drm", "drm.solvers", "drm.one_pass", "drm.leave_one_out", "drm.operators", "drm.iterative",
     "ldm", "ldm.objective", "ldm.solvers", "ldm.grid", "ldm.linear", "ldm.asgd", "ldm.files", "ldm.loo",
     "kfda", "kfda.model_selection", "kfda.objective", "kfda.certificates",
-    "kfda.solvers.plain", "kfda.solvers.shrinking", "kfda.solvers.accelerated", "kfda.solvers.lasso", "kfda.solvers.paths",
+    "kfda.solvers.plain", "kfda.solvers.shrinking", "kfda.solvers.accelerated",
+    "kfda.solvers.lasso", "kfda.solvers.paths",
     "claims", "datasets", "datasets.generators", "exercises", "experiments", "experiments.stats",
     "kernels", "notebooks", "plotting",
 )  # fmt: skip
