@@ -123,3 +123,33 @@ def test_data_are_left_as_they_were() -> None:
         SparseKFDAClassifier(q=q).fit(X, y)
     lasso(Problem(K, targets(y)), 0.01, start=np.ones(31))
     np.testing.assert_array_equal(K, kept)
+
+
+def _smooth(n: int, seed: int) -> Problem:
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    return Problem(rbf(squared_distances(X), 1.0), targets(np.arange(n) < max(1, n // 3)))
+
+
+@pytest.mark.parametrize("rho", [1e-13, 1e-16, 1e-100])
+def test_a_penalty_below_rounding_ends(rho: float) -> None:
+    for n, seed in ((3, 0), (4, 1), (6, 2), (12, 3)):
+        assert np.isfinite(lasso(_smooth(n, seed), rho).omega).all()
+
+
+def test_a_start_of_zeros_is_left_without_a_polish_too() -> None:
+    solution = shrinking_mm(_smooth(8, 0), 1.0, 0.01, start=np.zeros(9), polish=False)
+    assert solution.converged
+    assert solution.objective <= solution.objective_path[-1] * (1 + 1e-9)
+    assert solution.retained_path[-1] > 0
+
+
+def test_converged_means_stationary() -> None:
+    X = np.random.default_rng(1).normal(size=(12, 2))
+    problem = Problem(rbf(squared_distances(X), 10.0), targets(np.arange(12) < 5))
+    said = 0
+    for q in (0.01, 0.1, 0.25, 0.5):
+        for rho in 10.0 ** np.arange(-3, -10, -1):
+            solution = shrinking_mm(problem, q, rho)
+            said += solution.converged
+            assert not solution.converged or solution.stationarity <= 1e-4
+    assert said > 0
