@@ -1,0 +1,1 @@
+"""CLASK-ML and CLASMK-ML: class-specific subspaces of kernels, learned (Yu & McKelvey)."""
