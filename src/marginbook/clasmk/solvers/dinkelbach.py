@@ -8,10 +8,10 @@ In the roots :math:`s_c=\sqrt{\nu_c}` the objective is a ratio of two sums over 
 
 concave, not increasing in :math:`\lambda`, and below 0 exactly for :math:`\lambda` above the minimum of F.
 It separates by class: C problems with K unknowns each (:mod:`~marginbook.clasmk.solvers.sphere`). From a
-point with value :math:`\lambda`, their minimisers have a smaller value unless :math:`G(\lambda)=0`, and the values
-converge superlinearly (Dinkelbach 1967). Local minimisers that do not rise make it monotone all the same: so
-the iteration runs with those until they find nothing, and only then asks the search for better ones, which
-also proves a bound.
+point with value :math:`\lambda`, their minimisers have a smaller value unless :math:`G(\lambda)=0`, and the
+values converge superlinearly (Dinkelbach 1967). Local minimisers that do not rise make it monotone all the
+same: so the iteration runs with those until they find nothing, and only then asks the search for better ones,
+which also proves a bound.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def dinkelbach(
     >>> found.weights.round(3), round(found.objective, 6)
     (array([[1.   , 0.   ],
            [0.865, 0.135]]), 0.438139)
-    >>> found.gap < 1e-9
+    >>> bool(found.gap < 1e-9)
     True
     """
     check_combine(combine)

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: relative fall of the objective that counts as rounding
-ROUNDING = 8 * np.finfo(float).eps
+RULES = ("exact", "exhaustive", "greedy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +166,23 @@ def choose_exhaustive(n: ArrayLike, d: ArrayLike, *, max_combinations: int = 1_0
     kernels = np.array(np.unravel_index(best, (n_kernels,) * n_classes), dtype=np.intp)
     value = choice_ratio(kernels, top, bottom)
     return KernelChoice(kernels, value, count, (value, value))
+
+
+def choose_kernels(
+    n: ArrayLike, d: ArrayLike, *, rule: str = "exact", max_combinations: int = 1_000_000
+) -> KernelChoice:
+    """Return the choice of a rule: "exact", "exhaustive" (up to `max_combinations` choices) or "greedy".
+
+    Raises
+    ------
+    ValueError
+        If the rule is unknown, the terms are not as they must be, or there are too many choices.
+    """
+    if rule == "exhaustive":
+        return choose_exhaustive(n, d, max_combinations=max_combinations)
+    if rule not in RULES:
+        raise ValueError(f"rule must be one of {RULES}, got {rule!r}")
+    return choose_exact(n, d) if rule == "exact" else choose_greedy(n, d)
 
 
 def check_terms(n: ArrayLike, d: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
