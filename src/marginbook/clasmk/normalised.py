@@ -59,8 +59,8 @@ def normalised_gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) ->
     Examples
     --------
     >>> normalised_gram(("poly", {"degree": 64}), [[3.0], [4.0]]).round(3)
-    array([[1.   , 0.532],
-           [0.532, 1.   ]])
+    array([[1.   , 0.828],
+           [0.828, 1.   ]])
     """
     rows = check_rows(X)
     others = None if Z is None else check_rows(Z, "Z")
@@ -104,8 +104,8 @@ def self_similarity(kernel: Kernel, X: ArrayLike) -> np.ndarray:
 class SharedPairs:
     r"""Pairs of rows of X and Z, from which every kernel takes its normalised values.
 
-    The squared distances (rbf) and the cosines (linear, poly: one matrix for each gamma and coef0) are computed
-    when the first kernel of the family asks and kept for the others, unless they would exceed
+    The squared distances (rbf) and the cosines (linear, poly: one matrix for each gamma and coef0) are
+    computed when the first kernel of the family asks and kept for the others, unless they would exceed
     :data:`KEPT_ENTRIES`. Then each request computes what it needs.
 
     Parameters

@@ -101,44 +101,6 @@ def coordinates(subspaces: Sequence[Sequence[Subspace]], X: ArrayLike) -> list[l
     return found
 
 
-def features(
-    subspaces: Sequence[Sequence[Subspace]], weights: ArrayLike, X: ArrayLike, *, combine: str = "sum"
-) -> list[np.ndarray]:
-    r"""Return the part of the feature map that each class contributes, under (29)-(31).
-
-    Kernels of weight zero are not evaluated, and no more than one chunk of the coordinates is held.
-
-    Parameters
-    ----------
-    subspaces : list of C lists of K Subspace
-    weights : (C, K) array
-        :math:`\nu\ge0`.
-    X : (n, p) array
-    combine : {"sum", "concat"}
-        ``"sum"``: :math:`\sum_i\sqrt{\nu_{ci}}z_{ci}(x)`, shorter vectors filled up with zeros.
-        ``"concat"``: all :math:`\sqrt{\nu_{ci}}z_{ci}(x)` with :math:`\nu_{ci}>0` side by side.
-
-    Returns
-    -------
-    list of C arrays (n, d) with d the largest, or the sum, of the dimensions used
-    """
-    check_combine(combine)
-    rows, nu = check_rows(X), np.asarray(weights, dtype=float)
-    wanted = (len(subspaces), len(subspaces[0]))
-    if nu.shape != wanted or not (nu >= 0).all():
-        raise ValueError(f"weights have shape {nu.shape} and minimum {nu.min()}, wanted {wanted} and >= 0")
-    found = []
-    for of_class, row in zip(subspaces, nu, strict=True):
-        used = [int(i) for i in np.flatnonzero(row)]
-        dims = [of_class[i].n_components for i in used]
-        starts = np.zeros(len(used), int) if combine == "sum" else np.cumsum([0, *dims[:-1]])[: len(used)]
-        out = np.zeros((len(rows), max(starts + dims, default=0)))
-        for part, i, z in class_coordinates([of_class[i] for i in used], rows):
-            out[part, starts[i] : starts[i] + dims[i]] += np.sqrt(row[used[i]]) * z.T
-        found.append(out)
-    return found
-
-
 def check_combine(combine: str) -> None:
     """Raise an error that lists the choices."""
     if combine not in ("sum", "concat"):
