@@ -30,10 +30,13 @@ from ..objective import (
 )
 from .kernel_choice import choose_exact
 from .solution import Weights
-from .sphere import SphereMinimum, descend, lower_bound, minimise_on_sphere
+from .sphere import SphereMinimum, SphereSearch
+from .sphere_steps import descend_all, lower_bound
 
-#: relative decreases of the ratio at which a bound is tried when the direct ones are void
-RETREATS = (1e-9, 1e-6, 1e-3, 1e-2, 0.1, 0.3, 0.6, 0.9)
+#: nodes for each class before the classes that are not closed are searched on
+FIRST_NODES = 30
+#: tolerance of the search for one class, in units of the largest entry of its matrix, at least
+FINEST = 1e-13
 
 
 def dinkelbach(
@@ -59,7 +62,8 @@ def dinkelbach(
         :math:`\nu`: its minimum is at a vertex, one kernel for each class, and
         :func:`~marginbook.clasmk.solvers.kernel_choice.choose_exact` finds it.
     start : (C, K) array, optional
-        Weights to start from; default uniform.
+        Weights to start from; default: the best choice of one kernel for each class, or uniform weights
+        if these are better.
     tol : float
         Relative accuracy of the ratio.
     max_iter : int
@@ -106,7 +110,7 @@ def dinkelbach(
     return Weights(
         weights=weights,
         objective=value,
-        lower_bound=min(run.bound(max_nodes) * factor, value),
+        lower_bound=min(run.bound() * factor, value),
         kkt_residual=kkt_residual(weights, run.top, run.bottom),
         n_iter=len(run.path) - 1,
         converged=converged,
@@ -130,12 +134,14 @@ class _Run:
         self.generator = np.random.default_rng(random_state)
         n_classes, n_kernels, _ = top.shape
         if start is None:
-            self.roots = np.full((n_classes, n_kernels), 1 / np.sqrt(n_kernels))
+            self.roots = np.eye(n_kernels)[choose_exact(diagonals(top), diagonals(bottom)).kernels]
+            uniform = np.full((n_classes, n_kernels), 1 / np.sqrt(n_kernels))
+            if forms(uniform, bottom).sum() > 0 and self.value(uniform) < self.value(self.roots):
+                self.roots = uniform
         else:
             self.roots = np.sqrt(check_weights(start, n_classes, n_kernels))
-        if not forms(self.roots, bottom).sum() > 0:
-            self.roots = np.zeros((n_classes, n_kernels))
-            self.roots[np.arange(n_classes), np.argmax(diagonals(bottom), axis=1)] = 1.0
+            if not forms(self.roots, bottom).sum() > 0:
+                raise ValueError("the denominator is zero in these weights; start from others")
         self.path = [self.value(self.roots)]
         self.minima: list[SphereMinimum] | None = None
         self.n_nodes = 0
@@ -155,14 +161,10 @@ class _Run:
             energy = float(forms(self.roots, self.bottom).sum())
             small = self.tol * value * energy
             self.minima = None
-            found = [self._local(Q, s) for Q, s in zip(matrices, self.roots, strict=True)]
-            roots = np.array([s for s, _ in found])
-            fall = -sum(least for _, least in found)
+            roots, least = descend_all(matrices, self.roots)
+            fall = -float(least.sum())
             if not fall > small and max_nodes:
-                self.minima = [
-                    self._global(Q, s, small / len(matrices), max_nodes, n_restarts)
-                    for Q, s in zip(matrices, roots, strict=True)
-                ]
+                self.minima = self._search(matrices, roots, small, max_nodes, n_restarts)
                 roots = np.array([minimum.point for minimum in self.minima])
                 fall = -sum(minimum.value for minimum in self.minima)
             if fall > 0:
@@ -176,31 +178,33 @@ class _Run:
                 return True
         return False
 
-    def _local(self, Q: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, float]:
-        size = float(np.abs(Q).max())
-        if size == 0:
-            return s, 0.0
-        point, value = descend(Q / size, s)
-        return point, value * size
+    def _search(
+        self, matrices: np.ndarray, roots: np.ndarray, small: float, max_nodes: int, n_restarts: int
+    ) -> list[SphereMinimum]:
+        """Search all classes: a little at first, then to the end, or until one of them falls."""
+        searches = []
+        for Q, s in zip(matrices, roots, strict=True):
+            size = float(np.abs(Q).max()) or 1.0
+            tol = max(small / len(matrices) / size, FINEST)
+            searches.append(SphereSearch(Q, start=s, tol=tol))
+        for search in searches:
+            search.run(min(FIRST_NODES, max_nodes))
+        for search in searches:
+            if -sum(search.value * search.size for search in searches) > small:
+                break
+            if not search.run(max_nodes, until_better=True) and search.n_nodes >= max_nodes:
+                search.restart(n_restarts, self.generator)
+        self.n_nodes += sum(search.n_nodes for search in searches)
+        return [search.result() for search in searches]
 
-    def _global(
-        self, Q: np.ndarray, s: np.ndarray, accuracy: float, max_nodes: int, n_restarts: int
-    ) -> SphereMinimum:
-        size = float(np.abs(Q).max())
-        tol = max(accuracy / size, 1e-13) if size > 0 else 1e-13
-        minimum = minimise_on_sphere(
-            Q, start=s, tol=tol, max_nodes=max_nodes, n_restarts=n_restarts, random_state=self.generator
-        )
-        self.n_nodes += minimum.n_nodes
-        return minimum
-
-    def bound(self, max_nodes: int) -> float:
+    def bound(self) -> float:
         r"""Return a lower bound of the ratio.
 
         At the last :math:`\lambda` at which all classes were bounded, :math:`G(\lambda)\ge-\delta`. If
         :math:`\delta\le0`, that is the bound. Else, with :math:`G(0)\ge g\ge0` and concavity,
         :math:`G(\lambda g/(g+\delta))\ge0`; and with :math:`\sum_cs_c^\top D_cs_c\ge d` everywhere,
-        :math:`G(\lambda-\delta/d)\ge0`. Where g and d are zero, bounds at smaller :math:`\lambda` are tried.
+        :math:`G(\lambda-\delta/d)\ge0`. These are crude where a kernel has next to no energy: then bounds are
+        tried at values that are smaller by 2, 20, ... times :math:`\delta` over the energy of the roots.
         """
         value = self.path[-1]
         if value == 0:
@@ -219,22 +223,19 @@ class _Run:
             best = at * least_top / (least_top - total)
         if least_bottom > 0:
             best = max(best, at + total / least_bottom)
-        if best <= at * (1 - 2 * RETREATS[0]):
-            for retreat in RETREATS:
-                smaller = at * (1 - retreat)
-                if smaller <= best:
-                    break
-                if self._bounds_at(smaller) >= 0:
-                    return smaller
+        retreat = -2.0 * total / (at * float(forms(self.roots, self.bottom).sum()))
+        while best < at * (1 - 2 * retreat):
+            if self._bounds_at(at * (1 - retreat)) >= 0:
+                return at * (1 - retreat)
+            retreat *= 10
         return best
 
     def _bounds_at(self, value: float) -> float:
         """Return a lower bound of G at a value of the ratio, from one node for each class."""
-        total = 0.0
-        for Q, s in zip(self.top - value * self.bottom, self.roots, strict=True):
-            point, least = self._local(Q, s)
-            total += lower_bound(Q, point, least)
-        return total
+        matrices = self.top - value * self.bottom
+        points, least = descend_all(matrices, self.roots)
+        targets = least - FINEST * np.abs(matrices).max(axis=(1, 2))
+        return sum(lower_bound(*of_class) for of_class in zip(matrices, points, targets, strict=True))
 
 
 def _least_form(A: np.ndarray) -> float:
