@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,44 +18,36 @@ from .lssvm import LSSVMClassifier
 from .margins import confidence, decision_table, marginal_rows
 from .settings import MARGINS, check_choice, check_counts, check_not_negative, is_number
 from .transformers import CLASMKTransformer
+from .truncation import AllTruncated
 
-#: parameters that go to the transformer of each layer
-_OF_LAYERS = [
-    "kernels",
-    "combine",
-    "denominator",
-    "eta",
-    "threshold",
-    "solver",
-    "max_iter",
-    "tol",
-    "max_rank",
-    "n_components",
-    "order",
-    "basis_fraction",
-    "weights_on",
-    "verbose",
-]
+#: parameters that do not go to the transformers of the layers
+_OWN = {"n_layers", "marginal", "base", "margin", "min_marginal", "eps", "random_state"}
 
 
-def _base_has(method: str) -> Any:
+def _base_has(method: str) -> Callable[[Any], bool]:
     """Return the condition under which the classifier has a `method` of its base."""
-    return lambda model: hasattr(getattr(model, "base_", model.base or LSSVMClassifier()), method)
+
+    def condition(model: Any) -> bool:
+        base = getattr(model, "base_", model.base)
+        return hasattr(LSSVMClassifier if base is None else base, method)
+
+    return condition
 
 
 class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
     r"""Layers of CLASMK features, stacked, with a classifier on top.
 
     Layer 1 is a :class:`~marginbook.clasmk.CLASMKTransformer` of all rows. Each layer's features stand beside
-    those of the layers before; the `base` classifier, fitted to all rows in all features so far, says how sure
-    it is of each row,
+    those of the layers before; the `base` classifier, fitted to all rows in all features so far, says how
+    sure it is of each row,
 
     .. math:: \kappa_i=\tfrac12\bigl(\max_c\xi_i(c)-\max_{j\ne c}\xi_i(j)\bigr),
 
     with its decision values :math:`\xi_i(c)`, one a class; the next layer is learned on the marginal rows,
     :math:`\kappa_i\le T_\kappa`. It ends after `n_layers`, or when
     :math:`\bigl|\,\lVert\nu^{(l)}-\nu^{(l-1)}\rVert_F-\lVert\nu^{(l-1)}-\nu^{(l-2)}\rVert_F\bigr|\le\epsilon`
-    where :math:`\nu^{(0)}=1/K` and the norm before the first is 0. Source: Yu & McKelvey, section 4, (40)-(45).
+    where :math:`\nu^{(0)}=1/K` and the norm before the first is 0.
+    Source: Yu & McKelvey, section 4, (40)-(45).
 
     Parameters
     ----------
@@ -66,8 +59,8 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
     marginal : float, default=1.0
         :math:`T_\kappa`. A base with targets of 1 and -1 has :math:`\kappa` around 1 where it fits.
     base : classifier, default=None
-        Any with ``decision_function``, one value for each class against the rest (for two classes, one value).
-        None is ``LSSVMClassifier()``.
+        Any with ``decision_function``, one value for each class against the rest (for two classes, one
+        value). None is ``LSSVMClassifier()``.
     margin : {"printed", "signed"}, default="printed"
         "printed" is :math:`\kappa` as above: a row that is wrong with certainty is not marginal. "signed"
         takes the row's own class for c: then it is.
@@ -91,8 +84,10 @@ basis_fraction, weights_on
         :math:`\nu^{(1)},\dots,\nu^{(L)}`.
     n_layers_ : int
         L, the layers learned.
-    stopped_ : {"n_layers", "weights", "no marginal rows"}
+    stopped_ : {"n_layers", "weights", "no marginal rows", "all kernels truncated"}
         Why no further layer was learned.
+    n_iter_ : int
+        Most iterations that the weights of a layer took.
     weight_changes_ : (L,) array
         :math:`\lVert\nu^{(l)}-\nu^{(l-1)}\rVert_F`.
     n_features_per_layer_ : (L,) array of int
@@ -110,7 +105,11 @@ basis_fraction, weights_on
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = HierarchicalCLASMKClassifier(eta=1.0, random_state=0).fit(scale(X[::2]), y[::2])
+    >>> model = HierarchicalCLASMKClassifier(eta=2.9, random_state=0).fit(scale(X)[::2], y[::2])
+    >>> [round(float((labels == y[1::2]).mean()), 3) for labels in model.staged_predict(scale(X)[1::2])]
+    [0.989, 0.989]
+    >>> [len(rows) for rows in model.marginal_rows_], model.n_features_per_layer_.tolist()
+    ([89, 76], [39, 38])
     """
 
     classes_: np.ndarray
@@ -186,7 +185,15 @@ basis_fraction, weights_on
         changes: list[float] = []
         rows, features = np.arange(len(X)), np.empty((len(X), 0))
         while True:
-            layer = self._layer(len(self.layers_)).fit(X[rows], self.classes_[codes[rows]])
+            layer = self._layer(len(self.layers_))
+            try:
+                layer.fit(X[rows], self.classes_[codes[rows]])
+            except AllTruncated as error:
+                if not self.layers_:
+                    raise
+                warnings.warn(f"no layer {len(self.layers_) + 1}: {error}", UserWarning, stacklevel=2)
+                self.stopped_ = "all kernels truncated"
+                break
             self.layers_.append(layer)
             self.marginal_rows_.append(rows)
             features = np.hstack([features, layer.transform(X)])
@@ -211,6 +218,7 @@ basis_fraction, weights_on
         self.n_layers_ = len(self.layers_)
         self.weights_ = np.array([layer.weights_ for layer in self.layers_])
         self.weight_changes_ = np.array(changes)
+        self.n_iter_ = max(layer.n_iter_ for layer in self.layers_)
         self.n_features_per_layer_ = np.array([len(layer.get_feature_names_out()) for layer in self.layers_])
         self._say(f"ended because of {self.stopped_}")
         return self
@@ -223,8 +231,8 @@ basis_fraction, weights_on
             raise ValueError(f"marginal must be a finite number, got {self.marginal!r}; 1 is the paper's")
         if not _base_has("decision_function")(self):
             raise TypeError(
-                f"base {self.base!r} has no decision_function, by which rows count as marginal; take one that "
-                "has, such as LSSVMClassifier or LogisticRegression"
+                f"base {self.base!r} has no decision_function, which says what rows are marginal; take one "
+                "that has, such as LSSVMClassifier or LogisticRegression"
             )
 
     def _layer(self, number: int) -> CLASMKTransformer:
@@ -232,7 +240,8 @@ basis_fraction, weights_on
         seed = self.random_state
         if isinstance(seed, int | np.integer):
             seed = (int(seed) + number) % 2**32
-        return CLASMKTransformer(random_state=seed, **{name: getattr(self, name) for name in _OF_LAYERS})
+        shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
+        return CLASMKTransformer(random_state=seed, **shared)
 
     def _new_base(self) -> Any:
         """Return the base classifier, unfitted, with seeds where it wants some and has none."""
@@ -250,9 +259,8 @@ basis_fraction, weights_on
     def _change(self) -> float:
         """Return the Frobenius norm by which the last layer's weights differ from those before."""
         last = self.layers_[-1].weights_
-        before = (
-            self.layers_[-2].weights_ if len(self.layers_) > 1 else np.full(last.shape, 1 / last.shape[1])
-        )
+        uniform = np.full(last.shape, 1 / last.shape[1])
+        before = self.layers_[-2].weights_ if len(self.layers_) > 1 else uniform
         return float(np.linalg.norm(last - before))
 
     def _decision_table(self, base: Any, features: np.ndarray) -> np.ndarray:
@@ -308,6 +316,3 @@ basis_fraction, weights_on
         """Yield the classes of rows `X`, (n, p), with one layer, with two, up to all."""
         for base, features in self._stages(X):
             yield np.asarray(base.predict(features))
-
-    def __sklearn_tags__(self) -> Tags:
-        return super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,10 +17,11 @@ from .settings import RULES, check_choice, check_weights
 from .solvers.dinkelbach import dinkelbach
 from .solvers.kernel_choice import choose_exact, choose_exhaustive, choose_greedy
 from .solvers.slsqp import slsqp
+from .solvers.solution import Weights
 from .truncation import largest_weights, thresholded
 
 _CHOICES = {"exact": choose_exact, "exhaustive": choose_exhaustive, "greedy": choose_greedy}
-_SOLVERS = {"dinkelbach": dinkelbach, "slsqp": slsqp}
+_SOLVERS: dict[str, Callable[..., Weights]] = {"dinkelbach": dinkelbach, "slsqp": slsqp}
 
 
 class CLASKTransformer(ClassSubspaces):
@@ -98,8 +99,10 @@ class CLASKTransformer(ClassSubspaces):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = CLASKTransformer([("rbf", {"gamma": 0.01}), "linear"], random_state=0).fit(scale(X), y)
+    >>> kernels = [("rbf", {"gamma": 0.02}), ("poly", {"degree": 2}), "linear"]
+    >>> model = CLASKTransformer(kernels, random_state=0).fit(scale(X), y)
     >>> model.kernels_, round(model.objective_, 3), model.transform(scale(X)).shape
+    (array([1, 0, 1]), 0.939, (178, 90))
     """
 
     def __init__(
@@ -136,8 +139,8 @@ class CLASKTransformer(ClassSubspaces):
         Raises
         ------
         ValueError
-            For one class only, parameters out of range, all kernels truncated, a kernel that is zero on a row,
-            or more choices than "exhaustive" tries.
+            For one class only, parameters out of range, all kernels truncated, a kernel that is zero on a
+            row, or more choices than "exhaustive" tries.
         """
         check_choice("rule", self.rule, RULES)
         learned = self._learn(X, y, "concat")
@@ -178,9 +181,9 @@ class CLASMKTransformer(ClassSubspaces):
         puts the :math:`\sqrt{\nu_{c,i}}z_{c,i}` side by side, which depends on no convention; then some
         minimum has one kernel a class.
     denominator : {"energy", "mean"}, default="energy"
-        Of the objective: as above, (32)-(34), or :math:`\sum_c\lVert\mathbb E_cz_c(x)\rVert^2` of Criterion 3.
+        As above, (32)-(34), or :math:`\sum_c\lVert\mathbb E_cz_c(x)\rVert^2` as in Criterion 3.
     eta : float, default=0.1
-        A kernel with no more energy of the held-out rows than this, summed over the classes, is dropped, (35).
+        A kernel with no more energy of the held-out rows than this, summed over classes, is dropped, (35).
     threshold : float, default=0.1
         Weights below this share of the largest of the class become zero, (37). With 1 each class has one
         kernel, that of (39).
@@ -238,9 +241,14 @@ class CLASMKTransformer(ClassSubspaces):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = CLASMKTransformer([("rbf", {"gamma": 0.01}), "linear"], random_state=0).fit(scale(X), y)
+    >>> kernels = [("rbf", {"gamma": 0.02}), ("poly", {"degree": 2}), "linear"]
+    >>> model = CLASMKTransformer(kernels, random_state=0).fit(scale(X), y)
     >>> model.weights_.round(2)
+    array([[0.12, 0.65, 0.22],
+           [0.  , 1.  , 0.  ],
+           [0.18, 0.66, 0.17]])
     >>> round(model.objective_, 3), model.transform(scale(X)).shape
+    (0.281, (178, 90))
     """
 
     def __init__(
@@ -302,11 +310,7 @@ class CLASMKTransformer(ClassSubspaces):
             warnings.warn(
                 f"{self.solver} ended after {found.n_iter} iterations without convergence, at objective "
                 f"{found.objective:.6g} with KKT residual {found.kkt_residual:.1e}; "
-                + (
-                    f"raise max_iter={self.max_iter}"
-                    if stopped
-                    else "take solver='dinkelbach' or fewer kernels"
-                ),
+                + (f"raise max_iter={self.max_iter}" if stopped else "take solver='dinkelbach'"),
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 
+class AllTruncated(ValueError):
+    """No kernel represents the classes."""
+
+
 def representative(energy: np.ndarray, eta: float) -> np.ndarray:
     r"""Return the kernels whose subspaces hold enough of rows that they have not seen.
 
@@ -24,16 +28,16 @@ def representative(energy: np.ndarray, eta: float) -> np.ndarray:
 
     Raises
     ------
-    ValueError
+    AllTruncated
         If no kernel stays.
     """
     total = energy.sum(axis=0)
     kept = np.flatnonzero(total > eta)
     if len(kept) == 0:
-        raise ValueError(
-            f"all {len(total)} kernels are truncated: the largest energy of held-out rows in the subspaces is "
-            f"{total.max():.2g} over {len(energy)} classes, wanted more than eta={eta:g}; lower eta, take wider "
-            "kernels or scale the features"
+        raise AllTruncated(
+            f"all {len(total)} kernels are truncated: their subspaces hold at most {total.max():.2g} of the "
+            f"energy of held-out rows, summed over {len(energy)} classes, wanted more than eta={eta:g}; "
+            "lower eta, take wider kernels or scale the features"
         )
     return kept
 
