@@ -25,7 +25,7 @@ def poly(degrees: Iterable[int]) -> list[Kernel]:
 
 def rbf(sigmas: Iterable[float]) -> list[Kernel]:
     r"""Return the kernels :math:`\exp(-\lVert x-z\rVert^2/\sigma^2)`, one for each width."""
-    return [("rbf", {"gamma": 1.0 / float(s) ** 2}) for s in sigmas]
+    return [("rbf", {"gamma": (1.0 / float(s)) ** 2}) for s in sigmas]
 
 
 def paper_kernels(which: str = "figures", count: int | None = None) -> list[Kernel]:

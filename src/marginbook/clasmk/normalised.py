@@ -22,6 +22,9 @@ from ..kernels import Kernel, KernelOverflow, gram, kernel_name, parse_kernel
 
 #: most entries of a matrix of pairs that is kept for the next kernel of its family (128 MB)
 KEPT_ENTRIES = 2**24
+#: exponents of the Gaussian kernel below this count as this: exp(-230) is 1e-100, and processors are several
+#: times slower where results or their squares leave the range of numbers
+SMALLEST_EXPONENT = -230.0
 
 
 def check_rows(X: ArrayLike, what: str = "X") -> np.ndarray:
@@ -45,7 +48,7 @@ def normalised_gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) ->
         As in :mod:`marginbook.kernels`, but not ``"precomputed"``. A gamma of None is 1/p.
     X : (n, p) array
     Z : (m, p) array, optional
-        `X` by default; the result is then exactly symmetric with ones on its diagonal.
+        `X` by default; the result is then symmetric with ones on its diagonal.
 
     Returns
     -------
@@ -152,6 +155,7 @@ class SharedPairs:
             gamma = _gamma(parameters["gamma"], self._X.shape[1])
             found = self._family(("distance",), rows, columns)
             found *= -gamma
+            np.maximum(found, SMALLEST_EXPONENT, out=found)
             return np.exp(found, out=found)
         gamma, coef0, degree = _polynomial(name, parameters, self._X.shape[1])
         for which in (self._X,) if self._same else (self._X, self._Z):

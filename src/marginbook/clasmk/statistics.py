@@ -24,6 +24,8 @@ from .normalised import check_rows
 from .subspaces import check_codes, check_combine, class_coordinates
 
 DENOMINATORS = ("energy", "mean")
+#: coordinates of all kernels that are held at once (64 MB), but those of so many samples at least
+TOGETHER_ENTRIES, SHORTEST_CHUNK = 2**23, 128
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,8 @@ def _moments(
     place = np.argsort(rank)
     active = (dims[:, None] > np.arange(longest)).sum(axis=0)
     together: np.ndarray | None = None
-    for part, i, z in class_coordinates(of_class, X):
+    chunk = max(SHORTEST_CHUNK, TOGETHER_ENTRIES // (K * longest))
+    for part, i, z in class_coordinates(of_class, X, chunk):
         z *= roots[part]
         sums[i, : dims[i]] += z @ roots[part]
         if combine == "concat":

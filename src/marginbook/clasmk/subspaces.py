@@ -107,12 +107,31 @@ def check_combine(combine: str) -> None:
         raise ValueError(f"unknown combine {combine!r}; choose from sum, concat")
 
 
-def class_coordinates(of_class: Sequence[Subspace], X: np.ndarray) -> Iterator[tuple[slice, int, np.ndarray]]:
-    """Yield (rows of X, kernel, (r, rows) coordinates) of one class, chunk by chunk, kernel by kernel."""
+def class_coordinates(
+    of_class: Sequence[Subspace], X: np.ndarray, longest_chunk: int | None = None
+) -> Iterator[tuple[slice, int, np.ndarray]]:
+    """Yield the coordinates in the subspaces of one class, chunk by chunk and kernel by kernel.
+
+    Parameters
+    ----------
+    of_class : sequence of K Subspace
+    X : (n, p) array
+    longest_chunk : int, optional
+        Most rows of a chunk; otherwise only :data:`CHUNK_ENTRIES` limits it.
+
+    Yields
+    ------
+    slice
+        The rows of `X` in the chunk.
+    int
+        The kernel.
+    (r, rows) array
+        Their coordinates, transposed: the caller may overwrite it.
+    """
     if not of_class:
         return
     block, places = _union(of_class)
-    step = max(1, CHUNK_ENTRIES // len(block))
+    step = max(1, min(CHUNK_ENTRIES // len(block), longest_chunk or len(X)))
     for start in range(0, len(X), step):
         part = slice(start, min(start + step, len(X)))
         pairs = SharedPairs(block, X[part])
