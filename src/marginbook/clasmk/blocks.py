@@ -117,7 +117,7 @@ def make_blocks(rng: np.random.Generator, energies: Sequence[Sequence[Fraction]]
 def block_models(
     seed: int, count: int, *, same_noise: bool, classes: Sequence[int] = (2, 3, 4)
 ) -> Iterator[Blocks]:
-    """Draw models: with the noise of one energy in all blocks, as printed, or free in other classes' blocks."""
+    """Draw models: with the noise of one energy in all blocks, as printed, or free elsewhere."""
     rng = np.random.default_rng(seed)
     for k in range(count):
         C, own = classes[k % len(classes)], 1 - NOISES[int(rng.integers(len(NOISES)))]
