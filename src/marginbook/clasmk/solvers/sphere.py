@@ -19,7 +19,7 @@ coordinate of S, and branching on which one leads to finitely many smaller probl
 
 *Bounds.* For each symmetric :math:`M\ge0` (entry by entry) :math:`s^\top Qs\ge s^\top(Q-M)s`, so
 :math:`\mu^*\ge\lambda_{\min}(Q-M)`. The best M gives the bound of the doubly nonnegative relaxation;
-``lower_bound`` makes M from the conditions at a local minimum and improves it by a few subgradient steps.
+``lower_bound`` makes M from the conditions at a local minimum, where it often is the best.
 
 The first and the last are compiled: :mod:`~marginbook.clasmk.solvers.sphere_steps`.
 """

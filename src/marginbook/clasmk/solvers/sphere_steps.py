@@ -166,22 +166,27 @@ def multiplier(Q: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def lower_bound(Q: np.ndarray, s: np.ndarray, target: float, steps: int = 12) -> float:
-    r"""Return a lower bound of the minimum; the search for a better one ends when `target` is reached.
+def lower_bound(Q: np.ndarray, s: np.ndarray, target: float) -> float:
+    r"""Return a lower bound of the minimum; no better one is looked for once `target` is reached.
 
-    Candidates for M: the matrix of :func:`multiplier` at the local minimum s, zero, all positive entries off
-    the diagonal, and the first one improved by Polyak's steps
-    :math:`M\leftarrow\max(M-(\mathrm{target}-\lambda)vv^\top,0)`, where v is the smallest eigenvector of
-    Q - M and :math:`\lambda` its eigenvalue. The bound is less the rounding of an eigenvalue.
+    The smallest eigenvalue of Q - M, less its rounding, for the best of four M: that of :func:`multiplier` at
+    the local minimum s, the same with the positive entries of Q between coordinates off the support, zero,
+    and all positive entries off the diagonal. Subgradient steps from there were tried: they closed no more
+    nodes of the search than these.
     """
     k = len(Q)
-    rounding = ROUNDING * k * np.abs(Q).max()
     if k == 1:
         return Q[0, 0]
+    rounding = ROUNDING * k * np.abs(Q).max()
     target += rounding
     M = multiplier(Q, s)
-    least, v = smallest_eigenpair(Q - M)
-    best = least
+    best = smallest_eigenpair(Q - M)[0]
+    if best < target:
+        for i in range(k):
+            for j in range(k):
+                if i != j and s[i] == 0.0 and s[j] == 0.0:
+                    M[i, j] = max(Q[i, j], 0.0)
+        best = max(best, smallest_eigenpair(Q - M)[0])
     if best < target:
         best = max(best, smallest_eigenpair(Q)[0])
     if best < target:
@@ -189,10 +194,4 @@ def lower_bound(Q: np.ndarray, s: np.ndarray, target: float, steps: int = 12) ->
         for i in range(k):
             negative[i, i] = Q[i, i]
         best = max(best, smallest_eigenpair(negative)[0])
-    for _ in range(steps):
-        if best >= target:
-            break
-        M = np.maximum(M - (target - least) * np.outer(v, v), 0.0)
-        least, v = smallest_eigenpair(Q - M)
-        best = max(best, least)
     return best - rounding
