@@ -114,6 +114,22 @@ def test_the_linear_kernel_gives_the_principal_directions_of_the_unit_vectors():
     np.testing.assert_allclose(found @ found.T, unit @ unit.T, atol=1e-10)
 
 
+def test_samples_far_out_in_a_direction_that_is_left_out_are_chosen_too():
+    # the first two span the plane, but so close to each other they cannot carry the third to eight digits
+    angles = np.array([0.0, 3.5e-4, np.pi / 2])
+    X = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    np.testing.assert_array_equal(greedy_embedding("linear", X, tol=0.0, order="sequential").indices, [0, 1])
+    found = class_subspace("linear", X, tol=0.0, order="sequential")
+    np.testing.assert_array_equal(found.indices, [0, 1, 2])
+    assert_orthonormal(found)
+    assert found.residual < 1e-6
+    np.testing.assert_allclose(found.coordinates(X) @ found.coordinates(X).T, X @ X.T, atol=1e-6)
+    capped = class_subspace("linear", X, tol=0.0, order="sequential", max_rank=2)
+    assert_orthonormal(capped)
+    assert capped.residual > 0.9
+    assert capped.capped
+
+
 @pytest.mark.parametrize("gamma", [1e-8, 1e-6, 1e-4])
 @pytest.mark.parametrize("order", ["pivoted", "sequential"])
 def test_nearly_singular_matrices_lose_directions_not_orthonormality(gamma, order):

@@ -7,12 +7,15 @@ The transposed factor has a row for each chosen sample and a column for each sam
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from ..kernels import Kernel
 from .normalised import SharedPairs
 
+#: smallest squared residual that counts, and smallest eigenvalue of :math:`K_{BB}` that is inverted: below it
+#: rounding would leave the columns of U farther than 1e-8 from orthonormal
+FLOOR = 1e-7
 #: up to so many rows the whole matrix is cheaper than its columns one by one
 SMALL = 512
 #: above so many rows, columns always come one by one: the whole matrix would be too big
@@ -130,3 +133,37 @@ def _in_order(schur: np.ndarray, tol: float, *, first: bool) -> np.ndarray:
             column = schur[i:, i] / np.sqrt(schur[i, i])
             schur[i:, i:] -= np.outer(column, column)
     return np.array(kept, dtype=np.intp)
+
+
+def well_conditioned(
+    pairs: SharedPairs, kernel: Kernel, indices: np.ndarray, tol: float, max_rank: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    r"""Make an orthonormal basis from chosen samples of which some nearly depend on the others.
+
+    The directions in which :math:`K_{BB}` has eigenvalues up to :data:`FLOOR` are left out. No chosen sample
+    loses more than that by it, but another sample may lie far out in such a direction: then it is chosen too.
+
+    Returns
+    -------
+    indices : (m,) array of int
+        The chosen samples, new ones last.
+    B : (m, r) array
+        :math:`B^\top K_{BB}B=I`.
+    factor : (r, n) array
+        Coordinates of all samples: their squared residuals are at most 10 times :data:`FLOOR` and `tol`,
+        whichever is larger, unless there are `max_rank` chosen ones.
+    """
+    cap, limit = pairs.shape[0] if max_rank is None else int(max_rank), max(float(tol), 10 * FLOOR)
+    while True:
+        gram = pairs.values(kernel, indices)
+        values, vectors = eigh(gram[:, indices], driver="evd", check_finite=False)
+        kept = values > FLOOR
+        B = vectors[:, kept] / np.sqrt(values[kept])
+        factor = B.T @ gram
+        active = np.flatnonzero(1 - np.einsum("ij,ij->j", factor, factor) > limit)
+        left = cap - len(indices)
+        if left <= 0 or len(active) == 0:
+            return indices, B, factor
+        schur = pairs.values(kernel, active, active) - factor[:, active].T @ factor[:, active]
+        _, pivots, rank, _ = dpstrf(schur.T, tol=limit, lower=1, overwrite_a=1)
+        indices = np.concatenate([indices, active[pivots[: min(max(rank, 1), left)] - 1]])

@@ -22,12 +22,9 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh, solve_triangular
 
 from ..kernels import Kernel
-from .cholesky import GrowingFactor
+from .cholesky import FLOOR, GrowingFactor, well_conditioned
 from .normalised import SharedPairs, check_rows
 
-#: smallest squared residual that counts, and smallest eigenvalue of :math:`K_{BB}` that is inverted: below it
-#: rounding would leave the columns of U farther than 1e-8 from orthonormal
-FLOOR = 1e-7
 ORDERS = ("pivoted", "sequential")
 
 
@@ -69,7 +66,7 @@ class Subspace:
         Mean squared coordinate of the data on each column of U.
     kernel : str, (str, dict) or callable
     residual : float
-        Largest squared distance of a sample to the span, before `n_components` drops directions.
+        Largest squared distance of a sample to the subspace, before `n_components` drops directions.
     capped : bool
         Whether `max_rank` stopped the choice before the tolerance was met.
     """
@@ -118,7 +115,7 @@ def greedy_embedding(
     X : (n, p) array
     tol : float
         In [0, 1]. A sample is taken when its squared residual exceeds this; the first one always is. Less
-        than :data:`FLOOR` counts as :data:`FLOOR`.
+        than 1e-7 counts as 1e-7 (``marginbook.clasmk.cholesky.FLOOR``).
     max_rank : int, optional
         Most samples to take.
     order : {"pivoted", "sequential"}
@@ -162,9 +159,15 @@ def class_subspace(
     Returns
     -------
     Subspace
-        The sign of each column of A is such that the mean of its coordinate over `X` is >= 0; where that
-        mean is zero, such that the column's largest entry is positive. (No sign is implied by the subspace;
-        the sum over kernels in (29) depends on it.)
+        The sign of each column of A is such that the mean of its coordinate over `X` is >= 0; where that mean
+        is zero, such that the column's largest entry is positive. (No sign is implied by the subspace; the
+        sum over kernels in (29) depends on it.)
+
+    Notes
+    -----
+    With a `tol` near 1e-7 some chosen samples may nearly depend on the others, and A grow beyond what
+    rounding allows. Then the directions that cause it are left out, and samples that this leaves farther from the
+    subspace than 1e-6 and `tol` are chosen too.
 
     Examples
     --------
@@ -229,8 +232,7 @@ def subspace_of_block(
     mean = vectors.T @ embedding.factor.mean(axis=1)
     residual = embedding.residual.max()
     if np.einsum("ij,ij->j", A, A).max() > 1 / FLOOR:
-        whitening = _whitening(pairs.values(kernel, indices, indices))
-        factor = whitening.T @ pairs.values(kernel, indices)
+        indices, whitening, factor = well_conditioned(pairs, kernel, indices, tol, max_rank)
         values, vectors = _principal(factor)
         A, mean = whitening @ vectors, vectors.T @ factor.mean(axis=1)
         residual = max(0.0, (1 - np.einsum("ij,ij->j", factor, factor)).max())
@@ -239,7 +241,8 @@ def subspace_of_block(
     undecided = np.abs(mean) <= 1e-10 * np.sqrt(values)
     largest = A[np.abs(A).argmax(axis=0), np.arange(r)]
     A = A * np.where(np.where(undecided, largest, mean) < 0, -1.0, 1.0)
-    return Subspace(X[indices], indices, A, values, kernel, float(residual), embedding.capped)
+    capped = embedding.capped or bool(residual > max(tol, 10 * FLOOR))
+    return Subspace(X[indices], indices, A, values, kernel, float(residual), capped)
 
 
 def _principal(factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -248,13 +251,6 @@ def _principal(factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     second /= factor.shape[1]
     values, vectors = eigh(second, driver="evd", overwrite_a=True, check_finite=False)
     return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-
-
-def _whitening(gram: np.ndarray) -> np.ndarray:
-    r"""Return B with :math:`B^\top K_{BB}B=I`, without the directions that rounding would dominate."""
-    values, vectors = eigh(gram, driver="evd", check_finite=False)
-    kept = values > FLOOR
-    return vectors[:, kept] / np.sqrt(values[kept])
 
 
 def _kept(values: np.ndarray, n_components: int | float | None) -> int:
