@@ -166,8 +166,8 @@ def class_subspace(
     Notes
     -----
     With a `tol` near 1e-7 some chosen samples may nearly depend on the others, and A grow beyond what
-    rounding allows. Then the directions that cause it are left out, and samples that this leaves farther from the
-    subspace than 1e-6 and `tol` are chosen too.
+    rounding allows. Then the directions that cause it are left out, and samples that this leaves farther
+    from the subspace than 1e-6 and `tol` are chosen too.
 
     Examples
     --------
