@@ -1,1 +1,38 @@
-"""CLASK-ML and CLASMK-ML: class-specific subspaces of kernels, learned (Yu & McKelvey)."""
+r"""CLASK-ML and CLASMK-ML: subspaces of several kernels for each class, chosen or weighted (Yu & McKelvey).
+
+The model in four lines: C classes, K normalised kernels :math:`k_i` with feature maps :math:`\varphi_i`, an
+orthonormal basis :math:`U_{c,i}` of what the rows of class c span in the i-th feature space,
+
+.. math::
+
+   z_{c,i}(x)&=U_{c,i}^\top\varphi_i(x)=A_{c,i}^\top k_i(X_{B_{c,i}},x),\\
+   z_c(x)&=\sum_{i=1}^K\sqrt{\nu_{c,i}}\,z_{c,i}(x),\qquad\nu_{c,i}\ge0,\quad\sum_i\nu_{c,i}=1,\\
+   \nu&\in\arg\min\frac{\sum_c\frac1{C-1}\sum_{\tilde c\ne c}\mathbb E_{\tilde c}\lVert z_c(x)\rVert^2}
+      {\sum_c\mathbb E_c\lVert z_c(x)\rVert^2},\\
+   x&\mapsto\bigl(z_1(x),\dots,z_C(x)\bigr)\ \text{ to any linear classifier.}
+
+Where things are. The model: ``normalised`` kernels and the paper's ``kernel_sets``; ``embedding`` the subspace
+of one class, from a factor that grows in ``cholesky``; ``subspaces`` of all classes and kernels; ``statistics``
+of them on held-out rows; ``objective`` the ratio to minimise. In ``solvers``: ``solvers/dinkelbach`` for the
+weights, on ``solvers/sphere`` with its ``solvers/sphere_steps``; ``solvers/slsqp`` the general program in its
+place; ``solvers/kernel_choice`` for one kernel a class; ``solvers/solution`` what they return;
+``solvers/least_squares`` for the base classifier. What users call: ``transformers``, ``hierarchy`` and
+``lssvm``; behind them ``settings``, ``splitting`` of the rows, ``learning``, ``truncation`` of kernels,
+``features`` and ``margins``. The compared methods, ``peers``: ``peers/mkl`` on ``solvers/kernel_weights`` and
+``peers/two_layer`` on ``solvers/layer_weights``, both on ``peers/several_kernels`` and
+``solvers/kernel_machines``.
+
+The claims: ``lemma_one``, ``theorem_two`` and ``criteria``, in distributions of ``model`` and ``blocks`` that
+meet the assumptions exactly. ``measures`` how an entry is measured, and ``paper`` holds the printed numbers.
+"""
+
+from .hierarchy import HierarchicalCLASMKClassifier
+from .lssvm import LSSVMClassifier
+from .transformers import CLASKTransformer, CLASMKTransformer
+
+__all__ = [
+    "CLASKTransformer",
+    "CLASMKTransformer",
+    "HierarchicalCLASMKClassifier",
+    "LSSVMClassifier",
+]
