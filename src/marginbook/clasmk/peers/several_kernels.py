@@ -70,13 +70,13 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
         """Keep the `weights`, (K,), and the rows of `X`, (n, p), that have a coefficient in an output."""
         self.weights_ = weights
         self.support_ = np.flatnonzero(machines.beta.any(axis=1))
-        self.dual_coef_ = np.ascontiguousarray(machines.beta[self.support_].T)
+        self.dual_coef_ = np.ascontiguousarray((machines.beta[self.support_] * machines.scale).T)
         self.intercept_ = machines.bias
         self.objective_ = machines.value
         self._rows = X[self.support_]
 
     def _joined(self, grams: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
-        """Return the one kernel that the Gram matrices make with `weights`, those above 0."""
+        """Return the one kernel that `grams`, arrays (n, m), make with `weights`, one for each."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -88,7 +88,8 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "dual_coef_")
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        used = np.flatnonzero(self.weights_)
+        # one kernel of weight 0, if there is no other, for the shape
+        used = np.flatnonzero(self.weights_) if self.weights_.any() else np.array([0])
         height = max(1, BATCH // max(1, len(self._rows)))
         parts = []
         for start in range(0, len(X), height):

@@ -11,6 +11,7 @@ of them, however roughly the machine was trained: a lower bound of J at *every* 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,10 +33,12 @@ class Machines:
     Attributes
     ----------
     beta : (n, m) array
-        Signed dual coefficients.
+        Signed dual coefficients, feasible.
+    scale : (m,) array
+        Near 1; ``scale * beta`` are the coefficients of f.
     bias : (m,) array
     value : float
-        Sum of the primal objectives, with the best bias for each f: at least J.
+        Sum of the primal objectives of f and bias: at least J.
     dual_sum : float
         Sum of all |beta|, the constant of the affine lower bound.
     energy : float
@@ -44,6 +47,7 @@ class Machines:
     """
 
     beta: np.ndarray
+    scale: np.ndarray
     bias: np.ndarray
     value: float
     dual_sum: float
@@ -79,12 +83,43 @@ def train(K: np.ndarray, signs: np.ndarray, C: float, tol: float) -> Machines:
         beta[machine.support_, u] = machine.dual_coef_[0]
         bias[u] = machine.intercept_[0]
     fitted = K @ beta
-    loss = 0.0
+    scale, value = np.ones(len(bias)), 0.0
     for u, y in enumerate(signs.T):
         bias[u] = best_bias(fitted[:, u], y, bias[u])
-        loss += float(np.maximum(0.0, 1 - y * (fitted[:, u] + bias[u])).sum())
-    energy = float((beta * fitted).sum())
-    return Machines(beta, bias, energy / 2 + C * loss, float(np.abs(beta).sum()), energy, C)
+        energy = float(beta[:, u] @ fitted[:, u])
+        margins, wanted = y * fitted[:, u], 1 - y * bias[u]
+        scale[u] = best_scale(margins, wanted, energy / C)
+        loss = np.maximum(0.0, wanted - scale[u] * margins).sum()
+        value += scale[u] ** 2 * energy / 2 + C * float(loss)
+    return Machines(beta, scale, bias, value, float(np.abs(beta).sum()), float((beta * fitted).sum()), C)
+
+
+def best_scale(margins: np.ndarray, wanted: np.ndarray, energy: float) -> float:
+    r"""Return s > 0 that minimises :math:`\tfrac12s^2e+\sum_i[w_i-sm_i]_+`.
+
+    For a large C a loss that is left by the tolerance of the training costs more than a little length.
+
+    Parameters
+    ----------
+    margins : (n,) array, m
+    wanted : (n,) array, w
+    energy : float, e
+    """
+
+    def pull(s: float) -> float:
+        return float(margins[wanted > s * margins].sum())
+
+    corners = wanted[margins != 0] / margins[margins != 0]
+    corners = np.sort(corners[(corners > 0) & np.isfinite(corners)])
+    if energy <= 0 or len(corners) == 0:
+        return 1.0
+    # the slope s e - pull(s) increases with s
+    first = bisect_left(corners, True, key=lambda s: s * energy >= pull(s))
+    low = corners[first - 1] if first else 0.0
+    high = corners[first] if first < len(corners) else np.inf
+    s = pull((low + min(high, 2 * low + 1)) / 2) / energy
+    s = float(np.clip(s, low, high))
+    return s if s > 0 else 1.0
 
 
 def best_bias(fitted: np.ndarray, y: np.ndarray, near: float) -> float:

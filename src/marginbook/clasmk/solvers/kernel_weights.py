@@ -2,7 +2,8 @@ r"""l1 multiple kernel learning: the weights of a sum of kernels that make the s
 
 .. math:: \min_{d\ge0,\,1^\top d=1}J\Bigl(\sum_kd_kK_k\Bigr),
 
-J as in :mod:`.kernel_machines`. A trained machine gives an affine lower bound :math:`J(d)\ge s-\tfrac12\sum_kd_kq_k`, :math:`q_k=\sum_u\beta_u^\top K_k\beta_u`, and the free
+J as in :mod:`.kernel_machines`. A trained machine gives an affine lower bound
+:math:`J(d)\ge s-\tfrac12\sum_kd_kq_k`, :math:`q_k=\sum_u\beta_u^\top K_k\beta_u`, and the free
 coefficients give the second derivative H. The next weights minimise the largest of the bounds plus
 :math:`\tfrac12(d-c)^\top H(d-c)`, c the best weights so far: a proximal bundle method in Newton's metric. It
 takes a handful of trainings where steps along a reduced gradient take dozens or hundreds. The least value of
@@ -116,7 +117,7 @@ def learn_weights(
         predicted = centre_value - model
     if best is None:
         raise ValueError(f"max_iter must be a whole number >= 1, got {max_iter!r}")
-    return KernelWeights(best[0], best[1], lower, max(0.0, gap), len(path), path)
+    return KernelWeights(best[0], best[1], lower, float(max(0.0, gap)), len(path), path)
 
 
 def combine(kernels: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
