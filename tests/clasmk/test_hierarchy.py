@@ -198,7 +198,7 @@ def test_a_later_layer_without_kernels_ends_it_and_a_first_one_is_an_error(monke
         HierarchicalCLASMKClassifier(KERNELS, eta=3.0).fit(X, y)
     calls = []
 
-    def second_fails(energy, eta):
+    def second_fails(energy, eta, truncation):
         calls.append(eta)
         return representative(energy, eta if len(calls) == 1 else 3.0)
 

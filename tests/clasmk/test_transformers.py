@@ -288,6 +288,10 @@ def test_representative_kernels_and_thresholded_weights_written_out():
     energy = np.array([[0.1, 0.5, 0.0], [0.1, 0.5, 0.1]])
     np.testing.assert_array_equal(representative(energy, 0.1), [0, 1])
     np.testing.assert_array_equal(representative(energy, 0.2), [1])  # not above its own energy
+    np.testing.assert_array_equal(representative(energy, 0.09, "mean"), [0, 1])
+    np.testing.assert_array_equal(representative(energy, 0.1, "mean"), [1])
+    with pytest.raises(AllTruncated, match=r"at most 0\.5 .*, mean over 2 classes"):
+        representative(energy, 0.5, "mean")
     nu = np.array([[0.05, 0.5, 0.45], [0.04, 0.0, 0.96]])
     np.testing.assert_allclose(thresholded(nu, 0.1), [[0.05, 0.5, 0.45], [0.0, 0.0, 1.0]])
     np.testing.assert_allclose(thresholded(nu, 0.2), [[0.0, 10 / 19, 9 / 19], [0.0, 0.0, 1.0]])
@@ -419,6 +423,7 @@ def test_the_training_rows_may_be_spoilt_after_the_fit_and_be_read_only_before(m
             "n_components must be None, a whole number >= 1 or a float in (0, 1], got 1.5",
         ),
         ({"basis_fraction": 1.0}, "basis_fraction must be a number in (0, 1), got 1.0"),
+        ({"truncation": "max"}, "unknown truncation 'max'; choose from sum, mean"),
         ({"eta": "high"}, "eta must be a number >= 0, got 'high'"),
         ({"order": "random"}, "unknown order 'random'"),
         ({"weights_on": "M_B"}, "unknown weights_on 'M_B'; choose from nu, basis"),

@@ -11,19 +11,20 @@ orthonormal basis :math:`U_{c,i}` of what the rows of class c span in the i-th f
       {\sum_c\mathbb E_c\lVert z_c(x)\rVert^2},\\
    x&\mapsto\bigl(z_1(x),\dots,z_C(x)\bigr)\ \text{ to any linear classifier.}
 
-Where things are. The model: ``normalised`` kernels and the paper's ``kernel_sets``; ``embedding`` the subspace
-of one class, from a factor that grows in ``cholesky``; ``subspaces`` of all classes and kernels; ``statistics``
-of them on held-out rows; ``objective`` the ratio to minimise. In ``solvers``: ``solvers/dinkelbach`` for the
-weights, on ``solvers/sphere`` with its ``solvers/sphere_steps``; ``solvers/slsqp`` the general program in its
-place; ``solvers/kernel_choice`` for one kernel a class; ``solvers/solution`` what they return;
-``solvers/least_squares`` for the base classifier. What users call: ``transformers``, ``hierarchy`` and
-``lssvm``; behind them ``settings``, ``splitting`` of the rows, ``learning``, ``truncation`` of kernels,
-``features`` and ``margins``. The compared methods, ``peers``: ``peers/mkl`` on ``solvers/kernel_weights`` and
-``peers/two_layer`` on ``solvers/layer_weights``, both on ``peers/several_kernels`` and
-``solvers/kernel_machines``.
+Where things are. The model: ``normalised`` kernels and the paper's ``kernel_sets``; ``embedding`` the
+subspace of one class, from a factor that grows in ``cholesky``; ``subspaces`` of all classes and kernels;
+``statistics`` of them on held-out rows; ``objective`` the ratio to minimise. In ``solvers``:
+``solvers/dinkelbach`` for the weights, on ``solvers/sphere`` with its ``solvers/sphere_steps``;
+``solvers/slsqp`` the general program in its place; ``solvers/kernel_choice`` for one kernel a class;
+``solvers/solution`` what they return; ``solvers/least_squares`` for the base classifier. What users call:
+``transformers``, ``hierarchy`` and ``lssvm``; behind them ``settings``, ``splitting`` of the rows,
+``learning``, ``truncation`` of kernels, ``features`` and ``margins``. The compared methods, ``peers``:
+``peers/mkl`` on ``solvers/kernel_weights`` and ``peers/two_layer`` on ``solvers/layer_weights``, both on
+``peers/several_kernels`` and ``solvers/kernel_machines``; ``peers/single`` one kernel for all classes.
 
-The claims: ``lemma_one``, ``theorem_two`` and ``criteria``, in distributions of ``model`` and ``blocks`` that
-meet the assumptions exactly. ``measures`` how an entry is measured, and ``paper`` holds the printed numbers.
+The claims: ``theory`` with ``lemma_one``, ``theorem_one`` and ``theorem_two``, in distributions of ``model``
+and ``blocks`` that meet the assumptions exactly, ``criteria``, ``bases`` and ``misprints``. ``measures`` how an
+entry is measured, and ``paper`` holds the printed numbers.
 """
 
 from .hierarchy import HierarchicalCLASMKClassifier

@@ -68,7 +68,7 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
         A class with fewer marginal rows keeps so many, the least certain ones, or all that it has.
     eps : float, default=1e-3
         :math:`\epsilon`.
-    combine, denominator, eta, threshold, solver, max_iter, tol, max_rank, n_components, order, \
+    combine, denominator, eta, truncation, threshold, solver, max_iter, tol, max_rank, n_components, order, \
 basis_fraction, weights_on
         Of every layer: see :class:`~marginbook.clasmk.CLASMKTransformer`.
     random_state : int, RandomState or None, default=None
@@ -127,6 +127,7 @@ basis_fraction, weights_on
         combine: str = "sum",
         denominator: str = "energy",
         eta: float = 0.1,
+        truncation: str = "sum",
         threshold: float = 0.1,
         solver: str = "dinkelbach",
         max_iter: int = 1000,
@@ -149,6 +150,7 @@ basis_fraction, weights_on
         self.combine = combine
         self.denominator = denominator
         self.eta = eta
+        self.truncation = truncation
         self.threshold = threshold
         self.solver = solver
         self.max_iter = max_iter

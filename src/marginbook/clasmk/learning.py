@@ -75,6 +75,7 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
     weights_on: str
     denominator: str
     eta: float
+    truncation: str
     random_state: Any
     verbose: int
     map_: FeatureMap
@@ -98,7 +99,7 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
             subspaces, X[split.held_out], codes[split.held_out], combine=combine, denominator=self.denominator
         )
         self.energy_ = measured.energy
-        self.kept_kernels_ = kept = representative(self.energy_, self.eta)
+        self.kept_kernels_ = kept = representative(self.energy_, self.eta, self.truncation)
         self._say(f"{len(kept)} of {n_kernels} kernels hold more than eta={self.eta:g} of these rows")
         subspaces = [[row[i] for i in kept] for row in subspaces]
         if self.weights_on == "nu":

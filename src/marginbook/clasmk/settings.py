@@ -16,6 +16,7 @@ COMBINE = ("sum", "concat")
 DENOMINATORS = ("energy", "mean")
 SOLVERS = ("dinkelbach", "slsqp")
 WEIGHTS_ON = ("nu", "basis")
+TRUNCATIONS = ("sum", "mean")
 ORDERS = ("pivoted", "sequential")
 MARGINS = ("printed", "signed")
 
@@ -69,6 +70,7 @@ def check_bases(model: Any) -> None:
         )
     check_choice("order", model.order, ORDERS)
     check_choice("denominator", model.denominator, DENOMINATORS)
+    check_choice("truncation", model.truncation, TRUNCATIONS)
     check_choice("weights_on", model.weights_on, WEIGHTS_ON)
     fraction = model.basis_fraction
     if not (is_number(fraction) and 0 < fraction < 1):

@@ -15,12 +15,11 @@ from .learning import ClassSubspaces
 from .objective import diagonals, ratio
 from .settings import RULES, check_choice, check_weights
 from .solvers.dinkelbach import dinkelbach
-from .solvers.kernel_choice import choose_exact, choose_exhaustive, choose_greedy
+from .solvers.kernel_choice import choose_kernels
 from .solvers.slsqp import slsqp
 from .solvers.solution import Weights
 from .truncation import largest_weights, thresholded
 
-_CHOICES = {"exact": choose_exact, "exhaustive": choose_exhaustive, "greedy": choose_greedy}
 _SOLVERS: dict[str, Callable[..., Weights]] = {"dinkelbach": dinkelbach, "slsqp": slsqp}
 
 
@@ -66,6 +65,9 @@ class CLASKTransformer(ClassSubspaces):
         A kernel with no more energy of the held-out rows than this, summed over the classes, does not take
         part, (35). Printed for CLASMK only; but a kernel so narrow that its subspaces hold nothing can have
         the least ratio.
+    truncation : {"sum", "mean"}, default="sum"
+        What `eta` is compared with: the energy summed over the classes, as printed, which goes up to C, or
+        its mean, up to 1.
     random_state : int, RandomState or None, default=None
         Of the split.
     verbose : int, default=0
@@ -117,6 +119,7 @@ class CLASKTransformer(ClassSubspaces):
         weights_on: str = "nu",
         denominator: str = "mean",
         eta: float = 0.1,
+        truncation: str = "sum",
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -130,6 +133,7 @@ class CLASKTransformer(ClassSubspaces):
         self.weights_on = weights_on
         self.denominator = denominator
         self.eta = eta
+        self.truncation = truncation
         self.random_state = random_state
         self.verbose = verbose
 
@@ -145,9 +149,8 @@ class CLASKTransformer(ClassSubspaces):
         check_choice("rule", self.rule, RULES)
         learned = self._learn(X, y, "concat")
         self.separation_ = learned.separation
-        found = _CHOICES[self.rule](
-            diagonals(learned.separation.numerator), diagonals(learned.separation.denominator)
-        )
+        top, bottom = learned.separation.numerator, learned.separation.denominator
+        found = choose_kernels(diagonals(top), diagonals(bottom), rule=self.rule)
         self.kernels_ = learned.kept[found.kernels]
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.weights_ = np.eye(len(self.kernel_set_))[self.kernels_]
@@ -183,7 +186,12 @@ class CLASMKTransformer(ClassSubspaces):
     denominator : {"energy", "mean"}, default="energy"
         As above, (32)-(34), or :math:`\sum_c\lVert\mathbb E_cz_c(x)\rVert^2` as in Criterion 3.
     eta : float, default=0.1
-        A kernel with no more energy of the held-out rows than this, summed over classes, is dropped, (35).
+        A kernel with no more energy of the held-out rows than this is dropped, (35). A small `eta` lets
+        kernels through that are so narrow that they tell nothing of new rows: with standardised features,
+        half of what it is compared with is a better choice than 0.1.
+    truncation : {"sum", "mean"}, default="sum"
+        What `eta` is compared with: the energy summed over the classes, as printed, which goes up to C, or
+        its mean, up to 1.
     threshold : float, default=0.1
         Weights below this share of the largest of the class become zero, (37). With 1 each class has one
         kernel, that of (39).
@@ -257,6 +265,7 @@ class CLASMKTransformer(ClassSubspaces):
         combine: str = "sum",
         denominator: str = "energy",
         eta: float = 0.1,
+        truncation: str = "sum",
         threshold: float = 0.1,
         solver: str = "dinkelbach",
         max_iter: int = 1000,
@@ -273,6 +282,7 @@ class CLASMKTransformer(ClassSubspaces):
         self.combine = combine
         self.denominator = denominator
         self.eta = eta
+        self.truncation = truncation
         self.threshold = threshold
         self.solver = solver
         self.max_iter = max_iter

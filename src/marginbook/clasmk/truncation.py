@@ -9,18 +9,20 @@ class AllTruncated(ValueError):
     """No kernel represents the classes."""
 
 
-def representative(energy: np.ndarray, eta: float) -> np.ndarray:
+def representative(energy: np.ndarray, eta: float, truncation: str = "sum") -> np.ndarray:
     r"""Return the kernels whose subspaces hold enough of rows that they have not seen.
 
     Kernel i stays when :math:`\sum_c\frac1{N_c}\sum_{x\in\mathcal M_{\nu_c}}\lVert U_{c,i}^\top\varphi_i(x)
     \rVert^2>\eta`. Each of the C terms is in [0, 1], so that the same :math:`\eta` asks less of each class
-    where there are more. Source: (35), (36).
+    where there are more; their mean is a share of the energy. Source: (35), (36).
 
     Parameters
     ----------
     energy : (C, K) array
         The terms of the sum.
     eta : float
+    truncation : {"sum", "mean"}
+        Sum over the classes, as printed, or mean.
 
     Returns
     -------
@@ -31,12 +33,12 @@ def representative(energy: np.ndarray, eta: float) -> np.ndarray:
     AllTruncated
         If no kernel stays.
     """
-    total = energy.sum(axis=0)
+    total = energy.sum(axis=0) if truncation == "sum" else energy.mean(axis=0)
     kept = np.flatnonzero(total > eta)
     if len(kept) == 0:
         raise AllTruncated(
             f"all {len(total)} kernels are truncated: their subspaces hold at most {total.max():.2g} of the "
-            f"energy of held-out rows, summed over {len(energy)} classes, wanted more than eta={eta:g}; "
+            f"energy of held-out rows, {truncation} over {len(energy)} classes, wanted more than eta={eta:g}; "
             "lower eta, take wider kernels or scale the features"
         )
     return kept
