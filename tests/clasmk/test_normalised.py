@@ -72,6 +72,16 @@ def test_distances_far_from_the_origin_keep_their_digits():
     np.testing.assert_allclose(normalised_gram(kernel, X + 2.0**20), normalised_gram(kernel, X), rtol=1e-9)
 
 
+def test_close_rows_keep_the_digits_of_their_distance():
+    rng = np.random.default_rng(6)
+    far = 1e3 * rng.standard_normal((30, 4))
+    for X in (far, np.vstack([far[:2], far[0] + 1e-3 * rng.standard_normal((20, 4))])):
+        Z = X[::-1] + 1e-4 * rng.standard_normal(X.shape)
+        expected = -((X[:, None] - Z) ** 2).sum(-1)
+        found = np.log(normalised_gram(("rbf", {"gamma": 1.0}), X, Z))
+        np.testing.assert_allclose(found, np.maximum(expected, -230), rtol=1e-9, atol=1e-15)
+
+
 def test_a_tiny_width_leaves_the_identity_without_warning():
     X = np.random.default_rng(3).standard_normal((7, 3))
     np.testing.assert_allclose(normalised_gram(("rbf", {"gamma": 1e9}), X), np.eye(7), atol=1e-90)

@@ -15,7 +15,7 @@ from .normalised import SharedPairs
 
 #: smallest squared residual that counts, and smallest eigenvalue of :math:`K_{BB}` that is inverted: below it
 #: rounding would leave the columns of U farther than 1e-8 from orthonormal
-FLOOR = 1e-7
+FLOOR = 1e-6
 #: up to so many rows the whole matrix is cheaper than its columns one by one
 SMALL = 512
 #: above so many rows, columns always come one by one: the whole matrix would be too big

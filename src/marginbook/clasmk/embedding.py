@@ -115,7 +115,7 @@ def greedy_embedding(
     X : (n, p) array
     tol : float
         In [0, 1]. A sample is taken when its squared residual exceeds this; the first one always is. Less
-        than 1e-7 counts as 1e-7 (``marginbook.clasmk.cholesky.FLOOR``).
+        than 1e-6 counts as 1e-6 (``marginbook.clasmk.cholesky.FLOOR``).
     max_rank : int, optional
         Most samples to take.
     order : {"pivoted", "sequential"}
@@ -165,9 +165,9 @@ def class_subspace(
 
     Notes
     -----
-    With a `tol` near 1e-7 some chosen samples may nearly depend on the others, and A grow beyond what
+    With a `tol` near 1e-6 some chosen samples may nearly depend on the others, and A grow beyond what
     rounding allows. Then the directions that cause it are left out, and samples that this leaves farther
-    from the subspace than 1e-6 and `tol` are chosen too.
+    from the subspace than 1e-5 and `tol` are chosen too.
 
     Examples
     --------

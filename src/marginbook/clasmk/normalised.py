@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
 
 from ..kernels import Kernel, KernelOverflow, gram, kernel_name, parse_kernel
 
@@ -25,6 +26,8 @@ KEPT_ENTRIES = 2**24
 #: exponents of the Gaussian kernel below this count as this: exp(-230) is 1e-100, and processors are several
 #: times slower where results or their squares leave the range of numbers
 SMALLEST_EXPONENT = -230.0
+#: squared distances below this share of the rows' squared lengths are computed from differences
+CLOSE = 1e-3
 
 
 def check_rows(X: ArrayLike, what: str = "X") -> np.ndarray:
@@ -185,12 +188,7 @@ class SharedPairs:
                 X = self._X - mean
                 self._centred = X, X if self._same else self._Z - mean
             X, Z = (_take(part, chosen) for part, chosen in zip(self._centred, (rows, columns), strict=True))
-            found = X @ Z.T
-            found *= -2.0
-            found += np.einsum("ij,ij->i", X, X)[:, None]
-            found += np.einsum("ij,ij->i", Z, Z)
-            np.maximum(found, 0.0, out=found)
-            itself = 0.0
+            found, itself = _squared_distances(X, Z), 0.0
         else:
             _, gamma, coef0 = family
             X, Z = _take(self._X, rows), _take(self._Z, columns)
@@ -223,6 +221,24 @@ class SharedPairs:
             i = np.arange(len(self._X))
             found[_take(i, rows)[:, None] == _take(i, columns)] = 1.0
         return found
+
+
+def _squared_distances(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Return squared distances to nearly full accuracy, also of rows that are close to each other."""
+    scale = np.add.outer(np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z))
+    found = X @ Z.T
+    found *= -2.0
+    found += scale
+    scale *= CLOSE
+    # here the sum has cancelled; a copy of a row would seem to be apart from it, and be chosen beside it
+    close = np.flatnonzero(found < scale)
+    if len(close) > found.size // 4:
+        return cdist(X, Z, "sqeuclidean")
+    for part in np.array_split(close, len(close) // 2**16 + 1):
+        i, j = np.divmod(part, len(Z))
+        gap = X[i] - Z[j]
+        found.ravel()[part] = np.einsum("ij,ij->i", gap, gap)
+    return found
 
 
 def _take(rows: np.ndarray, chosen: np.ndarray | None) -> np.ndarray:
