@@ -45,7 +45,8 @@ def check_lemma() -> Evidence:
     held = tested = useful = equal = count = 0
     looseness, off = [], 0.0
     rng = np.random.default_rng(601)
-    for laws, noise in problems(600, 400):
+    models = list(problems(600, 400))
+    for laws, noise in models:
         one, other = laws
         count += met(laws, noise)
         values, lam = one.within(), overlap(one, other)
@@ -67,7 +68,7 @@ def check_lemma() -> Evidence:
     tight = min(sharp_model(Fraction(1, 10**k)) for k in (1, 2, 3, 4))
     frequencies = all(frequency <= bound + 6 * 0.5 / 4000**0.5 for frequency, bound in spheres)
     return Evidence(
-        decide(held == tested > 0 and count == equal == 400 and frequencies and off < 5),
+        decide(held == tested > 0 and count == equal == len(models) and frequencies and off < 5),
         f"held in {held} of {tested} models with lambda < 1, exactly, and in {len(spheres)} models on "
         "spheres by "
         f"frequencies; frequencies of the exact models are within {off:.1f} standard errors",
@@ -81,7 +82,7 @@ def check_lemma() -> Evidence:
         "needs no "
         "uncorrelated coordinates: the draws are independent and e has the mean 0, so only means enter, and "
         "|Q'm_c|^2 <= E|U'phi_c|^2 by Jensen's inequality.",
-        {"models": 400, "with lambda < 1": tested, "on spheres": 40, "dimensions": 7},
+        {"models": len(models), "with lambda < 1": tested, "on spheres": 40, "dimensions": 7},
         (600, 601),
     )
 

@@ -1,4 +1,4 @@
-r"""The claims on Theorem 1, one kernel for any number of classes, and on choosing a kernel by its criterion."""
+r"""The claims on Theorem 1, one kernel for any number of classes, and on choosing by its criterion."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ def check_theorem() -> Evidence:
     rng = np.random.default_rng(607)
     held = tested = useful = count = pairs_held = pairs_tested = 0
     slack = 1.0
-    for laws, noise in problems(606, 120, (2, 3, 4)):
+    models = list(problems(606, 120, (2, 3, 4)))
+    for laws, noise in models:
         p = _random_priors(rng, len(laws))
         count += met(laws, noise)
         successive = np.array(
@@ -116,7 +117,7 @@ def check_theorem() -> Evidence:
             pairs_tested += 1
             pairs_held += found[0]
     return Evidence(
-        decide(held == tested > 0 and count == 120),
+        decide(held == tested > 0 and count == len(models)),
         f"held in {held} of {tested} models with lambda < 1, exactly; the bound is at least {slack:.3f} "
         "above the probability",
         "every model",
@@ -129,7 +130,7 @@ def check_theorem() -> Evidence:
         "only for equal p. The theorem holds with these weights in (16) and (17), too "
         f"({pairs_held} of {pairs_tested}), since the proof uses only that weights sum to 1. "
         "The last two sums of the proof lack 'other than c'.",
-        {"models": 120, "with lambda < 1": tested, "classes": [2, 3, 4]},
+        {"models": len(models), "with lambda < 1": tested, "classes": [2, 3, 4]},
         (606, 607),
     )
 

@@ -56,15 +56,16 @@ def sharper_holds(model: Blocks) -> bool:
 )
 def check_hypotheses() -> Evidence:
     """Compute the ratio (24) in models that meet the assumptions, and in models with free noise elsewhere."""
-    ratios, assumed = set(), 0
+    ratios, assumed, models = set(), 0, 0
     for model in block_models(610, 90, same_noise=True):
+        models += 1
         assumed += model.met(same_noise=True)
         ratios.add(model.lam)
     free = [model for model in block_models(611, 90, same_noise=False) if model.met(same_noise=False)]
     possible = [model for model in free if model.lam < 1]
     held = sum(model.chance() * _denominator(model) <= numerator(model) for model in possible)
     return Evidence(
-        decide(min(ratios) < 1, held == len(possible) > 0 and assumed == 90),
+        decide(min(ratios) < 1, held == len(possible) > 0 and assumed == models),
         f"(24) is {' or '.join(map(str, sorted(ratios)))} in all {assumed} models that meet the assumptions",
         "below 1 in some",
         float(1 - min(ratios)) - 1e-12,
@@ -93,11 +94,12 @@ def _denominator(model: Blocks) -> Fraction:
 )
 def check_bound() -> Evidence:
     """Compare exact probabilities with the printed bound and with 1/C^2; and E(D_w) with what it must be."""
-    tested = printed = corrected = negative = identity = 0
+    tested = printed = corrected = negative = identity = models = 0
     slack = 1.0
     for seed, same in ((612, True), (613, False)):
         for model in block_models(seed, 60, same_noise=same):
             C = len(model.laws)
+            models += 1
             identity += model.within() == 2 * C * numerator(model)
             if model.lam > 1:
                 continue
@@ -110,7 +112,7 @@ def check_bound() -> Evidence:
     example = four_classes()
     value = numerator(example, printed=True) / _denominator(example)
     return Evidence(
-        decide(printed == tested and value >= 0, corrected == tested and identity == 120),
+        decide(printed == tested and value >= 0, corrected == tested and identity == models),
         f"for C = 4 and |m|^2 = 0.49 in all blocks the printed bound is {float(value):.2f}; it fails in "
         f"{tested - printed} of {tested} models with lambda <= 1 and is negative in {negative}",
         "at least the probability",
@@ -118,7 +120,7 @@ def check_bound() -> Evidence:
         f"E(D_w) = 2C (1 - sum |m|^2 / C^2), in all {identity} models exactly: the second 1/C is missing. "
         "With it the "
         f"bound holds in {corrected} of {tested}.",
-        {"models": 120, "with lambda <= 1": tested, "classes": [2, 3, 4]},
+        {"models": models, "with lambda <= 1": tested, "classes": [2, 3, 4]},
         (612, 613),
     )
 
@@ -191,11 +193,12 @@ def best_sharper(C: int, lam: Fraction) -> tuple[int, float]:
 )
 def check_pairs() -> Evidence:
     """Compare exact mean distances of all pairs of classes with the bound at its smallest lambda."""
-    held = tested = met = below_one = 0
+    held = tested = met = below_one = models = 0
     slack = np.inf
     for seed, same in ((615, True), (616, False)):
         for model in block_models(seed, 60, same_noise=same):
             C, laws = len(model.laws), model.laws
+            models += 1
             met += model.met(same_noise=same)
             for c in range(C):
                 for d in range(c):
@@ -206,7 +209,7 @@ def check_pairs() -> Evidence:
                     below_one += lam < 1
                     slack = min(slack, float(left) / (2 * C))
     return Evidence(
-        decide(held == tested and met == 120),
+        decide(held == tested and met == models),
         f"held in {held} of {tested} pairs, exactly; nearest, relative to 2C: {slack:.4f}",
         "all pairs",
         slack,
@@ -215,7 +218,7 @@ def check_pairs() -> Evidence:
         f"least 1; {below_one} pairs, of models with free noise in other blocks, have lambda < 1. Energies "
         "are meant "
         "in expectation: beta_(c,c) itself need not have a fixed norm.",
-        {"models": 120, "pairs": tested, "classes": [2, 3, 4]},
+        {"models": models, "pairs": tested, "classes": [2, 3, 4]},
         (615, 616),
     )
 
@@ -254,8 +257,8 @@ def check_average() -> Evidence:
 @claim(
     "clasmk/eq-50",
     where="Proof of Lemma 3, (50)",
-    statement=r"$\sum_c\sum_{\tilde c\ne c}\sum_iE(\|\beta_{(c,i)}\|^2+\|\eta_{(\tilde c,i)}\|^2)=2C(C-1)\bigl("
-    r"1-\sigma_e^2+\sum_c\sum_{i\ne c}E\|\beta_{(c,i)}\|^2\bigr)$, and (49) follows",
+    statement=r"$\sum_c\sum_{\tilde c\ne c}\sum_iE(\|\beta_{(c,i)}\|^2+\|\eta_{(\tilde c,i)}\|^2)=2C(C-1)"
+    r"\bigl(1-\sigma_e^2+\sum_c\sum_{i\ne c}E\|\beta_{(c,i)}\|^2\bigr)$, and (49) follows",
     notebook=f"{NOTEBOOK}#clasmk-lemma-3",
 )
 def check_intermediate() -> Evidence:
