@@ -23,12 +23,16 @@ subspace of one class, from a factor that grows in ``cholesky``; ``subspaces`` o
 ``peers/several_kernels`` and ``solvers/kernel_machines``; ``peers/single`` one kernel for all classes.
 
 The claims: ``theory`` with ``lemma_one``, ``theorem_one`` and ``theorem_two``, in distributions of ``model``
-and ``blocks`` that meet the assumptions exactly, ``criteria``, ``bases`` and ``misprints``. ``measures`` how an
-entry is measured, and ``paper`` holds the printed numbers.
+and ``blocks`` that meet the assumptions exactly, ``criteria``, ``bases`` and ``misprints``. ``measures`` how
+an entry is measured, and ``paper`` holds the printed numbers.
 """
 
 from .hierarchy import HierarchicalCLASMKClassifier
+from .kernel_sets import paper_kernels
 from .lssvm import LSSVMClassifier
+from .peers.mkl import MKLClassifier
+from .peers.single import SubspaceKernelTransformer
+from .peers.two_layer import TwoLayerMKLClassifier
 from .transformers import CLASKTransformer, CLASMKTransformer
 
 __all__ = [
@@ -36,4 +40,8 @@ __all__ = [
     "CLASMKTransformer",
     "HierarchicalCLASMKClassifier",
     "LSSVMClassifier",
+    "MKLClassifier",
+    "SubspaceKernelTransformer",
+    "TwoLayerMKLClassifier",
+    "paper_kernels",
 ]

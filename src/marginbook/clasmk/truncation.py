@@ -38,8 +38,8 @@ def representative(energy: np.ndarray, eta: float, truncation: str = "sum") -> n
     if len(kept) == 0:
         raise AllTruncated(
             f"all {len(total)} kernels are truncated: their subspaces hold at most {total.max():.2g} of the "
-            f"energy of held-out rows, {truncation} over {len(energy)} classes, wanted more than eta={eta:g}; "
-            "lower eta, take wider kernels or scale the features"
+            f"energy of held-out rows, {truncation} over {len(energy)} classes, wanted more than "
+            f"eta={eta:g}; lower eta, take wider kernels or scale the features"
         )
     return kept
 
