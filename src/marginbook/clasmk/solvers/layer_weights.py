@@ -22,7 +22,11 @@ from .kernel_machines import TIGHTEST, Machines, curvature, train
 from .kernel_weights import combine
 
 #: sum of the weights times the largest kernel value beyond which exponentials are not computed
-LARGEST = 300.0
+LARGEST = 50.0
+#: most that a step may add to that product: machines on far larger kernels take long
+LONGEST = 3.0
+#: the same product at which machines stand in for those without a kernel
+SLIGHT = 1e-3
 #: share of the decrease of the model that F must make
 ENOUGH = 1e-3
 #: multiplier of the damping after a step that is taken back
@@ -93,7 +97,7 @@ def learn_layer(
     svc_tol, damping, taken_back = 1e-3, 1e-3, 0
     at = _point(kernels, 1 / (len(kernels) * largest), signs, C, reg, svc_tol)
     n_iter, path = 1, [at.value]
-    gradient, metric = _model(kernels, at, reg)
+    gradient, metric = _model(kernels, at, signs, reg)
     while True:
         residual = float(np.abs(at.weights - np.maximum(at.weights - gradient / at.value, 0.0)).max())
         if residual <= tol or n_iter >= max_iter or taken_back >= GIVE_UP:
@@ -106,11 +110,13 @@ def learn_layer(
             if again.value <= at.value:
                 at = again
                 path.append(at.value)
-                gradient, metric = _model(kernels, at, reg)
+                gradient, metric = _model(kernels, at, signs, reg)
             continue
         size = damping * at.value * largest**2
         weights = _step(at.weights, gradient, metric + np.diag(size))
         change = weights - at.weights
+        change *= min(1.0, LONGEST / max(float(change @ largest), LONGEST))
+        weights = at.weights + change
         expected = -(gradient @ change + 0.5 * change @ metric @ change)
         new = None
         if weights @ largest <= LARGEST:
@@ -119,7 +125,7 @@ def learn_layer(
         if new is not None and new.value < at.value - ENOUGH * max(0.0, expected):
             at, taken_back, damping = new, 0, max(1e-6, damping / 4)
             path.append(at.value)
-            gradient, metric = _model(kernels, at, reg)
+            gradient, metric = _model(kernels, at, signs, reg)
         else:
             damping, taken_back = damping * SHORTER, taken_back + 1
 
@@ -156,9 +162,19 @@ def _point(
     return _Point(weights, K, machines, machines.value + reg * float(weights.sum()))
 
 
-def _model(kernels: Sequence[np.ndarray], at: _Point, reg: float) -> tuple[np.ndarray, np.ndarray]:
+def _model(
+    kernels: Sequence[np.ndarray], at: _Point, signs: np.ndarray, reg: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the gradient of F, (T,), and the curvature of J along the kernels, (T, T)."""
-    beta = at.machines.beta
+    machines = at.machines
+    if not at.weights.any():
+        # a constant kernel leaves the coefficients open; the slope is that of those which a little of the
+        # kernels selects
+        slight = [
+            SLIGHT / (len(kernels) * max(float(np.abs(K).max()), np.finfo(float).tiny)) for K in kernels
+        ]
+        machines = train(combine(kernels, np.array(slight)), signs, machines.C, TIGHTEST)
+    beta = machines.beta
     rows = np.flatnonzero(beta.any(axis=1))
     block, inside = np.ix_(rows, rows), beta[rows]
     around = at.gram[block]
@@ -166,7 +182,7 @@ def _model(kernels: Sequence[np.ndarray], at: _Point, reg: float) -> tuple[np.nd
     for t, K in enumerate(kernels):
         moves[t, rows] = (around * K[block]) @ inside
     gradient = reg - 0.5 * np.einsum("tnm,nm->t", moves, beta)
-    return gradient, curvature(at.gram, at.machines, moves)
+    return gradient, curvature(at.gram, machines, moves)
 
 
 def _step(weights: np.ndarray, gradient: np.ndarray, metric: np.ndarray) -> np.ndarray:
