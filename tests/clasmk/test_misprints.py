@@ -164,9 +164,11 @@ def test_components_that_lose_the_mean_fail(monkeypatch):
     assert bases.check_centring().verdict == Verdict.FAILS
 
 
-def test_a_mean_that_moves_with_the_number_of_classes_fails(monkeypatch):
+def test_a_sum_that_stays_would_hold_and_a_mean_that_moves_fails(monkeypatch):
     right = bases.energies
     monkeypatch.setattr(bases, "energies", lambda X, codes, s: right(X, codes, s) * 5 / len(s))
+    assert bases.check_scale().verdict == Verdict.HOLDS
+    monkeypatch.setattr(bases, "energies", lambda X, codes, s: right(X, codes, s) * len(s))
     assert bases.check_scale().verdict == Verdict.FAILS
 
 
