@@ -194,7 +194,7 @@ def is_above(Q: np.ndarray, level: float) -> bool:
 def lower_bound(Q: np.ndarray, s: np.ndarray, target: float) -> float:
     r"""Return a lower bound of the minimum; no better one than `target` is looked for.
 
-    It is the smallest eigenvalue of Q - M, less its rounding, for one of four M: that of :func:`multiplier` at
+    It is the smallest eigenvalue of Q - M, less its rounding, for one of four M: that of `multiplier` at
     the local minimum s, the same with the positive entries of Q between coordinates off the support, zero,
     and all positive entries off the diagonal. Whether one of them proves the target is asked by Cholesky
     factors, many times faster than eigenvalues; only if none does, the best of the first three is returned.
