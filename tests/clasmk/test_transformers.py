@@ -138,6 +138,20 @@ def test_with_one_kernel_all_are_the_class_subspaces(kernel):
         np.testing.assert_allclose(model.weights_, 1.0)
 
 
+@BOTH
+@pytest.mark.parametrize(
+    "options",
+    [{"order": "sequential", "tol": 0.2}, {"n_components": 3}, {"n_components": 0.5}, {"max_rank": 4}],
+)
+def test_how_the_subspaces_are_built_is_passed_on(method, options):
+    X, y = _wine()
+    model = method(KERNELS[1:2], eta=0.0, random_state=3, **options).fit(X, y)
+    blocks = [X[model.basis_rows_[y[model.basis_rows_] == c]] for c in range(3)]
+    expected = [class_subspace(KERNELS[1], block, **options).coordinates(X) for block in blocks]
+    np.testing.assert_allclose(model.transform(X), np.hstack(expected), atol=1e-10)
+    assert not np.array_equal(model.transform(X).shape, method(KERNELS[1:2]).fit_transform(X, y).shape)
+
+
 def test_rows_of_the_basis_lie_in_the_subspace_of_their_class():
     X, y = _wine()
     model = CLASKTransformer([("rbf", {"gamma": 0.1})], tol=0.0, random_state=0).fit(X, y)
