@@ -18,7 +18,9 @@ from marginbook.clasmk.solvers.layer_weights import exponential, learn_layer
 KERNELS = [("rbf", {"gamma": 2.0}), ("rbf", {"gamma": 0.1}), ("poly", {"degree": 2}), "linear"]
 
 
-@parametrize_with_checks([TwoLayerMKLClassifier(), TwoLayerMKLClassifier([("poly", {"degree": 2})], C=10.0)])
+@parametrize_with_checks(
+    [TwoLayerMKLClassifier(KERNELS[:1], reg=10.0), TwoLayerMKLClassifier(KERNELS[:3], unit_diagonal=True)]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -156,6 +158,18 @@ def test_raw_kernels_of_large_values_do_not_overflow():
     _, _, X, codes = problem()
     model = TwoLayerMKLClassifier([("poly", {"degree": 6})], normalised=False, max_iter=30)
     assert model.fit(3 * X, codes).score(3 * X, codes) > 0.5
+
+
+def test_the_unit_diagonal_is_the_normalised_exponential():
+    _, _, X, codes = problem()
+    model = TwoLayerMKLClassifier(KERNELS, unit_diagonal=True, tol=1e-3).fit(X, codes)
+    K = exponential([normalised_gram(kernel, X) for kernel in KERNELS], model.weights_)
+    K /= np.exp(model.weights_.sum())
+    np.testing.assert_allclose(K.diagonal(), 1)
+    decisions = K[:, model.support_] @ model.dual_coef_[0] + model.intercept_
+    np.testing.assert_allclose(model.decision_function(X), decisions, atol=1e-9)
+    with pytest.raises(ValueError, match="unit_diagonal=True needs normalised=True"):
+        TwoLayerMKLClassifier(KERNELS, unit_diagonal=True, normalised=False).fit(X, codes)
 
 
 def test_too_few_iterations_are_told_with_both_numbers():

@@ -40,6 +40,9 @@ class TwoLayerMKLClassifier(SeveralKernels):
         Sets of weights for which machines are trained.
     normalised : bool, default=True
         Whether to take :math:`k_t(x,z)/\sqrt{k_t(x,x)k_t(z,z)}`.
+    unit_diagonal : bool, default=False
+        Whether to normalise the new kernel too, :math:`\exp(\sum_t\mu_t(k_t(x,z)-1))`: then the weights do
+        not act as a larger C, and noise is overfitted less. With ``normalised=True`` only.
 
     Attributes
     ----------
@@ -80,6 +83,7 @@ class TwoLayerMKLClassifier(SeveralKernels):
         tol: float = 1e-3,
         max_iter: int = 100,
         normalised: bool = True,
+        unit_diagonal: bool = False,
     ):
         self.kernels = kernels
         self.C = C
@@ -87,6 +91,7 @@ class TwoLayerMKLClassifier(SeveralKernels):
         self.tol = tol
         self.max_iter = max_iter
         self.normalised = normalised
+        self.unit_diagonal = unit_diagonal
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to rows `X`, (n, p), and labels `y`, (n,).
@@ -106,6 +111,10 @@ class TwoLayerMKLClassifier(SeveralKernels):
             raise ValueError(
                 f"reg must be a finite number > 0, got {self.reg!r}; without it the weights grow for ever"
             )
+        if not isinstance(self.unit_diagonal, bool | np.bool_):
+            raise ValueError(f"unit_diagonal must be True or False, got {self.unit_diagonal!r}")
+        if self.unit_diagonal and not self.normalised:
+            raise ValueError("unit_diagonal=True needs normalised=True, got False; set both")
         X, signs = self._started(X, y)
         grams = self._grams(X, None, np.arange(len(self.kernels_)))
         found = learn_layer(grams, signs, self.C, reg=self.reg, tol=self.tol, max_iter=self.max_iter)
@@ -121,6 +130,10 @@ class TwoLayerMKLClassifier(SeveralKernels):
         self.objective_path_ = np.array(found.path)
         self.stationarity_, self.n_iter_ = found.residual, found.n_iter
         return self
+
+    def _grams(self, X: np.ndarray, Z: np.ndarray | None, which: np.ndarray) -> list[np.ndarray]:
+        grams = super()._grams(X, Z, which)
+        return [K - 1.0 for K in grams] if self.unit_diagonal else grams
 
     def _joined(self, grams: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
         return exponential(grams, weights)

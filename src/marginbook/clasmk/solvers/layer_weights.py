@@ -104,7 +104,7 @@ def learn_layer(
             return LayerWeights(at.weights, at.machines, residual, n_iter, path)
         if at.machines.inner_gap > 0.1 * tol and svc_tol > TIGHTEST:
             # trained more tightly, the same weights have a smaller F and a better gradient
-            svc_tol = max(TIGHTEST, svc_tol * min(0.5, 0.05 * tol / at.machines.inner_gap))
+            svc_tol = max(TIGHTEST, svc_tol * min(0.1, 0.05 * tol / at.machines.inner_gap))
             again = _point(kernels, at.weights, signs, C, reg, svc_tol)
             n_iter += 1
             if again.value <= at.value:
