@@ -178,3 +178,15 @@ def test_blocks_notice_another_noise():
     assert not model.met(same_noise=True)
     assert model.lam == Fraction(5, 9)
     assert model.pair_lam(0, 1) == Fraction(5, 9)
+
+
+def test_aligned_means_that_carry_all_energy():
+    third = Fraction(1, 3)
+    near, far = (
+        constant_blocks(4, Fraction(1), third**2, third, own_root=Fraction(1), aligned=aligned)
+        for aligned in (True, False)
+    )
+    assert near.met(same_noise=False)
+    assert near.lam == far.lam == third**2
+    assert near.between() == 2 * (4 - 2 * third - 2 * third**2)
+    assert far.between() == 2 * (4 + 2 * third - 2 * third**2)

@@ -124,3 +124,11 @@ def test_a_trivial_class_count_of_two():
     assert model.lam == 0
     assert model.between() == 4
     assert theorem_two.sharper(model) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("C", [2, 3, 5])
+def test_the_sharper_bound_is_the_quotient_of_mean_distances_for_aligned_means(C):
+    root = Fraction(1, 4)
+    model = constant_blocks(C, Fraction(1), root**2, root, own_root=Fraction(1), aligned=True)
+    assert theorem_two.sharper(model) == pytest.approx(float(model.within() / model.between()))
+    assert theorem_two.sharper(model) == pytest.approx(theorem_two.best_sharper(C, root**2)[1])

@@ -131,18 +131,35 @@ def block_models(
         yield make_blocks(rng, energies)
 
 
-def constant_blocks(C: int, own: Fraction, other: Fraction, root: Fraction) -> Blocks:
-    """Return the model whose own blocks have one energy, the others another, and all means the same length,
-    root.
+def constant_blocks(
+    C: int,
+    own: Fraction,
+    other: Fraction,
+    root: Fraction,
+    *,
+    own_root: Fraction | None = None,
+    aligned: bool = False,
+) -> Blocks:
+    """Return the model whose own blocks have one energy and the others another.
 
-    The means of two classes in a block are orthogonal for C = 2 and opposite or equal in general.
+    Parameters
+    ----------
+    C : int
+    own, other : Fraction
+        Energies inside the subspace, in the own block of a class and in the others.
+    root, own_root : Fraction
+        Lengths of the means in the other blocks and in the own one; the same by default.
+    aligned : bool
+        Whether all means of a block have the same direction; else that of its own class is opposite to the
+        others.
     """
     laws = []
     for c in range(C):
         mean, own_part, noise = zeros(C * WIDTH), zeros(C * WIDTH), zeros(C * WIDTH)
         for i in range(C):
             energy = own if c == i else other
-            mean[i * WIDTH] = root if c == i else -root
-            own_part[i * WIDTH + 1], noise[i * WIDTH + 3] = energy - root**2, 1 - energy
+            length = own_root if c == i and own_root is not None else root
+            mean[i * WIDTH] = length if c == i or aligned else -length
+            own_part[i * WIDTH + 1], noise[i * WIDTH + 3] = energy - length**2, 1 - energy
         laws.append(Law(mean, own_part[None], noise[None], fractions([1]), False))
     return Blocks(tuple(laws), 1 - own)

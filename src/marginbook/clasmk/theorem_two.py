@@ -174,8 +174,11 @@ def _separated(seed: int) -> list[Blocks]:
     """Return models with lambda below 1, among them some whose means carry all energy."""
     found = [model for model in block_models(seed, 90, same_noise=False) if model.lam < 1]
     for C in (2, 3, 4):
-        for own in (Fraction(1), Fraction(99, 100), Fraction(81, 100)):
-            found += [constant_blocks(C, own, root**2, root) for root in (Fraction(1, 10), Fraction(1, 3))]
+        for length in (Fraction(1), Fraction(9, 10)):
+            for root in (Fraction(1, 10), Fraction(1, 3)):
+                shape = C, length**2, root**2, root
+                found.append(constant_blocks(*shape, own_root=length, aligned=True))
+                found.append(constant_blocks(*shape))
     return found
 
 
