@@ -5,8 +5,8 @@ r"""l1 multiple kernel learning: the weights of a sum of kernels that make the s
 J as in :mod:`.kernel_machines`. A trained machine gives an affine lower bound
 :math:`J(d)\ge s-\tfrac12\sum_kd_kq_k`, :math:`q_k=\sum_u\beta_u^\top K_k\beta_u`, and the free
 coefficients give the second derivative H. The next weights minimise the largest of the bounds plus
-:math:`\tfrac12(d-c)^\top H(d-c)`, c the best weights so far: a proximal bundle method in Newton's metric. It
-takes a handful of trainings where steps along a reduced gradient take dozens or hundreds. The least value of
+:math:`\tfrac12(d-c)^\top H(d-c)`, c the best weights so far: a proximal bundle method in Newton's metric.
+The least value of
 the largest bound on the simplex certifies the weights; with one bound it is the duality gap of SimpleMKL
 (Rakotomamonjy et al. 2008).
 """
