@@ -7,4 +7,7 @@ kernels that see one point at a time. thresholds: the two printed pairs of eta a
 
 from __future__ import annotations
 
+from . import certified as certified
+from . import choosing as choosing
 from . import signs as signs
+from . import vertices as vertices

@@ -21,7 +21,6 @@ from .kernel_sets import paper_kernels
 from .lssvm import LSSVMClassifier
 from .real_rows import WEIGHTS, Rows, real_rows
 from .solvers.dinkelbach import dinkelbach
-from .subspaces import coordinates
 from .truncation import representative
 
 Bases = list[list[Subspace]]
@@ -145,9 +144,9 @@ def check_signs() -> Evidence:
         "no change",
         -max(one),
         "An eigenvector has no sign, and (29) adds coordinates of different kernels. Under "
-        f"concatenation the same changes alter h by {stacked:.0e} and {stacked_moved} predictions. Definition "
-        "1 becomes one only with a convention; here the mean of each coordinate over the class is not "
-        "negative.",
+        f"concatenation the same changes alter h by {stacked:.0e} and {stacked_moved} predictions. "
+        "Definition 1 becomes one only with a convention; here the mean of each coordinate over the class is "
+        "not negative.",
         {"sets": [name for name, _ in SMALL], "rows": tested, "least ratio, factor": ranges},
         (0, 640),
     )
