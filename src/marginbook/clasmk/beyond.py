@@ -9,5 +9,7 @@ from __future__ import annotations
 
 from . import certified as certified
 from . import choosing as choosing
+from . import narrow as narrow
 from . import signs as signs
+from . import thresholds as thresholds
 from . import vertices as vertices
