@@ -88,7 +88,7 @@ def check_dinkelbach() -> Evidence:
             and proved == tested
             and agreed == tested
             and never_below
-            and np.median(orders) > 1
+            and bool(np.median(orders) > 1)
         ),
         f"the values fall in {monotone} of {runs} runs, {np.median(steps):.0f} iterations in the median and "
         f"{max(steps)} at most; the end is proved the minimum in {proved} of {tested} problems, and the same "

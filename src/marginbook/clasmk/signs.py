@@ -132,7 +132,7 @@ def check_signs() -> Evidence:
                 else:
                     stacked_moved += sum(changes)
         values = [found.objective]
-        for _ in range(6):
+        for _ in range(4):
             other = rows.separation(with_signs(bases, rng))
             values.append(dinkelbach(other.numerator, other.denominator, max_nodes=30).objective)
         ranges[name] = max(values) / min(values)
