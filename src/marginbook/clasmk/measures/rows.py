@@ -106,7 +106,9 @@ def thyroid() -> Dataset:
     found = registered(THYROID)
     y = np.asarray(found.y)
     if NORMAL not in y:
-        raise ValueError(f"{THYROID} has the classes {np.unique(y).tolist()}, wanted one of them to be {NORMAL}")
+        raise ValueError(
+            f"{THYROID} has the classes {np.unique(y).tolist()}, wanted one of them to be {NORMAL}"
+        )
     codes = np.where(y == NORMAL, 0, 1)
     return remade(found, "thyroid", y=codes, target_names=("normal", "not normal"), notes="two classes")
 

@@ -13,13 +13,23 @@ from ...kernels import Kernel
 from ..kernel_sets import paper_kernels
 from ..lssvm import LSSVMClassifier
 from ..peers.single import SubspaceKernelTransformer
+from .chosen import ChosenLSSVM
 from .rows import Row, rows_seed, scaled, setting_of
 from .timed import TRANSFORMERS, transformer, weights_seconds
 
 #: the eight kernels as the table calls them
 SINGLE: dict[str, Kernel] = dict(
     zip(
-        ("poly (8)", "poly (12)", "poly (24)", "poly (48)", "RBF (1)", "RBF (0.5)", "RBF (0.1)", "RBF (0.05)"),
+        (
+            "poly (8)",
+            "poly (12)",
+            "poly (24)",
+            "poly (48)",
+            "RBF (1)",
+            "RBF (0.5)",
+            "RBF (0.1)",
+            "RBF (0.05)",
+        ),
         paper_kernels("table-1"),
         strict=True,
     )
@@ -45,29 +55,34 @@ def measure_table(
     method : str
         One of `SINGLE`, or of :data:`marginbook.clasmk.measures.timed.TRANSFORMERS`.
     settings : mapping
-        ``scaling`` (once or by data set), ``tol``, ``eta``, ``threshold``, ``C`` of the first number and
-        ``C_grid`` of the second.
+        ``scaling`` (once or by data set), ``tol``, ``eta``, ``threshold``, ``C`` of the first number,
+        ``C_grid`` of the second and ``choice_rows``, with how many rows at most it chooses.
     seed : not used; what is random goes by data set and training rows, so that all methods share it
     dataset : str
 
     Returns
     -------
     dict
-        ``error`` of the test rows in %, with the C of the settings; ``error_loo``, with the C of the grid that
-        leave-one-out prefers, ``C_loo``, and its ``loo_error``; ``n_features``; ``n_kernels``, how many are
+        ``error`` of the test rows in %, with the C of the settings; ``error_loo``, with the C of the grid
+        that leave-one-out prefers, ``C_loo``, and its ``loo_error``; ``n_features``; ``n_kernels``, how many are
         in use; ``weights``, (C, K) as JSON, None for one kernel; ``objective``; ``kept``, kernels that are
         not truncated. Processor seconds: ``basis_seconds``, of the subspaces, ``weights_seconds``, of the
         solver, ``statistics_seconds``, of the rest of the learning, ``classifier_seconds``. ``n_train``,
         ``n_test``.
     """
     A, B = scaled(X_train, X_test, setting_of(settings, "scaling", dataset))
+    shared = rows_seed(dataset, X_train)
     row: Row = {"weights": None, "objective": None, "kept": 1, "n_kernels": 1}
     began = time.process_time()
     if method in SINGLE:
         model: Any = SubspaceKernelTransformer(SINGLE[method], tol=settings["tol"]).fit(A)
-        row |= {"basis_seconds": time.process_time() - began, "weights_seconds": 0.0, "statistics_seconds": 0.0}
+        row |= {
+            "basis_seconds": time.process_time() - began,
+            "weights_seconds": 0.0,
+            "statistics_seconds": 0.0,
+        }
     elif method in TRANSFORMERS:
-        model = transformer(method, list(SINGLE.values()), settings, rows_seed(dataset, X_train))
+        model = transformer(method, list(SINGLE.values()), settings, shared)
         model.fit(A, y_train)
         total = time.process_time() - began
         solver = weights_seconds(model)
@@ -86,7 +101,7 @@ def measure_table(
     began = time.process_time()
     fixed = LSSVMClassifier(C=float(settings["C"])).fit(Z, y_train)
     row["classifier_seconds"] = time.process_time() - began
-    chosen = LSSVMClassifier(C=[float(C) for C in settings["C_grid"]]).fit(Z, y_train)
+    chosen = ChosenLSSVM(settings["C_grid"], settings["choice_rows"], random_state=shared).fit(Z, y_train)
     return {
         "error": 100 * float(np.mean(fixed.predict(T) != y_test)),
         "error_loo": 100 * float(np.mean(chosen.predict(T) != y_test)),

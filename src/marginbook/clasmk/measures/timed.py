@@ -63,7 +63,7 @@ def transformer(method: str, kernels: Sequence[Kernel], settings: Mapping[str, A
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
-    """Return the processor seconds that `work` takes; of work below a tenth of a second, the least of three."""
+    """Return the processor seconds that `work` takes; below a tenth of a second, the least of three runs."""
     taken: list[float] = []
     while not taken or (taken[0] < 0.1 and len(taken) < 3):
         began = time.process_time()
@@ -73,9 +73,8 @@ def seconds_of(work: Callable[[], Any]) -> float:
 
 
 def weights_seconds(model: Any) -> float:
-    """Return the seconds in which the fitted `model` gets its weights (one kernel a class) from statistics."""
+    """Return the seconds in which the fitted `model` gets its weights, or choice, from the statistics."""
     top, bottom = model.separation_.numerator, model.separation_.denominator
     if isinstance(model, CLASKTransformer):
         return seconds_of(lambda: choose_exact(diagonals(top), diagonals(bottom)))
     return seconds_of(lambda: dinkelbach(top, bottom, combine=model.combine, max_iter=model.max_iter))
-
