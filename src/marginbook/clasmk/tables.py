@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import agreement as agreement  # enters its claims
+from . import printed_audit as printed_audit
+from . import printed_time as printed_time
 from .measures import rows
 from .measures.benchmark import measure_benchmark
 from .measures.heat_maps import measure_weights

@@ -64,9 +64,9 @@ def measure_table(
     -------
     dict
         ``error`` of the test rows in %, with the C of the settings; ``error_loo``, with the C of the grid
-        that leave-one-out prefers, ``C_loo``, and its ``loo_error``; ``n_features``; ``n_kernels``, how many are
-        in use; ``weights``, (C, K) as JSON, None for one kernel; ``objective``; ``kept``, kernels that are
-        not truncated. Processor seconds: ``basis_seconds``, of the subspaces, ``weights_seconds``, of the
+        that leave-one-out prefers, ``C_loo``, and its ``loo_error``; ``n_features``; ``n_kernels``, how many
+        are in use; ``weights``, (C, K) as JSON, None for one kernel; ``objective``; ``kept``, kernels that
+        are not truncated. Processor seconds: ``basis_seconds``, of the subspaces, ``weights_seconds``, of the
         solver, ``statistics_seconds``, of the rest of the learning, ``classifier_seconds``. ``n_train``,
         ``n_test``.
     """
