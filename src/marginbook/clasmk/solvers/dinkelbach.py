@@ -110,7 +110,7 @@ def dinkelbach(
     return Weights(
         weights=weights,
         objective=value,
-        lower_bound=min(run.bound() * factor, value),
+        lower_bound=min(run.bound(max_nodes) * factor, value),
         kkt_residual=kkt_residual(weights, run.top, run.bottom),
         n_iter=len(run.path) - 1,
         converged=converged,
@@ -197,14 +197,16 @@ class _Run:
         self.n_nodes += sum(search.n_nodes for search in searches)
         return [search.result() for search in searches]
 
-    def bound(self) -> float:
-        r"""Return a lower bound of the ratio.
+    def bound(self, max_nodes: int) -> float:
+        r"""Return a lower bound of the ratio, with searches of at most `max_nodes` for each class.
 
         At the last :math:`\lambda` at which all classes were bounded, :math:`G(\lambda)\ge-\delta`. If
         :math:`\delta\le0`, that is the bound. Else, with :math:`G(0)\ge g\ge0` and concavity,
         :math:`G(\lambda g/(g+\delta))\ge0`; and with :math:`\sum_cs_c^\top D_cs_c\ge d` everywhere,
         :math:`G(\lambda-\delta/d)\ge0`. These are crude where a kernel has next to no energy: then bounds are
-        tried at values that are smaller by 2, 20, ... times :math:`\delta` over the energy of the roots.
+        tried at values that are smaller by 2, 20, ... times :math:`\delta` over the energy of the roots, from
+        one node for each class, and if that is not enough by the search, where the one at :math:`\lambda` was
+        completed.
         """
         value = self.path[-1]
         if value == 0:
@@ -224,9 +226,11 @@ class _Run:
         if least_bottom > 0:
             best = max(best, at + total / least_bottom)
         retreat = -2.0 * total / (at * float(forms(self.roots, self.bottom).sum()))
+        complete = self.minima is not None and all(minimum.exact for minimum in self.minima)
         while best < at * (1 - 2 * retreat):
-            if self._bounds_at(at * (1 - retreat)) >= 0:
-                return at * (1 - retreat)
+            level = at * (1 - retreat)
+            if self._bounds_at(level) >= 0 or (complete and self._searched(level, -total, max_nodes) >= 0):
+                return level
             retreat *= 10
         return best
 
@@ -236,6 +240,17 @@ class _Run:
         points, least = descend_all(matrices, self.roots)
         targets = least - FINEST * np.abs(matrices).max(axis=(1, 2))
         return sum(lower_bound(*of_class) for of_class in zip(matrices, points, targets, strict=True))
+
+    def _searched(self, value: float, loss: float, max_nodes: int) -> float:
+        """Return a lower bound of G at a value of the ratio by searches, not much more than `loss` below G."""
+        total = 0.0
+        for Q, s in zip(self.top - value * self.bottom, self.roots, strict=True):
+            size = float(np.abs(Q).max()) or 1.0
+            search = SphereSearch(Q, start=s, tol=max(loss / (2 * len(self.top) * size), FINEST))
+            search.run(max_nodes)
+            self.n_nodes += search.n_nodes
+            total += search.result().lower_bound
+        return total
 
 
 def _least_form(A: np.ndarray) -> float:
