@@ -10,7 +10,12 @@ MODULES = (
     "drm", "drm.solvers", "drm.one_pass", "drm.leave_one_out", "drm.operators", "drm.iterative",
     "ldm", "ldm.objective", "ldm.solvers", "ldm.grid", "ldm.linear", "ldm.asgd", "ldm.files", "ldm.loo",
     "kfda", "kfda.model_selection", "kfda.objective", "kfda.certificates",
-    "kfda.solvers.plain", "kfda.solvers.shrinking", "kfda.solvers.accelerated", "kfda.solvers.lasso", "kfda.solvers.paths",
+    "kfda.solvers.plain", "kfda.solvers.shrinking", "kfda.solvers.accelerated", "kfda.solvers.lasso",
+    "kfda.solvers.paths",
+    "clasmk", "clasmk.normalised", "clasmk.embedding", "clasmk.subspaces", "clasmk.statistics",
+    "clasmk.objective", "clasmk.solvers.kernel_choice", "clasmk.solvers.dinkelbach", "clasmk.solvers.sphere",
+    "clasmk.solvers.slsqp", "clasmk.solvers.solution", "clasmk.solvers.least_squares",
+    "clasmk.solvers.kernel_weights", "clasmk.solvers.layer_weights",
     "claims", "datasets", "datasets.generators", "exercises", "experiments", "experiments.stats",
     "kernels", "notebooks", "plotting",
 )  # fmt: skip

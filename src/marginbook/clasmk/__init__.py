@@ -22,9 +22,14 @@ subspace of one class, from a factor that grows in ``cholesky``; ``subspaces`` o
 ``peers/mkl`` on ``solvers/kernel_weights`` and ``peers/two_layer`` on ``solvers/layer_weights``, both on
 ``peers/several_kernels`` and ``solvers/kernel_machines``; ``peers/single`` one kernel for all classes.
 
-The claims: ``theory`` with ``lemma_one``, ``theorem_one`` and ``theorem_two``, in distributions of ``model``
-and ``blocks`` that meet the assumptions exactly, ``criteria``, ``bases`` and ``misprints``. ``measures`` how
-an entry is measured, and ``paper`` holds the printed numbers.
+How an entry is measured, ``measures``: ``measures/table`` (Tables 1, 2), ``measures/benchmark`` (Table 4),
+``measures/layers`` (Figures 2 to 23) and ``measures/heat_maps`` (Figures 24 to 27), on ``measures/rows``,
+``measures/chosen`` and ``measures/timed``. The claims: ``theory`` with ``lemma_one``, ``theorem_one`` and
+``theorem_two``, in distributions of ``model`` and ``blocks`` that meet the assumptions exactly, ``criteria``,
+``bases`` and ``misprints``; ``beyond`` our own, with ``signs``, ``choosing``, ``vertices``, ``certified``,
+``narrow`` and ``thresholds``, on ``real_rows``; ``tables`` with ``agreement``, ``figures``, and of the
+printed numbers alone ``printed_audit`` and ``printed_time`` on ``table_cells``. ``paper`` holds the printed
+numbers and the protocols.
 """
 
 from .hierarchy import HierarchicalCLASMKClassifier
