@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, gram, kernel_name, parse_kernel
-from .solvers.least_squares import LeastSquares, Spectrum, solve_features, solve_kernel
+from .solvers.least_squares import LeastSquares, Spectrum, kkt_residual, solve_features, solve_kernel
 
 #: what a fit leaves beside the attributes that end with an underscore
 _PRIVATE = ("_rows",)
+#: error of the equations, relative to the targets, of which a fit says something
+UNSOLVED = 1e-3
 
 
 class LSSVMClassifier(ClassifierMixin, BaseEstimator):
@@ -85,7 +89,12 @@ class LSSVMClassifier(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             For one class, parameters out of range, a Gram matrix that is not square and symmetric, and a row
-            that cannot be normalised.
+            that cannot be normalised, or features whose squares overflow.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `C` is so large for a kernel that is not of full rank that rounding spoils the coefficients.
         """
         for state in [name for name in vars(self) if name.endswith("_") or name in _PRIVATE]:
             delattr(self, state)
@@ -102,15 +111,26 @@ class LSSVMClassifier(ClassifierMixin, BaseEstimator):
 
         if name == "linear":
             X = self._lengthened(X)
-        if name == "linear" and X.shape[1] < X.shape[0] - 1:
-            found = _solutions(X, targets, grid, primal=True)
-        else:
-            found = _solutions(self._training_gram(X, name), targets, grid, primal=False)
+        primal = name == "linear" and X.shape[1] < X.shape[0] - 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix = X if primal else self._training_gram(X, name)
+            total = np.square(matrix).sum() if primal else np.abs(matrix).sum()
+        if not np.isfinite(total):
+            raise ValueError("the squares of the features overflow, wanted finite ones; scale the features")
+        found = _solutions(matrix, targets, grid, primal=primal)
         self.loo_accuracies_ = np.array([(_codes(each.left_out) == codes).mean() for each in found])
         errors = [((each.left_out - targets) ** 2).mean() for each in found]
         best = min(range(len(grid)), key=lambda i: (-self.loo_accuracies_[i], errors[i]))
 
         taken = found[best]
+        error = 0.0 if primal else kkt_residual(matrix, targets, grid[best], taken)
+        if error > UNSOLVED:
+            warnings.warn(
+                f"rounding leaves an error of {error:.1e} in the equations, wanted {UNSOLVED:g}: "
+                f"C={grid[best]:g} is too large for this kernel; lower C",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         self.C_, self.loo_accuracy_ = grid[best], float(self.loo_accuracies_[best])
         self.dual_coef_, self.intercept_ = np.ascontiguousarray(taken.dual.T), taken.bias
         self.loo_decision_ = taken.left_out.ravel() if targets.shape[1] == 1 else taken.left_out

@@ -28,6 +28,8 @@ KEPT_ENTRIES = 2**24
 SMALLEST_EXPONENT = -230.0
 #: squared distances below this share of the rows' squared lengths are computed from differences
 CLOSE = 1e-3
+#: entries beyond this have squared distances that overflow; k(x, x) below the other has lost its digits
+LARGEST_ENTRY, SMALLEST_SIMILARITY = 1e150, 1e-290
 
 
 def check_rows(X: ArrayLike, what: str = "X") -> np.ndarray:
@@ -92,7 +94,7 @@ def self_similarity(kernel: Kernel, X: ArrayLike) -> np.ndarray:
     name, parameters = parse_kernel(kernel)
     if callable(name):
         found = np.array([float(name(row, row)) for row in rows])
-        _check_positive(found, kernel)
+        _check_positive(found, kernel, 0.0)
         return found
     if name == "precomputed":
         raise _precomputed()
@@ -124,6 +126,13 @@ class SharedPairs:
     def __init__(self, X: np.ndarray, Z: np.ndarray | None = None) -> None:
         if Z is not None and Z.shape[1] != X.shape[1]:
             raise ValueError(f"the rows have {X.shape[1]} and {Z.shape[1]} features, wanted the same number")
+        for rows in (X,) if Z is None else (X, Z):
+            largest = float(np.abs(rows).max())
+            if largest > LARGEST_ENTRY:
+                raise KernelOverflow(
+                    f"an entry of the rows is as large as {largest:.1e} and its square overflows, wanted at "
+                    f"most {LARGEST_ENTRY:.0e}; scale the features"
+                )
         self._X, self._Z, self._same = X, X if Z is None else Z, Z is None
         self._bases: dict[Hashable, np.ndarray] = {}
         self._norms: dict[Hashable, tuple[np.ndarray, np.ndarray]] = {}
@@ -258,8 +267,11 @@ def _polynomial(name: str, parameters: dict[str, Any], n_features: int) -> tuple
 
 def _self_base(X: np.ndarray, gamma: float, coef0: float, degree: float, kernel: Kernel) -> np.ndarray:
     r"""Return :math:`g\lVert x\rVert^2+c` of each row, checked: its power must be positive."""
-    base = gamma * np.einsum("ij,ij->i", X, X) + coef0
-    _check_positive(np.abs(base) if degree % 2 == 0 else base, kernel)
+    with np.errstate(over="ignore", invalid="ignore"):
+        base = gamma * np.einsum("ij,ij->i", X, X) + coef0
+    if not np.isfinite(base).all():
+        raise KernelOverflow(f"k(x, x) of kernel {kernel_name(kernel)!r} is infinite; scale the features")
+    _check_positive(np.abs(base) if degree % 2 == 0 else base, kernel, SMALLEST_SIMILARITY)
     return base
 
 
@@ -273,12 +285,12 @@ def _self_base_cached(
         cache[key] = True
 
 
-def _check_positive(similarity: np.ndarray, kernel: Kernel) -> None:
-    bad = np.flatnonzero(~(similarity > 0))
+def _check_positive(similarity: np.ndarray, kernel: Kernel, least: float) -> None:
+    bad = np.flatnonzero(~(similarity > least))
     if len(bad):
         raise ValueError(
             f"k(x, x) = {similarity[bad[0]]:.3g} in row {bad[0]} under kernel {kernel_name(kernel)!r} "
-            f"({len(bad)} such rows), wanted > 0; drop these rows or add a coef0 > 0"
+            f"({len(bad)} such rows), wanted > 0 and {least:g}; drop these rows, scale up or add a coef0 > 0"
         )
 
 

@@ -242,7 +242,7 @@ class _Run:
         return sum(lower_bound(*of_class) for of_class in zip(matrices, points, targets, strict=True))
 
     def _searched(self, value: float, loss: float, max_nodes: int) -> float:
-        """Return a lower bound of G at a value of the ratio by searches, not much more than `loss` below G."""
+        """Return a lower bound of G at a value of the ratio by searches, some `loss` below G."""
         total = 0.0
         for Q, s in zip(self.top - value * self.bottom, self.roots, strict=True):
             size = float(np.abs(Q).max()) or 1.0
