@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from marginbook.clasmk.lssvm import LSSVMClassifier
 from marginbook.clasmk.normalised import normalised_gram
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
-from marginbook.clasmk.transformers import CLASMKTransformer
+from marginbook.clasmk.transformers import CLASKTransformer, CLASMKTransformer
 from marginbook.kernels import KernelOverflow
 
 KERNELS = ["linear", ("rbf", {"gamma": 1.0}), ("poly", {"degree": 2})]
@@ -75,3 +75,11 @@ def test_a_machine_says_so_when_rounding_spoils_it(grid):
         assert [each.category for each in caught] == [ConvergenceWarning] * spoilt
         fitted = 2 * y - 1 - model.dual_coef_[0] / C
         assert (np.abs(model.decision_function(X) - fitted).max() > 1.0) == spoilt
+
+
+@pytest.mark.parametrize("method", [CLASKTransformer, CLASMKTransformer])
+def test_an_indefinite_kernel_shows_on_held_out_rows(method):
+    """One sample is a basis that cannot tell; its subspace held more than all of the other rows' energy."""
+    X = np.random.default_rng(0).normal(size=(40, 1)) + 3
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        method([("poly", {"degree": 3, "coef0": -0.5})], basis_fraction=0.01).fit(X, np.arange(40) % 2)

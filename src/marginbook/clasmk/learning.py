@@ -20,6 +20,9 @@ from .statistics import Separation, separation
 from .subspaces import fit_subspaces
 from .truncation import representative
 
+#: shares of energy are at most 1, up to the rounding of subspaces with tolerances near zero
+BEYOND_WHOLE = 1 + 1e-6
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -99,6 +102,12 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
             subspaces, X[split.held_out], codes[split.held_out], combine=combine, denominator=self.denominator
         )
         self.energy_ = measured.energy
+        if self.energy_.max() > BEYOND_WHOLE:
+            worst = self.kernel_set_[int(self.energy_.max(axis=0).argmax())]
+            raise ValueError(
+                f"held-out rows have {self.energy_.max():.6g} of their energy in a subspace of kernel {worst!r}, "
+                "wanted at most 1; choose a positive semidefinite kernel"
+            )
         self.kept_kernels_ = kept = representative(self.energy_, self.eta, self.truncation)
         self._say(f"{len(kept)} of {n_kernels} kernels hold more than eta={self.eta:g} of these rows")
         subspaces = [[row[i] for i in kept] for row in subspaces]
