@@ -50,7 +50,7 @@ def by_number(frame: pd.DataFrame, column: str) -> pd.DataFrame:
 
 def row_text(row: pd.Series[float], digits: int = 1) -> str:
     """Return a row of numbers as text, with what it counts before each."""
-    return ", ".join(f"{int(name)}: {value:.{digits}f}" for name, value in row.dropna().items())
+    return ", ".join(f"{name:.0f}: {value:.{digits}f}" for name, value in row.dropna().items())
 
 
 @claim(
@@ -74,9 +74,9 @@ def check_kernels() -> Evidence:
     told = "; ".join(f"{name} {row_text(row)}" for name, row in found.iterrows())
     return Evidence(
         share(int(best.sum()), len(found)),
-        f"{int(most)} kernels are best on {int(best.sum())} of {len(found)} sets; rank correlations of "
+        f"{most:.0f} kernels are best on {int(best.sum())} of {len(found)} sets; rank correlations of "
         f"accuracy and kernels {', '.join(f'{rank:.2f}' for rank in ranks)}",
-        f"{int(most)} kernels on every set",
+        f"{most:.0f} kernels on every set",
         float(min(ranks)),
         f"Accuracies in % after the last layer, by kernels: {told}.",
         {"sets": len(found), "kernels": [int(name) for name in found.columns]},

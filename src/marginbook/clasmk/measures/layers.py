@@ -11,7 +11,7 @@ from ..hierarchy import HierarchicalCLASMKClassifier
 from ..kernel_sets import paper_kernels
 from ..lssvm import LSSVMClassifier
 from .rows import Row, as_text, rows_seed, scaled, setting_of
-from .timed import TimedCLASMK, weights_seconds
+from .timed import TimedCLASMK, warm_up
 
 
 class _TimedLayers(HierarchicalCLASMKClassifier):
@@ -103,6 +103,7 @@ def measure_layers(
     rows = np.sort(np.random.default_rng(seed).permutation(len(y_train))[:n_rows])
     tested = np.sort(np.random.default_rng(seed + 1).permutation(len(y_test))[: int(settings["test_rows"])])
     A, B = scaled(X_train[rows], X_test[tested], setting_of(settings, "scaling", dataset))
+    warm_up()
     model = _TimedLayers(
         paper_kernels("figures", n_kernels),
         base=LSSVMClassifier(C=float(settings["C"])),
@@ -120,7 +121,7 @@ def measure_layers(
         "features": as_text(np.cumsum(model.n_features_per_layer_)),
         "marginal": as_text(len(found) for found in model.marginal_rows_),
         "kept": as_text(len(layer.kept_kernels_) for layer in layers),
-        "weights_seconds": as_text((weights_seconds(layer) for layer in layers), 6),
+        "weights_seconds": as_text((layer.weights_seconds_ for layer in layers), 6),
         "basis_seconds": as_text((layer.basis_seconds_ for layer in layers), 4),
         "n_iter": as_text(layer.n_iter_ for layer in layers),
         "n_nodes": as_text(layer.solution_.n_nodes for layer in layers),
