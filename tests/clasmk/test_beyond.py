@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from marginbook.claims import Verdict
-from marginbook.clasmk import beyond, certified, choosing, narrow, signs, thresholds, vertices
+from marginbook.clasmk import beyond, certified, choosing, narrow, separating, signs, thresholds, vertices
 from marginbook.clasmk.normalised import normalised_gram
 from marginbook.clasmk.objective import diagonals, ratio
 from marginbook.clasmk.real_rows import PARTS, SETS, Rows, real_rows
@@ -213,7 +213,7 @@ def test_both_thresholds_are_applied():
 
 
 def test_every_module_of_the_door_enters_its_claims():
-    for module in (certified, choosing, narrow, signs, thresholds, vertices):
+    for module in (certified, choosing, narrow, separating, signs, thresholds, vertices):
         assert getattr(beyond, module.__name__.rsplit(".", 1)[1]) is module
 
 
@@ -323,3 +323,25 @@ def test_diagonals_alone_are_what_concatenation_measures(iris):
     whole, own = rows.separation(bases), rows.separation(bases, combine="concat")
     assert_allclose(diagonals(whole.numerator), diagonals(own.numerator))
     assert_allclose(diagonals(whole.denominator), diagonals(own.denominator))
+
+
+def test_ratios_and_errors_of_each_kernel_alone(iris):
+    rows, bases = iris
+    h, errors, energy = separating.ratios_and_errors(rows, KERNELS, 0.0)
+    assert_allclose(energy, rows.separation(bases).energy.mean(axis=0))
+    measured = rows.separation(bases)
+    for k in range(3):
+        nu = np.tile(np.eye(3)[k], (3, 1))
+        assert_allclose(h[k], ratio(nu, measured.numerator, measured.denominator))
+        assert_allclose(errors[k], np.mean(signs.predictions(rows, bases, nu, "sum") != rows.y["new"]))
+
+
+def test_ranks_that_agree_are_noticed(monkeypatch):
+    rising = np.arange(1.0, 6.0)
+    monkeypatch.setattr(separating, "ratios_and_errors", lambda *_: (rising, rising, np.ones(5)))
+    assert separating.check_errors().verdict == Verdict.HOLDS
+    monkeypatch.setattr(separating, "ratios_and_errors", lambda *_: (rising, -rising, np.ones(5)))
+    assert separating.check_errors().verdict == Verdict.FAILS
+    bent = np.array([9.0, 8.0, 1.0, 2.0, 3.0])
+    monkeypatch.setattr(separating, "ratios_and_errors", lambda *_: (rising, bent, 0.2 * rising))
+    assert separating.check_errors().verdict == Verdict.CORRECTED
