@@ -7,7 +7,9 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
 
+from marginbook.clasmk.hierarchy import HierarchicalCLASMKClassifier
 from marginbook.clasmk.lssvm import LSSVMClassifier
 from marginbook.clasmk.normalised import normalised_gram
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
@@ -80,6 +82,12 @@ def test_a_machine_says_so_when_rounding_spoils_it(grid):
 @pytest.mark.parametrize("method", [CLASKTransformer, CLASMKTransformer])
 def test_an_indefinite_kernel_shows_on_held_out_rows(method):
     """One sample is a basis that cannot tell; its subspace held more than all of the other rows' energy."""
-    X = np.random.default_rng(0).normal(size=(40, 1)) + 3
-    with pytest.raises(ValueError, match="positive semidefinite"):
-        method([("poly", {"degree": 3, "coef0": -0.5})], basis_fraction=0.01).fit(X, np.arange(40) % 2)
+    X = np.array([[1.0], [3.0]] * 4)
+    with pytest.raises(ValueError, match=r"of their energy .* positive semidefinite"):
+        method([("poly", {"degree": 3, "coef0": -0.5})], basis_fraction=0.01).fit(X, np.arange(8) // 4)
+
+
+def test_a_base_of_pairs_is_an_error_where_there_are_as_many_as_classes():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(ValueError, match="pairs of classes"):
+        HierarchicalCLASMKClassifier(base=SVC(decision_function_shape="ovo")).fit(X, np.arange(30) % 3)

@@ -236,6 +236,11 @@ basis_fraction, weights_on
                 f"base {self.base!r} has no decision_function, which says what rows are marginal; take one "
                 "that has, such as LSSVMClassifier or LogisticRegression"
             )
+        if getattr(self.base, "decision_function_shape", "ovr") == "ovo":  # 3 pairs look like 3 classes
+            raise ValueError(
+                f"base {self.base!r} decides between pairs of classes, wanted one value for each class; take "
+                "decision_function_shape='ovr'"
+            )
 
     def _layer(self, number: int) -> CLASMKTransformer:
         """Return the transformer of layer `number`, from 0, unfitted."""

@@ -105,8 +105,8 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
         if self.energy_.max() > BEYOND_WHOLE:
             worst = self.kernel_set_[int(self.energy_.max(axis=0).argmax())]
             raise ValueError(
-                f"held-out rows have {self.energy_.max():.6g} of their energy in a subspace of kernel {worst!r}, "
-                "wanted at most 1; choose a positive semidefinite kernel"
+                f"held-out rows have {self.energy_.max():.6g} of their energy in a subspace of kernel "
+                f"{worst!r}, wanted at most 1; choose a positive semidefinite kernel"
             )
         self.kept_kernels_ = kept = representative(self.energy_, self.eta, self.truncation)
         self._say(f"{len(kept)} of {n_kernels} kernels hold more than eta={self.eta:g} of these rows")
