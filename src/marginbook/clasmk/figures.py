@@ -39,7 +39,7 @@ def curves(table: str) -> pd.DataFrame | None:
     column = "n_kernels" if table == "layers" else "n_train"
     frame = frame.assign(number=frame[column])
     for name in ("accuracy", "features", "weights_seconds"):
-        frame[name] = [np.array(json.loads(text), dtype=float) for text in frame[name]]
+        frame[name] = frame[name].map(lambda text: np.array(json.loads(text), dtype=float))
     return frame.drop_duplicates(["dataset", "split", "number"]).sort_values(["dataset", "number", "split"])
 
 

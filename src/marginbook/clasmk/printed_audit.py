@@ -144,7 +144,7 @@ def check_bold() -> Evidence:
     off = [name for name, columns in BOLD.items() if highest[name] != set(columns)]
     right = len(BOLD) - len(off)
     told = "; ".join(
-        f"{name}: {', '.join(f'{column} {cells.loc[name, column]:.1f}' for column in BOLD[name])}"
+        f"{name}: {', '.join(f'{column} {float(cells[column][name]):.1f}' for column in BOLD[name])}"
         for name in off
     )
     return Evidence(
@@ -199,7 +199,7 @@ def check_spread() -> Evidence:
     theirs, own = (large[large["method"].isin(names)] for names in (RIVALS, LAYERS))
     far = frame[frame["ratio"] > FACTOR]
     told = ", ".join(f"{row.dataset} {row.method} {row.ratio:.1f}" for row in far.itertuples())
-    worst = theirs.loc[theirs["ratio"].idxmax()]
+    worst = theirs.sort_values("ratio").iloc[-1]
     small = entry("thyroid").n
     return Evidence(
         decide(far.empty),

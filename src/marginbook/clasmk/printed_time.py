@@ -135,9 +135,9 @@ def check_block() -> Evidence:
         f"{len(frame)} of {len(frame)}",
         float(frame["ratio"].min() - 1),
         f"{told}. The gain does not go with the number of classes: the two sets of ten classes gain "
-        f"{frame.loc['pendigits-test', 'ratio']:.1f} and {frame.loc['optdigits', 'ratio']:.1f} times. With "
-        f"the weights, CLASMK-ML takes longer than the eight kernels together on {slower} of {len(frame)} "
-        "sets.",
+        f"{float(frame['ratio']['pendigits-test']):.1f} and {float(frame['ratio']['optdigits']):.1f} times. "
+        f"With the weights, CLASMK-ML takes longer than the eight kernels together on {slower} of "
+        f"{len(frame)} sets.",
         {"sets": len(frame)},
     )
 
