@@ -68,9 +68,10 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
         A class with fewer marginal rows keeps so many, the least certain ones, or all that it has.
     eps : float, default=1e-3
         :math:`\epsilon`.
-    combine, denominator, eta, truncation, threshold, solver, max_iter, tol, max_rank, n_components, order, \
-basis_fraction, weights_on
-        Of every layer: see :class:`~marginbook.clasmk.CLASMKTransformer`.
+    combine, denominator, eta, truncation, threshold, solver, max_iter, tol
+        Of the weights of every layer: see :class:`~marginbook.clasmk.CLASMKTransformer`.
+    max_rank, n_components, order, basis_fraction, weights_on
+        Of the subspaces of every layer, and which rows the weights are learned on.
     random_state : int, RandomState or None, default=None
         An integer s gives s to the first layer, s + 1 to the next and so on, and seeds a `base` that has a
         ``random_state`` of None.
