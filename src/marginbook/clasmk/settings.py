@@ -63,7 +63,7 @@ def check_bases(model: Any) -> None:
     check_limits(max_rank=model.max_rank)
     components = model.n_components
     share = is_number(components) and not isinstance(components, Integral) and 0 < components <= 1
-    whole = isinstance(components, Integral) and not isinstance(components, bool) and components >= 1
+    whole = isinstance(components, Integral) and not isinstance(components, bool) and int(components) >= 1
     if not (components is None or share or whole):
         raise ValueError(
             f"n_components must be None, a whole number >= 1 or a float in (0, 1], got {components!r}"

@@ -58,6 +58,9 @@ TRANSFORMERS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "CLASK-ML": (TimedCLASMK, {"threshold": 1.0}),
     "CLASMK-ML concat": (TimedCLASMK, {"combine": "concat"}),
     "CLASK-ML exact": (TimedCLASK, {"rule": "exact"}),
+    # two second looks at the truncation: by half the energy of a class; and (33) over the samples it prints
+    "CLASMK-ML half": (TimedCLASMK, {"truncation": "mean", "eta": 0.5}),
+    "CLASMK-ML on M_B": (TimedCLASMK, {"weights_on": "basis"}),
 }
 
 
