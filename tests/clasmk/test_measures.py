@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 from marginbook.clasmk.hierarchy import HierarchicalCLASMKClassifier
 from marginbook.clasmk.kernel_sets import paper_kernels
 from marginbook.clasmk.lssvm import LSSVMClassifier
-from marginbook.clasmk.measures import rows
+from marginbook.clasmk.measures import layers, rows
 from marginbook.clasmk.measures.benchmark import METHODS, choose, measure_benchmark
 from marginbook.clasmk.measures.chosen import ChosenLSSVM
 from marginbook.clasmk.measures.heat_maps import measure_weights
@@ -72,6 +72,13 @@ def test_scaling_of_constant_features_and_zero_rows_is_finite(how):
         assert (rows.scaled(A, A, how)[0][:, 0] == 0).all()
 
 
+def test_half_changes_the_truncation_only():
+    stated = {"eta": 0.1, "tol": 0.01}
+    assert layers.truncating("K=17", stated) == {**stated, "truncation": "sum"}
+    assert layers.truncating("K=17 half", {"eta": 0.1}) == {"eta": 0.5, "truncation": "mean"}
+    assert layers.number_of("n=1000 half", "n=") == 1000
+
+
 def test_a_single_kernel_is_the_embedding_and_an_lssvm():
     found = run(measure_table, "poly (8)", TABLE)
     A, B = rows.scaled(X[TRAIN], X[TEST], "unit-range")
@@ -89,7 +96,10 @@ def test_the_timed_transformers_learn_what_the_transformers_do(method):
     kind = CLASKTransformer if method == "CLASK-ML exact" else CLASMKTransformer
     extra = {} if kind is CLASKTransformer else {"threshold": 1.0 if method == "CLASK-ML" else 1e-4}
     extra |= {"combine": "concat"} if "concat" in method else {}
-    model = kind(list(SINGLE.values()), tol=0.01, eta=0.01, random_state=seed, **extra).fit(A, Y[TRAIN])
+    extra |= {"truncation": "mean"} if "half" in method else {}
+    extra |= {"weights_on": "basis"} if "M_B" in method else {}
+    eta = 0.5 if "half" in method else 0.01
+    model = kind(list(SINGLE.values()), tol=0.01, eta=eta, random_state=seed, **extra).fit(A, Y[TRAIN])
     np.testing.assert_allclose(json.loads(found["weights"]), model.weights_, atol=1e-6)
     assert found["objective"] == model.objective_
     assert found["n_features"] == sum(model.map_.widths)

@@ -16,6 +16,7 @@ from ..peers.mkl import MKLClassifier
 from ..peers.two_layer import TwoLayerMKLClassifier
 from .chosen import ChosenLSSVM
 from .rows import Row, as_text, rows_seed, scaled
+from .timed import HALF
 
 #: widths of the Gaussian kernel in Table 4, for the plain SVM
 WIDTHS = [2.0**i for i in range(-3, 7)]
@@ -76,7 +77,7 @@ def measure_benchmark(
 Trained = tuple[Any, Row]
 
 
-def _layers(n_layers: int) -> Callable[..., Trained]:
+def _layers(n_layers: int, truncation: Mapping[str, Any] | None = None) -> Callable[..., Trained]:
     def train(X: np.ndarray, y: np.ndarray, settings: Mapping[str, Any], seed: int) -> Trained:
         model = HierarchicalCLASMKClassifier(
             paper_kernels("table-4"),
@@ -84,7 +85,10 @@ def _layers(n_layers: int) -> Callable[..., Trained]:
             base=ChosenLSSVM(settings["C_grid"], settings["choice_rows"], random_state=seed),
             eps=0.0,
             random_state=seed,
-            **{name: settings[name] for name in ("tol", "eta", "threshold", "marginal")},
+            **{
+                **{name: settings[name] for name in ("tol", "eta", "threshold", "marginal")},
+                **(truncation or {}),
+            },
         ).fit(X, y)
         return model, {
             "C": model.base_.C_,
@@ -170,6 +174,7 @@ def choose(
 METHODS: dict[str, Callable[..., Trained]] = {
     "CLASMK-ML": _layers(1),
     "2L-CLASMK-ML": _layers(2),
+    "2L-CLASMK-ML half": _layers(2, HALF),
     "MKL": _mkl(MKLClassifier),
     "2L-MKL": _mkl(TwoLayerMKLClassifier),
     "single kernel LS-SVM": _single,

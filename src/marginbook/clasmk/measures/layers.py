@@ -11,7 +11,7 @@ from ..hierarchy import HierarchicalCLASMKClassifier
 from ..kernel_sets import paper_kernels
 from ..lssvm import LSSVMClassifier
 from .rows import Row, as_text, rows_seed, scaled, setting_of
-from .timed import TimedCLASMK, warm_up
+from .timed import HALF, TimedCLASMK, warm_up
 
 
 class _TimedLayers(HierarchicalCLASMKClassifier):
@@ -30,9 +30,13 @@ def measure_kernels(
     seed: int,
     dataset: str,
 ) -> Row:
-    """Learn all layers with so many kernels as the method says, such as ``"K=17"``; see `measure_layers`."""
+    """Learn all layers with so many kernels as the method says, such as ``"K=17"``; see `measure_layers`.
+
+    In ``"K=17 half"`` a kernel takes part if its subspaces hold half of the energy of held-out rows.
+    """
     count = number_of(method, "K=")
-    return measure_layers(X_train, y_train, X_test, y_test, count, settings, dataset, len(y_train))
+    stated = truncating(method, settings)
+    return measure_layers(X_train, y_train, X_test, y_test, count, stated, dataset, len(y_train))
 
 
 def measure_sizes(
@@ -52,7 +56,13 @@ def measure_sizes(
     there are, all are taken, and ``n_train`` says how many these are. See `measure_layers`.
     """
     size = number_of(method, "n=")
-    return measure_layers(X_train, y_train, X_test, y_test, 17, settings, dataset, size)
+    stated = truncating(method, settings)
+    return measure_layers(X_train, y_train, X_test, y_test, 17, stated, dataset, size)
+
+
+def truncating(method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings with the truncation of a method: that stated, or half the energy."""
+    return {"truncation": "sum", **settings, **(HALF if method.endswith(" half") else {})}
 
 
 def number_of(method: str, prefix: str) -> int:
@@ -61,6 +71,7 @@ def number_of(method: str, prefix: str) -> int:
     >>> number_of("K=17", "K=")
     17
     """
+    method = method.removesuffix(" half")
     if not (method.startswith(prefix) and method[len(prefix) :].isdigit()):
         raise ValueError(f"unknown method {method!r}; wanted {prefix} and a whole number")
     return int(method[len(prefix) :])
@@ -84,8 +95,8 @@ def measure_layers(
     n_kernels : int
         Of :func:`marginbook.clasmk.kernel_sets.paper_kernels`, "figures".
     settings : mapping
-        ``scaling`` (once or by data set), ``n_layers``, ``tol``, ``eta``, ``threshold``, ``marginal``, ``C``
-        of the LS-SVM, ``test_rows`` at most.
+        ``scaling`` (once or by data set), ``n_layers``, ``tol``, ``eta``, ``truncation``, ``threshold``,
+        ``marginal``, ``C`` of the LS-SVM, ``test_rows`` at most.
     dataset : str
     n_rows : int
         Training rows, drawn at random.
@@ -109,7 +120,9 @@ def measure_layers(
         base=LSSVMClassifier(C=float(settings["C"])),
         eps=0.0,
         random_state=seed,
-        **{name: settings[name] for name in ("n_layers", "tol", "eta", "threshold", "marginal")},
+        **{
+            name: settings[name] for name in ("n_layers", "tol", "eta", "truncation", "threshold", "marginal")
+        },
     ).fit(A, y_train[rows])
     accuracy = [100 * float(np.mean(found == y_test[tested])) for found in model.staged_predict(B)]
     layers: Any = model.layers_
