@@ -6,7 +6,7 @@ import pytest
 
 from marginbook.exercises import problem_sets
 
-EXERCISES = {exercise.id: exercise for exercise in problem_sets()["clasmk/07_exercises"]}
+EXERCISES = {exercise.id: exercise for exercise in problem_sets()["clasmk/08_exercises"]}
 
 
 def answer(id: str, *changes: tuple[str, str]) -> str:
