@@ -1,4 +1,4 @@
-"""The comparisons of `clasmk.py` that have no goal: choice of kernels, leave-one-out, MKL, CLASMK's whole fit."""
+"""The comparisons of `clasmk.py` that have no goal: choice of kernels, leave-one-out, MKL."""
 
 from __future__ import annotations
 
