@@ -27,8 +27,9 @@ How an entry is measured, ``measures``: ``measures/table`` (Tables 1, 2), ``meas
 ``measures/chosen`` and ``measures/timed``. The claims: ``theory`` with ``lemma_one``, ``theorem_one`` and
 ``theorem_two``, in distributions of ``model`` and ``blocks`` that meet the assumptions exactly, ``criteria``,
 ``bases`` and ``misprints``; ``beyond`` our own, with ``signs``, ``choosing``, ``vertices``, ``certified``,
-``narrow``, ``separating`` and ``thresholds``, on ``real_rows``; ``tables`` with ``agreement``, ``figures``,
-and of the printed numbers alone ``printed_audit`` and ``printed_time`` on ``table_cells``. ``paper`` holds
+``narrow``, ``separating``, ``thresholds`` and ``scaling``, on ``real_rows``; ``tables`` with ``agreement``,
+``figures``, and of the printed numbers alone ``printed_audit`` and ``printed_time`` on ``table_cells``.
+``paper`` holds
 the printed numbers and the protocols.
 """
 
