@@ -29,8 +29,7 @@ How an entry is measured, ``measures``: ``measures/table`` (Tables 1, 2), ``meas
 ``bases`` and ``misprints``; ``beyond`` our own, with ``signs``, ``choosing``, ``vertices``, ``certified``,
 ``narrow``, ``separating``, ``thresholds`` and ``scaling``, on ``real_rows``; ``tables`` with ``agreement``,
 ``figures``, and of the printed numbers alone ``printed_audit`` and ``printed_time`` on ``table_cells``.
-``paper`` holds
-the printed numbers and the protocols.
+``paper`` holds the printed numbers and the protocols.
 """
 
 from .hierarchy import HierarchicalCLASMKClassifier
