@@ -150,6 +150,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     warnings.filterwarnings("ignore", message="(?s).*converge")  # the height of the point says it
     warnings.filterwarnings("ignore", message="Passing in a compiled")  # skglm, of what it compiles itself
+    warnings.filterwarnings("ignore", message="Regressors in active set|Early stopping the lars path")
     n, limit = (150, 0.1) if quick else (1000, 3.0)
     sizes = (125, 250) if quick else (250, 500, 1000, 2000)
     found, timed = [], []

@@ -32,6 +32,8 @@ from marginbook.kfda.solvers.plain import ridge_start, step_stable
 SAME = 1e-5
 #: excess over the optimum that the comparisons of lassos ask for
 NEAR = 1e-4
+#: at most so many working sets of skglm, and passes over each; its own 50,000 passes may take minutes
+BOUNDS = {"max_iter": 50, "max_epochs": 500}
 #: CPU seconds: a call of a peer that takes more is not repeated, and (8) ends here without the same J
 SLOW, LIMIT = 1.0, 3.0
 
@@ -221,7 +223,7 @@ def skglm_half(
 ) -> np.ndarray:
     """Return skglm's coefficients for q = 1/2; its objective is ours over N."""
     # the other strategy of its working sets, the subdifferential, is satisfied with all zeros for q < 1
-    solver = AndersonCD(fit_intercept=False, tol=tol, ws_strategy="fixpoint", max_iter=200)
+    solver = AndersonCD(fit_intercept=False, tol=tol, ws_strategy="fixpoint", **BOUNDS)
     if start is None:
         model = GeneralizedLinearEstimator(Quadratic(), L0_5(rho), solver)
         return np.asarray(model.fit(problem.design, problem.yhat).coef_)
@@ -233,7 +235,7 @@ def skglm_half(
 
 def skglm_reweighted(problem: Problem, rho: float) -> np.ndarray:
     """Return the coefficients of skglm's lasso, reweighted five times for q = 1/2."""
-    solver = AndersonCD(fit_intercept=False, tol=1e-6, max_iter=200)
+    solver = AndersonCD(fit_intercept=False, tol=1e-6, **BOUNDS)
     model = IterativeReweightedL1(Quadratic(), L0_5(rho), solver)
     return np.asarray(model.fit(problem.design, problem.yhat).coef_)
 

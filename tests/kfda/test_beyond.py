@@ -10,19 +10,19 @@ from sklearn.linear_model import Ridge
 
 from marginbook.claims import Verdict
 from marginbook.kernels import gram
-from marginbook.kfda import beyond, biases, copies
+from marginbook.kfda import beyond, biases, copies, magnitudes
 from marginbook.kfda.certificates import magnitude_bound, smallest_curvature, stationarity
 from marginbook.kfda.fixed_points import newton, resting_point
 from marginbook.kfda.minima import local_minima, no_return, zero_box
 from marginbook.kfda.objective import Problem, midpoint, objective, targets
-from marginbook.kfda.problems import samples
+from marginbook.kfda.problems import samples, small_problems
 from marginbook.kfda.solvers.plain import majorize_minimize, ridge_start, step_stable
 
 POWERS = (0.25, 0.5, 0.75)
 
 
 def problem_of(seed, n=4):
-    return next(beyond.small_problems(seed, count=1, n=n))
+    return next(small_problems(seed, count=1, n=n))
 
 
 @pytest.mark.parametrize("q", POWERS)
@@ -108,12 +108,14 @@ def test_inside_its_box_zero_is_the_lowest_point(seed, q, rho):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(POWERS), st.floats(1e-3, 0.3))
-def test_every_minimum_obeys_both_bounds(seed, q, rho):
+def test_every_minimum_obeys_its_bounds(seed, q, rho):
     problem = problem_of(seed, n=3)
     for m in local_minima(problem, q, rho):
         kept = m.omega != 0
         assert np.all(np.abs(m.omega[kept]) >= magnitude_bound(problem, q, rho)[kept])
         assert np.all(np.abs(m.omega[kept]) >= no_return(problem, m.omega, q, rho)[kept])
+    best = local_minima(problem, q, rho)[0].omega
+    assert np.all((best == 0) | (np.abs(best) >= magnitudes.global_bound(problem, q, rho)))
 
 
 @pytest.mark.parametrize("q", POWERS)
@@ -128,7 +130,7 @@ def test_the_larger_bound_is_where_one_coefficient_pays(q):
         omega = np.array([0.0, size])
         assert stationarity(problem, omega, q, 0.3) < 1e-9
         assert (objective(problem, omega, q, 0.3) < objective(problem, 0 * omega, q, 0.3)) == pays
-    assert_allclose(magnitude_bound(problem, q, 0.3)[1] * (2 / q) ** (1 / (2 - q)), t)
+    assert_allclose(magnitudes.global_bound(problem, q, 0.3)[1], t)
 
 
 def test_steps_down_are_found_from_a_saddle_and_not_from_a_minimum():
@@ -192,10 +194,10 @@ def test_the_midpoint_of_the_targets_is_their_mean_where_both_classes_are_as_pro
 
 @pytest.fixture
 def few(monkeypatch):
-    small = beyond.small_problems
-    monkeypatch.setattr(beyond, "small_problems", lambda seed, count=2, n=4: small(seed, 2, 4))
-    clouds = beyond.clouds
-    monkeypatch.setattr(beyond, "clouds", lambda: clouds(n=20, repeats=1))
+    for module in (beyond, magnitudes):
+        monkeypatch.setattr(module, "small_problems", lambda seed, count=2, n=4: small_problems(seed, 2, 4))
+    clouds = magnitudes.clouds
+    monkeypatch.setattr(magnitudes, "clouds", lambda: clouds(n=20, repeats=1))
 
 
 @pytest.mark.usefixtures("few")
@@ -203,7 +205,8 @@ def few(monkeypatch):
     "check",
     [
         beyond.check_zero_minimum,
-        beyond.check_magnitude_bound,
+        magnitudes.check_magnitude_bound,
+        magnitudes.check_global_bound,
         beyond.check_certificate,
         beyond.check_many_minima,
         copies.check_equal_samples,
@@ -225,9 +228,17 @@ def test_twice_the_box_of_zero_fails(monkeypatch):
 
 @pytest.mark.usefixtures("few")
 def test_a_bound_that_is_too_large_fails(monkeypatch):
-    right = beyond.magnitude_bound
-    monkeypatch.setattr(beyond, "magnitude_bound", lambda *args: 4 * right(*args))
-    assert beyond.check_magnitude_bound().verdict == Verdict.FAILS
+    right = magnitudes.magnitude_bound
+    monkeypatch.setattr(magnitudes, "magnitude_bound", lambda *args: 4 * right(*args))
+    assert magnitudes.check_magnitude_bound().verdict == Verdict.FAILS
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("factor", [0.98, 1.02])
+def test_a_global_bound_that_is_too_large_or_not_the_largest_fails(monkeypatch, factor):
+    right = magnitudes.global_bound
+    monkeypatch.setattr(magnitudes, "global_bound", lambda *args: factor * right(*args))
+    assert magnitudes.check_global_bound().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")

@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 from marginbook.claims import Verdict
 from marginbook.kernels import gram
 from marginbook.kfda import acceleration, convergence, fixed_points, rates
-from marginbook.kfda.beyond import stationary_points
 from marginbook.kfda.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
 from marginbook.kfda.fixed_points import linear_rate, newton, resting_point, support_factors, zero_factors
+from marginbook.kfda.magnitudes import stationary_points
 from marginbook.kfda.minima import no_return
 from marginbook.kfda.objective import Problem, objective, targets
 from marginbook.kfda.problems import samples

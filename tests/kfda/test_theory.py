@@ -135,6 +135,18 @@ def test_an_iteration_that_ends_early_is_no_lasso(monkeypatch):
     assert limits.check_large_powers().verdict == Verdict.FAILS
 
 
+def test_unlucky_starts_have_no_zeros_and_are_needed_for_the_claim(monkeypatch):
+    for design, yhat, first in limits.unlucky_starts(3, 5):
+        assert np.all(first != 0)
+        after = limits.exact_step(design, yhat, first, limits.UNLUCKY)
+        assert after[2] == 0
+        assert after[1] != 0
+    beside = [(D, y, first * Fraction(101, 100)) for D, y, first in limits.unlucky_starts(74, 2)]
+    monkeypatch.setattr(limits, "samples", few)
+    monkeypatch.setattr(limits, "unlucky_starts", lambda *_: iter(beside))
+    assert limits.check_lasso().verdict == Verdict.FAILS
+
+
 def test_exact_zeros_would_be_parsimonious(monkeypatch):
     right = limits.majorize_minimize
 

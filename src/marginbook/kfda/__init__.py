@@ -26,11 +26,11 @@ How an entry is measured, ``measures``: ``measures/table`` (Tables 1, 2), ``meas
 ``measures/curves``, ``measures/multiclass``, on ``measures/partitions``, ``measures/grids`` and
 ``measures/machines``. The claims: ``theory`` with ``fisher``, ``majorising``, ``descending``,
 ``vanishing``, ``perturbed`` and ``limits``; ``figures``; ``rates`` with ``fixed_points``, ``acceleration``
-and ``convergence``; ``beyond`` our own, with ``minima``, ``biases`` and ``copies``; ``tables`` with
-``agreement``, ``orders``, ``sparsity`` and ``protocols`` on the ``chosen`` columns, and of the printed
-numbers alone ``printed_audit``, ``printed_retained``, ``printed_spread`` and ``printed_one_classifier`` on
-``table_cells``. What these stand on: random ``problems`` and ``rational`` numbers. ``paper`` holds the
-printed numbers and the protocols.
+and ``convergence``; ``beyond`` our own, with ``minima``, ``magnitudes``, ``biases`` and ``copies``;
+``tables`` with ``agreement``, ``orders``, ``sparsity`` and ``protocols`` on the ``chosen`` columns, and of
+the printed numbers alone ``printed_audit``, ``printed_retained``, ``printed_spread`` and
+``printed_one_classifier`` on ``table_cells``. What these stand on: random ``problems`` and ``rational``
+numbers. ``paper`` holds the printed numbers and the protocols.
 """
 
 from .estimators import SparseKFDAClassifier

@@ -149,11 +149,12 @@ def check_convergence() -> Evidence:
         "no proof",
         float(slack + 1e-9 - missed),
         "For q = 1 half a page proves it: Delta -> 0, the residual converges since only finitely many "
-        "fits are stationary, and a coefficient whose slope exceeds rho N would grow for ever. So every "
-        "start without zeros leads to the global minimum. For q < 1 a coefficient either stays above a "
-        "bound or goes to zero, so the support is settled in finitely many steps, and the limit is "
-        "stationary on it; that it is a minimum holds for almost all starts, not for all: equal samples "
-        "with equal start stay equal.",
+        "fits are stationary, and a coefficient whose slope exceeds rho N would grow for ever. So (8) leads "
+        "to the global minimum unless a coefficient becomes exactly 0 on the way; from almost every start "
+        "none does that is needed (kfda/zeros-finite, kfda/q1-global). For q < 1 a coefficient either "
+        "stays above a bound or goes to zero, so the support is settled in finitely many steps, and the "
+        "limit is stationary on it; that it is a minimum holds for almost all starts, not for all: equal "
+        "samples with equal start stay equal.",
         described(runs) | {"q": [*Q, 1.0]},
         (33, 34),
     )

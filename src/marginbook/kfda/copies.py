@@ -29,7 +29,7 @@ def categorical(seed: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
     "kfda/equal-samples",
     where="Section 3 and Table 1 (beyond the paper)",
     statement="for $q<1$ no local minimum retains two equal samples, but (8) from the ridge solution "
-    "treats them alike and stops at a saddle; for $q=1$ it retains every copy, though one is enough",
+    "treats them alike and may stop near a saddle; for $q=1$ it retains every copy, though one is enough",
     notebook="kfda/03_rates_zeros_minima#kfda-equal-samples",
 )
 def check_equal_samples() -> Evidence:
@@ -86,7 +86,7 @@ def check_equal_samples() -> Evidence:
         f"{ranges(share[0.5][:, 0])} %, J {min(dearer):.2f} to {max(dearer):.2f} times that of a minimum "
         f"with {ranges(share[0.5][:, 1])} %, in {saddles} of {stops} runs near a saddle; copies differ by "
         f"{alike:.0e} at most",
-        "no copies in a minimum; all of them in (8)",
+        "no copies in a minimum; copies alike in (8)",
         float(saddles),
         "Two equal columns make the Gram matrix of the support singular, so the Hessian there has a negative "
         "eigenvalue. (8) maps equal coefficients of equal columns to equal ones; only rounding parts them, "

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 
 from ..claims import Evidence, claim, decide
 from .certificates import duality_gap
+from .descending import exact_step
 from .objective import Problem, objective, residual
 from .problems import described, samples, start
+from .rational import rationals
 from .solvers.plain import majorize_minimize, ridge_start
 
 LASSO_RHOS = (0.01, 0.1, 0.5)
@@ -19,16 +23,19 @@ LARGE_POWERS = (1.1, 1.5, 2.0)
 RELATIVE_CUT = 1e-5
 #: sizes of the subsets of columns that are searched
 SUBSETS = (1, 2, 3)
+#: rho N of the unlucky starts
+UNLUCKY = Fraction(1, 2)
 
 
 @claim(
     "kfda/q1-global",
-    where="Section 3, after (8)",
-    statement="for q = 1 the iteration converges to the minimum of $J$, the lasso, from starts without zeros",
+    where="Sections 1 and 2.1",
+    statement="for q = 1 the iteration converges to the minimum of $J$, the lasso, from almost every start; "
+    "it does not from every start without zeros",
     notebook="kfda/02_majorise_minimise#kfda-q1-global",
 )
 def check_lasso() -> Evidence:
-    """Bound the distance to the minimum by the duality gap; compare with scikit-learn's lasso."""
+    """Bound the distance to the minimum by the duality gap; compare with a lasso; build unlucky starts."""
     from sklearn.linear_model import Lasso
 
     rng = np.random.default_rng(74)
@@ -49,18 +56,59 @@ def check_lasso() -> Evidence:
                 runs += 1
         count += 1
     tolerance = 1e-5
+    above, beside, unlucky = [], 0.0, 0
+    for design, yhat, first in unlucky_starts(74, 8):
+        problem = Problem(design[:, 1:].astype(float), yhat.astype(float))
+        rho = float(UNLUCKY) / problem.n
+        after = exact_step(design, yhat, first, UNLUCKY)
+        caught = majorize_minimize(problem, 1.0, rho, start=after.astype(float), tol=1e-15, max_iter=5000)
+        nearby = first.astype(float) * (1 + 1e-9 * np.array([0.0, 1.0, 0.0]))
+        freed = majorize_minimize(problem, 1.0, rho, start=nearby, tol=0.0, max_iter=5000)
+        model = Lasso(alpha=rho, fit_intercept=False, tol=1e-12, max_iter=200_000)
+        wanted = objective(problem, model.fit(problem.design, problem.yhat).coef_, 1.0, rho)
+        unlucky += bool(np.all(first != 0) and after[2] == 0)
+        above.append(caught.objective / wanted - 1)
+        beside = max(beside, duality_gap(problem, freed.omega, rho) / freed.objective)
+    exceptions = unlucky == len(above) and min(above) > 1e-3
     return Evidence(
-        decide(gap <= tolerance and peer <= tolerance),
+        decide(max(gap, peer, beside) <= tolerance and exceptions),
         f"J is at most {gap:.0e} of itself above the minimum by the duality gap, and {peer:.0e} away from "
-        f"that of scikit-learn, in {runs} runs from ridge and random starts",
-        "0",
-        tolerance - max(gap, peer),
+        f"that of scikit-learn, in {runs} runs from ridge and random starts; from {unlucky} of {len(above)} "
+        "exact starts without zeros a coefficient becomes exactly 0, and J stays at least "
+        f"{100 * min(above):.0f} % above the minimum, but comes to {beside:.0e} from starts 1e-9 beside them",
+        "0; not from the exact starts",
+        tolerance - max(gap, peer, beside),
         f"Iterated until J no longer changes, at most {longest} steps. At the paper's stop, a relative "
-        f"change of J below 1e-5, the gap is up to {early:.0e}. No start has a zero; one that has may end "
-        "elsewhere.",
+        f"change of J below 1e-5, the gap is up to {early:.0e}. Starts from which one step makes "
+        "a coefficient 0 are a null set, if not all do it, and so are those of any number of steps, as the "
+        "derivative of the step is invertible where none becomes 0. But between the starts from which a "
+        "coefficient takes one sign and those from which it takes the other there are some that make it 0, "
+        "for good.",
         described(count) | {"rho": list(LASSO_RHOS), "starts": 3},
         (74,),
     )
+
+
+def unlucky_starts(seed: int, count: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    r"""Yield designs, (N, 3), targets and starts from which one step for q = 1 makes a coefficient 0.
+
+    With two columns and :math:`\lambda=\rho N` row two of (7) has the solution :math:`\omega_2^+=0` where
+    :math:`|\omega_1|=\lambda/(a_{12}c_1/c_2-a_{11})`. Columns and targets have no mean, so that the bias
+    stays out; the second coefficient is one that the minimum retains.
+    """
+    rng = np.random.default_rng(seed)
+    while count:
+        half, y = rng.integers(-3, 4, size=(2, 2)), rng.integers(-9, 10, size=2)
+        columns, yhat = rationals(np.vstack([half, -half])), rationals(np.concatenate([y, -y]))
+        A, c = columns.T @ columns, columns.T @ yhat
+        # in the minimum of the first coefficient alone the second must be wanted
+        size = max(abs(c[0]) - UNLUCKY, Fraction(0)) / A[0, 0] if A[0, 0] else Fraction(0)
+        slope = c[1] - A[0, 1] * size * (1 if c[0] > 0 else -1)
+        if c[1] == 0 or A[0, 1] * c[0] / c[1] <= A[0, 0] or abs(slope) < 2 * UNLUCKY:
+            continue
+        first = UNLUCKY / (A[0, 1] * c[0] / c[1] - A[0, 0])
+        yield np.column_stack([rationals([1] * 4), columns]), yhat, rationals([1, first, 1])
+        count -= 1
 
 
 @claim(

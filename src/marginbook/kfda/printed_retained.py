@@ -52,7 +52,7 @@ def counts() -> pd.DataFrame:
 @claim(
     "kfda/printed-nrs",
     where="Tables 1 and 2, Section 4.1",
-    statement="each NRS is the mean over the test partitions of the share of retained samples",
+    statement="each NRS is a mean over the partitions of the shares that their classifiers retain",
     notebook="kfda/04_tables#kfda-printed-nrs",
     depends=("data_download/registry.toml",),
 )
@@ -76,7 +76,8 @@ def check_printed_nrs() -> Evidence:
         float(chance - LEVEL),
         f"On {fresh['dataset'].nunique()} sets (training size below 1000) a number with one decimal need not "
         f"be a count; they have {len(fresh)} different cells, all counts. The corrected statement, checked "
-        "too: a whole number of samples, as one classifier has. Other reasons were looked for. The mean of "
+        "too: a whole number of samples, as one classifier has, and then the mean over the partitions of one "
+        "classifier's share. Other reasons were looked for. The mean of "
         "the counts may have been rounded to a whole number before it became a percentage; then there would "
         "be nothing to see here, and the printed deviations must decide (kfda/printed-spread). A number of "
         "samples that cross-validation fixes in advance, as in forward selection, is whole for every "

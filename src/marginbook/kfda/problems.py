@@ -21,6 +21,8 @@ SIZES = ((6, 5), (9, 1), (1, 1), (3, 14), (16, 10))
 POWERS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0)
 #: values of rho from nearly no penalty to nearly nothing left
 RHOS = (1e-4, 1e-2, 0.3)
+#: values of rho for `small_problems`
+SMALL_RHOS = (1e-3, 0.05, 0.3)
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,16 @@ def samples(seed: int, repeats: int = 4, kernels: tuple[Kernel, ...] = KERNELS) 
                     X[:, 1] = 1.0
                 X /= np.sqrt(m)
                 yield Sample(X, positive, kernel, gram(kernel, X))
+
+
+def small_problems(seed: int, count: int = 4, n: int = 5) -> Iterator[Problem]:
+    """Yield problems of n points in the plane, few enough for all their minima to be found."""
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        positive = np.arange(n) < 1 + k % (n - 1)
+        X = rng.normal(size=(n, 2))
+        X[positive, 0] += 1.0
+        yield Problem(gram(("rbf", {"gamma": 0.5}), X), targets(positive))
 
 
 def start(problem: Problem, rng: np.random.Generator) -> np.ndarray:

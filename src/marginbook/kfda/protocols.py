@@ -1,4 +1,9 @@
-"""Claims about how the paper can have tested: what refitted machines give, and what one fixed classifier."""
+"""Claims about how the paper can have tested: what refitted machines give, and what one fixed classifier.
+
+The text of Section 4 allows both: the methodology of the benchmark "was followed", by which a machine is
+trained on every partition; and "selection of classifiers", each of which "is then applied to all test
+partitions".
+"""
 
 from __future__ import annotations
 
@@ -89,9 +94,9 @@ def nearer(frame: pd.DataFrame, what: str, first: str, second: str) -> tuple[int
 
 @claim(
     "kfda/one-classifier",
-    where="Tables 1 and 2",
-    statement="the printed errors and ± are those of machines refitted on every partition, rather than of "
-    "one classifier tested on all",
+    where="Section 4, Tables 1 and 2",
+    statement="the printed errors and ± are those of machines refitted on every partition, as in the "
+    "methodology that the text says to follow, rather than of one classifier tested on all",
     notebook="kfda/04_tables#kfda-one-classifier",
     depends=DEPENDS,
 )
@@ -108,7 +113,8 @@ def check_one_classifier() -> Evidence:
         for name in READINGS
     )
     return Evidence(
-        decide(by < 0 and s_by < 0, by > 0 and s_by > 0),
+        # of two tests the smaller p counts twice
+        decide(by < 0 and s_by < 0, by > 0 and s_by > 0 and 2 * min(p, s_p) < LEVEL),
         f"one classifier is nearer to the printed mean on {farther} of {sets} sets, refitted machines on "
         f"{closer} (p = {p:.1g}); to the printed ± {s_farther} and {s_closer} (p = {s_p:.1g})",
         "refitted machines are nearer",
@@ -116,7 +122,7 @@ def check_one_classifier() -> Evidence:
         f"Mean distances of our readings over the cells of kFDA_1 and kFDA_0.5: {told}. 'Best of five' takes "
         "the one of five classifiers with the lowest error on the test parts, which a choice must not see. "
         "Wilcoxon's tests over the sets. The corrected statement, checked too: one classifier that is tested "
-        "on all partitions is nearer to both on average.",
+        "on all partitions is nearer to both on average, and to one of them significantly.",
         {"sets": sets, "cells": len(frame)},
     )
 
@@ -248,7 +254,7 @@ def check_printed_selection() -> Evidence:
         return nothing(claimed)
     farther, closer, sets, by, p = nearer(full, "off", "fixed", "fixed, best of five")
     return Evidence(
-        decide((turned > 0 or chance >= LEVEL) and not (by > 0 and p < LEVEL), by > 0),
+        decide((turned > 0 or chance >= LEVEL) and not (by > 0 and p < LEVEL), by > 0 and p < LEVEL),
         f"{turned} of {number} pairs are inverted in print, {our_turned} of {our_number} in our runs: none "
         f"of {number} has probability {chance:.1g} at our rate; the best of five on the test rows is nearer "
         f"to the printed min MCR on {farther} of {sets} sets, the choice of cross-validation on {closer} (p "
@@ -261,8 +267,9 @@ def check_printed_selection() -> Evidence:
         f"min MCR, one classifier on all partitions: {full['off fixed'].mean():.2f} points by "
         f"cross-validation, {full['off fixed, best of five'].mean():.2f} by the test error. Another reason "
         "for the first would be that min NRS takes a sparser point of the grid than the most accurate one, "
-        "not one of five winners: then less accuracy is the rule. The corrected statement, checked too: "
-        "the classifier with the lowest test error of the five is nearer to print.",
+        "not one of five winners: then less accuracy is the rule, and nothing was chosen by test errors. The "
+        "corrected statement, checked too: of our five the one with the lowest test error is significantly "
+        "nearer to print. That is no proof of how the printed one was chosen.",
         {"pairs": number, "ours": our_number},
     )
 

@@ -25,6 +25,9 @@ _BLOCK, _SHARE = 8, 0.25
 _WORTH = 0.3
 #: rounds in a row that may pass while the objective falls by less than this share of it
 _IDLE_ROUNDS, _IDLE_SHARE = 20, 1e-16
+#: rounds at most, and as many again for each column: several times what is ever needed, but where the
+#: objective itself is rounding (rho below 1e-12), falls that are rounding too would go on for ever
+_ROUNDS, _ROUNDS_PER_COLUMN = 100, 10
 
 
 @njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
@@ -132,7 +135,8 @@ def exchange(
         for i in range(m):
             violation[i] = 0.0 if used[i] else abs(g[i]) - lam[i]
             worst = max(worst, violation[i])
-        if worst <= limit or idle >= _IDLE_ROUNDS:
+        ended = idle >= _IDLE_ROUNDS or rounds >= _ROUNDS + _ROUNDS_PER_COLUMN * m
+        if worst <= limit or ended:
             return k, rounds
         entered, most = 0, max(_BLOCK, int(_SHARE * k))
         while entered < most:

@@ -33,6 +33,9 @@ LIKELY = 0.9
 L1_GUESS = 64
 #: relative change of J by the compression up to which it is good
 CUT_OFF = 1e-7
+#: relative residual of the stationarity conditions up to which a point counts as a local minimum, for q < 1:
+#: rounding with a kernel matrix near singular leaves 1e-6, and far more where rho is tiny
+STATIONARY = 1e-4
 #: samples from which a second BLAS thread pays for its synchronisation
 THREADS_FROM = 1000
 
@@ -109,10 +112,11 @@ def shrinking_mm(
         arguments = (problem, omega, q, rho, penalize_bias)
         curvature = smallest_curvature(*arguments) if q < 1 else None
         gap = duality_gap(problem, omega, rho, penalize_bias, q) if q >= 1 else None
-        if polish and q == 1:
-            converged = converged and gap is not None and gap <= tol * value
+        residual = stationarity(*arguments) if q != 1 else kkt_residual(problem, omega, rho, penalize_bias)
+        if polish and gap is not None:
+            converged = converged and gap <= tol * value
         if polish and curvature is not None:
-            converged = converged and curvature > 0
+            converged = converged and curvature > 0 and residual <= STATIONARY
         return Solution(
             omega=omega,
             q=q,
@@ -123,9 +127,7 @@ def shrinking_mm(
             n_iter=len(trail.values) - 1,
             converged=converged,
             dual_gap=gap,
-            stationarity=stationarity(*arguments)
-            if q != 1
-            else kkt_residual(problem, omega, rho, penalize_bias),
+            stationarity=residual,
             curvature=curvature,
             penalize_bias=penalize_bias,
         )
@@ -196,8 +198,13 @@ def _descend(active: Active, trail: Trail, tol: float) -> bool:
 def _solve_l1(active: Active, trail: Trail, tol: float, polish: bool) -> tuple[Active, bool]:
     """Return the solution for q = 1: steps of (8) to guess the support, then the exact one; or (8) alone."""
     for _ in range(L1_STEPS if polish else trail.limit):
-        if not len(active.index) or trail.ended:
+        if trail.ended or (polish and not len(active.index)):
             break
+        if not len(active.index):  # from a start of zeros, say
+            active, entered = reenter(active, trail)
+            if not entered:
+                return active, True
+            continue
         omega = active.majorised()
         # the ratio is |d_i'r| / (rho N): below one at a zero of the solution
         size, ratio = np.abs(omega), np.abs(omega / active.omega)
@@ -210,7 +217,7 @@ def _solve_l1(active: Active, trail: Trail, tol: float, polish: bool) -> tuple[A
             if not entered:
                 return active, True
     if not polish:
-        return active, not len(active.index) and not reenter(active, trail)[1]
+        return active, False
     if len(active.index) and len(trail.values) > 1:
         likely = np.flatnonzero(ratio[keep] > LIKELY)
         most = max(L1_GUESS, len(likely) // 4)
