@@ -80,7 +80,7 @@ def against_classes(sizes: tuple[int, ...]) -> Iterator[Line]:
 
 
 def against_rows(sizes: tuple[int, ...], few: int) -> Iterator[Line]:
-    """Waveform data of three classes: bases of fixed size, bases that grow, and all pairs of rows."""
+    """Waveform data of two classes: bases of fixed size, bases that grow, and all pairs of rows."""
     kernel, linear = rbf((8.0,)), poly((1,))
     for n in sizes:
         X, labels = make_waveform(n, random_state=0)
