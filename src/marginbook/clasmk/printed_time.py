@@ -103,7 +103,7 @@ def check_class() -> Evidence:
 
 
 def block_times() -> pd.DataFrame:
-    """Return by set the printed seconds of the bases: `single`, all kernels in turn, and `block`, CLASMK-ML's."""
+    """Return by set the printed seconds of the bases: `single`, all in turn, and `block`, those of CLASMK-ML."""
     import pandas as pd
 
     frame = seconds()
