@@ -103,7 +103,7 @@ def check_class() -> Evidence:
 
 
 def block_times() -> pd.DataFrame:
-    """Return by set the printed seconds of the bases: `single`, all in turn, and `block`, those of CLASMK-ML."""
+    """Return by set the printed seconds of the bases: `single`, all in turn, and `block`, of CLASMK-ML."""
     import pandas as pd
 
     frame = seconds()
