@@ -69,13 +69,22 @@ CORRECTED = {
         "eq-4-closure", "eq-6-convex", "eq-6-range", "eq-surrogate", "descent-display", "zeros-finite",
         "stopping", "convergence-unproven",
     )
+} | {
+    f"clasmk/{name}"
+    for name in (
+        "eq-14", "lowest-bound", "thm-2-hypotheses", "thm-2-bound", "thm-2-trivial", "eq-50",
+        "eq-27-index", "eq-32-denominator", "eq-33-set", "eq-35-scale", "kpca-centred", "rbf-sign",
+        "eq-40-index", "eq-44", "delta-index", "ratio-error", "sign-ambiguity", "basis-ambiguity", "optimism",
+    )
 }  # fmt: skip
+#: nor has a correction: rules that are said to reach what they miss, settings that contradict each other
+FAILED = {f"clasmk/{name}" for name in ("greedy-choice", "eq-39", "sum-vertex", "eta-t")}
 #: checked on all cases there are or on a fixed grid of them, so that nothing is drawn at random
 ENUMERATED = {"ldm/loo-expectation", "kfda/eq-4-closure", "kfda/eq-6-convex"}
 #: modules with claims about tables and figures, whose verdicts depend on results
 ABOUT_RESULTS = (
     "tables", "table", "figures", "contests", "orders", "readings", "printed_audit", "printed_retained",
-    "printed_spread", "printed_one_classifier", "agreement", "protocols", "sparsity",
+    "printed_spread", "printed_one_classifier", "printed_time", "agreement", "protocols", "sparsity",
 )  # fmt: skip
 
 
@@ -87,7 +96,8 @@ def is_theory(id: str) -> bool:
 def test_theory_is_as_expected(id):
     """What the papers' theory came out as; a change is news, and changes the line above on purpose."""
     evidence = check(id)
-    assert evidence.verdict == (Verdict.CORRECTED if id in CORRECTED else Verdict.HOLDS)
+    expected = {id in CORRECTED: Verdict.CORRECTED, id in FAILED: Verdict.FAILS}
+    assert evidence.verdict == expected.get(True, Verdict.HOLDS)
     assert evidence.slack is not None
     assert evidence.verdict != Verdict.HOLDS or evidence.slack > 0
     assert evidence.sizes

@@ -218,5 +218,5 @@ def test_order_hints_and_ids_are_checked(write) -> None:
 
 
 def test_an_unknown_id_names_the_known_ones() -> None:
-    with pytest.raises(KeyError, match="choose from drm/distances"):
+    with pytest.raises(KeyError, match="choose from clasmk/"):
         find("drm/nothing")

@@ -30,7 +30,7 @@ def test_the_links_of_the_readme_are_found():
 
 def test_the_library_examples_run():
     texts = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
-    assert len(texts) == 3
+    assert len(texts) == 4
     names: dict = {}
     for text in texts:
         exec(text, names)
@@ -42,3 +42,6 @@ def test_the_library_examples_run():
     assert names["few"].dual_gap_ <= 1e-8 * names["few"].objective_
     assert 0 < names["fewer"].retained_fraction_ < names["few"].retained_fraction_ < 0.05
     assert names["fewer"].is_local_minimum_
+    assert names["weighted"].solution_.gap <= 1e-8
+    assert (names["weighted"].weights_ > 0).sum() > len(names["single"].kernels_)
+    assert 0.9 < names["accuracy"] <= 1

@@ -12,6 +12,10 @@ MODULES = (
     "kfda", "kfda.model_selection", "kfda.objective", "kfda.certificates",
     "kfda.solvers.plain", "kfda.solvers.shrinking", "kfda.solvers.accelerated",
     "kfda.solvers.lasso", "kfda.solvers.paths",
+    "clasmk", "clasmk.normalised", "clasmk.embedding", "clasmk.subspaces", "clasmk.statistics",
+    "clasmk.objective", "clasmk.solvers.kernel_choice", "clasmk.solvers.dinkelbach", "clasmk.solvers.sphere",
+    "clasmk.solvers.slsqp", "clasmk.solvers.solution", "clasmk.solvers.least_squares",
+    "clasmk.solvers.kernel_weights", "clasmk.solvers.layer_weights",
     "claims", "datasets", "datasets.generators", "exercises", "experiments", "experiments.stats",
     "kernels", "notebooks", "plotting",
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""CLASMK: measures."""

@@ -1,0 +1,105 @@
+"""What classifiers with several kernels share: rows, labels, Gram matrices of a fit, its decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ...kernels import Kernel, gram
+from ..normalised import SharedPairs
+from ..settings import check_counts, check_not_negative, is_number, resolve_kernels
+from ..solvers.kernel_machines import Machines
+
+#: kernel values that one batch of rows may hold
+BATCH = 2**22
+
+
+class SeveralKernels(ClassifierMixin, BaseEstimator):
+    """Support vector machines, one output per class, on a function of several Gram matrices.
+
+    A subclass has the parameters `kernels`, `C`, `tol`, `max_iter` and `normalised`, calls ``_started`` at
+    the beginning of ``fit`` and ``_keep`` at its end, and says in ``_joined`` how the kernels make one.
+    """
+
+    kernels: list[Kernel] | None
+    C: float
+    tol: float
+    max_iter: int
+    normalised: bool
+    classes_: np.ndarray
+    kernels_: list[Kernel]
+    weights_: np.ndarray
+    support_: np.ndarray
+    dual_coef_: np.ndarray
+    intercept_: np.ndarray
+    n_features_in_: int
+
+    def _started(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Check what `fit` gets, (n, p) and (n,); return the rows and the signs of the outputs, (n, m)."""
+        for state in [name for name in vars(self) if name.endswith("_") or name == "_rows"]:
+            delattr(self, state)
+        kernels = resolve_kernels(self.kernels)
+        if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
+            raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
+        if not isinstance(self.normalised, bool | np.bool_):
+            raise ValueError(f"normalised must be True or False, got {self.normalised!r}")
+        check_not_negative(tol=self.tol)
+        check_counts(max_iter=self.max_iter)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"{type(self).__name__} needs 2 classes or more, got one class: {classes[0]}")
+        self.classes_, self.kernels_ = classes, kernels
+        signs = np.where(codes[:, None] == np.arange(len(classes)), 1.0, -1.0)
+        return X, signs[:, 1:] if len(classes) == 2 else signs
+
+    def _grams(self, X: np.ndarray, Z: np.ndarray | None, which: np.ndarray) -> list[np.ndarray]:
+        """Return the Gram matrices of the rows of `X`, (n, p), and `Z`, (m, p), for the kernels `which`."""
+        kernels = [self.kernels_[k] for k in which]
+        if not self.normalised:
+            return [gram(kernel, X, Z) for kernel in kernels]
+        pairs = SharedPairs(X, Z)
+        return [pairs.values(kernel) for kernel in kernels]
+
+    def _keep(self, X: np.ndarray, weights: np.ndarray, machines: Machines) -> None:
+        """Keep the `weights`, (K,), and the rows of `X`, (n, p), that have a coefficient in an output."""
+        self.weights_ = weights
+        self.support_ = np.flatnonzero(machines.beta.any(axis=1))
+        self.dual_coef_ = np.ascontiguousarray((machines.beta[self.support_] * machines.scale).T)
+        self.intercept_ = machines.bias
+        self.objective_ = machines.value
+        self._rows = X[self.support_]
+
+    def _joined(self, grams: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
+        """Return the one kernel that `grams`, arrays (n, m), make with `weights`, one for each."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the outputs for rows `X`, (n, p).
+
+        Returns
+        -------
+        (n, n_classes) array, or (n,) for two classes: positive for ``classes_[1]``
+        """
+        check_is_fitted(self, "dual_coef_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        # one kernel of weight 0, if there is no other, for the shape
+        used = np.flatnonzero(self.weights_) if self.weights_.any() else np.array([0])
+        height = max(1, BATCH // max(1, len(self._rows)))
+        parts = []
+        for start in range(0, len(X), height):
+            grams = self._grams(X[start : start + height], self._rows, used)
+            parts.append(self._joined(grams, self.weights_[used]) @ self.dual_coef_.T)
+        outputs = np.concatenate(parts) + self.intercept_
+        return np.asarray(outputs.ravel() if outputs.shape[1] == 1 else outputs)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row of `X`, (n, p)."""
+        outputs = self.decision_function(X)
+        codes = (outputs > 0).astype(int) if outputs.ndim == 1 else outputs.argmax(axis=1)
+        return np.asarray(self.classes_[codes])

@@ -1,0 +1,202 @@
+"""The claims on criteria, subspaces and misprints: what they come to, and what changes them."""
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process.kernels import RBF
+
+from marginbook.claims import Verdict
+from marginbook.clasmk import bases, criteria, misprints
+from marginbook.clasmk.kernel_sets import poly, rbf
+from marginbook.clasmk.margins import confidence
+from marginbook.clasmk.model import problems
+from marginbook.clasmk.normalised import normalised_gram
+from marginbook.clasmk.subspaces import coordinates, fit_subspaces
+from marginbook.kernels import gram
+
+
+@pytest.fixture(autouse=True)
+def _fewer(monkeypatch):
+    for module in (criteria, bases):
+        monkeypatch.setattr(module, "problems", lambda seed, count: problems(seed, count // 6))
+
+
+@pytest.mark.parametrize("check", [bases.check_blocks, misprints.check_psd])
+def test_these_hold(check):
+    evidence = check()
+    assert evidence.verdict == Verdict.HOLDS
+    assert evidence.slack > 0
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        criteria.check_index,
+        criteria.check_denominator,
+        bases.check_set,
+        bases.check_scale,
+        bases.check_centring,
+        misprints.check_sign,
+        misprints.check_feature_index,
+        misprints.check_confidence,
+        misprints.check_stopping,
+    ],
+)
+def test_these_are_corrected(check):
+    evidence = check()
+    assert evidence.verdict == Verdict.CORRECTED
+    assert evidence.slack < 0
+    assert evidence.seeds
+
+
+def test_energies_and_quotients_by_naive_loops():
+    rng = np.random.default_rng(0)
+    X, codes = criteria.blobs(rng, 3, 8)
+    new, labels = criteria.blobs(rng, 3, 5)
+    kernels = [*rbf((1.0,)), *poly((2,))]
+    subspaces = fit_subspaces(X, codes, kernels)
+    E = criteria.energies(new, labels, subspaces)
+    for c in range(3):
+        for d in range(3):
+            for k, kernel in enumerate(kernels):
+                s = subspaces[d][k]
+                found = [
+                    np.sum((s.A.T @ normalised_gram(kernel, s.rows, x[None])[:, 0]) ** 2)
+                    for x in new[labels == c]
+                ]
+                assert E[c, d, k] == pytest.approx(np.mean(found))
+    for k in range(2):
+        above = sum(E[c, d, k] for c in range(3) for d in range(3) if c != d) / 2
+        assert bases.quotients(E)[k] == pytest.approx(above / sum(E[c, c, k] for c in range(3)))
+
+
+def test_clouds_are_as_far_apart_as_asked():
+    X, codes = criteria.blobs(np.random.default_rng(1), 4, 4000, gap=3.0)
+    centres = np.array([X[codes == c].mean(axis=0) for c in range(4)])
+    np.testing.assert_allclose(np.linalg.norm(centres - np.roll(centres, 1, axis=0), axis=1), 3.0, atol=0.1)
+
+
+def test_class_kernels_by_naive_loops_and_with_one_kernel():
+    rng = np.random.default_rng(2)
+    parts = [rng.normal(size=(4, 3)), rng.normal(size=(4, 1)), rng.normal(size=(4, 2))]
+    nu = np.array([0.5, 0.3, 0.2])
+    h = misprints.class_kernel(parts, nu)
+    for a in range(4):
+        for b in range(4):
+            left, right = np.zeros(3), np.zeros(3)
+            for z, w in zip(parts, nu, strict=True):
+                left[: z.shape[1]] += np.sqrt(w) * z[a]
+                right[: z.shape[1]] += np.sqrt(w) * z[b]
+            assert h[a, b] == pytest.approx(left @ right)
+    np.testing.assert_allclose(misprints.class_features(parts, nu) @ misprints.class_features(parts, nu).T, h)
+    np.testing.assert_allclose(misprints.class_kernel(parts[:1], np.ones(1)), parts[0] @ parts[0].T)
+
+
+def test_a_changed_kernel_fails(monkeypatch):
+    right = misprints.class_kernel
+    monkeypatch.setattr(misprints, "class_kernel", lambda parts, nu: right(parts, nu) - np.eye(len(parts[0])))
+    assert misprints.check_psd().verdict == Verdict.FAILS
+    monkeypatch.setattr(misprints, "class_kernel", lambda parts, nu: right(parts[:1], nu[:1]))
+    assert misprints.check_psd().verdict == Verdict.FAILS  # no longer the features' inner product
+    assert misprints.check_feature_index().verdict == Verdict.FAILS
+
+
+def test_the_gaussian_kernel_that_is_meant_is_scikit_learns():
+    X = np.random.default_rng(3).normal(size=(6, 2))
+    np.testing.assert_allclose(gram(rbf((0.5,))[0], X), RBF(length_scale=0.5 / np.sqrt(2))(X))
+
+
+def test_a_kernel_with_a_plus_sign_would_fail_the_correction(monkeypatch):
+    right = misprints.gram
+    monkeypatch.setattr(misprints, "gram", lambda kernel, X: 1 / right(kernel, X))
+    assert misprints.check_sign().verdict == Verdict.FAILS
+
+
+def test_one_kernel_only_makes_the_printed_index_right():
+    """With K = C = 1 the c-th kernel is the k-th: the misprint has no effect."""
+    rng = np.random.default_rng(4)
+    X, _ = criteria.blobs(rng, 2, 10)
+    kernels = rbf((1.0,))
+    subspaces = fit_subspaces(X, np.zeros(len(X), dtype=int), kernels)
+    s = subspaces[0][0]
+    literal = normalised_gram(kernels[0], X, s.rows) @ s.A
+    np.testing.assert_allclose(literal, coordinates(subspaces, X)[0][0], atol=1e-8)
+
+
+def test_the_bases_contain_their_own_samples():
+    X, codes = criteria.blobs(np.random.default_rng(5), 3, 30)
+    found = criteria.energies(X, codes, fit_subspaces(X, codes, rbf((2.0, 0.5, 0.05))))
+    np.testing.assert_allclose(np.einsum("cck->ck", found), 1, atol=2e-3)
+
+
+def test_rating_on_the_bases_twice_fails_the_correction(monkeypatch):
+    """The sets for the weights replaced by the bases' own: nothing corrects the optimism."""
+    right, kept = bases.blobs, {}
+
+    def same(rng, C, n):
+        if n != 40:
+            return right(rng, C, n)
+        kept.setdefault(C, right(rng, C, n))
+        return kept[C]
+
+    monkeypatch.setattr(bases, "blobs", same)
+    assert bases.check_set().verdict == Verdict.FAILS
+
+
+def test_an_average_over_samples_of_another_class_fails_the_denominator(monkeypatch):
+    right = criteria._estimates
+    monkeypatch.setattr(criteria, "_estimates", lambda law, rng, n: (right(law, rng, n)[0], 0.3))
+    assert criteria.check_denominator().verdict == Verdict.FAILS
+
+
+def test_equal_energies_would_make_both_rules_the_same(monkeypatch):
+    right = criteria.energies
+    monkeypatch.setattr(criteria, "energies", lambda *data: np.ones_like(right(*data)))
+    assert criteria.check_index().verdict == Verdict.HOLDS
+
+
+def test_components_that_lose_the_mean_fail(monkeypatch):
+    right = np.linalg.svd
+
+    def centred(A, **options):
+        return right(A - A.mean(axis=0), **options)
+
+    monkeypatch.setattr(bases.np.linalg, "svd", centred)
+    assert bases.check_centring().verdict == Verdict.FAILS
+
+
+def test_a_sum_that_stays_would_hold_and_a_mean_that_moves_fails(monkeypatch):
+    right = bases.energies
+    monkeypatch.setattr(bases, "energies", lambda X, codes, s: right(X, codes, s) * 5 / len(s))
+    assert bases.check_scale().verdict == Verdict.HOLDS
+    monkeypatch.setattr(bases, "energies", lambda X, codes, s: right(X, codes, s) * len(s))
+    assert bases.check_scale().verdict == Verdict.FAILS
+
+
+def test_a_basis_of_all_data_that_is_smaller_fails(monkeypatch):
+    right = bases.greedy_embedding
+    monkeypatch.setattr(
+        bases,
+        "greedy_embedding",
+        lambda kernel, X, tol: right(kernel, X[:3] if len(X) == 240 else X, tol=tol),
+    )
+    assert bases.check_blocks().verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize("margin", ["printed", "signed"])
+def test_confidences_by_loops(margin, monkeypatch):
+    rng = np.random.default_rng(6)
+    xi, codes = rng.normal(size=(30, 4)), rng.integers(4, size=30)
+    for row, c, kappa in zip(xi, codes, confidence(xi, codes, margin), strict=True):
+        own = int(np.argmax(row)) if margin == "printed" else c
+        assert kappa == pytest.approx((row[own] - max(v for j, v in enumerate(row) if j != own)) / 2)
+    monkeypatch.setattr(misprints, "confidence", lambda xi, codes, margin: confidence(xi, codes, "printed"))
+    assert misprints.check_confidence().verdict == Verdict.FAILS
+
+
+def test_the_loop_by_hand():
+    nus = [np.zeros((1, 2)), np.array([[1.0, 0.0]]), np.array([[1.0, 0.5]]), np.array([[1.0, 0.5]])]
+    layers, found = misprints.stopping(nus, 0.1, printed=False)
+    assert (layers, found) == (3, [1.0, 0.5, 0.5])
+    assert misprints.stopping(nus, 0.6, printed=False) == (2, [1.0, 0.5])
+    with pytest.raises(LookupError, match="layer 2 is needed and 1 is the last one learned"):
+        misprints.stopping(nus, 0.1, printed=True)

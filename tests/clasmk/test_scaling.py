@@ -1,0 +1,65 @@
+"""The claim about the cost in N: its verdict follows made-up times."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from marginbook.claims import Verdict
+from marginbook.clasmk import scaling
+
+SIZES = (4000, 16000, 32000, 64000)
+
+
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """Return a function that stores times where the claim looks for them."""
+    monkeypatch.setattr(scaling, "resource", lambda *parts: tmp_path.joinpath(*parts))
+
+    def write(powers, x="N", early=1.0):
+        path = tmp_path.joinpath(*scaling.SCALING.split("/"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["what", "x", "value", "seconds"])
+            for what, power in powers.items():
+                for n in SIZES[::-1]:
+                    writer.writerow([what, x, n, 1e-9 * n**power * (early if n < scaling.LARGE else 1)])
+
+    return write
+
+
+def test_exponents_are_those_of_powers():
+    n = np.array(SIZES, dtype=float)
+    assert scaling.exponent(np.array([n, 3 * n**1.7])) == pytest.approx(1.7)
+    bent = np.where(n < scaling.LARGE, 5.0, n)
+    assert scaling.exponent(np.array([n, bent]), scaling.LARGE) == pytest.approx(1.0)
+    assert np.isnan(scaling.exponent(np.array([n, n]), 64000))
+
+
+def test_linear_times_hold_and_quadratic_ones_fail(put):
+    put(dict.fromkeys(scaling.FIXED, 1.0) | {scaling.GROWING: 2.5, scaling.PAIRS: 2.0})
+    found = scaling.check_no_pairwise()
+    assert found.verdict == Verdict.HOLDS
+    assert found.slack == pytest.approx(0.25)
+    assert "basis that grows N^2.5" in found.why
+    put(dict.fromkeys(scaling.FIXED, 1.0) | {scaling.FIXED[2]: 2.0})
+    assert scaling.check_no_pairwise().verdict == Verdict.FAILS
+
+
+def test_small_sizes_have_no_say(put):
+    put(dict.fromkeys(scaling.FIXED, 1.0), early=100.0)
+    assert scaling.check_no_pairwise().verdict == Verdict.HOLDS
+
+
+def test_without_times_there_is_no_verdict(put):
+    assert scaling.times() == {}
+    assert scaling.check_no_pairwise().verdict not in (Verdict.HOLDS, Verdict.FAILS)
+    put(dict.fromkeys(scaling.FIXED, 1.0), x="K")
+    assert scaling.times() == {}
+
+
+def test_a_fit_needs_two_large_sizes(put, monkeypatch):
+    monkeypatch.setattr(scaling, "LARGE", 64000)
+    put(dict.fromkeys(scaling.FIXED, 1.0))
+    assert scaling.check_no_pairwise().verdict not in (Verdict.HOLDS, Verdict.FAILS)

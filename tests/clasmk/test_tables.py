@@ -1,0 +1,160 @@
+"""The claims about our results: verdicts follow made-up results."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginbook import printed_tables
+from marginbook.claims import Verdict
+from marginbook.clasmk import agreement, figures
+from marginbook.clasmk.table_cells import SUMMARY, printed
+
+RUNS = [
+    value for module in (agreement, figures) for name, value in vars(module).items() if name[:6] == "check_"
+]
+
+
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """Return a function that stores results where the claims look for them."""
+    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+
+    def write(table, rows):
+        path = tmp_path / "results" / "clasmk" / f"{table}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(rows).to_csv(path, index=False)
+
+    return write
+
+
+def cells(table, metric, change=None, **columns):
+    """Return two splits a cell whose mean is the printed one plus ``change(dataset, method)``."""
+    page = printed(table)
+    return [
+        {"dataset": name, "method": method, "split": split, metric: value, **columns}
+        for name in page.index.drop(SUMMARY, errors="ignore")
+        for method in page.columns
+        for split, off in ((1, -0.01), (2, 0.01))
+        for value in [page.loc[name, method] + off + (change(name, method) if change else 0.0)]
+    ]
+
+
+def curve(method, dataset, number, *, accuracy, features=(10, 20, 30), seconds=1e-3, split=1):
+    return {
+        "dataset": dataset, "split": split, "method": method, "n_kernels": number, "n_train": number,
+        "accuracy_last": accuracy[-1], "accuracy": json.dumps(list(accuracy)),
+        "features": json.dumps(list(features)), "weights_seconds": json.dumps([seconds] * len(features)),
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("put")
+@pytest.mark.parametrize("run", RUNS)
+def test_without_results_nothing_is_testable(run):
+    evidence = run()
+    assert evidence.verdict == Verdict.NOT_TESTABLE
+    assert "marginbook experiment run clasmk/" in evidence.why
+
+
+def test_printed_cells_agree_with_themselves(put):
+    put("table-1", cells("table-1", "error"))
+    assert agreement.check_table_1().verdict == Verdict.REPRODUCED
+    put("table-4", cells("table-4", "accuracy"))
+    evidence = agreement.check_table_4()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.sizes["cells"] == 48
+    put("table-4", cells("table-4", "accuracy", lambda *_: 30.0))
+    assert agreement.check_table_4().verdict == Verdict.NOT_REPRODUCED
+
+
+def test_order_of_table_1(put):
+    rows = [{**row, "error_loo": row["error"]} for row in cells("table-1", "error")]
+    put("table-1", rows)
+    assert agreement.check_order().verdict == Verdict.REPRODUCED
+    worse = cells(
+        "table-1", "error", lambda name, method: 50.0 * (method == "CLASMK-ML" and name != "banana")
+    )
+    put("table-1", [{**row, "error_loo": row["error"]} for row in worse])
+    evidence = agreement.check_order()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert evidence.measured.startswith("the lowest on 1 of 4")
+
+
+@pytest.mark.parametrize(("block", "verdict"), [(7.9, Verdict.REPRODUCED), (8.1, Verdict.NOT_REPRODUCED)])
+def test_blocks_against_the_sum_of_single_kernels(put, block, verdict):
+    rows = [
+        {**row, "weights_seconds": 0.1, "basis_seconds": block if row["method"] == "CLASMK-ML" else 1.0}
+        for row in cells("table-1", "error")
+    ]
+    put("table-1", rows)
+    assert agreement.check_table_2().verdict == verdict
+    assert agreement.block_seconds()["ratio"].tolist() == pytest.approx([8 / block] * 4)
+
+
+def test_layers_and_rivals_of_table_4(put):
+    put("table-4", cells("table-4", "accuracy"))
+    assert agreement.check_layers().verdict == Verdict.REPRODUCED
+    assert agreement.check_similar().verdict == Verdict.REPRODUCED
+    put("table-4", cells("table-4", "accuracy", lambda _, method: -9.0 * (method == "2L-CLASMK-ML")))
+    assert agreement.check_layers().verdict == Verdict.NOT_REPRODUCED
+    assert agreement.check_similar().verdict == Verdict.NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(("sign", "verdict"), [(1, Verdict.REPRODUCED), (-1, Verdict.NOT_REPRODUCED)])
+def test_more_kernels_rows_and_layers(put, sign, verdict):
+    up = {K: (50 + sign * K / 10, 50 + sign * K / 9, 50 + sign * K / 8) for K in (7, 17, 98)}
+    rows = [curve(f"K={K}", name, K, accuracy=values) for K, values in up.items() for name in ("a", "b")]
+    put("layers", rows)
+    put("sizes", rows)
+    assert figures.check_kernels().verdict == verdict
+    assert figures.check_sizes().verdict == verdict
+    assert figures.check_layers().verdict == verdict
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(1.0, Verdict.REPRODUCED), (2.0, Verdict.NOT_REPRODUCED)])
+def test_exponent_of_the_seconds(put, power, verdict):
+    rows = [
+        curve(f"K={K}", name, K, accuracy=(50, 51, 52), seconds=1e-5 * K**power)
+        for K in (7, 17, 34, 98)
+        for name in ("a", "b")
+    ]
+    put("layers", rows)
+    evidence = figures.check_seconds()
+    assert evidence.verdict == verdict
+    assert figures.slopes(figures.curves("layers")) == pytest.approx({"a": power, "b": power})
+
+
+def test_dimension_by_layers(put):
+    put("layers", [curve("K=7", "a", 7, accuracy=(1, 2, 3), features=(10, 20, 30))])
+    assert figures.check_dimension().verdict == Verdict.REPRODUCED
+    put("layers", [curve("K=7", "a", 7, accuracy=(1, 2, 3, 4), features=(10, 100, 101, 102))])
+    assert figures.check_dimension().verdict == Verdict.NOT_REPRODUCED
+
+
+def test_a_size_that_a_set_does_not_have_counts_once(put):
+    rows = [curve(f"n={n}", "a", min(n, 20), accuracy=(1, 2, 3)) for n in (10, 20, 40)]
+    put("sizes", rows)
+    assert figures.curves("sizes")["number"].tolist() == [10, 20]
+
+
+def test_heat_maps(put):
+    rng = np.random.default_rng(0)
+    base = rng.dirichlet(np.ones(5), 2)
+    rows = [
+        {
+            "dataset": name, "split": split, "method": "CLASMK-ML",
+            "weights": json.dumps((rng.dirichlet(np.ones(5), 2) if name in loose else base).tolist()),
+        }
+        for loose in [("breast",)] for name in ("banana", "breast") for split in range(10)
+    ]  # fmt: skip
+    put("heat-maps", rows)
+    found = figures.stability()
+    assert found["banana"] == pytest.approx(1)
+    assert abs(found["breast"]) < 0.5
+    assert figures.check_heat_maps().verdict == Verdict.REPRODUCED
+    put(
+        "heat-maps",
+        [{**row, "dataset": {"banana": "breast", "breast": "banana"}[row["dataset"]]} for row in rows],
+    )
+    assert figures.check_heat_maps().verdict == Verdict.NOT_REPRODUCED

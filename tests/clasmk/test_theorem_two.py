@@ -1,0 +1,134 @@
+"""The claims on Theorem 2 and Lemmas 2 and 3: what they come to, and what fails them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from marginbook.claims import Verdict
+from marginbook.clasmk import theorem_two
+from marginbook.clasmk.blocks import Blocks, block_models, constant_blocks
+from marginbook.clasmk.model import Law
+
+
+def few(seed, count, **options):
+    return block_models(seed, 30, **options)
+
+
+@pytest.fixture(autouse=True)
+def _fewer(monkeypatch):
+    monkeypatch.setattr(theorem_two, "block_models", few)
+
+
+@pytest.mark.parametrize("check", [theorem_two.check_pairs, theorem_two.check_average])
+def test_the_lemmas_hold(check):
+    evidence = check()
+    assert evidence.verdict == Verdict.HOLDS
+    assert evidence.slack > 0
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        theorem_two.check_hypotheses,
+        theorem_two.check_bound,
+        theorem_two.check_trivial,
+        theorem_two.check_intermediate,
+    ],
+)
+def test_these_are_corrected(check):
+    evidence = check()
+    assert evidence.verdict == Verdict.CORRECTED
+    assert evidence.slack <= 0
+
+
+def test_the_printed_bound_is_negative_for_four_classes():
+    model = theorem_two.four_classes()
+    assert model.met(same_noise=False)
+    assert model.lam == Fraction(2, 3)
+    assert theorem_two.numerator(model, printed=True) == 1 - Fraction(16 * 49, 400)
+    assert theorem_two.numerator(model) == 1 - Fraction(49, 100)
+    assert theorem_two.apart_bound(4, model.lam, model.noise) > 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(2, 12),
+    st.fractions(0, 1, max_denominator=20),
+    st.fractions(0, 1, max_denominator=20),
+    st.fractions(0, 1, max_denominator=20),
+)
+def test_the_repaired_bound_is_never_below_1(C, noise, lam, share):
+    """|m|^2 = share * energy in each block."""
+    energy = C * (1 - noise) * (1 + (C - 1) * lam)
+    assert 1 - share * energy / C**2 >= theorem_two.apart_bound(C, lam, noise)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 12), st.floats(0, 0.99), st.floats(0, 0.99))
+def test_the_sharper_bound_is_no_larger_and_no_less_than_its_floor(C, lam, noise):
+    q = 1 - noise
+    plain, sharp = 1 + (C - 1) * lam, 2 * lam**0.5 + (C - 2) * lam
+    assert sharp <= plain + 1e-12
+    assert (1 - q * plain / C) / (1 - q * sharp / C) >= 1 - 1 / C - 1e-12
+
+
+def test_the_sharper_bound_by_its_steps():
+    """Cauchy-Schwarz for each pair and block, then concavity: both below what the bound says."""
+    for model in block_models(5, 20, same_noise=False):
+        E, C, q = model.energies.astype(float), len(model.laws), float(1 - model.noise)
+        pairs = [(c, d) for c in range(C) for d in range(C) if c != d]
+        product = np.mean([np.sqrt(E[c] * E[d]).sum() for c, d in pairs])
+        assert float(model.between()) >= 2 * (C - product) - 1e-12
+        lam = float(model.lam)
+        assert product <= q * (2 * lam**0.5 + (C - 2) * lam) + 1e-12
+
+
+def leaning(seed, count, **options):
+    """Only means are left of the samples: their norms are not 1."""
+    for model in few(seed, count, **options):
+        laws = tuple(Law(law.mean, law.own * 0, law.noise * 0, law.chances, False) for law in model.laws)
+        yield Blocks(laws, model.noise)
+
+
+def test_without_unit_norms_the_lemmas_fail(monkeypatch):
+    monkeypatch.setattr(theorem_two, "block_models", leaning)
+    assert theorem_two.check_pairs().verdict == Verdict.FAILS
+    assert theorem_two.check_average().verdict == Verdict.FAILS
+
+
+def test_another_constant_fails_the_corrected_bound(monkeypatch):
+    right = theorem_two.numerator
+    monkeypatch.setattr(theorem_two, "numerator", lambda model, printed=False: right(model, printed=True))
+    assert theorem_two.check_bound().verdict == Verdict.FAILS
+
+
+def test_a_denominator_that_is_too_large_fails_the_lemmas(monkeypatch):
+    monkeypatch.setattr(theorem_two, "apart_bound", lambda C, lam, noise: 1 - lam * (1 - noise) / (2 * C))
+    assert theorem_two.check_pairs().verdict == Verdict.FAILS
+    assert theorem_two.check_average().verdict == Verdict.FAILS
+
+
+def test_with_the_printed_noise_free_elsewhere_hypotheses_would_hold(monkeypatch):
+    def free(seed, count, same_noise):
+        return block_models(seed, count, same_noise=False)
+
+    monkeypatch.setattr(theorem_two, "block_models", free)
+    assert theorem_two.check_hypotheses().verdict == Verdict.HOLDS
+
+
+def test_a_trivial_class_count_of_two():
+    model = constant_blocks(2, Fraction(1), Fraction(0), Fraction(0))
+    assert model.lam == 0
+    assert model.between() == 4
+    assert theorem_two.sharper(model) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("C", [2, 3, 5])
+def test_the_sharper_bound_is_the_quotient_of_mean_distances_for_aligned_means(C):
+    root = Fraction(1, 4)
+    model = constant_blocks(C, Fraction(1), root**2, root, own_root=Fraction(1), aligned=True)
+    assert theorem_two.sharper(model) == pytest.approx(float(model.within() / model.between()))
+    assert theorem_two.sharper(model) == pytest.approx(theorem_two.best_sharper(C, root**2)[1])
