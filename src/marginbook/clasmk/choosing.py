@@ -143,7 +143,7 @@ def check_criterion() -> Evidence:
 
 @claim(
     "clasmk/greedy-choice",
-    where="(27) beside (26)",
+    where="(27) beside (26) (beyond the paper)",
     statement="the kernels that are best for each class alone, (27), minimise (26), too",
     notebook=f"{CHOICE}#clasmk-greedy",
 )
@@ -207,8 +207,9 @@ def _below_bound(n: np.ndarray, d: np.ndarray) -> bool:
 
 @claim(
     "clasmk/eq-39",
-    where="(39), Section 3.4.3",
-    statement="the kernel of the largest weight of each class approximates Criterion 2",
+    where="(39), Section 3.4.3 (beyond the paper)",
+    statement="the kernel of the largest weight of each class, which is meant as an approximation, minimises "
+    "(26), too",
     notebook=f"{WEIGHTS}#clasmk-largest",
 )
 def check_largest() -> Evidence:

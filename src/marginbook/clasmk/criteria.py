@@ -78,8 +78,8 @@ def check_index() -> Evidence:
         1 - max(excess),
         "As printed, samples of another class are projected on that class's own subspace, which is how well "
         "it is "
-        "represented and not how much it overlaps with class c; and U_c~ belongs to the kernel of c~. With "
-        "U_c "
+        "represented and not how much it overlaps with class c; and U_c~ belongs to the kernel of c~. The "
+        "other repair, phi_(c,c~) as in (26), would not depend on k_c. With U_c "
         f"the sums agree in {corrected}. (26), at the kernels that the printed rule takes, is up to "
         f"{max(excess):.1f} "
         "times what it is at those of the corrected rule.",

@@ -37,7 +37,8 @@ def overlap(one: Law, other: Law) -> Fraction:
 @claim(
     "clasmk/lemma-1",
     where="Lemma 1, (10)-(13)",
-    statement=r"$P(D_{c,c}>E D_{c,\tilde c})\le(1-\|m\|^2)/(1-\sqrt\lambda(1-\sigma_e^2))$",
+    statement=r"$P(D_{c,c}>E D_{c,\tilde c})$ is at most $1-\|m\|^2$ over $1-\sqrt\lambda(1-\sigma_e^2)$, "
+    r"if $\lambda<1$",
     notebook=f"{NOTEBOOK}#clasmk-lemma-1",
 )
 def check_lemma() -> Evidence:
@@ -128,7 +129,7 @@ def sharp_model(step: Fraction) -> float:
 @claim(
     "clasmk/eq-14",
     where="Proof of Lemma 1, (14)",
-    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2=E\|Q^\top\beta_c\|^2$: the noise does not enter",
+    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ is $E\|Q^\top\beta_c\|^2$: the noise does not enter",
     notebook=f"{NOTEBOOK}#clasmk-lemma-1",
 )
 def check_dropped_noise() -> Evidence:
@@ -199,7 +200,7 @@ def check_remark() -> Evidence:
 @claim(
     "clasmk/eq-15",
     where="Remark 1, after (15)",
-    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2/\|m\|^2$ is a $\lambda$ for (10): no less than the ratio",
+    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ over $\|m\|^2$ is a $\lambda$ for (10)",
     notebook=f"{NOTEBOOK}#clasmk-remark-1",
 )
 def check_mean_ratio() -> Evidence:

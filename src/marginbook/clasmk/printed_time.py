@@ -201,7 +201,7 @@ def check_widths() -> Evidence:
         f"{len(frame)} of {len(frame)}",
         float(steps.min().min()),
         f"Not so: {'; '.join(down) or 'none'}. The first of the two reasons given, that Gaussian kernels are "
-        f"more complex to compute than polynomials, cannot be: with width 1 they are the fastest of all on "
+        "more complex to compute than polynomials, does not show: with width 1 they are the fastest on "
         f"{cheapest} of {len(frame)} sets. The size of the basis is the reason. The corrected statement, "
         "checked too: from the largest to the smallest width.",
         {"sets": len(frame)},

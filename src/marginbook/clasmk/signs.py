@@ -143,7 +143,8 @@ def check_signs() -> Evidence:
         f"an LS-SVM change, and the least ratio (33) by a factor of up to {max(ranges.values()):.1f}",
         "no change",
         -max(one),
-        "An eigenvector has no sign, and (29) adds coordinates of different kernels. Under "
+        "Definition 1 takes bases as given, Section 3.1 says no more than their span, and an eigenvector has "
+        "no sign; (29) adds coordinates of different kernels, and of different numbers. Under "
         f"concatenation the same changes alter h by {stacked:.0e} and {stacked_moved} predictions. "
         "Definition 1 becomes one only with a convention; here the mean of each coordinate over the class is "
         "not negative.",

@@ -88,7 +88,8 @@ def two_kernels() -> tuple[tuple[Law, Law], tuple[Law, Law]]:
 @claim(
     "clasmk/thm-1",
     where="Theorem 1, (16)-(20)",
-    statement=r"$P(D_w>E D_b)\le(1-\sum_cp_c\|m_c\|^2)/(1-\sqrt\lambda(1-\sigma_e^2))$, any $C$",
+    statement=r"$P(D_w>E D_b)$ is at most $1-\sum_cp_c\|m_c\|^2$ over $1-\sqrt\lambda(1-\sigma_e^2)$, "
+    r"for any $C$, if $\lambda<1$",
     notebook=f"{NOTEBOOK}#clasmk-thm-1",
 )
 def check_theorem() -> Evidence:

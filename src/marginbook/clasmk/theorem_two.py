@@ -50,8 +50,8 @@ def sharper_holds(model: Blocks) -> bool:
 @claim(
     "clasmk/thm-2-hypotheses",
     where="Theorem 2, (24)",
-    statement=r"there are models with $\|\varphi_{(c,c')}\|=1$, $E\|e_{(c,c')}\|^2=\sigma_e^2$ "
-    r"for all $c,c'$ and $\lambda<1$",
+    statement=r"there are models with $\|\varphi_{(c,c')}\|=1$, $e_{(c,c')}\perp U_{c'}$ and "
+    r"$E\|e_{(c,c')}\|^2=\sigma_e^2$ for all $c,c'$, and $\lambda<1$",
     notebook=f"{NOTEBOOK}#clasmk-thm-2",
 )
 def check_hypotheses() -> Evidence:
@@ -71,7 +71,8 @@ def check_hypotheses() -> Evidence:
         float(1 - min(ratios)) - 1e-12,
         "Vacuous as stated: a unit vector whose part outside U_i has the energy sigma^2 has 1 - sigma^2 "
         "inside, "
-        "for every class and block, so both sides of the quotient are the same. With sigma^2 required only "
+        "for every class and block, so both sides of the quotient are the same. That e is orthogonal to U is "
+        "said after (4), and the proofs need it where they put beta for U'phi. With sigma^2 required only "
         "of "
         f"e_(c,c), a class in its own block, {len(possible)} of {len(free)} models have lambda < 1, and the "
         "theorem "
@@ -88,8 +89,8 @@ def _denominator(model: Blocks) -> Fraction:
 @claim(
     "clasmk/thm-2-bound",
     where="Theorem 2, (25)",
-    statement=r"$P(D_w>E D_b)\le\bigl(1-\frac1C\sum_{c,c'}\|m_{(c,c')}\|^2\bigr)\big/\bigl(1-"
-    r"(C\lambda-\lambda+1)(1-\sigma_e^2)/C\bigr)$",
+    statement=r"$P(D_w>E D_b)$ is at most $1-\frac1C\sum_{c,c'}\|m_{(c,c')}\|^2$ over "
+    r"$1-(C\lambda-\lambda+1)q/C$, with $q=1-\sigma_e^2$",
     notebook=f"{NOTEBOOK}#clasmk-thm-2",
 )
 def check_bound() -> Evidence:
@@ -191,7 +192,8 @@ def best_sharper(C: int, lam: Fraction) -> tuple[int, float]:
 @claim(
     "clasmk/lemma-2",
     where="Lemma 2, (46)-(47)",
-    statement=r"$E(D_{c,\tilde c})\ge2C\bigl(1-(C\lambda-\lambda+1)(1-\sigma_e^2)/C\bigr)$ for each pair",
+    statement=r"$E(D_{c,\tilde c})$ is at least $2C-2(C\lambda-\lambda+1)q$ for each pair, "
+    r"with $q=1-\sigma_e^2$",
     notebook=f"{NOTEBOOK}#clasmk-lemma-2",
 )
 def check_pairs() -> Evidence:
@@ -229,7 +231,7 @@ def check_pairs() -> Evidence:
 @claim(
     "clasmk/lemma-3",
     where="Lemma 3, (48)-(49)",
-    statement=r"$E(D_b)\ge2C\bigl(1-(C\lambda-\lambda+1)(1-\sigma_e^2)/C\bigr)$",
+    statement=r"$E(D_b)$ is at least $2C-2(C\lambda-\lambda+1)q$, with $q=1-\sigma_e^2$",
     notebook=f"{NOTEBOOK}#clasmk-lemma-3",
 )
 def check_average() -> Evidence:
@@ -260,8 +262,9 @@ def check_average() -> Evidence:
 @claim(
     "clasmk/eq-50",
     where="Proof of Lemma 3, (50)",
-    statement=r"$\sum_c\sum_{\tilde c\ne c}\sum_iE(\|\beta_{(c,i)}\|^2+\|\eta_{(\tilde c,i)}\|^2)=2C(C-1)"
-    r"\bigl(1-\sigma_e^2+\sum_c\sum_{i\ne c}E\|\beta_{(c,i)}\|^2\bigr)$, and (49) follows",
+    statement=r"with $\tau_{ci}=E\|\beta_{(c,i)}\|^2$, $\tau_{ci}+\tau_{\tilde ci}$ summed over $c$, "
+    r"$\tilde c\ne c$ and $i$ is $2C(C-1)$ times the sum of $1-\sigma_e^2$ and "
+    r"$\sum_c\sum_{i\ne c}\tau_{ci}$, and (49) follows",
     notebook=f"{NOTEBOOK}#clasmk-lemma-3",
 )
 def check_intermediate() -> Evidence:

@@ -170,8 +170,8 @@ def check_average() -> Evidence:
 
 @claim(
     "clasmk/sum-vertex",
-    where="Criterion 3 with (35) and (37), Section 5",
-    statement="with the printed thresholds the weights combine several kernels for each class",
+    where="Criterion 3 with (35) and (37), Section 5 (beyond the paper)",
+    statement="with the printed thresholds the weights combine several kernels for every class of real data",
     notebook=f"{WEIGHTS}#clasmk-vertex",
 )
 def check_sum() -> Evidence:

@@ -61,7 +61,7 @@ TRANSFORMERS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "CLASMK-ML concat": (TimedCLASMK, {"combine": "concat"}),
     "CLASK-ML exact": (TimedCLASK, {"rule": "exact"}),
     "CLASMK-ML half": (TimedCLASMK, HALF),
-    # (33) and (35) over the samples that (33) prints
+    # (33) over the samples that it prints; (35) over the others, which it prints
     "CLASMK-ML on M_B": (TimedCLASMK, {"weights_on": "basis"}),
 }
 
