@@ -19,8 +19,8 @@ ITERATIONS = 100
 @claim(
     "drm/eq-25",
     where="Equation (25)",
-    statement=r"$f(\hat w_b(v))\le G(\hat w_b(v)|v,b)$ if and only if "
-    r"$\nabla f(v)^\top Q\nabla f(v)\le(b-\beta)\|\nabla f(v)\|^2$",
+    statement=r"$f(\hat w_b(v))\le G(\hat w_b(v)|v,b)$ if and only if, with $g=\nabla f(v)$, "
+    r"$g^\top Qg\le(b-\beta)\|g\|^2$",
     notebook="drm/02_algorithms#drm-eq-25",
 )
 def check_backtracking() -> Evidence:
@@ -92,7 +92,8 @@ class _Rational:
 @claim(
     "drm/thm-VI.4",
     where="Theorem VI.4",
-    statement=r"APG, with and without backtracking: $f_t-f^\star\le2b\|w_0-w^\star\|^2/(t+1)^2$ at every $t$",
+    statement=r"APG, with and without backtracking: $f_t-f^\star$ is at most $2b\|w_0-w^\star\|^2$ over "
+    r"$(t+1)^2$ at every $t$",
     notebook="drm/02_algorithms#drm-thm-vi-4",
 )
 def check_accelerated() -> Evidence:

@@ -27,7 +27,7 @@ ITERATIONS = 100
     "drm/thm-VI.1",
     where="Theorem VI.1",
     statement=r"gradient descent converges linearly in $f$: "
-    r"$f_t-f^\star\le\bigl(\frac{\kappa-1}{\kappa+1}\bigr)^{2t}(f_0-f^\star)$ at every $t$",
+    r"$f_t-f^\star$ is at most $f_0-f^\star$ times $\bigl(\frac{\kappa-1}{\kappa+1}\bigr)^{2t}$ at every $t$",
     notebook="drm/02_algorithms#drm-thm-vi-1",
 )
 def check_gradient_descent() -> Evidence:
@@ -118,8 +118,8 @@ def check_monotone() -> Evidence:
 @claim(
     "drm/thm-VI.3",
     where="Theorem VI.3 and equation (19)",
-    statement=r"PPA: $\|w_t-w^\star\|\le\bigl(\frac{c-\sigma_{\min}}{c+\beta}\bigr)^t\|w_0-w^\star\|$ "
-    r"at every $t$, and the iteration bound that follows",
+    statement=r"PPA: $\|w_t-w^\star\|$ is at most $\|w_0-w^\star\|$ times "
+    r"$\bigl(\frac{c-\sigma_{\min}}{c+\beta}\bigr)^t$ at every $t$, and the iteration bound that follows",
     notebook="drm/02_algorithms#drm-thm-vi-3",
 )
 def check_contraction() -> Evidence:
@@ -172,8 +172,8 @@ def _error_at_stop(trial: Trial) -> float:
 @claim(
     "drm/eq-20",
     where="Equation (20) and the remarks on it",
-    statement=r"$\sigma_{\max}(Q)\le\min\{\mathrm{Tr}K,\|K\|_\infty\}+\alpha\max_ik(x_i,x_i)$; "
-    r"Lanczos gives $c$ at little cost",
+    statement=r"$\sigma_{\max}(Q)$ is at most the lesser of $\mathrm{Tr}K$ and $\|K\|_\infty$, plus "
+    r"$\alpha\max_ik(x_i,x_i)$; Lanczos gives $c$ at little cost",
     notebook="drm/02_algorithms#drm-eq-20",
 )
 def check_eigenvalue_bounds() -> Evidence:

@@ -156,7 +156,7 @@ def _below_bound(problem: Problem, path: np.ndarray, q: float, rho: float) -> fl
     "kfda/descent-display",
     where="Section 3, display after (4)",
     statement=r"$J(\omega(n+1))\ge J(\omega(n))$, "
-    r"owing to $S(\omega(n+1)\mid\omega(n))\ge S(\omega(n)\mid\omega(n))$",
+    r"since $S(\omega(n+1)\mid\omega(n))$ is at least $S(\omega(n)\mid\omega(n))$",
     notebook="kfda/02_majorise_minimise#kfda-descent-display",
 )
 def check_display() -> Evidence:

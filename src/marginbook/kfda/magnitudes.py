@@ -24,7 +24,7 @@ NEAR = 1e-3
     "kfda/magnitude-bound",
     where="Section 3, after (8) (beyond the paper)",
     statement=r"for $q<1$ a non-zero coefficient of a local minimum has "
-    r"$|\omega_i|\ge(\rho Nq(1-q)/\lVert d_i\rVert^2)^{1/(2-q)}$: a cut for zero that needs no convention",
+    r"$|\omega_i|^{2-q}$ at least $\rho Nq(1-q)/\lVert d_i\rVert^2$: a cut for zero that needs no convention",
     notebook=f"{NOTEBOOK}#kfda-magnitude-bound",
 )
 def check_magnitude_bound() -> Evidence:
@@ -89,7 +89,7 @@ def global_bound(problem: Problem, q: float, rho: float) -> np.ndarray:
     "kfda/global-bound",
     where="Section 3, after (8) (beyond the paper)",
     statement=r"for $q<1$ a non-zero coefficient of a global minimum has "
-    r"$|\omega_i|\ge(2\rho N(1-q)/\lVert d_i\rVert^2)^{1/(2-q)}$, and no larger bound depends on "
+    r"$|\omega_i|^{2-q}$ at least $2\rho N(1-q)/\lVert d_i\rVert^2$, and no larger bound depends on "
     r"$\lVert d_i\rVert$, $\rho N$ and $q$ alone",
     notebook=f"{NOTEBOOK}#kfda-global-bound",
 )

@@ -242,8 +242,9 @@ def omitted_constant(problem: Problem, at: np.ndarray, q: float, rho: float) -> 
 @claim(
     "kfda/eq-surrogate",
     where="Section 3, between (6) and (7)",
-    statement=r"$S=\omega^\top\tilde K^\top\hat y-\frac12\omega^\top(\tilde K^\top\tilde K+\rho NqB)\omega$ "
-    r"majorises $J$, up to a constant, and is minimised by (7)",
+    statement=r"$S$, which is $\omega^\top\tilde K^\top\hat y$ less "
+    r"$\frac12\omega^\top(\tilde K^\top\tilde K+\rho NqB)\omega$, majorises $J$, up to a constant, and is "
+    "minimised by (7)",
     notebook="kfda/02_majorise_minimise#kfda-eq-surrogate",
 )
 def check_surrogate() -> Evidence:

@@ -92,7 +92,8 @@ def check_theorem_3() -> Evidence:
 @claim(
     "ldm/loo-expectation",
     where="Equation (21)",
-    statement=r"$E[R(\alpha)]=E[\mathcal L((x_1,y_1),\ldots,(x_m,y_m))]/m$, for the machine of $m$ examples",
+    statement=r"$E[R(\alpha)]$ is $\frac1m$ of the expected leave-one-out errors "
+    r"$\mathcal L((x_1,y_1),\ldots,(x_m,y_m))$, for the machine of $m$ examples",
     notebook="ldm/03_leave_one_out#ldm-loo-expectation",
 )
 def check_expectation() -> Evidence:

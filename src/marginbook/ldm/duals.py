@@ -90,8 +90,8 @@ def check_dual() -> Evidence:
 @claim(
     "ldm/eq-8-singular",
     where="Equations (8) to (12), Algorithm 1",
-    statement=r"$H=YGQ^{-1}GY$ with $Q=\frac{4\lambda_1}{m^2}(mG^\top G-(Gy)(Gy)^\top)+G$, "
-    "an invertible matrix",
+    statement=r"$H=YGQ^{-1}GY$ with an invertible matrix $Q$, the sum of $G$ and "
+    r"$\frac{4\lambda_1}{m^2}$ times $mG^\top G-(Gy)(Gy)^\top$",
     notebook="ldm/02_duals_and_solvers#ldm-eq-8-singular",
 )
 def check_singular() -> Evidence:
@@ -176,8 +176,8 @@ def exact_rank(matrix: np.ndarray) -> int:
 @claim(
     "ldm/svm-in-disguise",
     where="Equation (12) (beyond the paper)",
-    statement=r"LDM is the dual of an SVM with the kernel $YHY$ and the box $[\lambda_2/m,\,C+\lambda_2/m]$; "
-    r"$\alpha_i=y_i(\beta'_i-\frac{4\lambda_1}m(\gamma_i-\bar\gamma))$",
+    statement=r"LDM is the dual of an SVM with the kernel $YHY$ and a box from $\lambda_2/m$ to "
+    r"$C+\lambda_2/m$; $y_i\alpha_i$ is $\beta'_i$ less $\frac{4\lambda_1}m(\gamma_i-\bar\gamma)$",
     notebook="ldm/02_duals_and_solvers#ldm-svm-in-disguise",
 )
 def check_disguise() -> Evidence:

@@ -24,8 +24,8 @@ ROUND_OFF = 1e-12
 @claim(
     "ldm/eq-4",
     where="Equation (4)",
-    statement=r"$\sum_{ij}(\gamma_i-\gamma_j)^2="
-    r"\frac2{m^2}(m\,w^\top XX^\top w-w^\top Xyy^\top X^\top w)$, the margin variance",
+    statement=r"the margin variance, $\sum_{ij}(\gamma_i-\gamma_j)^2$, is $\frac2{m^2}$ times the difference "
+    r"of $m\,w^\top XX^\top w$ and $w^\top Xyy^\top X^\top w$",
     notebook="ldm/01_margins_and_model#ldm-eq-4",
 )
 def check_variance() -> Evidence:
