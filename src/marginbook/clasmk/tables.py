@@ -12,11 +12,13 @@ from .measures import rows
 from .measures.benchmark import measure_benchmark
 from .measures.heat_maps import measure_weights
 from .measures.layers import measure_kernels, measure_sizes
+from .measures.local import measure_solvers
 from .measures.table import measure_table
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
 EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
     "table-1": measure_table,
+    "solvers": measure_solvers,
     "table-4": measure_benchmark,
     "layers": measure_kernels,
     "sizes": measure_sizes,

@@ -1,0 +1,124 @@
+"""The interior-point method of the weights, and Table 1 by local solvers."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginbook.clasmk.measures.local import SOLVERS, measure_solvers
+from marginbook.clasmk.measures.table import measure_table
+from marginbook.clasmk.objective import diagonals, kkt_residual, ratio
+from marginbook.clasmk.solvers.dinkelbach import dinkelbach
+from marginbook.clasmk.solvers.interior_point import interior_point
+from marginbook.clasmk.solvers.kernel_choice import choose_exact
+from marginbook.clasmk.solvers.slsqp import slsqp
+from marginbook.clasmk.table_cells import PAPER_TABLES
+from marginbook.experiments import load_protocol
+
+from .test_dinkelbach import _matrices
+from .test_measures import PARTS, TABLE, run
+
+#: columns that Table 1 and its repetition by other solvers share, without seconds
+SHARED = ["error", "error_loo", "C_loo", "objective", "weights", "kept", "n_features", "n_train", "n_test"]
+LOCAL = {**TABLE, "max_iter": 1000}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["plain", "coherent", "singular"])
+def test_it_ends_between_the_global_minimum_and_the_start(kind, seed):
+    N, D = _matrices(seed, 3, 4, kind)
+    least = dinkelbach(N, D)
+    found = interior_point(N, D)
+    assert found.objective >= least.lower_bound - 1e-12
+    assert found.objective <= ratio(np.full((3, 4), 0.25), N, D)
+    assert found.objective == ratio(found.weights, N, D)
+    assert found.objective == pytest.approx(found.objective_path.min())
+    assert found.kkt_residual == kkt_residual(found.weights, N, D)
+    np.testing.assert_allclose(found.weights.sum(axis=1), 1)
+    assert (found.weights >= 0).all()
+    assert found.lower_bound is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_convex_ratio_has_one_minimum_that_all_find(seed):
+    """Without positive entries beside the diagonal, and over a constant, (33) is convex in the weights."""
+    rng = np.random.default_rng(seed)
+    edges = rng.uniform(size=(3, 4, 4))
+    edges = edges + edges.transpose(0, 2, 1)
+    N = -edges + np.eye(4) * (edges.sum(axis=2) + rng.uniform(0.1, 1.0, size=(3, 4)))[:, np.newaxis]
+    D = np.tile(np.eye(4), (3, 1, 1))
+    least = dinkelbach(N, D).objective
+    found = interior_point(N, D)
+    assert found.converged
+    assert found.objective == pytest.approx(least, rel=1e-3)
+    assert slsqp(N, D).objective == pytest.approx(least, rel=1e-3)
+
+
+def test_linear_ratios_have_no_other_minimum():
+    N, D = _matrices(3, 3, 4)
+    least = choose_exact(diagonals(N), diagonals(D)).objective
+    assert interior_point(N, D, combine="concat").objective == pytest.approx(least, rel=1e-2, abs=1e-5)
+
+
+def test_where_the_limits_end_it():
+    N, D = _matrices(4, 5, 6)
+    short = interior_point(N, D, max_evaluations=100)
+    assert not short.converged
+    # the iteration that reaches the limit is the last one: a gradient costs 31 evaluations
+    assert 100 <= short.n_evaluations < 100 + 2 * 31
+    assert len(short.objective_path) == short.n_iter + 1
+    few = interior_point(N, D, max_iter=3)
+    assert not few.converged
+    assert few.n_iter <= 4
+    assert interior_point(N, D).objective <= short.objective
+
+
+def test_what_it_refuses():
+    N, D = _matrices(11, 3, 2)
+    with pytest.raises(ValueError, match="1 class, wanted at least 2"):
+        interior_point(N[:1], D[:1])
+    with pytest.raises(ValueError, match="combine must be one of"):
+        interior_point(N, D, combine="product")
+    with pytest.raises(ValueError, match="rows that sum to 1"):
+        interior_point(N, D, start=np.ones((3, 2)))
+
+
+def test_the_global_minimum_is_table_1():
+    wanted = run(measure_table, "CLASMK-ML", TABLE)
+    found = run(measure_solvers, "global minimum", LOCAL)
+    assert {name: found[name] for name in SHARED} == {name: wanted[name] for name in SHARED}
+    assert found["ratio"] == 1
+    assert found["n_evaluations"] == 0
+
+
+def test_equal_weights_and_local_ends():
+    found = {name: run(measure_solvers, name, LOCAL) for name in SOLVERS}
+    kept = np.count_nonzero(json.loads(found["equal weights"]["weights"]), axis=1)
+    assert (kept == found["equal weights"]["kept"]).all()
+    ratios = {name: row["ratio"] for name, row in found.items()}
+    assert min(ratios.values()) == ratios["global minimum"]
+    assert max(ratios.values()) == ratios["equal weights"]
+    evaluations = {name: row["n_evaluations"] for name, row in found.items()}
+    assert evaluations["interior point, 3000 evaluations"] <= evaluations["interior point"]
+    assert evaluations["SLSQP"] > 0
+    with pytest.raises(ValueError, match="unknown method 'fmincon'"):
+        measure_solvers(*PARTS, method="fmincon", settings=LOCAL, seed=0, dataset="wine")
+
+
+def test_the_protocol_is_that_of_table_1():
+    one, other = load_protocol("clasmk/table-1"), load_protocol("clasmk/solvers")
+    assert other.settings == {**one.settings, "max_iter": 1000}
+    assert (other.datasets, other.splits) == (one.datasets, one.splits)
+    assert set(other.methods) == set(SOLVERS)
+
+
+def test_the_stored_results_of_both_are_the_same_where_they_must_be():
+    table, other = PAPER_TABLES.results("table-1"), PAPER_TABLES.results("solvers")
+    assert table is not None
+    assert other is not None
+    rows = [
+        frame[frame["method"] == method].set_index(["dataset", "split"])[SHARED].sort_index()
+        for frame, method in ((table, "CLASMK-ML"), (other, "global minimum"))
+    ]
+    pd.testing.assert_frame_equal(*rows, check_exact=True)
