@@ -13,6 +13,7 @@ from .measures.benchmark import measure_benchmark
 from .measures.heat_maps import measure_weights
 from .measures.layers import measure_kernels, measure_sizes
 from .measures.local import measure_solvers
+from .measures.local_layers import measure_layers_locally
 from .measures.table import measure_table
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
@@ -23,6 +24,7 @@ EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
     "layers": measure_kernels,
     "sizes": measure_sizes,
     "heat-maps": measure_weights,
+    "layer-solvers": measure_layers_locally,
 }
 #: data sets that this room makes itself: with folds, under the paper's name, or of two classes
 DATASETS = dict(rows.DATASETS)
