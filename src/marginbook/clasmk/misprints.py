@@ -113,6 +113,40 @@ def check_sign() -> Evidence:
 
 
 @claim(
+    "clasmk/eq-3-max",
+    where="Section 1, after (3)",
+    statement=r"the label is estimated by $\hat y=\max_{c\in\{1\cdots C\}}\xi(c)$",
+    notebook=f"{NOTEBOOK}#clasmk-misprints",
+)
+def check_label() -> Evidence:
+    """Compare the largest decision value, and its place, with the labels; for two classes with (2)."""
+    rng = np.random.default_rng(635)
+    labels = places = tested = signs = pairs = 0
+    for C in (2, 3, 10):
+        codes = rng.integers(C, size=300)
+        xi = 0.1 * rng.normal(size=(300, C)) + 2.0 * np.eye(C)[codes] - 1.0
+        value, place = xi.max(axis=1), 1 + xi.argmax(axis=1)
+        labels += int(np.isin(value, np.arange(1, C + 1)).sum())
+        places += int((place == codes + 1).sum())
+        tested += len(codes)
+        if C == 2:
+            # (2) with f = xi(1) - xi(2): +1 for the first class
+            signs += int(np.array_equal(np.where(xi[:, 0] - xi[:, 1] >= 0, 1, 2), place))
+            pairs += 1
+    return Evidence(
+        decide(labels == tested, places == tested and signs == pairs),
+        f"the largest value is one of 1, ..., C for {labels} of {tested} samples whose values are near 1 for "
+        "their class and -1 for the others",
+        f"{tested}",
+        float(labels - tested),
+        "The maximum is a value, not a class. arg max is meant, as Remark 2 has it: it is the label of "
+        f"{places} of {tested}, and for two classes the rule (2).",
+        {"samples": tested, "classes": [2, 3, 10]},
+        (635,),
+    )
+
+
+@claim(
     "clasmk/eq-40-index",
     where="(40) beside the map after (30)",
     statement=r"block $c$ of the features is $\sum_k\sqrt{\nu_{c,k}}\,U_{c,k}^\top\varphi_c(x)$",
