@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..claims import Evidence, claim, decide
-from .table_cells import BOLD, LAYERS, NOTEBOOK, RIVALS, SUMMARY, TINY, printed, sizes
+from .table_cells import BOLD, LAYERS, NOTEBOOK, RIVALS, SINGLE, SUMMARY, TINY, printed, seconds, sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,8 @@ HALF_UNIT = 0.05
 WINS, TIES = 6, 3
 #: repeats behind a cell of Table 4
 REPEATS = 20
+#: widths of the Gaussian kernels in the text of Section 5.1, and in the caption of Figure 24
+TEXT_WIDTHS, CAPTION_WIDTHS = (10.0, 1.0, 0.1, 0.01), (0.05, 0.1, 0.5, 1.0)
 #: a difference of so many standard errors is not chance
 ERRORS = 2.0
 #: a printed deviation of so many binomial ones needs another explanation than the draw of the rows
@@ -243,4 +246,32 @@ def check_sizes() -> Evidence:
         "normal and not. Table 3 calls N the training size where it is all rows, of which half trains. The "
         "corrected statement, checked too: all but this one.",
         {"sets": len(frame)},
+    )
+
+
+def widths(names: Iterable[str]) -> set[float]:
+    """Return the widths in names of columns such as "RBF (0.5)"; other names have none."""
+    return {float(name[len("RBF (") : -1]) for name in names if name.startswith("RBF (")}
+
+
+@claim(
+    "clasmk/rbf-widths",
+    where="Section 5.1 beside Table 1",
+    statement=r"the Gaussian kernels of Table 1 have the widths of the text, $\sigma\in\{10,1,0.1,0.01\}$",
+    notebook=f"{NOTEBOOK}#clasmk-rbf-widths",
+)
+def check_widths() -> Evidence:
+    """Compare the widths of the text with the columns of Tables 1 and 2 and the caption of Figure 24."""
+    text, caption = set(TEXT_WIDTHS), set(CAPTION_WIDTHS)
+    table, times = widths(printed("table-1").columns), widths(seconds()["method"].unique())
+    both = text & table
+    return Evidence(
+        decide(table == text, table == times == caption == widths(SINGLE)),
+        f"{len(both)} of {len(text)}: {', '.join(f'{width:g}' for width in sorted(both, reverse=True))}",
+        f"{len(text)} of {len(text)}",
+        float(len(both) - len(text)),
+        f"Table 1 has {', '.join(f'{width:g}' for width in sorted(table, reverse=True))}. The corrected "
+        "statement, checked too: Tables 1 and 2 and the caption of Figure 24 have the same four. Ours are "
+        "those.",
+        {"widths": len(text)},
     )
