@@ -81,6 +81,24 @@ def test_order_of_table_1(put):
     assert evidence.measured.startswith("the lowest on 1 of 4")
 
 
+@pytest.mark.parametrize(("off", "verdict"), [(0.0, Verdict.REPRODUCED), (30.0, Verdict.NOT_REPRODUCED)])
+def test_local_ends_beside_the_printed_column(put, off, verdict):
+    page = printed("table-1")["CLASMK-ML"]
+    by_method = {"equal weights": -0.1, "interior point, 3000 evaluations": off, "interior point": 40.0}
+    by_method |= {"SLSQP": 60.0, "global minimum": 50.0}
+    rows = [
+        {"dataset": name, "split": split, "method": method, "error": page[name] + more + far, "ratio": 2.0}
+        for name in page.index
+        for method, more in by_method.items()
+        for split, far in ((1, -0.01), (2, 0.01))
+    ]
+    put("solvers", rows)
+    evidence = agreement.check_solver()
+    assert evidence.verdict == verdict
+    assert "Of 12 local ends 8 have an error between" in evidence.why
+    assert agreement.agreeing("interior point") == []
+
+
 @pytest.mark.parametrize(("block", "verdict"), [(7.9, Verdict.REPRODUCED), (8.1, Verdict.NOT_REPRODUCED)])
 def test_blocks_against_the_sum_of_single_kernels(put, block, verdict):
     rows = [
@@ -123,6 +141,17 @@ def test_exponent_of_the_seconds(put, power, verdict):
     evidence = figures.check_seconds()
     assert evidence.verdict == verdict
     assert figures.slopes(figures.curves("layers")) == pytest.approx({"a": power, "b": power})
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(0.1, Verdict.REPRODUCED), (1.0, Verdict.NOT_REPRODUCED)])
+def test_exponent_of_the_seconds_by_rows(put, power, verdict):
+    rows = [
+        curve(f"n={n}", name, n, accuracy=(50, 51, 52), seconds=1e-5 * n**power)
+        for n in (250, 500, 1000)
+        for name in ("a", "b")
+    ]
+    put("sizes", rows)
+    assert figures.check_rows().verdict == verdict
 
 
 def test_dimension_by_layers(put):

@@ -20,6 +20,8 @@ HIERARCHY, COST, SEEN = "clasmk/05_hierarchy", "clasmk/06_cost_and_dimension", "
 LAYERS_CSV, SIZES_CSV, MAPS_CSV = (f"results/clasmk/{name}.csv" for name in ("layers", "sizes", "heat-maps"))
 #: slopes of log seconds over log kernels that are called linear
 LINEAR = (0.75, 1.25)
+#: an exponent of seconds over rows up to this size is next to none: twice the rows cost at most a fifth more
+FLAT = 0.25
 #: share of the variance of the dimension that a line through the layers has to explain
 STRAIGHT = 0.99
 #: mean correlation of weights from two random parts that is called consistent
@@ -187,6 +189,39 @@ def check_seconds() -> Evidence:
         f"At most linear on {below} of {len(found)} sets. Ours is another program than the paper's, with its "
         "own growth, and truncated kernels cost it nothing. Milliseconds of one layer, by kernels: "
         f"{told}.",
+        {"sets": len(found)},
+    )
+
+
+@claim(
+    "clasmk/fig-16",
+    where="Section 5.3.3, Figures 16 to 18 (beyond the paper)",
+    statement="the time of the optimisation, which the figures show by training size, hardly depends on it",
+    notebook=f"{COST}#clasmk-fig-16",
+    depends=(SIZES_CSV, REGISTRY),
+)
+def check_rows() -> Evidence:
+    """Fit powers of the number of training rows to our solver's seconds.
+
+    The text only says what the three figures show. But what it times is the search for the weights alone, and
+    (33) sees the rows only through C matrices of K x K numbers, whose size does not grow. What may change is
+    how many steps the search takes. Seconds in proportion to the rows would have the exponent 1; up to `FLAT`
+    it counts as none, and as far below 0.
+    """
+    frame = curves("sizes")
+    found = {} if frame is None else slopes(frame)
+    if frame is None or not found:
+        return nothing("an exponent of 0", "sizes")
+    good = [abs(b) <= FLAT for b in found.values()]
+    middle = frame.assign(seconds=[1000 * float(np.median(row)) for row in frame["weights_seconds"]])
+    told = "; ".join(f"{name} {row_text(row, 2)}" for name, row in by_number(middle, "seconds").iterrows())
+    return Evidence(
+        share(sum(good), len(good)),
+        "exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
+        f"0, between {-FLAT:g} and {FLAT:g}",
+        float(FLAT - max(abs(b) for b in found.values())),
+        f"Below 1 on {sum(b < 1 for b in found.values())} of {len(found)} sets. The matrices, which the rows "
+        f"go into, are measured before. Milliseconds of one layer, by training rows: {told}.",
         {"sets": len(found)},
     )
 
