@@ -86,6 +86,7 @@ ENUMERATED = {"ldm/loo-expectation", "kfda/eq-4-closure", "kfda/eq-6-convex"}
 ABOUT_RESULTS = (
     "tables", "table", "figures", "contests", "orders", "readings", "printed_audit", "printed_retained",
     "printed_spread", "printed_one_classifier", "printed_time", "agreement", "protocols", "sparsity",
+    "learned_weights",
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import agreement as agreement  # enters its claims
+from . import learned_weights as learned_weights
 from . import printed_audit as printed_audit
 from . import printed_time as printed_time
 from .measures import rows
