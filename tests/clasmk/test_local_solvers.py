@@ -121,4 +121,4 @@ def test_the_stored_results_of_both_are_the_same_where_they_must_be():
         frame[frame["method"] == method].set_index(["dataset", "split"])[SHARED].sort_index()
         for frame, method in ((table, "CLASMK-ML"), (other, "global minimum"))
     ]
-    pd.testing.assert_frame_equal(*rows, check_exact=True)
+    pd.testing.assert_frame_equal(*rows, check_exact=True, check_dtype=False)
