@@ -25,12 +25,12 @@ subspace of one class, from a factor that grows in ``cholesky``; ``subspaces`` o
 How an entry is measured, ``measures``: ``measures/table`` (Tables 1, 2), ``measures/benchmark`` (Table 4),
 ``measures/layers`` (Figures 2 to 23) and ``measures/heat_maps`` (Figures 24 to 27), and with the weights of
 other solvers ``measures/local`` (Table 1; ``solvers/interior_point`` for one) and ``measures/local_layers``
-(Table 4), on ``measures/rows``, ``measures/chosen`` and ``measures/timed``. The claims: ``theory`` with ``lemma_one``, ``theorem_one`` and
-``theorem_two``, in distributions of ``model`` and ``blocks`` that meet the assumptions exactly, ``criteria``,
-``bases`` and ``misprints``; ``beyond`` our own, with ``signs``, ``choosing``, ``vertices``, ``certified``,
-``narrow``, ``separating``, ``thresholds`` and ``scaling``, on ``real_rows``; ``tables`` with ``agreement``,
-``learned_weights``, ``figures``, and of the printed numbers alone ``printed_audit`` and ``printed_time`` on ``table_cells``.
-``paper`` holds the printed numbers and the protocols.
+(Table 4), on ``measures/rows``, ``measures/chosen`` and ``measures/timed``. The claims: ``theory`` with
+``lemma_one``, ``theorem_one`` and ``theorem_two``, in distributions of ``model`` and ``blocks`` that meet
+the assumptions exactly, ``criteria``, ``bases`` and ``misprints``; ``beyond`` our own, with ``signs``,
+``choosing``, ``vertices``, ``certified``, ``narrow``, ``separating``, ``thresholds`` and ``scaling``, on
+``real_rows``; ``tables`` with ``agreement``, ``learned_weights``, ``figures``, and of the printed numbers
+alone ``printed_audit`` and ``printed_time`` on ``table_cells``. ``paper`` holds the printed numbers and the protocols.
 """
 
 from .hierarchy import HierarchicalCLASMKClassifier
