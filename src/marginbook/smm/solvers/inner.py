@@ -1,0 +1,166 @@
+r"""The convex problem of one block, solved by what suits its loss and shape.
+
+.. math::
+    \min_{w,b}\ \frac1n\sum_iw_iL\bigl(y_i(z_i^\top w+b)\bigr)+\lambda\lVert w\rVert^2 .
+
+The hinge loss goes to :func:`~marginbook.smm.solvers.augmented.augmented_newton` and, where its gap stays open, to
+:func:`~marginbook.smm.solvers.interior_point.interior_point`; the smooth losses go to
+:func:`~marginbook.smm.solvers.newton.newton`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.lapack import dpstrf
+
+from ..objective import check_lam, check_loss, check_signs, check_weights
+from .augmented import augmented_newton
+from .interior_point import interior_point
+from .newton import newton
+from .solution import InnerSolution
+
+
+def solve_inner(
+    Z: np.ndarray,
+    y: np.ndarray,
+    *,
+    lam: float,
+    loss: str = "hinge",
+    sample_weight: np.ndarray | None = None,
+    fit_intercept: bool = False,
+    tol: float = 1e-9,
+    start: tuple[np.ndarray, float] | None = None,
+    multipliers: np.ndarray | None = None,
+) -> InnerSolution:
+    """Return the coefficients of least risk, with multipliers that certify them.
+
+    Parameters
+    ----------
+    Z : (n, p) array
+        Features.
+    y : (n,) array of -1 and +1
+    lam : float
+    loss : {"hinge", "squared_hinge", "logistic"}
+    sample_weight : (n,) array, optional
+    fit_intercept : bool
+    tol : float
+        Duality gap, relative to the objective, at which to stop.
+    start : ((p,) array, float), optional
+        Coefficients and intercept near the solution.
+    multipliers : (n,) array, optional
+        Multipliers near the solution, for the hinge loss.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a label, a weight, `lam` or `loss` is not as above.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = solve_inner(np.array([[2.0], [-1.0]]), np.array([1, -1]), lam=0.5)
+    >>> found.weights.round(9).tolist(), round(found.objective, 9), found.multipliers.round(9).tolist()
+    ([1.0], 0.5, [0.0, 0.5])
+    """
+    Z = np.ascontiguousarray(Z, dtype=float)
+    if Z.ndim != 2:
+        raise ValueError(f"Z has shape {Z.shape}, wanted (n, p): one row of features per sample")
+    y = check_signs(y, len(Z))
+    lam = check_lam(lam)
+    check_loss(loss)
+    weights = check_weights(sample_weight, len(Z))
+    if fit_intercept:
+        constant = _constant(Z, y, weights)
+        if constant is not None:
+            return constant
+    if loss != "hinge":
+        return newton(
+            Z, y, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept, tol=tol, start=start
+        )
+    found = augmented_newton(
+        Z,
+        y,
+        lam=lam,
+        sample_weight=weights,
+        fit_intercept=fit_intercept,
+        tol=tol,
+        start=start,
+        multipliers=multipliers,
+    )
+    if found.converged:
+        return found
+    other = interior_point(Z, y, lam=lam, sample_weight=weights, fit_intercept=fit_intercept, tol=tol)
+    return other if other.dual_gap < found.dual_gap else found
+
+
+def _constant(Z: np.ndarray, y: np.ndarray, weights: np.ndarray) -> InnerSolution | None:
+    """Return the solution where only one class has weight: no coefficients, and an intercept that fits it.
+
+    The risk of the logistic loss has no minimum then, only the infimum 0; it is taken to 1e-12 of the risk at 0.
+    """
+    present = np.unique(y[weights > 0])
+    if len(present) == 2:
+        return None
+    n, p = Z.shape
+    sign = float(present[0]) if len(present) else 0.0
+    return InnerSolution(np.zeros(p), 40.0 * sign, np.zeros(n), 0.0, 0.0, 0, True)
+
+
+def gram_features(gram: np.ndarray) -> np.ndarray:
+    """Return features (n, k) whose inner products are `gram`, by a pivoted Cholesky factor."""
+    gram = np.asarray(gram, dtype=float)
+    if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
+        raise ValueError(f"gram has shape {gram.shape}, wanted (n, n)")
+    factor, pivots, rank, _ = dpstrf(gram, lower=1)
+    features = np.zeros((len(gram), max(int(rank), 1)))
+    features[pivots - 1] = np.tril(factor)[:, : max(int(rank), 1)] if rank else 0.0
+    return features
+
+
+def solve_inner_gram(
+    gram: np.ndarray,
+    y: np.ndarray,
+    *,
+    lam: float,
+    loss: str = "hinge",
+    sample_weight: np.ndarray | None = None,
+    fit_intercept: bool = False,
+    tol: float = 1e-9,
+    multipliers: np.ndarray | None = None,
+) -> InnerSolution:
+    r"""Return the solution for a matrix of inner products :math:`G_{ij}=\langle z_i,z_j\rangle`.
+
+    Parameters
+    ----------
+    gram : (n, n) array
+        Symmetric, positive semidefinite.
+    y, lam, loss, sample_weight, fit_intercept, tol, multipliers
+        As in :func:`solve_inner`.
+
+    Returns
+    -------
+    InnerSolution
+        Its ``weights`` are the (n,) coefficients :math:`\beta_i=c_iy_i/2\lambda` of the samples: the function is
+        :math:`\sum_i\beta_i\langle z_i,\cdot\rangle+b`.
+    """
+    features = gram_features(gram)
+    found = solve_inner(
+        features,
+        y,
+        lam=lam,
+        loss=loss,
+        sample_weight=sample_weight,
+        fit_intercept=fit_intercept,
+        tol=tol,
+        multipliers=multipliers,
+    )
+    beta = found.multipliers * np.asarray(y, dtype=float) / (2.0 * lam)
+    return InnerSolution(
+        beta,
+        found.intercept,
+        found.multipliers,
+        found.objective,
+        found.dual_gap,
+        found.n_iter,
+        found.converged,
+    )

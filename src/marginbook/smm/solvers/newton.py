@@ -1,0 +1,324 @@
+r"""Newton's method for a smooth loss of a linear function with a quadratic penalty.
+
+.. math::
+    \min_{w,b}\ \sum_i\varphi_i(m_i)+\lambda\lVert w\rVert^2+\tfrac\tau2(b-b_0)^2,\qquad
+    m_i=a_i^\top w+y_ib,\quad a_i=y_iz_i,
+
+with convex, continuously differentiable :math:`\varphi_i` whose second derivatives may jump. A step solves
+
+.. math::
+    (2\lambda I+A_J^\top D_JA_J)\,\Delta w+A_J^\top D_Jy_J\,\Delta b=-\nabla_w,\qquad
+    y_J^\top D_JA_J\,\Delta w+(y_J^\top D_Jy_J+\tau)\Delta b=-\nabla_b,
+
+where J are the samples with curvature :math:`D_i>0`: a p x p system, or with :math:`t=D(A\Delta w+y\Delta b)`
+the \|J\| x \|J\| system of :math:`K=D_J^{-1}+A_JA_J^\top/2\lambda`, whichever is smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from ..objective import (
+    check_loss,
+    conjugate_sum,
+    feasible,
+    loss_curvatures,
+    loss_slopes,
+    loss_values,
+)
+from .solution import InnerSolution
+
+#: values, slopes and curvatures of all samples at their margins
+Loss = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+#: an Armijo step must decrease the objective by this share of what its slope promises
+ARMIJO = 1e-4
+#: halvings of a step before the point counts as converged to rounding
+HALVINGS = 40
+#: curvature relative to the largest one below which a sample has none
+FLAT = 1e-14
+
+
+@dataclass
+class Point:
+    """A point of the minimisation: coefficients, intercept, and the margins in them."""
+
+    w: np.ndarray
+    b: float
+    margins: np.ndarray
+    n_iter: int = 0
+
+
+def minimise(
+    A: np.ndarray,
+    y: np.ndarray,
+    loss: Loss,
+    point: Point,
+    *,
+    lam: float,
+    fit_intercept: bool,
+    enough: Callable[[Point, np.ndarray, float], bool],
+    max_iter: int = 100,
+    proximity: float = 0.0,
+    centre: float = 0.0,
+) -> Point:
+    r"""Return a minimiser by damped Newton steps.
+
+    Parameters
+    ----------
+    A : (n, p) array
+        Rows :math:`y_iz_i`.
+    y : (n,) array of -1 and +1
+    loss : callable
+        Of the margins: values, slopes and curvatures, each (n,).
+    point : Point
+        The start.
+    lam : float
+    fit_intercept : bool
+    enough : callable
+        Of the point, the slopes and the square norm of the gradient that is left; True stops.
+    max_iter : int
+    proximity, centre : float
+        :math:`\tau` and :math:`b_0`.
+
+    Returns
+    -------
+    Point
+        Whose ``n_iter`` counts the systems solved.
+    """
+    w, b, margins = point.w, point.b, point.margins
+    values, slopes, curvatures = loss(margins)
+    total = float(values.sum()) + lam * float(w @ w) + 0.5 * proximity * (b - centre) ** 2
+    steps = 0
+    while True:
+        gradient = 2.0 * lam * w + slopes @ A
+        gradient_b = float(y @ slopes) + proximity * (b - centre) if fit_intercept else 0.0
+        point = Point(w, b, margins, point.n_iter)
+        norm = float(gradient @ gradient) + gradient_b * gradient_b
+        if steps >= max_iter or norm == 0 or enough(point, slopes, norm):
+            return point
+        step, step_b = direction(
+            A, y, curvatures, gradient, gradient_b, lam=lam, fit_intercept=fit_intercept, proximity=proximity
+        )
+        steps += 1
+        point.n_iter += 1
+        slope = float(gradient @ step) + gradient_b * step_b
+        if not slope < 0:
+            return point
+        change = A @ step + y * step_b if fit_intercept else A @ step
+        size = 1.0
+        for _ in range(HALVINGS):
+            new_w, new_b, new_margins = w + size * step, b + size * step_b, margins + size * change
+            values, slopes, curvatures = loss(new_margins)
+            new_total = (
+                float(values.sum()) + lam * float(new_w @ new_w) + 0.5 * proximity * (new_b - centre) ** 2
+            )
+            if new_total <= total + ARMIJO * size * slope:
+                break
+            size *= 0.5
+        else:
+            return point  # the decrease that is left is below rounding
+        w, b, margins, total = new_w, new_b, new_margins, new_total
+
+
+def direction(
+    A: np.ndarray,
+    y: np.ndarray,
+    curvatures: np.ndarray,
+    gradient: np.ndarray,
+    gradient_b: float,
+    *,
+    lam: float,
+    fit_intercept: bool,
+    proximity: float,
+) -> tuple[np.ndarray, float]:
+    """Return the Newton step in (w, b); a flat direction of b gets a small curvature."""
+    largest = float(curvatures.max(initial=0.0))
+    J = np.flatnonzero(curvatures > FLAT * largest)
+    ridge = 2.0 * lam
+    if len(J) == 0:
+        return -gradient / ridge, (-gradient_b / max(proximity, 1.0) if fit_intercept else 0.0)
+    curved = len(J) < len(y)
+    A_J, D = (A[J], curvatures[J]) if curved else (A, curvatures)
+    y_J = (y[J] if curved else y) if fit_intercept else None
+    if len(J) < A.shape[1]:
+        K = dsyrk(1.0 / ridge, A_J.T, trans=1, lower=1)
+        K.flat[:: len(J) + 1] += 1.0 / D
+        factor = factorise(K)
+        seen = A_J @ (gradient / ridge)
+        if y_J is None:
+            t = solve(factor, -seen)
+            return -(gradient + t @ A_J) / ridge, 0.0
+        both = solve(factor, np.column_stack([-seen, y_J]))
+        stiffness = float(y_J @ both[:, 1]) + proximity
+        step_b = -(gradient_b + float(y_J @ both[:, 0])) / max(stiffness, FLAT * largest)
+        t = both[:, 0] + step_b * both[:, 1]
+        return -(gradient + t @ A_J) / ridge, step_b
+    root = np.sqrt(D)
+    H = dsyrk(1.0, (A_J * root[:, None]).T, lower=1)
+    H.flat[:: A.shape[1] + 1] += ridge
+    factor = factorise(H)
+    if y_J is None:
+        return solve(factor, -gradient), 0.0
+    mixed = (D * y_J) @ A_J
+    both = solve(factor, np.column_stack([-gradient, mixed]))
+    stiffness = float(D.sum()) + proximity
+    schur = max(stiffness - float(mixed @ both[:, 1]), FLAT * stiffness)
+    step_b = -(gradient_b + float(mixed @ both[:, 0])) / schur
+    return both[:, 0] - step_b * both[:, 1], step_b
+
+
+def factorise(matrix: np.ndarray) -> np.ndarray:
+    """Return the Cholesky factor of a matrix given by its lower triangle; more ridge where rounding needs it."""
+    n = len(matrix)
+    ridge = 0.0
+    diagonal = matrix.flat[:: n + 1].copy()
+    while True:
+        factor, info = dpotrf(matrix, lower=1, clean=0)
+        if info == 0:
+            return np.asarray(factor)
+        ridge = max(10.0 * ridge, 1e-15 * float(diagonal.max()))
+        matrix.flat[:: n + 1] = diagonal + ridge
+
+
+def solve(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.asarray(dpotrs(factor, right, lower=1)[0])
+
+
+def newton(
+    Z: np.ndarray,
+    y: np.ndarray,
+    *,
+    lam: float,
+    loss: str,
+    sample_weight: np.ndarray,
+    fit_intercept: bool,
+    tol: float,
+    start: tuple[np.ndarray, float] | None = None,
+    max_iter: int = 100,
+) -> InnerSolution:
+    r"""Minimise the squared hinge or the logistic risk of a linear function.
+
+    Parameters
+    ----------
+    Z : (n, p) array
+    y : (n,) array of -1 and +1
+    lam : float
+    loss : {"squared_hinge", "logistic"}
+    sample_weight : (n,) array
+    fit_intercept : bool
+    tol : float
+        Duality gap at which to stop, relative to the objective.
+    start : ((p,) array, float), optional
+        Coefficients and intercept, 0 by default.
+    max_iter : int
+
+    Raises
+    ------
+    ValueError
+        For the hinge loss, which has no curvature.
+    """
+    check_loss(loss)
+    if loss == "hinge":
+        raise ValueError(
+            "newton needs a loss with curvature, got 'hinge'; call augmented_newton or interior_point"
+        )
+    n, p = Z.shape
+    A, share = y[:, None] * Z, sample_weight / n
+    w, b = (np.zeros(p), 0.0) if start is None else (np.asarray(start[0], dtype=float), float(start[1]))
+    if not fit_intercept:
+        b = 0.0
+
+    def risk(margins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return (
+            share * loss_values(margins, loss),
+            share * loss_slopes(margins, loss),
+            share * loss_curvatures(margins, loss),
+        )
+
+    best = Certificate(A, y, lam, loss, sample_weight, fit_intercept, tol)
+    point = Point(w, b, A @ w + y * b)
+    point = minimise(
+        A,
+        y,
+        risk,
+        point,
+        lam=lam,
+        fit_intercept=fit_intercept,
+        enough=lambda point, slopes, norm: best.offer(point, -slopes, norm),
+        max_iter=max_iter,
+    )
+    return best.solution(point.n_iter)
+
+
+class Certificate:
+    """The best point and the best multipliers seen, and whether their gap is small enough.
+
+    The gap is asked relative to the objective or, where that is tiny beside its value F(0, 0) at no
+    coefficients at all, to ``FLOOR`` times the latter: sums of losses carry rounding of that order.
+    """
+
+    FLOOR = 1e-6
+
+    def __init__(
+        self,
+        A: np.ndarray,
+        y: np.ndarray,
+        lam: float,
+        loss: str,
+        sample_weight: np.ndarray,
+        fit_intercept: bool,
+        tol: float,
+    ) -> None:
+        self.A, self.y, self.lam, self.loss = A, y, lam, loss
+        self.sample_weight, self.fit_intercept, self.tol = sample_weight, fit_intercept, tol
+        self.share = sample_weight / len(y)
+        self.trivial = float(self.share @ loss_values(np.zeros(len(y)), loss))
+        self.objective, self.dual = np.inf, -np.inf
+        self.w, self.b, self.multipliers = np.zeros(A.shape[1]), 0.0, np.zeros(len(y))
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, self.objective - self.dual)
+
+    @property
+    def met(self) -> bool:
+        scale = max(abs(self.objective), self.FLOOR * self.trivial)
+        return self.gap <= self.tol * scale
+
+    def offer(self, point: Point, multipliers: np.ndarray, norm: float = 0.0) -> bool:
+        """Take the point and the multipliers if they are better; return whether the gap is small enough."""
+        lam = self.lam
+        w = point.w
+        value = float(self.share @ loss_values(point.margins, self.loss)) + lam * float(w @ w)
+        if value < self.objective:
+            self.objective, self.w, self.b = value, w, point.b
+        # to first order the gap is at least |gradient|^2 / 4 lam: no need to compute it when that is large
+        if norm > 4.0 * lam * 10.0 * self.tol * max(abs(self.objective), self.FLOOR * self.trivial):
+            return False
+        allowed = feasible(
+            multipliers,
+            self.y,
+            loss=self.loss,
+            sample_weight=self.sample_weight,
+            fit_intercept=self.fit_intercept,
+        )
+        combined = allowed @ self.A
+        dual = conjugate_sum(allowed, loss=self.loss, sample_weight=self.sample_weight) - float(
+            combined @ combined
+        ) / (4.0 * lam)
+        if dual > self.dual:
+            self.dual, self.multipliers = dual, allowed
+        return self.met
+
+    def solution(self, n_iter: int) -> InnerSolution:
+        """Return the best point with its certificate."""
+        if not np.isfinite(self.dual):
+            self.dual = 0.0  # no multipliers were tried: c = 0 is feasible and its bound is 0
+        return InnerSolution(
+            self.w, self.b, self.multipliers, self.objective, self.gap, n_iter, bool(self.met)
+        )
