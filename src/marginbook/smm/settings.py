@@ -72,13 +72,13 @@ def check_solving(model: Any) -> None:
 def check_pi(pi: Any) -> None:
     """Raise ValueError unless the level `pi` is between 0 and 1; at the ends one class has no weight."""
     if not (is_number(pi) and 0 < pi < 1):
-        raise ValueError(f"pi must be a number in (0, 1), got {pi!r}; beyond them the level set is all or nothing")
+        raise ValueError(f"pi must be a number in (0, 1), got {pi!r}; at the ends one class has no weight")
 
 
 def check_levels(n_levels: Any, aggregate: Any) -> None:
     """Raise ValueError unless `n_levels` is a whole number >= 2 and `aggregate` a known rule."""
     if not is_whole(n_levels, 2):
-        raise ValueError(f"n_levels must be a whole number >= 2, got {n_levels!r}; 2 has the level one half only")
+        raise ValueError(f"n_levels must be a whole number >= 2, got {n_levels!r}; 2 has the level 1/2 only")
     check_choice("aggregate", aggregate, AGGREGATES)
 
 

@@ -1,0 +1,225 @@
+"""What the room's estimators share: validation, the weights of samples, one solve, and what a fit leaves."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from ..kernels import Kernel
+from .matrices import Shape, check_matrices, check_training
+from .objective import combination, decision_values
+from .settings import check_machine, resolve_kernel, resolve_rank
+from .solvers.block_descent import low_rank_svm
+from .solvers.solution import LowRankSolution
+
+Machine: TypeAlias = LowRankSolution
+#: U, (d1, r), and V, (d2, r)
+Start: TypeAlias = tuple[np.ndarray, np.ndarray]
+
+
+class MatrixMachine(ClassifierMixin, BaseEstimator):
+    r"""Low-rank machines :math:`f(X)=\langle B,X\rangle+b`, one or several; subclasses say which.
+
+    A subclass has the parameters `rank`, `lam`, `loss`, `kernel`, `gamma`, `degree`, `coef0`,
+    `fit_intercept`, `n_restarts`, `shape`, `tol`, `max_iter` and `random_state`, calls ``_validated`` at the
+    beginning of ``fit``, ``_solve`` for each machine, and ``_keep`` at its end.
+    """
+
+    rank: int | None
+    lam: float
+    loss: str
+    kernel: Kernel
+    gamma: float | None
+    degree: float
+    coef0: float
+    fit_intercept: bool
+    n_restarts: int
+    shape: Any
+    tol: float
+    max_iter: int
+    random_state: Any
+    classes_: np.ndarray
+    matrix_shape_: Shape
+    n_features_in_: int
+
+    def _check(self) -> None:
+        """Raise ValueError for a parameter out of range."""
+        check_machine(self)
+
+    def _validated(
+        self, X: Any, y: Any, sample_weight: Any, binary: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Check what `fit` gets, drop what an earlier one left.
+
+        Parameters
+        ----------
+        X : (n, d1, d2) or (n, p) array
+        y : (n,) labels
+        sample_weight : (n,) array or None
+        binary : bool
+            Whether more than two classes are an error.
+
+        Returns
+        -------
+        X : (n, d1, d2) array
+        codes : (n,) array of int
+            The place of each label in ``classes_``.
+        weights : (n,) array
+            The sample weights, all 1 by default, as they are.
+        """
+        for state in [name for name in vars(self) if name.endswith("_") or name.startswith("_fit")]:
+            delattr(self, state)
+        self._check()
+        X, y = check_training(self, X, y, self.shape)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weighted = np.unique(codes[weights > 0])
+        name = type(self).__name__
+        if len(self.classes_) == 1:
+            raise ValueError(f"{name} needs at least 2 classes, got one class: {self.classes_[0]}")
+        if binary and len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass, with "
+                f"{len(self.classes_)} classes; wrap {name} in OneVsRestClassifier of sklearn.multiclass"
+            )
+        if len(weighted) < len(self.classes_):
+            without = [str(label) for k, label in enumerate(self.classes_) if k not in weighted]
+            raise ValueError(
+                f"{name} needs samples of positive weight in each class, got none in {', '.join(without)}"
+            )
+        self._fit_kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        self.rank_ = resolve_rank(self.rank, self.matrix_shape_, self._fit_kernel)
+        return X, codes, weights
+
+    def _seed(self) -> int:
+        """Return a seed that `random_state` gives: one integer for all machines of a fit."""
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _solve(
+        self, X: np.ndarray, signs: np.ndarray, weights: np.ndarray, seed: int, start: Start | None = None
+    ) -> Machine:
+        """Return the machine for labels `signs`, (n,), of -1 and 1 and the whole `weights`, (n,)."""
+        return low_rank_svm(
+            X,
+            signs,
+            rank=self.rank_,
+            lam=float(self.lam),
+            loss=self.loss,
+            sample_weight=weights,
+            fit_intercept=bool(self.fit_intercept),
+            n_restarts=int(self.n_restarts) if start is None else 0,
+            start=start,
+            tol=float(self.tol),
+            max_iter=int(self.max_iter),
+            random_state=seed,
+        )
+
+    def _keep(self, found: Sequence[Machine], one: bool) -> None:
+        """Keep the machines and their certificates: as they are if there is `one`, else stacked."""
+        self._fit_machines = list(found)
+        for name, value in certificates(found).items():
+            setattr(self, name, value[0] if one else value)
+        self.n_iter_ = max(1, max(machine.n_iter for machine in found))
+        self.converged_ = all(machine.converged for machine in found)
+        warn_unconverged(type(self).__name__, found, self.tol)
+
+    def _start_of(self, machine: Machine, X: np.ndarray, signs: np.ndarray) -> Start | None:
+        """Return a start from an earlier `machine`: its leading columns, filled up where the rank has grown.
+
+        New columns of V are the leading right singular vectors of M(c), outside the span of the old ones: the
+        directions in which the objective falls fastest.
+        """
+        U, V = machine.U[:, : self.rank_], machine.V[:, : self.rank_]
+        missing = self.rank_ - U.shape[1]
+        if (len(U), len(V)) != self.matrix_shape_:
+            return None
+        if missing > 0:
+            M = combination(machine.multipliers, X, signs) if len(machine.multipliers) == len(X) else U @ V.T
+            rest = M - M @ V @ np.linalg.pinv(V)
+            fresh = np.linalg.svd(rest, full_matrices=False)[2][:missing].T
+            U, V = np.hstack([U, np.zeros((len(U), missing))]), np.hstack([V, fresh])
+        return U, V
+
+    def _values(self, X: Any) -> np.ndarray:
+        """Return the decision values of all machines on `X`, (m, d1, d2) or (m, p): (m, machines)."""
+        check_is_fitted(self, "matrix_shape_")
+        return self._machine_values(check_matrices(self, X))
+
+    def _machine_values(self, X: np.ndarray) -> np.ndarray:
+        return np.column_stack([machine_values(machine, X) for machine in self._fit_machines])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def machine_values(machine: Machine, X: np.ndarray) -> np.ndarray:
+    """Return f of the matrices `X`, (m, d1, d2): (m,)."""
+    return decision_values(machine.coef, machine.intercept, X)
+
+
+def class_weights(
+    class_weight: Any, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Return the weight of each sample's class, (n,), as scikit-learn's `class_weight` says it.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+    classes : (K,) array
+    codes : (n,) array of int
+        The place of each label in `classes`.
+    weights : (n,) array
+        Of the samples, which "balanced" counts with.
+    """
+    of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes], sample_weight=weights)
+    return np.asarray(of_class)[codes]
+
+
+def certificates(found: Sequence[Machine]) -> dict[str, Any]:
+    """Return the fitted attributes of several machines, each a list or an array with one entry a machine."""
+    values = {
+        "objective_": np.array([machine.objective for machine in found]),
+        "lower_bound_": np.array([machine.lower_bound for machine in found]),
+        "global_gap_": np.array([machine.global_gap for machine in found]),
+        "dual_gap_": np.array([machine.block_gap for machine in found]),
+        "multipliers_": np.array([machine.multipliers for machine in found]),
+        "intercept_": np.array([machine.intercept for machine in found]),
+        "objective_path_": [machine.objective_path for machine in found],
+        "start_": [machine.start for machine in found],
+        "U_": np.array([machine.U for machine in found]),
+        "V_": np.array([machine.V for machine in found]),
+        "coef_": np.array([machine.coef for machine in found]),
+    }
+    return values
+
+
+def last_change(path: np.ndarray) -> float:
+    """Return by what share the last sweep, two blocks, lowered the objective along its `path`."""
+    before = path[-3] if len(path) >= 3 else path[0]
+    return float((before - path[-1]) / max(abs(float(path[-1])), np.finfo(float).tiny))
+
+
+def warn_unconverged(name: str, found: Sequence[Machine], tol: float) -> None:
+    """Warn, with both numbers, if one of the machines stopped before its tolerance."""
+    missed = [machine for machine in found if not machine.converged]
+    if missed:
+        worst = max(last_change(machine.objective_path) for machine in missed)
+        of = f" for {len(missed)} of {len(found)} machines" if len(found) > 1 else ""
+        warnings.warn(
+            f"{name} stopped after {max(machine.n_iter for machine in missed)} sweeps{of}: the last one "
+            f"lowered the objective by a share of {worst:.1e}, above tol={tol:.1e}; raise max_iter or lam",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
