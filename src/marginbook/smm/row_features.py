@@ -1,10 +1,11 @@
 r"""Explicit features of rows by an incomplete Cholesky factor: a kernel problem becomes a linear one.
 
 With landmark rows S and :math:`\mathcal K_{SS}=LL^\top`, row x gets the features
-:math:`\varphi(x)=L^{-1}[k(s,x)]_{s\in S}\in\mathbb R^m`, its coordinates in the span of the landmarks in feature
-space. What they miss of a row is its squared distance to that span,
-:math:`k(x,x)-\lVert\varphi(x)\rVert^2\ge0`; landmarks are the rows that are farthest, one after the other. When
-nothing is missed, the linear problem in :math:`\varphi(X)\in\mathbb R^{d_1\times m}` is the kernel problem itself.
+:math:`\varphi(x)=L^{-1}[k(s,x)]_{s\in S}\in\mathbb R^m`, its coordinates in the span of the landmarks in
+feature space. What they miss of a row is its squared distance to that span,
+:math:`k(x,x)-\lVert\varphi(x)\rVert^2\ge0`; landmarks are the rows that are farthest, one after the other.
+When nothing is missed, the linear problem in :math:`\varphi(X)\in\mathbb R^{d_1\times m}` is the kernel
+problem itself.
 """
 
 from __future__ import annotations

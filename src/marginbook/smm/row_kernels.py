@@ -1,14 +1,14 @@
 r"""Kernels between matrices that compare rows: :math:`K(X,X')=h(X)h(X')^\top\in\mathbb R^{d_1\times d_1}`.
 
-Section 4 replaces every row of X by its image in a feature space, so that entry (a, b) of :math:`K(X,X')` is a
-scalar kernel between row a of X and row b of X'. The kernels are named as in :mod:`marginbook.kernels`, with one
-difference in ``"poly"``:
+Section 4 replaces every row of X by its image in a feature space, so that entry (a, b) of :math:`K(X,X')`
+is a scalar kernel between row a of X and row b of X'. The kernels are named as in
+:mod:`marginbook.kernels`, with one difference in ``"poly"``:
 
 * ``("linear", {})``: :math:`K(X,X')=XX'^\top`
-* ``("poly", {"degree": m, "gamma": g, "coef0": c})``: :math:`K(X,X')=(g\,XX'^\top+cI)^{\circ m}`, powers of the
-  entries. The constant is added on the diagonal only, as the draft prints it: a kernel on pairs of a row and its
-  number, :math:`k((x,a),(z,b))=(g\,x^\top z+c\,1\{a=b\})^m`. It is positive semidefinite for integers m >= 1
-  and g, c >= 0: an entrywise power of a sum of two Gram matrices.
+* ``("poly", {"degree": m, "gamma": g, "coef0": c})``: :math:`K(X,X')=(g\,XX'^\top+cI)^{\circ m}`, powers of
+  the entries. The constant is added on the diagonal only, as the draft prints it: a kernel on pairs of a
+  row and its number, :math:`k((x,a),(z,b))=(g\,x^\top z+c\,1\{a=b\})^m`. It is positive semidefinite for
+  integers m >= 1 and g, c >= 0: an entrywise power of a sum of two Gram matrices.
 * ``("rbf", {"gamma": g})``: :math:`K(X,X')_{ab}=\exp(-g\lVert x_a-x'_b\rVert^2)`, and :math:`g=1/(2\sigma^2)`
 * a callable of two rows, which must be positive semidefinite itself
 
@@ -68,8 +68,8 @@ def check_row_kernel(kernel: Kernel) -> None:
     Raises
     ------
     ValueError
-        For an unknown name or parameter; for ``"precomputed"``, which knows no rows; and for ``"poly"`` unless
-        the degree is an integer >= 1 and ``coef0`` >= 0.
+        For an unknown name or parameter; for ``"precomputed"``, which knows no rows; and for ``"poly"``
+        unless the degree is an integer >= 1 and ``coef0`` >= 0.
 
     Examples
     --------
@@ -171,7 +171,8 @@ def row_gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> np.nda
     Returns
     -------
     (n * d1, m * d1) array
-        Rows ``i * d1`` to ``(i + 1) * d1`` and columns ``j * d1`` to ``(j + 1) * d1`` hold :math:`K(X_i,Z_j)`.
+        Rows ``i * d1`` to ``(i + 1) * d1`` and columns ``j * d1`` to ``(j + 1) * d1`` hold
+        :math:`K(X_i,Z_j)`.
 
     Raises
     ------
@@ -242,7 +243,9 @@ def smallest_eigenvalue(values: np.ndarray) -> float:
     largest = float(np.abs(values).max(initial=0.0))
     gap = float(np.abs(values - values.T).max(initial=0.0))
     if gap > INDEFINITE * largest:
-        raise ValueError(f"a Gram matrix must be symmetric, got entries that differ by {gap:.1e}; check the kernel")
+        raise ValueError(
+            f"a Gram matrix must be symmetric, got entries that differ by {gap:.1e}; check the kernel"
+        )
     if largest == 0:
         return 0.0
     spectrum = np.linalg.eigvalsh(values)
@@ -250,7 +253,7 @@ def smallest_eigenvalue(values: np.ndarray) -> float:
 
 
 def check_semidefinite(values: np.ndarray, kernel: Any = "callable") -> None:
-    """Raise an error if a Gram matrix between rows has a negative eigenvalue that rounding does not explain."""
+    """Raise an error if a Gram matrix has a negative eigenvalue that rounding does not explain."""
     smallest = smallest_eigenvalue(values)
     if smallest < -INDEFINITE:
         raise ValueError(

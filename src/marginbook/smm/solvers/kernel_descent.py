@@ -1,0 +1,201 @@
+r"""Low-rank large-margin classification with kernels between rows, by blocks, without explicit features.
+
+.. math::
+    \min_{B,b}\ \frac1n\sum_iw_iL\bigl(y_i(\langle B,h(X_i)\rangle+b)\bigr)+\lambda\lVert B\rVert^2,\qquad
+    B=UV^\top,\ \operatorname{rank}B\le r,
+
+where h maps each of the d1 rows of a matrix into the feature space of a kernel (section 4). Every block
+optimum has :math:`V=\sum_jh(X_j)^\top C_j`, and both blocks are support vector machines that need the
+kernel only:
+
+* V with :math:`U^\top U=I` fixed: the kernel between samples is :math:`\operatorname{tr}(U^\top
+  K(X_i,X_j)U)`, and :math:`C_j=c_jy_jU/2\lambda` by its multipliers c;
+* U with V fixed: features :math:`h(X_i)V(V^\top V)^{-1/2}\in\mathbb R^{d_1\times r}`, from
+  :math:`h(X_i)V=\mathcal K_{i,:}C` and :math:`V^\top V=C^\top\mathcal KC`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...kernels import Kernel
+from ..objective import (
+    check_lam,
+    check_loss,
+    check_signs,
+    check_weights,
+)
+from ..row_kernels import as_rows, check_row_kernel, check_same_shape, check_semidefinite, row_values
+from .kernel_blocks import complete
+from .kernel_features import by_features
+from .kernel_problem import KernelProblem, State
+from .kernel_solution import KernelSolution
+
+#: number of rows of all matrices up to which their Gram matrix is made
+MAX_ROWS = 8000
+#: a global gap below this share of the objective ends the restarts
+CERTIFIED = 1e-6
+
+
+def low_rank_kernel_svm(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    rank: int,
+    lam: float,
+    kernel: Kernel = "rbf",
+    loss: str = "hinge",
+    sample_weight: np.ndarray | None = None,
+    fit_intercept: bool = False,
+    n_restarts: int = 0,
+    start: KernelSolution | np.ndarray | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    max_rows: int = MAX_ROWS,
+    max_features: int = 500,
+    random_state: int | np.random.Generator | None = None,
+) -> KernelSolution:
+    r"""Minimise the objective of the module over all B of rank at most r in the feature space of the rows.
+
+    Parameters
+    ----------
+    X : (n, d1, d2) array
+    y : (n,) array of -1 and +1
+    rank : int
+        r, between 1 and d1. At d1 there is no bound on the rank: the support vector machine with the kernel
+        :math:`\operatorname{tr}K(X,X')`, one convex problem.
+    lam : float
+        :math:`\lambda`.
+    kernel : str, (str, dict) or callable
+        Between rows, see :mod:`marginbook.smm.row_kernels`.
+    loss : {"hinge", "squared_hinge", "logistic"}
+    sample_weight : (n,) array, optional
+        :math:`w_i`, see :func:`~marginbook.smm.objective.weights_for`.
+    fit_intercept : bool
+    n_restarts : int
+        Starts from random U after the first one; they end early when the lower bound proves the best global.
+    start : KernelSolution or (d1, k) array, optional
+        A solution nearby, or a U to begin with, instead of the truncated solution without a bound on the
+        rank.
+    tol : float
+        Relative change of the objective by a sweep at which to stop.
+    max_iter : int
+        Sweeps of each start.
+    max_rows : int
+        Up to so many rows, n d1, their Gram matrix is made (method ``"gram"``). Above, `max_features`
+        landmarks among the rows give explicit features (method ``"features"``), see
+        :mod:`marginbook.smm.row_features`.
+    max_features : int
+    random_state : int or Generator, optional
+
+    Returns
+    -------
+    KernelSolution
+        With its decision function and its certificates.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a label, a weight or a parameter is not as above, or the kernel is not semidefinite.
+
+    Notes
+    -----
+    A sweep takes :math:`O((nd_1)^2r)` multiplications for the products with the Gram matrix and two support
+    vector machines, one on :math:`d_1r` features and one with an n x n kernel. The lower bound is
+    :func:`~marginbook.smm.objective.dual_bound` at the multipliers of all blocks, where
+    :math:`\sigma_k(M)^2` are eigenvalues of :math:`MM^\top=\sum_{ij}c_ic_jy_iy_jK(X_i,X_j)`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((40, 3, 2))
+    >>> y = np.where(np.sum(X[:, 0] ** 2, axis=1) > 1.4, 1, -1)
+    >>> rbf = ("rbf", {"gamma": 0.5})
+    >>> found = low_rank_kernel_svm(X, y, rank=1, lam=0.001, kernel=rbf, fit_intercept=True)
+    >>> float(np.mean(np.sign(found.decision(X)) == y))
+    1.0
+    """
+    rows, places = as_rows(X)
+    n, d1, d2 = np.shape(X)
+    signs = check_signs(np.asarray(y), n)
+    lam = check_lam(lam)
+    check_loss(loss)
+    weights = check_weights(sample_weight, n)
+    check_row_kernel(kernel)
+    if int(rank) != rank or not 1 <= rank <= d1:
+        raise ValueError(f"rank is {rank}, wanted a whole number between 1 and d1 = {d1}")
+    if isinstance(start, KernelSolution):
+        check_same_shape(start.shape, (d1, d2))
+    elif start is not None:
+        start = np.asarray(start, dtype=float)
+        if start.ndim != 2 or len(start) != d1 or not 1 <= start.shape[1] <= rank:
+            raise ValueError(f"start has shape {start.shape}, wanted ({d1}, {rank}): the columns of U")
+    rng = np.random.default_rng(random_state)
+    options: dict[str, Any] = {
+        "lam": lam,
+        "loss": loss,
+        "sample_weight": weights,
+        "fit_intercept": fit_intercept,
+        "tol": tol,
+    }
+    if len(rows) > max_rows:
+        return by_features(
+            X,
+            signs,
+            kernel=kernel,
+            rank=int(rank),
+            max_features=max_features,
+            start=start,
+            n_restarts=n_restarts,
+            max_iter=max_iter,
+            random_state=rng,
+            **options,
+        )
+    values = row_values(kernel, rows, places)
+    if callable(kernel):
+        check_semidefinite(values, kernel)
+    problem = KernelProblem(values, signs, rank=int(rank), **options)
+    if start is None:
+        best = problem.descend(problem.full(), max_iter=max_iter, name="full")
+    else:
+        best = problem.descend(_begin(problem, start, rows), max_iter=max_iter, name="given")
+    for k in range(n_restarts):
+        if best.state.objective - problem.lower_bound <= CERTIFIED * abs(best.state.objective):
+            break
+        Q = np.linalg.qr(rng.standard_normal((d1, int(rank))))[0]
+        other = problem.descend(problem.step_right(Q), max_iter=max_iter, name=f"random-{k}")
+        if other.state.objective < best.state.objective:
+            best = other
+    state = best.state
+    U, triangle = np.linalg.qr(np.pad(state.U, ((0, 0), (0, int(rank) - state.U.shape[1]))))
+    C = np.pad(state.C, ((0, 0), (0, int(rank) - state.C.shape[1]))) @ triangle.T
+    return KernelSolution(
+        kernel,
+        U,
+        C,
+        rows,
+        places,
+        (d1, d2),
+        state.intercept,
+        state.multipliers,
+        state.objective,
+        problem.lower_bound,
+        state.block_gap,
+        np.array(best.path),
+        best.n_iter,
+        best.converged,
+        best.name,
+    )
+
+
+def _begin(problem: KernelProblem, start: KernelSolution | np.ndarray, rows: np.ndarray) -> State:
+    """Return a given solution on the same rows as it is, and otherwise the best V for the given U."""
+    if isinstance(start, KernelSolution) and np.array_equal(start.rows, rows):
+        objective = problem.value(start.U, start.C, start.intercept)
+        return State(start.U, start.C, start.intercept, start.multipliers, objective, np.inf)
+    U = start.U if isinstance(start, KernelSolution) else start
+    nothing = np.zeros((problem.blocks.d1, problem.blocks.d1))
+    return problem.step_right(complete(U[:, : problem.rank], nothing, problem.rank))
