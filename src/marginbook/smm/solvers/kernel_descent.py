@@ -8,8 +8,8 @@ where h maps each of the d1 rows of a matrix into the feature space of a kernel 
 optimum has :math:`V=\sum_jh(X_j)^\top C_j`, and both blocks are support vector machines that need the
 kernel only:
 
-* V with :math:`U^\top U=I` fixed: the kernel between samples is :math:`\operatorname{tr}(U^\top
-  K(X_i,X_j)U)`, and :math:`C_j=c_jy_jU/2\lambda` by its multipliers c;
+* V with :math:`U^\top U=I` fixed: samples have the kernel :math:`\operatorname{tr}(U^\top K(X_i,X_j)U)`, and
+  :math:`C_j=c_jy_jU/2\lambda` by its multipliers c;
 * U with V fixed: features :math:`h(X_i)V(V^\top V)^{-1/2}\in\mathbb R^{d_1\times r}`, from
   :math:`h(X_i)V=\mathcal K_{i,:}C` and :math:`V^\top V=C^\top\mathcal KC`.
 """
@@ -115,8 +115,8 @@ def low_rank_kernel_svm(
     >>> y = np.where(np.sum(X[:, 0] ** 2, axis=1) > 1.4, 1, -1)
     >>> rbf = ("rbf", {"gamma": 0.5})
     >>> found = low_rank_kernel_svm(X, y, rank=1, lam=0.001, kernel=rbf, fit_intercept=True)
-    >>> float(np.mean(np.sign(found.decision(X)) == y))
-    1.0
+    >>> float(np.mean(np.sign(found.decision(X)) == y)) > 0.95, found.lower_bound <= found.objective
+    (True, True)
     """
     rows, places = as_rows(X)
     n, d1, d2 = np.shape(X)
