@@ -43,6 +43,9 @@ class LowRankSVMClassifier(MatrixMachine):
         ``gamma = 1 / (2 * sigma**2)``.
     degree : int, default=3
     coef0 : float, default=1.0
+    n_landmarks : int, default=500
+        Of a kernel, where the matrices have more than 8000 rows together: so many of them span what stands
+        for the feature space, and ``missed_`` says what they miss.
     fit_intercept : bool, default=True
         Whether b is free, and not penalised; False is b = 0, the draft's (2).
     n_restarts : int, default=0
@@ -78,6 +81,11 @@ class LowRankSVMClassifier(MatrixMachine):
         ``objective_ - lower_bound_``.
     dual_gap_ : float
         No change of the last block alone lowers the objective by more.
+    dual_coef_ : (n d1, r) array
+        In place of ``coef_`` and ``V_`` with a kernel: V is the combination of all training rows, or of the
+        landmarks, with these coefficients; the columns of U are then orthonormal.
+    missed_ : float
+        With a kernel: the share of the squared norms of all rows that the landmarks miss, 0 without them.
     multipliers_ : (n,) array
         The dual variables :math:`c_i` of the last block, :math:`2\lambda\alpha_i` in the draft's scaling.
     n_iter_ : int
@@ -110,6 +118,7 @@ class LowRankSVMClassifier(MatrixMachine):
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1.0,
+        n_landmarks: int = 500,
         fit_intercept: bool = True,
         n_restarts: int = 0,
         shape: tuple[int, int] | None = None,
@@ -126,6 +135,7 @@ class LowRankSVMClassifier(MatrixMachine):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.n_landmarks = n_landmarks
         self.fit_intercept = fit_intercept
         self.n_restarts = n_restarts
         self.shape = shape

@@ -29,7 +29,7 @@ class LevelSetClassifier(MatrixMachine):
     ----------
     pi : float, default=0.5
         The level :math:`\pi`, in (0, 1).
-    rank, lam, loss, kernel, gamma, degree, coef0 :
+    rank, lam, loss, kernel, gamma, degree, coef0, n_landmarks :
         As in :class:`LowRankSVMClassifier`, like the next ones.
     fit_intercept, n_restarts, shape, tol, max_iter, random_state :
         As in :class:`LowRankSVMClassifier`.
@@ -64,6 +64,7 @@ class LevelSetClassifier(MatrixMachine):
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1.0,
+        n_landmarks: int = 500,
         fit_intercept: bool = True,
         n_restarts: int = 0,
         shape: tuple[int, int] | None = None,
@@ -79,6 +80,7 @@ class LevelSetClassifier(MatrixMachine):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.n_landmarks = n_landmarks
         self.fit_intercept = fit_intercept
         self.n_restarts = n_restarts
         self.shape = shape

@@ -14,23 +14,27 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..kernels import Kernel
+from ..kernels import Kernel, kernel_name
 from .matrices import Shape, check_matrices, check_training
 from .objective import combination, decision_values
 from .settings import check_machine, resolve_kernel, resolve_rank
 from .solvers.block_descent import low_rank_svm
+from .solvers.kernel_descent import low_rank_kernel_svm
+from .solvers.kernel_solution import KernelSolution
 from .solvers.solution import LowRankSolution
 
-Machine: TypeAlias = LowRankSolution
-#: U, (d1, r), and V, (d2, r)
-Start: TypeAlias = tuple[np.ndarray, np.ndarray]
+Machine: TypeAlias = LowRankSolution | KernelSolution
+#: U, (d1, r), and V, (d2, r); with a kernel a solution nearby or U alone
+Start: TypeAlias = tuple[np.ndarray, np.ndarray] | KernelSolution | np.ndarray
+#: share of the squared norms of rows that landmarks may miss without a warning
+MISSED = 0.01
 
 
 class MatrixMachine(ClassifierMixin, BaseEstimator):
     r"""Low-rank machines :math:`f(X)=\langle B,X\rangle+b`, one or several; subclasses say which.
 
     A subclass has the parameters `rank`, `lam`, `loss`, `kernel`, `gamma`, `degree`, `coef0`,
-    `fit_intercept`, `n_restarts`, `shape`, `tol`, `max_iter` and `random_state`, calls ``_validated`` at the
+    `n_landmarks`, `fit_intercept`, `n_restarts`, `shape`, `tol`, `max_iter` and `random_state`, calls ``_validated`` at the
     beginning of ``fit``, ``_solve`` for each machine, and ``_keep`` at its end.
     """
 
@@ -41,6 +45,7 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
     gamma: float | None
     degree: float
     coef0: float
+    n_landmarks: int
     fit_intercept: bool
     n_restarts: int
     shape: Any
@@ -109,19 +114,22 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
         self, X: np.ndarray, signs: np.ndarray, weights: np.ndarray, seed: int, start: Start | None = None
     ) -> Machine:
         """Return the machine for labels `signs`, (n,), of -1 and 1 and the whole `weights`, (n,)."""
-        return low_rank_svm(
-            X,
-            signs,
-            rank=self.rank_,
-            lam=float(self.lam),
-            loss=self.loss,
-            sample_weight=weights,
-            fit_intercept=bool(self.fit_intercept),
-            n_restarts=int(self.n_restarts) if start is None else 0,
-            start=start,
-            tol=float(self.tol),
-            max_iter=int(self.max_iter),
-            random_state=seed,
+        options: dict[str, Any] = {
+            "rank": self.rank_,
+            "lam": float(self.lam),
+            "loss": self.loss,
+            "sample_weight": weights,
+            "fit_intercept": bool(self.fit_intercept),
+            "n_restarts": int(self.n_restarts) if start is None else 0,
+            "start": start,
+            "tol": float(self.tol),
+            "max_iter": int(self.max_iter),
+            "random_state": seed,
+        }
+        if kernel_name(self._fit_kernel) == "linear":
+            return low_rank_svm(X, signs, **options)
+        return low_rank_kernel_svm(
+            X, signs, kernel=self._fit_kernel, max_features=int(self.n_landmarks), **options
         )
 
     def _keep(self, found: Sequence[Machine], one: bool) -> None:
@@ -132,23 +140,27 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(1, max(machine.n_iter for machine in found))
         self.converged_ = all(machine.converged for machine in found)
         warn_unconverged(type(self).__name__, found, self.tol)
+        missed = max(
+            (machine.missed for machine in found if isinstance(machine, KernelSolution)), default=0.0
+        )
+        if missed > MISSED:
+            warnings.warn(
+                f"the {self.n_landmarks} landmarks miss a share of {missed:.1%} of the squared norms of all rows "
+                f"in the feature space, more than {MISSED:.0%}; raise n_landmarks or smooth the kernel",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _start_of(self, machine: Machine, X: np.ndarray, signs: np.ndarray) -> Start | None:
-        """Return a start from an earlier `machine`: its leading columns, filled up where the rank has grown.
-
-        New columns of V are the leading right singular vectors of M(c), outside the span of the old ones: the
-        directions in which the objective falls fastest.
-        """
-        U, V = machine.U[:, : self.rank_], machine.V[:, : self.rank_]
-        missing = self.rank_ - U.shape[1]
-        if (len(U), len(V)) != self.matrix_shape_:
+        """Return a start from an earlier `machine`, with its leading columns or with more, if its shape fits."""
+        linear = kernel_name(self._fit_kernel) == "linear"
+        if isinstance(machine, KernelSolution):
+            if linear or machine.shape != self.matrix_shape_:
+                return None
+            return machine if machine.U.shape[1] == self.rank_ else machine.U[:, : self.rank_]
+        if not linear or machine.coef.shape != self.matrix_shape_:
             return None
-        if missing > 0:
-            M = combination(machine.multipliers, X, signs) if len(machine.multipliers) == len(X) else U @ V.T
-            rest = M - M @ V @ np.linalg.pinv(V)
-            fresh = np.linalg.svd(rest, full_matrices=False)[2][:missing].T
-            U, V = np.hstack([U, np.zeros((len(U), missing))]), np.hstack([V, fresh])
-        return U, V
+        return resized(machine, self.rank_, X, signs)
 
     def _values(self, X: Any) -> np.ndarray:
         """Return the decision values of all machines on `X`, (m, d1, d2) or (m, p): (m, machines)."""
@@ -166,7 +178,36 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
 
 def machine_values(machine: Machine, X: np.ndarray) -> np.ndarray:
     """Return f of the matrices `X`, (m, d1, d2): (m,)."""
+    if isinstance(machine, KernelSolution):
+        return machine.decision(X)
     return decision_values(machine.coef, machine.intercept, X)
+
+
+def resized(
+    machine: LowRankSolution, rank: int, X: np.ndarray, signs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return U and V of `rank` columns: the leading ones of `machine`, and new ones where it has too few.
+
+    New columns of V are the leading right singular vectors of M(c) outside the span of the old ones, in which
+    the objective falls fastest; those of U are zero, so that the objective does not change.
+
+    Parameters
+    ----------
+    machine : LowRankSolution
+    rank : int
+    X : (n, d1, d2) array
+    signs : (n,) array of -1 and 1
+    """
+    U, V = machine.U[:, :rank], machine.V[:, :rank]
+    missing = rank - U.shape[1]
+    if missing <= 0:
+        return U, V
+    if len(machine.multipliers) == len(X):
+        M = combination(machine.multipliers, X, signs)
+    else:
+        M = X.mean(axis=0)  # of other samples nothing is known
+    fresh = np.linalg.svd(M - M @ V @ np.linalg.pinv(V), full_matrices=False)[2][:missing].T
+    return np.hstack([U, np.zeros((len(U), missing))]), np.hstack([V, fresh])
 
 
 def class_weights(
@@ -189,7 +230,7 @@ def class_weights(
 
 def certificates(found: Sequence[Machine]) -> dict[str, Any]:
     """Return the fitted attributes of several machines, each a list or an array with one entry a machine."""
-    values = {
+    values: dict[str, Any] = {
         "objective_": np.array([machine.objective for machine in found]),
         "lower_bound_": np.array([machine.lower_bound for machine in found]),
         "global_gap_": np.array([machine.global_gap for machine in found]),
@@ -199,9 +240,15 @@ def certificates(found: Sequence[Machine]) -> dict[str, Any]:
         "objective_path_": [machine.objective_path for machine in found],
         "start_": [machine.start for machine in found],
         "U_": np.array([machine.U for machine in found]),
-        "V_": np.array([machine.V for machine in found]),
-        "coef_": np.array([machine.coef for machine in found]),
     }
+    linear = [machine for machine in found if isinstance(machine, LowRankSolution)]
+    mapped = [machine for machine in found if isinstance(machine, KernelSolution)]
+    if linear:
+        values["V_"] = np.array([machine.V for machine in linear])
+        values["coef_"] = np.array([machine.coef for machine in linear])
+    if mapped:
+        values["dual_coef_"] = np.array([machine.C for machine in mapped])
+        values["missed_"] = np.array([machine.missed for machine in mapped])
     return values
 
 

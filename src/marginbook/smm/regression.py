@@ -40,8 +40,9 @@ class RegressionFunctionEstimator(MatrixMachine):
         H, at least 2: the resolution is 1 / H.
     aggregate : {"count", "interval", "isotonic"}, default="count"
         May be changed after the fit.
-    rank, lam, loss, kernel, gamma, degree, coef0, fit_intercept, shape, tol, max_iter, random_state :
-        As in :class:`LowRankSVMClassifier`, the same for all levels.
+    rank, lam, loss, kernel, gamma, degree, coef0, n_landmarks, fit_intercept :
+        As in :class:`LowRankSVMClassifier`, the same for all levels, like the next ones.
+    shape, tol, max_iter, random_state :
     n_restarts : int, default=0
         Random starts at the first level that is solved; the others start from their neighbours only.
 
@@ -89,6 +90,7 @@ class RegressionFunctionEstimator(MatrixMachine):
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1.0,
+        n_landmarks: int = 500,
         fit_intercept: bool = True,
         n_restarts: int = 0,
         shape: tuple[int, int] | None = None,
@@ -105,6 +107,7 @@ class RegressionFunctionEstimator(MatrixMachine):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.n_landmarks = n_landmarks
         self.fit_intercept = fit_intercept
         self.n_restarts = n_restarts
         self.shape = shape

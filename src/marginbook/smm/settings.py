@@ -63,6 +63,8 @@ def check_solving(model: Any) -> None:
     parse_shape(model.shape)
     if not is_whole(model.n_restarts, 0):
         raise ValueError(f"n_restarts must be a whole number >= 0, got {model.n_restarts!r}")
+    if not is_whole(model.n_landmarks, 1):
+        raise ValueError(f"n_landmarks must be a whole number >= 1, got {model.n_landmarks!r}")
     if not (is_number(model.tol) and model.tol >= 0):
         raise ValueError(f"tol must be a number >= 0, got {model.tol!r}")
     if not is_whole(model.max_iter, 1):
