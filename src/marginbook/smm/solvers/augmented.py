@@ -19,11 +19,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from .newton import Certificate, Point, minimise
+from .newton import Certificate, Loss, Point, minimise
 from .solution import InnerSolution
 
 #: reciprocal widths of the bands: the first, from a cold and from a warm start, the factor, and the last
 COLD, WARM, FACTOR, LAST = 2.0, 30.0, 8.0, 1e9
+
+
+def envelope(c: np.ndarray, C: np.ndarray, kappa: float) -> Loss:
+    r"""Return the loss :math:`\varphi` of multipliers c; its slopes are :math:`-u`.
+
+    Parameters
+    ----------
+    c, C : (n,) arrays
+    kappa : float
+        Reciprocal width of the band of margins on which it is curved.
+    """
+    sigma = kappa * C
+    half = np.where(C > 0, 0.5 / np.where(sigma > 0, sigma, 1.0), 0.0)
+
+    def smoothed(margins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        losses = 1.0 - margins
+        wanted = c + sigma * losses
+        u = np.minimum(np.maximum(wanted, 0.0), C)
+        change = u - c
+        return u * losses - half * change * change, -u, np.where(u == wanted, sigma, 0.0)
+
+    return smoothed
+
+
+class _Enough:
+    """Stops a minimisation of an envelope when its gradient is small, or the gap of the loss itself."""
+
+    def __init__(self, best: Certificate, norm: float) -> None:
+        self.best, self.norm = best, norm
+
+    def __call__(self, point: Point, slopes: np.ndarray, norm: float) -> bool:
+        return norm <= self.norm or self.best.offer(point, -slopes, norm)
 
 
 def augmented_newton(
@@ -73,23 +105,12 @@ def augmented_newton(
         return best.solution(0)
     mass = float(C.sum())
     while True:
-        sigma = kappa * C
-        fixed, bound = c, C
-
-        def envelope(margins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            wanted = fixed + sigma * (1.0 - margins)
-            u = np.clip(wanted, 0.0, bound)
-            inside = (wanted > 0.0) & (wanted < bound)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                penalty = np.where(sigma > 0, (u - fixed) ** 2 / (2.0 * sigma), 0.0)
-            return u * (1.0 - margins) - penalty, -u, np.where(inside, sigma, 0.0)
-
         scale = max(abs(best.objective), best.FLOOR * best.trivial)
         wanted_norm = 4.0 * lam * 0.03 * tol * scale
         point = minimise(
             A,
             y,
-            envelope,
+            envelope(c, C, kappa),
             point,
             lam=lam,
             fit_intercept=fit_intercept,
@@ -98,7 +119,7 @@ def augmented_newton(
             proximity=1e-3 * mass / kappa if fit_intercept else 0.0,
             centre=point.b,
         )
-        c = np.clip(c + sigma * (1.0 - point.margins), 0.0, C)
+        c = np.clip(c + kappa * C * (1.0 - point.margins), 0.0, C)
         if best.offer(point, c) or point.n_iter >= max_iter or kappa >= LAST:
             return best.solution(point.n_iter)
         kappa *= FACTOR

@@ -20,6 +20,8 @@ from ..objective import (
     loss_values,
 )
 from .inner import solve_inner
+from .joint_newton import Factors, factors
+from .smoothing import hinge_continuation, smooth_descent
 from .solution import InnerSolution, LowRankSolution
 from .starts import completed, full_rank, leading_rows, random_basis
 
@@ -91,48 +93,66 @@ class Descent:
         tol: float,
         max_iter: int,
         name: str,
+        method: str,
         first: tuple[np.ndarray, float] | None = None,
         multipliers: np.ndarray | None = None,
     ) -> LowRankSolution:
         """Descend from the row space P; `first` are coefficients in it and an intercept."""
-        inner_tol = max(0.01 * tol, 1e-9)
-        W = np.zeros((self.d1, self.rank)) if first is None else first[0]
-        b = 0.0 if first is None else first[1]
-        objective = np.inf
-        path: list[float] = [] if first is None else [self.value(W @ P.T, b)]
-        warm = None if first is None else (W.ravel(), b)
-        lower, gap, converged, sweep = -np.inf, np.inf, False, 0
-        c = np.zeros(self.n) if multipliers is None else multipliers
-        guess = multipliers
+        W, b = (np.zeros((self.d1, self.rank)), 0.0) if first is None else first
         coef = W @ P.T
-        for sweep in range(1, max_iter + 1):
+        objective = self.value(coef, b)
+        path = [objective]
+        c, warm = multipliers, None if first is None else (W.ravel(), b)
+        if method == "joint":
+            at, found_c = self.together(P, W, b, c, tol)
+            value = self.value(at.coef, at.b)
+            if value <= objective:
+                coef, b, P, objective, c = at.coef, at.b, at.P, value, found_c
+                W, warm = at.Q * at.s, ((at.Q * at.s).ravel(), at.b)
+                path.append(objective)
+        lower, gap, converged, sweep = -np.inf, np.inf, False, 0
+        while not converged and sweep < max_iter:
             before = objective
+            sweep += 1
             for rows in (True, False):
-                basis = P if rows else completed(W, (combination(c, self.X, self.y)).T)
-                if not rows:
-                    warm = ((P @ (W.T @ basis)).ravel(), b)
-                found = self.step(basis, rows=rows, tol=inner_tol, start=warm, multipliers=guess)
-                lower = max(lower, self.bound(found.multipliers))
-                c = guess = found.multipliers
-                if found.objective < objective:
-                    objective, gap, b = found.objective, found.dual_gap, found.intercept
+                basis = P if rows else completed(W, combination(c, self.X, self.y).T)
+                warm = warm if rows else ((coef.T @ basis).ravel(), b)
+                found = self.step(basis, rows=rows, tol=0.01 * tol, start=warm, multipliers=c)
+                c = found.multipliers
+                lower = max(lower, self.bound(c))
+                gap = found.dual_gap
+                if found.objective <= objective:
+                    objective, b = found.objective, found.intercept
                     W = found.weights.reshape(-1, self.rank)
                     coef = W @ basis.T if rows else basis @ W.T
-                    if not rows:
-                        P = completed(W, combination(c, self.X, self.y))
-                        W = coef @ P
-                        warm = (W.ravel(), b)
-                elif not rows:
-                    W = coef @ P
-                    warm = (W.ravel(), b)
+                elif rows:
+                    W = coef @ basis
+                else:
+                    W = coef.T @ basis
                 path.append(objective)
-            if before - objective <= tol * abs(objective):
-                converged = True
-                break
+            P = completed(W, combination(c, self.X, self.y))
+            W = coef @ P
+            warm = (W.ravel(), b)
+            converged = before - objective <= tol * abs(objective)
         U, V = _balanced(coef, self.rank)
         return LowRankSolution(
             U, V, U @ V.T, b, c, objective, lower, gap, np.array(path), sweep, converged, name
         )
+
+    def together(
+        self, P: np.ndarray, W: np.ndarray, b: float, c: np.ndarray | None, tol: float
+    ) -> tuple[Factors, np.ndarray]:
+        """Return factors in which both blocks are nearly optimal together, and their multipliers."""
+        at = factors(W @ P.T, P, b, self.X, self.y)
+        options = {
+            "lam": self.lam,
+            "sample_weight": self.sample_weight,
+            "fit_intercept": self.fit_intercept,
+            "tol": tol,
+        }
+        if self.loss == "hinge":
+            return hinge_continuation(self.X, self.y, at, multipliers=c, **options)[:2]
+        return smooth_descent(self.X, self.y, at, loss=self.loss, **options)[:2]
 
 
 def _balanced(coef: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
@@ -155,6 +175,7 @@ def low_rank_svm(
     start: tuple[np.ndarray, np.ndarray] | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
+    method: str = "joint",
     random_state: int | np.random.Generator | None = None,
 ) -> LowRankSolution:
     r"""Minimise (2) or (3) over matrices of rank at most `rank` by block descent.
@@ -178,6 +199,8 @@ def low_rank_svm(
         Relative change of the objective by a sweep at which to stop.
     max_iter : int
         Sweeps of each start.
+    method : {"joint", "alternation"}
+        Whether Newton steps in both blocks together come before the steps of Algorithm 1, or these alone.
     random_state : int or Generator, optional
 
     Returns
@@ -212,8 +235,17 @@ def low_rank_svm(
     descent = Descent(X, y, rank=rank, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept)
     if start is None:
         whole = full_rank(X, y, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept)
-        P = leading_rows(whole.weights.reshape(d1, d2), rank)
-        best = descent.run(P, tol=tol, max_iter=max_iter, name="full", multipliers=None)
+        coef = whole.weights.reshape(d1, d2)
+        P = leading_rows(coef, rank)
+        best = descent.run(
+            P,
+            tol=tol,
+            max_iter=max_iter,
+            name="full",
+            method=method,
+            first=(coef @ P, whole.intercept),
+            multipliers=whole.multipliers,
+        )
     else:
         U, V = (np.asarray(part, dtype=float) for part in start)
         if U.shape != (d1, rank) or V.shape != (d2, rank):
@@ -221,7 +253,8 @@ def low_rank_svm(
                 f"start has shapes {U.shape} and {V.shape}, wanted {(d1, rank)} and {(d2, rank)}"
             )
         P = completed(V)
-        best = descent.run(P, tol=tol, max_iter=max_iter, name="given", first=(U @ (V.T @ P), 0.0))
+        first = (U @ (V.T @ P), 0.0)
+        best = descent.run(P, tol=tol, max_iter=max_iter, name="given", method=method, first=first)
     rng = np.random.default_rng(random_state)
     lower = best.lower_bound
     for k in range(n_restarts):

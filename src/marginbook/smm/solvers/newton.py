@@ -101,9 +101,18 @@ def minimise(
         norm = float(gradient @ gradient) + gradient_b * gradient_b
         if steps >= max_iter or norm == 0 or enough(point, slopes, norm):
             return point
-        step, step_b = direction(
-            A, y, curvatures, gradient, gradient_b, lam=lam, fit_intercept=fit_intercept, proximity=proximity
+        found = direction(
+            A,
+            y,
+            curvatures,
+            gradient,
+            gradient_b,
+            ridge=2.0 * lam,
+            fit_intercept=fit_intercept,
+            proximity=proximity,
         )
+        assert found is not None  # a positive ridge
+        step, step_b = found
         steps += 1
         point.n_iter += 1
         slope = float(gradient @ step) + gradient_b * step_b
@@ -132,48 +141,57 @@ def direction(
     gradient: np.ndarray,
     gradient_b: float,
     *,
-    lam: float,
+    ridge: float | np.ndarray,
     fit_intercept: bool,
-    proximity: float,
-) -> tuple[np.ndarray, float]:
-    """Return the Newton step in (w, b); a flat direction of b gets a small curvature."""
+    proximity: float = 0.0,
+) -> tuple[np.ndarray, float] | None:
+    """Return the Newton step in (w, b) for a diagonal quadratic penalty with the curvatures `ridge`.
+
+    Entries of an array `ridge` may be negative; the result is None if the form as a whole is not positive
+    definite. A flat direction of b gets a small curvature.
+    """
     largest = float(curvatures.max(initial=0.0))
+    least = float(np.min(ridge))
     J = np.flatnonzero(curvatures > FLAT * largest)
-    ridge = 2.0 * lam
-    if len(J) == 0:
+    if len(J) == 0 and least > 0:
         return -gradient / ridge, (-gradient_b / max(proximity, 1.0) if fit_intercept else 0.0)
-    curved = len(J) < len(y)
-    A_J, D = (A[J], curvatures[J]) if curved else (A, curvatures)
-    y_J = (y[J] if curved else y) if fit_intercept else None
-    if len(J) < A.shape[1]:
-        K = dsyrk(1.0 / ridge, A_J.T, trans=1, lower=1)
-        K.flat[:: len(J) + 1] += 1.0 / D
+    if len(J) < len(y):
+        A, curvatures, y = A[J], curvatures[J], y[J]
+    if len(J) < A.shape[1] and least > 0:
+        K = dsyrk(1.0, (A / np.sqrt(ridge)).T, trans=1, lower=1)
+        K.flat[:: len(J) + 1] += 1.0 / curvatures
         factor = factorise(K)
-        seen = A_J @ (gradient / ridge)
-        if y_J is None:
-            t = solve(factor, -seen)
-            return -(gradient + t @ A_J) / ridge, 0.0
-        both = solve(factor, np.column_stack([-seen, y_J]))
-        stiffness = float(y_J @ both[:, 1]) + proximity
-        step_b = -(gradient_b + float(y_J @ both[:, 0])) / max(stiffness, FLAT * largest)
-        t = both[:, 0] + step_b * both[:, 1]
-        return -(gradient + t @ A_J) / ridge, step_b
-    root = np.sqrt(D)
-    H = dsyrk(1.0, (A_J * root[:, None]).T, lower=1)
+        seen = A @ (gradient / ridge)
+        if not fit_intercept:
+            return -(gradient - solve(factor, seen) @ A) / ridge, 0.0
+        both = solve(factor, np.column_stack([-seen, y]))
+        stiffness = float(y @ both[:, 1]) + proximity
+        step_b = -(gradient_b + float(y @ both[:, 0])) / max(stiffness, FLAT * largest)
+        return -(gradient + (both[:, 0] + step_b * both[:, 1]) @ A) / ridge, step_b
+    H = dsyrk(1.0, (A * np.sqrt(curvatures)[:, None]).T, lower=1)
     H.flat[:: A.shape[1] + 1] += ridge
-    factor = factorise(H)
-    if y_J is None:
+    if least > 0:
+        factor = factorise(H)
+    else:
+        factor, info = dpotrf(H, lower=1, clean=0)
+        if info != 0:
+            return None
+    if not fit_intercept:
         return solve(factor, -gradient), 0.0
-    mixed = (D * y_J) @ A_J
+    mixed = (curvatures * y) @ A
     both = solve(factor, np.column_stack([-gradient, mixed]))
-    stiffness = float(D.sum()) + proximity
-    schur = max(stiffness - float(mixed @ both[:, 1]), FLAT * stiffness)
+    stiffness = float(curvatures.sum()) + proximity
+    schur = stiffness - float(mixed @ both[:, 1])
+    if schur <= FLAT * stiffness:
+        if least <= 0:
+            return None
+        schur = max(FLAT * stiffness, FLAT * largest)
     step_b = -(gradient_b + float(mixed @ both[:, 0])) / schur
     return both[:, 0] - step_b * both[:, 1], step_b
 
 
 def factorise(matrix: np.ndarray) -> np.ndarray:
-    """Return the Cholesky factor of a matrix given by its lower triangle; more ridge where rounding needs it."""
+    """Return the Cholesky factor of a matrix given by its lower triangle; more ridge if rounding needs it."""
     n = len(matrix)
     ridge = 0.0
     diagonal = matrix.flat[:: n + 1].copy()
@@ -186,6 +204,7 @@ def factorise(matrix: np.ndarray) -> np.ndarray:
 
 
 def solve(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the solution for a lower Cholesky factor."""
     return np.asarray(dpotrs(factor, right, lower=1)[0])
 
 
