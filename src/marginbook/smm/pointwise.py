@@ -14,8 +14,8 @@ Other losses: :math:`R'(0)=L'(0)\,(p-\pi)`. If L is convex and :math:`L'(0)<0`, 
 has the sign of p - pi. Setting R'(f) to 0 gives :math:`f=\log\frac{(1-\pi)p}{\pi(1-p)}` for the logistic loss
 and :math:`f=\frac{p-\pi}{p+\pi-2p\pi}` for the squared hinge.
 
-Wrong signs: if L is convex and :math:`L\ge0`, a value f on the wrong side of 0 has :math:`R(f)\ge R(0)`. For the
-hinge :math:`R(0)-\min R=p+\pi-2p\pi-2\min((1-\pi)p,\pi(1-p))=|p-\pi|`.
+Wrong signs: if L is convex and :math:`L\ge0`, a value f on the wrong side of 0 has :math:`R(f)\ge R(0)`. For
+the hinge :math:`R(0)-\min R=p+\pi-2p\pi-2\min((1-\pi)p,\pi(1-p))=|p-\pi|`.
 """
 
 from __future__ import annotations
@@ -110,13 +110,14 @@ def check_hinge() -> Evidence:
     slope = float(min(rises))
     return Evidence(
         decide(slope > 0),
-        f"the risk rises on both sides of sign(p - pi), with slope {slope:.4f} or more, in all {tested} cases "
-        "with 0 < p < 1 and p != pi",
+        f"the risk rises on both sides of sign(p - pi), with slope {slope:.4f} or more, in all {tested} "
+        "cases with 0 < p < 1 and p != pi",
         "rises",
         slope,
         "R is convex, so a rise on both sides is a proof that the minimiser is this one; all numbers are "
-        f"fractions. On the boundary p = pi every f in [-1, 1] is a minimiser ({flat} of {GRID - 1} cases), for "
-        f"p = 0 or 1 a half-line that begins in sign(p - pi) ({half_lines} of {2 * (GRID - 1)}).",
+        f"fractions. On the boundary p = pi every f in [-1, 1] is a minimiser ({flat} of {GRID - 1} "
+        f"cases), for p = 0 or 1 a half-line that begins in sign(p - pi) ({half_lines} of "
+        f"{2 * (GRID - 1)}).",
         {"pairs": tested + flat + half_lines, "denominator": GRID},
     )
 
@@ -145,14 +146,14 @@ def check_other_targets() -> Evidence:
             tested += 1
     return Evidence(
         decide(worst <= SEARCHED and signs == tested),
-        f"a numerical minimiser differs from the formulas by at most {worst:.0e}; the sign is that of p - pi in "
-        f"{signs} of {tested} cases",
+        f"a numerical minimiser differs from the formulas by at most {worst:.0e}; the sign is that of p - "
+        f"pi in {signs} of {tested} cases",
         "0; all",
         SEARCHED - worst,
         f"Only the sign is shared: |f| takes {len(levels['logistic'])} values for the logistic loss and "
-        f"{len(levels['squared hinge'])} for the squared hinge on this grid, and one, 1, for the hinge. So all "
-        "three estimate the same level sets in a class of functions that has the targets; a single logistic fit "
-        "would already give p, and the hinge needs one fit for each level.",
+        f"{len(levels['squared hinge'])} for the squared hinge on this grid, and one, 1, for the hinge. So "
+        "all three estimate the same level sets in a class of functions that has the targets; a single "
+        "logistic fit would already give p, and the hinge needs one fit for each level.",
         {"pairs": tested, "denominator": GRID},
     )
 
@@ -187,9 +188,10 @@ def check_general_losses() -> Evidence:
         + " and ".join(f"{n} of {tested} cases for {name}" for name, n in lost.items()),
         "0",
         -sum(lost.values()) / (2 * tested),
-        "Both are convex and falling. What is needed is a derivative in 0: R'(0) = L'(0)(p - pi), so that a convex "
-        "L with L'(0) < 0 has minimisers on the side of p - pi only. Squared hinge, logistic, exponential and "
-        f"Huber's hinge have it, and the minimiser's sign is right in {right} of {smooth} cases.",
+        "Both are convex and falling. What is needed is a derivative in 0: R'(0) = L'(0)(p - pi), so that "
+        "a convex L with L'(0) < 0 has minimisers on the side of p - pi only. Squared hinge, logistic, "
+        f"exponential and Huber's hinge have it, and the minimiser's sign is right in {right} of {smooth} "
+        "cases.",
         {"pairs": tested, "losses": [*lost, *LOSSES]},
     )
 
@@ -208,17 +210,18 @@ def check_expectation() -> Evidence:
         target = weighted_risk(hinge, Fraction(1), P, pi) < weighted_risk(hinge, Fraction(-1), P, pi)
         tested += 1
         printed += (mean > pi) == target
-        corrected += (P > pi) == target
+        corrected += (pi < P) == target
         negative += mean < 0
     return Evidence(
         decide(printed == tested, corrected == tested),
-        f"the level sets of E(y|X) are those that the weighted hinge finds in {printed} of {tested} cases; the "
-        f"mean is negative in {negative}",
+        f"the level sets of E(y|X) are those that the weighted hinge finds in {printed} of {tested} cases; "
+        f"the mean is negative in {negative}",
         "all",
         float(printed / tested - 1),
-        "With y = +-1 the mean is 2P - 1: its pi-level set is the (1 + pi)/2-level set of P = P(y=1|X), and its "
-        f"negative values lie below every level. With p = P(y=1|X) the sets agree in {corrected} cases; "
-        "E(y=1|X) of Section 2.3 is to be read the same way. Example: P = 0.6 is classified +1 and has mean 0.2.",
+        "With y = +-1 the mean is 2P - 1: its pi-level set is the (1 + pi)/2-level set of P = P(y=1|X), "
+        f"and its negative values lie below every level. With p = P(y=1|X) the sets agree in {corrected} "
+        "cases; E(y=1|X) of Section 2.3 is to be read the same way. Example: P = 0.6 is classified +1 and "
+        "has mean 0.2.",
         {"pairs": tested, "denominator": GRID},
     )
 
@@ -226,7 +229,8 @@ def check_expectation() -> Evidence:
 @claim(
     "smm/level-set-risk",
     where="Section 5, which is empty (beyond the paper)",
-    statement=r"$E\,|p(X)-\pi|\,1\{X\in\hat S\,\triangle\,S\}\le R_\pi(\hat f)-\min R_\pi$ for the hinge loss",
+    statement=r"$E\,|p(X)-\pi|\,1\{X\in\hat S\,\triangle\,S\}\le R_\pi(\hat f)-\min R_\pi$ for the hinge "
+    "loss",
     notebook=f"{NOTEBOOK}#smm-level-set-risk",
 )
 def check_level_set_risk() -> Evidence:
@@ -245,20 +249,22 @@ def check_level_set_risk() -> Evidence:
     rng = np.random.default_rng(700)
     shares = []
     for _ in range(200):
-        p, f, mass = rng.random(50), 2 * rng.normal(size=50), rng.dirichlet(np.ones(50))
-        pi = rng.uniform(0.05, 0.95)
-        risk = (1 - pi) * p * np.maximum(1 - f, 0) + pi * (1 - p) * np.maximum(1 + f, 0)
-        excess = mass @ (risk - 2 * np.minimum((1 - pi) * p, pi * (1 - p)))
-        shares.append(float(mass @ (np.abs(p - pi) * ((f > 0) != (p > pi))) / excess))
+        P, F, mass = rng.random(50), 2 * rng.normal(size=50), rng.dirichlet(np.ones(50))
+        level = rng.uniform(0.05, 0.95)
+        risk = (1 - level) * P * np.maximum(1 - F, 0) + level * (1 - P) * np.maximum(1 + F, 0)
+        excess = mass @ (risk - 2 * np.minimum((1 - level) * P, level * (1 - P)))
+        shares.append(float(mass @ (np.abs(P - level) * ((F > 0) != (level < P))) / excess))
     return Evidence(
         decide(least >= 0 and max(shares) <= 1),
-        f"at one matrix the excess risk is |p - pi| or more in all {tested} cases, and equal to it in {tight}; over "
-        f"random distributions the left side is {np.mean(shares):.0%} of the right, at most {max(shares):.0%}",
+        f"at one matrix the excess risk is |p - pi| or more in all {tested} cases, and equal to it in "
+        f"{tight}; over random distributions the left side is {np.mean(shares):.0%} of the right, at most "
+        f"{max(shares):.0%}",
         "at most 100%",
         1 - max(shares),
-        "On the wrong side R(f) >= R(0) by convexity, and R(0) - min R = |p - pi|. So a fit whose weighted risk "
-        "tends to the minimum has level sets that are right wherever p differs from pi: the theorem that the empty "
-        "section would need, with the distance |p - pi| as the price of a wrong matrix.",
+        "On the wrong side R(f) >= R(0) by convexity, and R(0) - min R = |p - pi|. So a fit whose "
+        "weighted risk tends to the minimum has level sets that are right wherever p differs from pi: the "
+        "theorem that the empty section would need, with the distance |p - pi| as the price of a wrong "
+        "matrix.",
         {"cases": tested, "distributions": 200, "points": 50},
         (700,),
     )

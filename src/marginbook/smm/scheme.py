@@ -2,10 +2,11 @@ r"""The claims on Section 2.3: from level sets to the regression function.
 
 With the true level sets, :math:`\#\{1\le h\le H:p>h/H\}=\lceil pH\rceil-1` for p > 0, whose H-th part is in
 :math:`[p-1/H,p)`: Step 1 with errors of at most 1/H. The term h = H is never 1. Adding one half puts the
-estimate in the middle of the cell :math:`(k/H,(k+1)/H]` that p is known to lie in, and halves the largest error.
+estimate in the middle of the cell :math:`(k/H,(k+1)/H]` that p is known to lie in, and halves the largest
+error.
 
-As printed, the sum counts the complements, :math:`\#\{1\le h\le H:p\le h/H\}=H-\lceil pH\rceil+1` for p > 0: its
-H-th part is in :math:`(1-p,1-p+1/H]`, and 1 for p = 0. It estimates 1 - p.
+As printed, the sum counts the complements, :math:`\#\{1\le h\le H:p\le h/H\}=H-\lceil pH\rceil+1` for p > 0:
+its H-th part is in :math:`(1-p,1-p+1/H]`, and 1 for p = 0. It estimates 1 - p.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def cases() -> Iterator[tuple[Fraction, int]]:
 
 
 def printed_estimate(p: Fraction, H: int) -> Fraction:
-    r"""Return :math:`\sum_{h=1}^H\frac1H1\{p\le h/H\}`, Step 1 and S.4 as printed, with the true level sets."""
+    r"""Return :math:`\sum_{h=1}^H\frac1H1\{p\le h/H\}`, Step 1 and S.4, with the true level sets."""
     return Fraction(sum(p <= Fraction(h, H) for h in range(1, H + 1)), H)
 
 
@@ -49,8 +50,8 @@ def halved(p: Fraction, H: int) -> Fraction:
 @claim(
     "smm/step-1",
     where="Section 2.3, Step 1",
-    statement=r"$H$ steps of height $1/H$ at the levels $h/H$ approximate $p(X)$: $|p-\frac1H\sum_h1\{p>h/H\}|"
-    r"\le1/H$",
+    statement="$H$ steps of height $1/H$ at the levels $h/H$ approximate $p(X)$: "
+    r"$|p-\frac1H\sum_h1\{p>h/H\}|\le1/H$",
     notebook=f"{NOTEBOOK}#smm-step-1",
 )
 def check_steps() -> Evidence:
@@ -67,9 +68,9 @@ def check_steps() -> Evidence:
         "1/H",
         # the error at p = 1 is the bound itself; inside the bound is what a half step leaves
         float(1 - middle),
-        f"The steps are right up to 1/H, which p = k/H takes on; with half a step more, and h < H, the largest "
-        f"error is {float(middle):g}/H. The term h = H is 1 in {last} of {count} cases: p never exceeds 1. The display "
-        "has the complements, 1{p <= h/H}, whose sum is 1 - p.",
+        "The steps are right up to 1/H, which p = k/H takes on; with half a step more, and h < H, the "
+        f"largest error is {float(middle):g}/H. The term h = H is 1 in {last} of {count} cases: p never "
+        f"exceeds 1. The display has the complements, 1{{p <= h/H}}, whose sum is 1 - p.",
         {"cases": count, "H": list(LEVELS)},
     )
 
@@ -93,13 +94,14 @@ def check_printed_scheme() -> Evidence:
     example = Fraction(9, 10)
     return Evidence(
         decide(mirrored == count, corrected == count),
-        f"with the true level sets the estimate is off by up to {float(wrong):g}; where p is 0.9 and H = 10, it is "
-        f"{float(printed_estimate(example, 10)):g}. It is within 1/H of p in {mirrored} of {count} cases",
+        f"with the true level sets the estimate is off by up to {float(wrong):g}; where p is 0.9 and H = "
+        f"10, it is {float(printed_estimate(example, 10)):g}. It is within 1/H of p in {mirrored} of "
+        f"{count} cases",
         "within 1/H",
         float(Fraction(1, max(LEVELS)) - wrong),
-        f"The complements are counted: the sum lies in (1 - p, 1 - p + 1/H], and is 1 where p is 0, in {inside} "
-        f"cases. (1/H)(1/2 + #{{h < H: X in S(h/H)}}) is within 1/(2H) of p in {corrected} cases and gives "
-        f"{float(halved(example, 10)):g} in the example.",
+        "The complements are counted: the sum lies in (1 - p, 1 - p + 1/H], and is 1 where p is 0, in "
+        f"{inside} cases. (1/H)(1/2 + #{{h < H: X in S(h/H)}}) is within 1/(2H) of p in {corrected} cases "
+        f"and gives {float(halved(example, 10)):g} in the example.",
         {"cases": count, "H": list(LEVELS)},
     )
 
@@ -132,10 +134,10 @@ def check_half_step() -> Evidence:
         f"largest error {float(worst):g}/H; every estimator errs by {float(lowest):.5f}/H or more somewhere",
         "1/2 of 1/H",
         float(near * max(LEVELS) - (worst - lowest)),
-        "All p in a cell (k/H, (k+1)/H] have the same level sets, so an estimate is one number for the cell, and "
-        f"its middle is the best one. Without the half the error is up to {float(other):g}/H. This bounds what H "
-        "levels can tell, whatever fits them: with all level sets exact 1/(2H) remains at worst, and 1/(4H) on average "
-        "where p is uniform.",
+        "All p in a cell (k/H, (k+1)/H] have the same level sets, so an estimate is one number for the "
+        f"cell, and its middle is the best one. Without the half the error is up to {float(other):g}/H. "
+        "This bounds what H levels can tell, whatever fits them: with all level sets exact 1/(2H) remains "
+        "at worst, and 1/(4H) on average where p is uniform.",
         {"H": list(LEVELS), "denominator": GRID},
     )
 
@@ -181,14 +183,14 @@ def check_last_level() -> Evidence:
     trivial = max(1 + (-1.0), 0.0)
     return Evidence(
         decide(inside == 0, trivial == 0 and proved == problems),
-        f"at h = H the estimated level set, without an intercept, holds {inside / drawn:.0%} of random matrices, for "
-        "every truth p",
+        f"at h = H the estimated level set, without an intercept, holds {inside / drawn:.0%} of random "
+        "matrices, for every truth p",
         "none",
         -inside / drawn,
-        "S(p, 1) is empty, as p <= 1. The weight of class 1 is 0 there, so data do not speak: with an intercept "
-        f"B = 0, b = -1 has the value {trivial:g}, and the level set is empty without solving anything; a linear "
-        "f without intercept is positive on -X wherever it is negative on X. So h goes to H - 1, and the levels 0 "
-        "and 1 are known.",
+        "S(p, 1) is empty, as p <= 1. The weight of class 1 is 0 there, so data do not speak: with an "
+        f"intercept B = 0, b = -1 has the value {trivial:g}, and the level set is empty without solving "
+        "anything; a linear f without intercept is positive on -X wherever it is negative on X. So h goes "
+        "to H - 1, and the levels 0 and 1 are known.",
         {"problems": problems, "matrices": drawn},
         (710,),
     )

@@ -1,10 +1,10 @@
 r"""The claims on the form of the solution, equation (2) and its dual with one block fixed.
 
-With V fixed, :math:`P=V(V^\top V)^{-1/2}` and :math:`B=WP^\top`, problem (2) divided by :math:`2\lambda` is the
-support vector machine :math:`\frac12\lVert W\rVert_F^2+\frac1{2\lambda n}\sum_i\xi_i` on the features
-:math:`X_iP`. Its Lagrangian in :math:`\xi_i` gives :math:`0\le\alpha_i\le\frac1{2\lambda n}` (times the weight of
-the sample), in W :math:`W=\sum_i\alpha_iy_iX_iP`, so :math:`B=\sum_i\alpha_iy_iX_iPP^\top`, and, only if there is
-an intercept b to differentiate, :math:`\sum_iy_i\alpha_i=0`. With U fixed, likewise,
+With V fixed, :math:`P=V(V^\top V)^{-1/2}` and :math:`B=WP^\top`, problem (2) divided by :math:`2\lambda` is
+the support vector machine :math:`\frac12\lVert W\rVert_F^2+\frac1{2\lambda n}\sum_i\xi_i` on the features
+:math:`X_iP`. Its Lagrangian in :math:`\xi_i` gives :math:`0\le\alpha_i\le\frac1{2\lambda n}` (times the
+weight of the sample), in W :math:`W=\sum_i\alpha_iy_iX_iP`, so :math:`B=\sum_i\alpha_iy_iX_iPP^\top`, and,
+only if there is an intercept b to differentiate, :math:`\sum_iy_i\alpha_i=0`. With U fixed, likewise,
 :math:`B=QQ^\top\sum_i\alpha_iy_iX_i` and :math:`f(X)=\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle` with
 :math:`P_r=Q^\top=(U^\top U)^{-1/2}U^\top`.
 
@@ -13,12 +13,13 @@ Any loss with a slope has the form, too: :math:`\alpha_i=-\frac{w_i}{2\lambda n}
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.optimize import linprog
 
 from ..claims import Evidence, claim, decide
-from .objective import combination, loss_slopes, objective
-from .problems import drawn, samples
+from .objective import LOSSES, combination, loss_slopes, objective
+from .problems import samples
 from .solvers.block_descent import low_rank_svm
 from .solvers.inner import solve_inner
 
@@ -64,19 +65,9 @@ def u_step(
     return B, found.intercept, found.multipliers / (2 * lam), found.objective
 
 
-def printed_gram(X: np.ndarray, V: np.ndarray) -> np.ndarray:
-    r"""Return :math:`[\langle X_i,X_jV(V^\top V)^{-1}V^\top\rangle]`, as in the dual of Section 3: (n, n)."""
-    middle = V @ np.linalg.inv(V.T @ V) @ V.T
-    return np.asarray(np.einsum("iab,jac,cb->ij", X, X, middle))
-
-
-def printed_dual(alpha: np.ndarray, y: np.ndarray, G: np.ndarray) -> float:
-    r"""Return :math:`\sum_i\alpha_i-\frac12\sum_{ij}\alpha_i\alpha_jy_iy_jG_{ij}`."""
-    return float(alpha.sum() - 0.5 * (alpha * y) @ G @ (alpha * y))
-
-
 def side_form(alpha: np.ndarray, y: np.ndarray, X: np.ndarray, P: np.ndarray, new: np.ndarray) -> np.ndarray:
-    r"""Return :math:`\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle` for each new X, by the double sum of the kernel.
+    r"""Return :math:`\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle` for each new X, by the double sum of the
+    kernel.
 
     Parameters
     ----------
@@ -102,8 +93,8 @@ def check_solution_form() -> Evidence:
     rng = np.random.default_rng(731)
     worst, count = 0.0, 0
     for sample in samples(730):
-        for loss in ("hinge", "squared_hinge", "logistic"):
-            settings = {"lam": sample.lam, "loss": loss, "sample_weight": sample.weights}
+        for loss in LOSSES:
+            settings: dict[str, Any] = {"lam": sample.lam, "loss": loss, "sample_weight": sample.weights}
             end = low_rank_svm(
                 sample.X,
                 sample.y,
@@ -136,9 +127,9 @@ def check_solution_form() -> Evidence:
         f"f differs from the sum by at most {worst:.0e}, relative to the larger of 1 and the largest |f|",
         "0",
         ROUNDING - worst,
-        "The representer theorem in the block of V, whose features are P_r X_i. An intercept is added to the sum; "
-        "weights change the box of alpha only; for the squared hinge and the logistic loss alpha is the loss's slope "
-        "over -2 lambda n. P_r P_r' = I, so the projection proper is P_r'P_r.",
+        "The representer theorem in the block of V, whose features are P_r X_i. An intercept is added to "
+        "the sum; weights change the box of alpha only; for the squared hinge and the logistic loss alpha "
+        "is the loss's slope over -2 lambda n. P_r P_r' = I, so the projection proper is P_r'P_r.",
         {"problems": count, "losses": 3},
         (730, 731),
     )
@@ -147,26 +138,26 @@ def check_solution_form() -> Evidence:
 @claim(
     "smm/projection-side",
     where="Section 2.1 beside Section 3",
-    statement=r"one projection $P_r\in\mathbb R^{r\times d_1}$, acting from the left, and the $\alpha$ of the dual "
-    "give $f$",
+    statement=r"one projection $P_r\in\mathbb R^{r\times d_1}$, acting from the left, and the $\alpha$ of "
+    "the dual give $f$",
     notebook=f"{NOTEBOOK}#smm-projection-side",
 )
 def check_side() -> Evidence:
     """Take alpha of a U-step, the dual that Section 3 prints; compare both sides' sums with f."""
     rng = np.random.default_rng(732)
-    left = {"hinge": [], "squared_hinge": [], "logistic": []}
+    left: list[float] = []
     right, smooth, count = 0.0, 0.0, 0
     for sample in samples(733):
         n, d1, d2 = sample.X.shape
         if sample.rank == min(d1, d2):
             continue
-        for loss in left:
+        for loss in LOSSES:
             P = np.linalg.qr(rng.normal(size=(d2, sample.rank)))[0]
             B, _, alpha, _ = u_step(sample.X, sample.y, P, lam=sample.lam, loss=loss, weights=sample.weights)
             M = combination(alpha, sample.X, sample.y)
             Q = np.linalg.svd(B)[0][:, : sample.rank]
             scale = max(1.0, float(np.linalg.norm(B)))
-            left[loss].append(float(np.linalg.norm(Q @ Q.T @ M - B)) / scale)
+            left.append(float(np.linalg.norm(Q @ Q.T @ M - B)) / scale)
             right = max(right, float(np.linalg.norm(M @ P @ P.T - B)) / scale)
             if loss == "logistic" and sample.lam > 0.01:
                 end = low_rank_svm(
@@ -186,17 +177,18 @@ def check_side() -> Evidence:
                 Q = np.linalg.svd(end.coef)[0][:, : sample.rank]
                 smooth = max(smooth, float(np.linalg.norm(Q @ Q.T @ M - end.coef)))
             count += 1
-    worst = max(max(values) for values in left.values())
+    worst = max(left)
     return Evidence(
         decide(worst <= ROUNDING, right <= ROUNDING and smooth <= 1e-3),
-        f"with alpha of a U-step the left projection gives matrices off by {np.median(sum(left.values(), [])):.2f} in "
-        f"the median, up to {worst:.1f}, relative to the larger of 1 and |B|",
+        "with alpha of a U-step the left projection gives matrices off by "
+        f"{np.median(left):.2f} in the median, up to {worst:.1f}, relative to the larger "
+        "of 1 and |B|",
         "0",
         -worst,
         "A U-step fixes V, so its alpha belong to the right projection, P_V of d2 columns: B = M PP' to "
-        f"{right:.0e}. The printed side goes with the alpha of a V-step. At a limit of the descent with a smooth loss "
-        f"alpha is one function of the margins, and both sides give B (left to {smooth:.0e}); with the hinge each side "
-        "has multipliers of its own.",
+        f"{right:.0e}. The printed side goes with the alpha of a V-step. At a limit of the descent with a "
+        f"smooth loss alpha is one function of the margins, and both sides give B (left to {smooth:.0e}); "
+        "with the hinge each side has multipliers of its own.",
         {"problems": count, "losses": 3},
         (732, 733),
     )
@@ -251,151 +243,14 @@ def check_full_rank() -> Evidence:
         count += 1
     return Evidence(
         decide(worst <= 1e-3 and above <= 1e-6),
-        f"f differs by at most {worst:.0e} from the vector machine's; the objective is above that of LIBSVM or "
-        f"LIBLINEAR by {max(above, 0):.0e} of it at most",
+        f"f differs by at most {worst:.0e} from the vector machine's; the objective is above that of "
+        f"LIBSVM or LIBLINEAR by {max(above, 0):.0e} of it at most",
         "0",
         1e-3 - worst,
-        "Every d1 x d2 matrix is U V' with r = min(d1, d2), and |U V'|_F is the length of the vector, so (2) is the "
-        "convex problem itself; one step with the smaller side full already solves it.",
+        "Every d1 x d2 matrix is U V' with r = min(d1, d2), and |U V'|_F is the length of the vector, so "
+        "(2) is the convex problem itself; one step with the smaller side full already solves it.",
         {"problems": count},
         (734, 735),
-    )
-
-
-@claim(
-    "smm/block-dual",
-    where="Section 3, the dual",
-    statement=r"with $V$ fixed the dual of (2) has $0\le\alpha_i\le\frac1{2\lambda n}$ and $\sum_iy_i\alpha_i=0$, "
-    r"and $U=\sum_i\alpha_iy_iX_iV(V^\top V)^{-1}$",
-    notebook=f"{NOTEBOOK}#smm-block-dual",
-)
-def check_block_dual() -> Evidence:
-    """Evaluate the printed dual and U at the best alpha with and without the sum; compare with (2)."""
-    rng = np.random.default_rng(736)
-    gaps: dict[bool, list[float]] = {False: [], True: []}
-    excess, own, count = 0.0, 0.0, 0
-    for sample in samples(737, intercepts=(False,)):
-        n, _, d2 = sample.X.shape
-        V = rng.normal(size=(d2, sample.rank)) @ (np.eye(sample.rank) + rng.normal(size=(sample.rank,) * 2))
-        P, G = np.linalg.qr(V)[0], printed_gram(sample.X, V)
-        for fit_intercept in (False, True):
-            _, b, alpha, with_b = u_step(sample.X, sample.y, P, lam=sample.lam, fit_intercept=fit_intercept)
-            excess = max(excess, float(alpha.max() * 2 * sample.lam * n) - 1, -float(alpha.min()))
-            U = combination(alpha, sample.X, sample.y) @ V @ np.linalg.inv(V.T @ V)
-            # (2) has no intercept; its value at the printed U, less the printed dual in the same units
-            value = objective(U @ V.T, 0.0, sample.X, sample.y, lam=sample.lam)
-            dual = 2 * sample.lam * printed_dual(alpha, sample.y, G)
-            gaps[fit_intercept].append(value / dual - 1)
-            if fit_intercept:
-                primal = objective(U @ V.T, b, sample.X, sample.y, lam=sample.lam)
-                own = max(own, abs(primal / dual - 1), abs(with_b / dual - 1))
-        count += 1
-    worst = float(max(np.abs(gaps[False])))
-    return Evidence(
-        decide(max(gaps[True]) <= 1e-6, worst <= 1e-6 and own <= 1e-6 and excess <= 1e-9),
-        f"with the sum constraint (2) at the printed U exceeds the dual by {np.median(gaps[True]):.0%} in the median "
-        f"of {count} problems, up to {max(gaps[True]):.0%}",
-        "0",
-        -float(max(gaps[True])),
-        f"Without the constraint the values agree to {worst:.0e}, so both are optimal and box and U are right; with it "
-        f"they agree, to {own:.0e}, with (2) plus an intercept b, whose derivative the constraint is. The model has no "
-        "b. The sum runs to n (printed N); V needs full column rank, or the pseudo-inverse; weights multiply the box.",
-        {"problems": count},
-        (736, 737),
-    )
-
-
-@claim(
-    "smm/algorithm-1",
-    where="Algorithm 1",
-    statement=r"the updates maximise $\sum_i\alpha_i-\frac12\sum_{ij}\alpha_i\alpha_jy_iy_j\langle\cdot,\cdot\rangle$ "
-    r"over $\alpha$",
-    notebook=f"{NOTEBOOK}#smm-algorithm-1",
-)
-def check_algorithm() -> Evidence:
-    """Look for directions along which the unconstrained and the nonnegative maximum is infinite."""
-    rng = np.random.default_rng(738)
-    free = nonnegative = count = bounded = 0
-    for n, d1, d2, r in (
-        (3, 3, 4, 1),
-        (10, 3, 4, 1),
-        (20, 3, 4, 1),
-        (40, 3, 4, 2),
-        (60, 4, 4, 2),
-        (200, 8, 8, 2),
-    ):
-        for _ in range(6):
-            X, y = drawn(rng, n, d1, d2, r)
-            P = np.linalg.qr(rng.normal(size=(d2, r)))[0]
-            Z = (X @ P).reshape(n, -1) * y[:, None]
-            ones = np.ones(n)
-            # the part of 1 that no combination of features sees: the quadratic term is 0 along it, the sum grows
-            along = ones - Z @ np.linalg.lstsq(Z, ones, rcond=None)[0]
-            free += bool(np.linalg.norm(Z.T @ along) < 1e-8 * n and along.sum() > 1e-8 * n)
-            rows = np.vstack([Z.T, ones])
-            nonnegative += linprog(-ones, A_eq=rows, b_eq=np.r_[np.zeros(Z.shape[1]), 1.0]).status == 0
-            lam = 0.05
-            _, _, alpha, value = u_step(X, y, P, lam=lam)
-            bounded += abs(2 * lam * printed_dual(alpha, y, printed_gram(X, P)) / value - 1) < 1e-6
-            count += 1
-    return Evidence(
-        decide(free == 0, bounded == count),
-        f"the maximum is infinite in {free} of {count} problems, and with alpha >= 0 alone in {nonnegative}",
-        "finite",
-        -free / count,
-        "Algorithm 1 leaves out the constraints of the text. With more matrices than the d1 r features of a block some "
-        "alpha with a positive sum is invisible to the quadratic term; with alpha >= 0 the maximum is infinite just "
-        "where the block cannot separate the classes (Gordan). With the box 1/(2 lambda n) it is finite and equals "
-        f"the minimum of the block in {bounded} problems.",
-        {"problems": count, "n": [3, 200]},
-        (738,),
-    )
-
-
-@claim(
-    "smm/sparse-alpha",
-    where="Section 2.1",
-    statement=r"the solution $\{\alpha_i\}$ of the dual is sparse",
-    notebook=f"{NOTEBOOK}#smm-sparse-alpha",
-)
-def check_sparse() -> Evidence:
-    """Count zeros of alpha for penalties from small to large; compare them with the margins."""
-    rng = np.random.default_rng(739)
-    lambdas = (1e-3, 1e-2, 0.1, 1.0)
-    zeros: dict[float, list[float]] = {lam: [] for lam in lambdas}
-    agreeing = tested = none = count = 0
-    for _ in range(8):
-        X, y = drawn(rng, 100, 5, 4, 1)
-        n = len(X)
-        P = np.linalg.qr(rng.normal(size=(4, 1)))[0]
-        Z = (X @ P).reshape(n, -1) * y[:, None]
-        for lam in lambdas:
-            B, _, alpha, _ = u_step(X, y, P, lam=lam)
-            margins = y * np.einsum("nij,ij->n", X, B)
-            box = 1 / (2 * lam * n)
-            zero, full = alpha < 1e-4 * box, alpha > (1 - 1e-4) * box
-            zeros[lam].append(float(zero.mean()))
-            beyond, within = margins > 1 + 1e-3, margins < 1 - 1e-3
-            agreeing += int(zero[beyond].sum() + full[within].sum())
-            tested += int(beyond.sum() + within.sum())
-        # all multipliers in the corner of the box are optimal as soon as no margin exceeds 1 with them
-        large = float(np.max(Z @ Z.sum(axis=0))) / (2 * n)
-        none += bool((u_step(X, y, P, lam=1.01 * large)[2] * 2 * 1.01 * large * n > 1 - 1e-6).all())
-        count += 1
-    means = {lam: float(np.mean(values)) for lam, values in zeros.items()}
-    return Evidence(
-        decide(min(means.values()) > 0.5, agreeing == tested and none == count),
-        "share of zeros among alpha: "
-        + ", ".join(f"{v:.0%} for lambda = {lam:g}" for lam, v in means.items()),
-        "most are zero",
-        min(means.values()) - 0.5,
-        "alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1 "
-        f"({agreeing} of {tested} samples): zeros are the samples beyond the margin, few where classes overlap or the "
-        "penalty is strong. From lambda = max_i <Z_i, sum_j Z_j>/(2n) on, Z_i = y_i X_i P, there is none "
-        f"({none} of {count} problems), and f is the difference of the class sums. The logistic loss has no zeros "
-        "at all.",
-        {"problems": count, "n": 100, "lambda": list(lambdas)},
-        (739,),
     )
 
 
@@ -424,9 +279,10 @@ def check_union() -> Evidence:
         f"the sum of two functions of rank r has a larger rank in {left} of {count} cases",
         "0",
         -left / count,
-        "The functions of rank at most r are a union of spaces, one for each P, and not closed under sums unless "
-        f"r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of dimension r d2 ({kept} of "
-        f"{count} sums stay inside). That the space is chosen from the data, too, is what makes (2) not convex.",
+        "The functions of rank at most r are a union of spaces, one for each P, and not closed under sums "
+        "unless r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of dimension "
+        f"r d2 ({kept} of {count} sums stay inside). That the space is chosen from the data, too, is what "
+        "makes (2) not convex.",
         {"pairs": count},
         (740,),
     )
