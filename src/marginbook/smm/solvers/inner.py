@@ -3,8 +3,8 @@ r"""The convex problem of one block, solved by what suits its loss and shape.
 .. math::
     \min_{w,b}\ \frac1n\sum_iw_iL\bigl(y_i(z_i^\top w+b)\bigr)+\lambda\lVert w\rVert^2 .
 
-The hinge loss goes to :func:`~marginbook.smm.solvers.augmented.augmented_newton` and, where its gap stays open, to
-:func:`~marginbook.smm.solvers.interior_point.interior_point`; the smooth losses go to
+The hinge loss goes to :func:`~marginbook.smm.solvers.interior_point.interior_point` and, where its gap stays
+open, to :func:`~marginbook.smm.solvers.augmented.augmented_newton`; the smooth losses go to
 :func:`~marginbook.smm.solvers.newton.newton`.
 """
 
@@ -77,7 +77,7 @@ def solve_inner(
         return newton(
             Z, y, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept, tol=tol, start=start
         )
-    found = augmented_newton(
+    found = interior_point(
         Z,
         y,
         lam=lam,
@@ -89,7 +89,16 @@ def solve_inner(
     )
     if found.converged:
         return found
-    other = interior_point(Z, y, lam=lam, sample_weight=weights, fit_intercept=fit_intercept, tol=tol)
+    other = augmented_newton(
+        Z,
+        y,
+        lam=lam,
+        sample_weight=weights,
+        fit_intercept=fit_intercept,
+        tol=tol,
+        start=(found.weights, found.intercept),
+        multipliers=found.multipliers,
+    )
     return other if other.dual_gap < found.dual_gap else found
 
 

@@ -1,19 +1,22 @@
-r"""The hinge loss by a primal-dual interior point method: the same few systems from every start.
+r"""The hinge loss by a primal-dual interior point method: ten to twenty systems, whatever the start.
 
-The dual of :math:`\min_{w,b}\sum_iC_i(1-m_i)_++\lambda\lVert w\rVert^2` with :math:`a_i=y_iz_i` is
+The dual of :math:`\min_{w,b}\sum_iC_i(1-m_i)_++\lambda\lVert w\rVert^2`, :math:`m_i=a_i^\top w+y_ib`,
+:math:`a_i=y_iz_i`, is
 
 .. math::
     \max_c\ \mathbf 1^\top c-\frac1{4\lambda}\lVert A^\top c\rVert^2,\qquad 0\le c_i\le C_i,\quad y^\top c=0
     \text{ where the intercept is free},
 
-and its conditions are :math:`AA^\top c/2\lambda-\mathbf 1+by=s-\xi`, :math:`c_is_i=0`,
-:math:`(C_i-c_i)\xi_i=0`; :math:`\xi` are the losses. Mehrotra's predictor and corrector share the factor of
-:math:`D+AA^\top/2\lambda`, :math:`D_i=s_i/c_i+\xi_i/(C_i-c_i)`: n x n, or by Woodbury's formula p x p.
+and the conditions of both are :math:`m_i-1=s_i-\xi_i`, :math:`2\lambda w=A^\top c`, :math:`y^\top c=0`,
+:math:`c_is_i=0`, :math:`(C_i-c_i)\xi_i=0` with :math:`s,\xi\ge0`. Mehrotra's predictor and corrector share the
+factor of :math:`2\lambda I+A^\top D^{-1}A`, p x p, or of :math:`D+AA^\top/2\lambda`, n x n, with
+:math:`D_i=s_i/c_i+\xi_i/(C_i-c_i)`. That w is kept beside c, and not computed from it, matters for small
+:math:`\lambda`: the sum :math:`A^\top c` cancels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
@@ -25,6 +28,39 @@ from .solution import InnerSolution
 BOUNDARY = 0.995
 
 
+@dataclass
+class _Iterate:
+    """Coefficients, intercept, multipliers, slacks and losses."""
+
+    w: np.ndarray
+    b: float
+    c: np.ndarray
+    s: np.ndarray
+    xi: np.ndarray
+
+    def plus(self, size: float, other: _Iterate) -> _Iterate:
+        return _Iterate(
+            self.w + size * other.w,
+            self.b + size * other.b,
+            self.c + size * other.c,
+            self.s + size * other.s,
+            self.xi + size * other.xi,
+        )
+
+    def reach(self, C: np.ndarray, step: _Iterate) -> float:
+        """Return the longest step, at most 1, that keeps 0 <= c <= C and s, xi >= 0."""
+        ratios = (
+            np.max(-step.c / self.c),
+            np.max(step.c / (C - self.c)),
+            np.max(-step.s / self.s),
+            np.max(-step.xi / self.xi),
+        )
+        return 1.0 / max(1.0, *map(float, ratios))
+
+    def complementarity(self, C: np.ndarray) -> float:
+        return (float(self.c @ self.s) + float((C - self.c) @ self.xi)) / (2 * len(C))
+
+
 def interior_point(
     Z: np.ndarray,
     y: np.ndarray,
@@ -33,6 +69,8 @@ def interior_point(
     sample_weight: np.ndarray,
     fit_intercept: bool,
     tol: float,
+    start: tuple[np.ndarray, float] | None = None,
+    multipliers: np.ndarray | None = None,
     max_iter: int = 60,
 ) -> InnerSolution:
     """Minimise the hinge risk of a linear function.
@@ -46,104 +84,131 @@ def interior_point(
     fit_intercept : bool
     tol : float
         Duality gap at which to stop, relative to the objective.
+    start : ((p,) array, float), optional
+    multipliers : (n,) array, optional
+        A point and multipliers that are returned if nothing better is found, at once if their gap is small
+        enough. The iteration does not begin with them: near the boundary it would be slow.
     max_iter : int
+
+    Returns
+    -------
+    InnerSolution
     """
     n, p = Z.shape
-    A_all = y[:, None] * Z
-    best = Certificate(A_all, y, lam, "hinge", sample_weight, fit_intercept, tol)
-    kept = sample_weight > 0
-    A, signs, C = A_all[kept], y[kept], sample_weight[kept] / n
+    A = y[:, None] * Z
+    best = Certificate(A, y, lam, "hinge", sample_weight, fit_intercept, tol)
     best.offer(Point(np.zeros(p), 0.0, np.zeros(n)), np.zeros(n))
-    if not len(C) or best.met:
+    if start is not None:
+        b = float(start[1]) if fit_intercept else 0.0
+        point = Point(np.asarray(start[0], dtype=float), b, A @ start[0] + y * b)
+        best.offer(point, np.zeros(n) if multipliers is None else multipliers)
+    kept = sample_weight > 0
+    if best.met or not kept.any():
         return best.solution(0)
-    c, b = 0.5 * C, 0.0
-    if fit_intercept:
-        c = _balanced(C, signs)
-        if c is None:  # one class only: b alone makes every loss zero
-            b = float(signs[0])
-            best.offer(Point(np.zeros(p), b, y * b), np.zeros(n))
-            return best.solution(0)
-    slack = 1.0 - A @ (c @ A) / (2.0 * lam) - b * signs
-    size = max(1.0, float(np.median(np.abs(slack))))
-    s, xi = np.maximum(-slack, 0.0) + size, np.maximum(slack, 0.0) + size
-    gram = A @ A.T / (2.0 * lam) if len(C) <= p else None
+    everything = bool(kept.all())
+    problem = _Problem(
+        A if everything else A[kept],
+        y if everything else y[kept],
+        sample_weight[kept] / n,
+        lam,
+        fit_intercept,
+    )
+    at = problem.start()
     for iteration in range(1, max_iter + 1):
-        w = (c @ A) / (2.0 * lam)
-        dual_residual = A @ w - 1.0 + b * signs - s + xi
-        balance = float(signs @ c) if fit_intercept else 0.0
-        mu = (float(c @ s) + float((C - c) @ xi)) / (2 * len(C))
-        system = _system(A, s / c + xi / (C - c), lam, gram)
-        spread = system(signs) if fit_intercept else None
-
-        def step(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
-            move = system(-dual_residual + first / c - second / (C - c))
-            move_b = 0.0
-            if spread is not None:
-                move_b = (float(signs @ move) + balance) / float(signs @ spread)
-                move = move - move_b * spread
-            return move, move_b, (first - s * move) / c, (second + xi * move) / (C - c)
-
-        dc, _, ds, dxi = step(-c * s, -(C - c) * xi)
-        reach, reach_dual = _reach(c, C, dc), _reach_dual(s, xi, ds, dxi)
-        after = float((c + reach * dc) @ (s + reach_dual * ds)) + float(
-            (C - c - reach * dc) @ (xi + reach_dual * dxi)
-        )
-        centre = mu * (max(after, 0.0) / (2 * len(C) * mu)) ** 3
-        dc, db, ds, dxi = step(centre - c * s - dc * ds, centre - (C - c) * xi + dc * dxi)
-        reach = min(1.0, BOUNDARY * _reach(c, C, dc))
-        reach_dual = min(1.0, BOUNDARY * _reach_dual(s, xi, ds, dxi))
-        if not (np.isfinite(dc).all() and np.isfinite(ds).all() and np.isfinite(dxi).all()):
-            return best.solution(iteration)
-        c = c + reach * dc
-        s, xi, b = s + reach_dual * ds, xi + reach_dual * dxi, b + reach_dual * db
-        w = (c @ A) / (2.0 * lam)
-        full = np.zeros(n)
-        full[kept] = c
-        if best.offer(Point(w, b, A_all @ w + b * y), full) or max(reach, reach_dual) < 1e-10:
+        at, size = problem.advance(at)
+        if not size > 0:
+            break
+        c = at.c
+        if not everything:
+            c = np.zeros(n)
+            c[kept] = at.c
+        if best.offer(Point(at.w, at.b, A @ at.w + at.b * y), c) or size < 1e-10:
             break
     return best.solution(iteration)
 
 
-def _balanced(C: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
-    """Return interior multipliers with equal sums in both classes; None if a class is missing."""
-    sums = np.array([C[signs > 0].sum(), C[signs < 0].sum()])
-    if not sums.min() > 0:
-        return None
-    return np.asarray(0.5 * C * np.where(signs > 0, sums.min() / sums[0], sums.min() / sums[1]))
+class _Problem:
+    """Samples of positive weight and the Newton steps of their conditions."""
+
+    def __init__(self, A: np.ndarray, y: np.ndarray, C: np.ndarray, lam: float, fit_intercept: bool) -> None:
+        self.A, self.y, self.C, self.lam, self.fit_intercept = A, y, C, lam, fit_intercept
+        self.gram = dsyrk(0.5 / lam, A.T, trans=1, lower=1) if len(C) <= A.shape[1] else None
+
+    def start(self) -> _Iterate:
+        """Return multipliers in the middle of their box, balanced between the classes, and their w."""
+        c = 0.5 * self.C
+        if self.fit_intercept:
+            positive = self.y > 0
+            sums = float(c[positive].sum()), float(c[~positive].sum())
+            c = c * np.where(positive, min(1.0, sums[1] / sums[0]), min(1.0, sums[0] / sums[1]))
+        w = (c @ self.A) / (2.0 * self.lam)
+        slack = 1.0 - self.A @ w
+        size = max(1.0, float(np.median(np.abs(slack))))
+        return _Iterate(w, 0.0, c, np.maximum(-slack, 0.0) + size, np.maximum(slack, 0.0) + size)
+
+    def advance(self, at: _Iterate) -> tuple[_Iterate, float]:
+        """Return the next iterate and the length of its step; length 0 if rounding allows none."""
+        C = self.C
+        room = C - at.c
+        mu = at.complementarity(C)
+        with np.errstate(all="ignore"):
+            newton = _Newton(self, at)
+            affine = newton.step(-at.c * at.s, -room * at.xi)
+            after = at.plus(at.reach(C, affine), affine).complementarity(C)
+            centre = mu * min(1.0, max(after / mu, 0.0) ** 3)
+            step = newton.step(
+                centre - at.c * at.s - affine.c * affine.s, centre - room * at.xi + affine.c * affine.xi
+            )
+            size = at.reach(C, step)
+            size = min(1.0, BOUNDARY * size) if size < 1.0 else 1.0
+            following = at.plus(size if size < 1.0 else BOUNDARY, step)
+        inside = (following.c > 0).all() and (following.c < C).all()
+        if not (inside and np.isfinite(following.w).all() and following.complementarity(C) > 0):
+            return at, 0.0
+        return following, size
 
 
-def _system(
-    A: np.ndarray, D: np.ndarray, lam: float, gram: np.ndarray | None
-) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the solver of (D + A A' / 2 lam) x = q."""
-    if gram is not None:
-        K = np.asfortranarray(gram)
-        K.flat[:: len(D) + 1] += D
-        factor = factorise(K)
-        return lambda q: solve(factor, q)
-    inverse = 1.0 / D
-    root = np.sqrt(inverse)
-    H = dsyrk(1.0, (A * root[:, None]).T, lower=1)
-    H.flat[:: A.shape[1] + 1] += 2.0 * lam
-    factor = factorise(H)
-    return lambda q: inverse * (q - A @ solve(factor, (inverse * q) @ A))
+class _Newton:
+    """The linear system in one iterate, for several right-hand sides."""
 
+    def __init__(self, problem: _Problem, at: _Iterate) -> None:
+        self.problem, self.at, lam = problem, at, problem.lam
+        A, y = problem.A, problem.y
+        self.room = problem.C - at.c
+        D = at.s / at.c + at.xi / self.room
+        self.inverse = 1.0 / D
+        self.residual = A @ at.w + at.b * y - 1.0 - at.s + at.xi
+        self.residual_w = 2.0 * lam * at.w - at.c @ A
+        self.residual_y = float(y @ at.c)
+        if problem.gram is not None:
+            K = problem.gram.copy(order="F")
+            K.flat[:: len(D) + 1] += D
+            self.factor = factorise(K)
+            self.spread = solve(self.factor, y) if problem.fit_intercept else None
+            return
+        H = dsyrk(1.0, (A * np.sqrt(self.inverse)[:, None]).T, lower=1)
+        H.flat[:: A.shape[1] + 1] += 2.0 * lam
+        self.factor = factorise(H)
+        self.mixed = (self.inverse * y) @ A
+        self.spread = solve(self.factor, self.mixed) if problem.fit_intercept else None
 
-def _reach(c: np.ndarray, C: np.ndarray, dc: np.ndarray) -> float:
-    """Return the longest step that keeps c between 0 and C."""
-    down, up = dc < 0, dc > 0
-    return min(
-        float(np.min(-c[down] / dc[down], initial=1e300)),
-        float(np.min((C - c)[up] / dc[up], initial=1e300)),
-        1.0,
-    )
-
-
-def _reach_dual(s: np.ndarray, xi: np.ndarray, ds: np.ndarray, dxi: np.ndarray) -> float:
-    """Return the longest step that keeps s and xi nonnegative."""
-    first, second = ds < 0, dxi < 0
-    return min(
-        float(np.min(-s[first] / ds[first], initial=1e300)),
-        float(np.min(-xi[second] / dxi[second], initial=1e300)),
-        1.0,
-    )
+    def step(self, first: np.ndarray, second: np.ndarray) -> _Iterate:
+        """Return the step for which c s and (C - c) xi change by `first` and `second`, to first order."""
+        at, problem = self.at, self.problem
+        A, y, lam = problem.A, problem.y, problem.lam
+        q = -self.residual + first / at.c - second / self.room
+        db = 0.0
+        if problem.gram is not None:
+            dc = solve(self.factor, q + A @ self.residual_w / (2.0 * lam))
+            if self.spread is not None:
+                db = (float(y @ dc) + self.residual_y) / float(y @ self.spread)
+                dc = dc - db * self.spread
+            dw = (dc @ A - self.residual_w) / (2.0 * lam)
+        else:
+            dw = solve(self.factor, (self.inverse * q) @ A - self.residual_w)
+            if self.spread is not None:
+                wanted = float(self.inverse @ (y * q)) + self.residual_y - float(self.mixed @ dw)
+                db = wanted / (float(self.inverse.sum()) - float(self.mixed @ self.spread))
+                dw = dw - db * self.spread
+            dc = self.inverse * (q - A @ dw - db * y)
+        return _Iterate(dw, db, dc, (first - at.s * dc) / at.c, (second + at.xi * dc) / self.room)
