@@ -103,7 +103,7 @@ class LevelSetClassifier(MatrixMachine):
         X, codes, weights = self._validated(X, y, sample_weight, binary=True)
         signs = np.where(codes == 1, 1.0, -1.0)
         weights = weights_for(float(self.pi), signs, weights / weights.mean())
-        self._keep([self._solve(X, signs, weights, self._seed())], one=True)
+        self._keep([self._solve(X, signs, weights, self._seed())], single=True)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -33,8 +33,8 @@ MISSED = 0.01
 class MatrixMachine(ClassifierMixin, BaseEstimator):
     r"""Low-rank machines :math:`f(X)=\langle B,X\rangle+b`, one or several; subclasses say which.
 
-    A subclass has the parameters `rank`, `lam`, `loss`, `kernel`, `gamma`, `degree`, `coef0`,
-    `n_landmarks`, `fit_intercept`, `n_restarts`, `shape`, `tol`, `max_iter` and `random_state`, calls ``_validated`` at the
+    A subclass has the parameters `rank`, `lam`, `loss`, `kernel`, `gamma`, `degree`, `coef0`, `n_landmarks`,
+    `fit_intercept`, `n_restarts`, `shape`, `tol`, `max_iter` and `random_state`, calls ``_validated`` at the
     beginning of ``fit``, ``_solve`` for each machine, and ``_keep`` at its end.
     """
 
@@ -132,27 +132,25 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
             X, signs, kernel=self._fit_kernel, max_features=int(self.n_landmarks), **options
         )
 
-    def _keep(self, found: Sequence[Machine], one: bool) -> None:
-        """Keep the machines and their certificates: as they are if there is `one`, else stacked."""
+    def _keep(self, found: Sequence[Machine], single: bool) -> None:
+        """Keep the machines and their certificates: as they are if there is a `single` one, else stacked."""
         self._fit_machines = list(found)
         for name, value in certificates(found).items():
-            setattr(self, name, value[0] if one else value)
+            setattr(self, name, value[0] if single else value)
         self.n_iter_ = max(1, max(machine.n_iter for machine in found))
         self.converged_ = all(machine.converged for machine in found)
         warn_unconverged(type(self).__name__, found, self.tol)
-        missed = max(
-            (machine.missed for machine in found if isinstance(machine, KernelSolution)), default=0.0
-        )
+        missed = max((one.missed for one in found if isinstance(one, KernelSolution)), default=0.0)
         if missed > MISSED:
             warnings.warn(
-                f"the {self.n_landmarks} landmarks miss a share of {missed:.1%} of the squared norms of all rows "
-                f"in the feature space, more than {MISSED:.0%}; raise n_landmarks or smooth the kernel",
+                f"the {self.n_landmarks} landmarks miss {missed:.1%} of the squared norms of all rows in the "
+                f"feature space, more than {MISSED:.0%}; raise n_landmarks or take a smoother kernel",
                 UserWarning,
                 stacklevel=3,
             )
 
     def _start_of(self, machine: Machine, X: np.ndarray, signs: np.ndarray) -> Start | None:
-        """Return a start from an earlier `machine`, with its leading columns or with more, if its shape fits."""
+        """Return a start from an earlier `machine`, with as many columns as are needed, if its shape fits."""
         linear = kernel_name(self._fit_kernel) == "linear"
         if isinstance(machine, KernelSolution):
             if linear or machine.shape != self.matrix_shape_:
@@ -202,10 +200,9 @@ def resized(
     missing = rank - U.shape[1]
     if missing <= 0:
         return U, V
-    if len(machine.multipliers) == len(X):
-        M = combination(machine.multipliers, X, signs)
-    else:
-        M = X.mean(axis=0)  # of other samples nothing is known
+    # of other samples no multipliers are known
+    same = len(machine.multipliers) == len(X)
+    M = combination(machine.multipliers, X, signs) if same else X.mean(axis=0)
     fresh = np.linalg.svd(M - M @ V @ np.linalg.pinv(V), full_matrices=False)[2][:missing].T
     return np.hstack([U, np.zeros((len(U), missing))]), np.hstack([V, fresh])
 

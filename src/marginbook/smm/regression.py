@@ -135,7 +135,7 @@ class RegressionFunctionEstimator(MatrixMachine):
             start = None if neighbour is None else self._start_of(found[neighbour], X, signs)
             level_weights = weights_for(self.levels_[h], signs, weights)
             found[h] = self._solve(X, signs, level_weights, seed, start)
-        self._keep([found[h] for h in range(len(self.levels_))], one=False)
+        self._keep([found[h] for h in range(len(self.levels_))], single=False)
         self.n_iter_path_ = np.array([machine.n_iter for machine in self._fit_machines])
         self.crossings_ = crossings(self._machine_values(X))
         return self
