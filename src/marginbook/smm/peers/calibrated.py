@@ -23,10 +23,10 @@ FOLDS = 5
 class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
     r"""Probabilities from a support vector machine after Platt (1999), or by isotonic regression.
 
-    Each fold's machine decides on the samples of the fold; with "sigmoid" the probability is
-    :math:`1/(1+e^{af(X)+c})` with a and c of the largest likelihood, with "isotonic" the monotone function of f(X)
-    of least squared error (Zadrozny & Elkan 2002). One machine and one map, where the room's regression functions
-    train a machine for every level. By scikit-learn's ``CalibratedClassifierCV``, for matrices.
+    Each fold's machine, trained on the others, decides on the samples of the fold; with "sigmoid" the
+    probability is :math:`1/(1+e^{af(X)+c})` with a and c of the largest likelihood, with "isotonic" the
+    monotone function of f(X) of least squared error (Zadrozny & Elkan 2002). The room's regression functions
+    train a machine for every level instead. By scikit-learn's ``CalibratedClassifierCV``, for matrices.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
     cv : int, splitter or iterable of splits, default=None
         None is 5 stratified folds, or as many as the smallest class has samples.
     ensemble : bool, default=True
-        Whether to average the calibrated machines of all folds; otherwise one machine of all samples is calibrated
-        by the values that the machines of the folds give.
+        Whether to average the calibrated machines of all folds; otherwise one machine of all samples is
+        calibrated by the values that the machines of the folds give.
     shape : (int, int), default=None
         d1 and d2 of matrices that come as rows of p numbers. The machine gets them as matrices.
 
@@ -96,7 +96,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         if cv is None:
             if least < 2:
                 raise ValueError(
-                    f"class {classes[counts.argmin()]} has one sample, wanted 2 or more to leave one out; give cv"
+                    f"class {classes[counts.argmin()]} has one sample, wanted 2 or more to leave one out"
                 )
             cv = min(FOLDS, least)
         elif is_whole(cv, 0) and not 2 <= cv <= least:

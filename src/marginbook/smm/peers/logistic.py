@@ -11,7 +11,7 @@ from ..estimators import LowRankSVMClassifier
 
 
 class LowRankLogisticClassifier(LowRankSVMClassifier):
-    r"""Logistic regression of matrices with coefficients of low rank, for probabilities that follow its logit.
+    r"""Logistic regression of matrices with coefficients of low rank.
 
     .. math::
        \min_{b,\ \operatorname{rank}B\le r}\ \frac1{\sum_is_i}\sum_{i=1}^ns_i\kappa(y_i)
@@ -19,9 +19,9 @@ class LowRankLogisticClassifier(LowRankSVMClassifier):
        \qquad\hat p(X)=\frac1{1+e^{-\langle B,X\rangle-b}}
 
     (Zhou & Li 2014 have the nuclear norm in place of the rank). It is
-    :class:`~marginbook.smm.estimators.LowRankSVMClassifier` with the logistic loss, where block descent and lower
-    bound are explained. More than two classes: one machine for each against the rest, whose probabilities are
-    divided by their sum.
+    :class:`~marginbook.smm.estimators.LowRankSVMClassifier` with the logistic loss, where block descent and
+    lower bound are explained. More than two classes: one machine for each against the rest, whose
+    probabilities are divided by their sum.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ from ..matrices import check_matrices, check_training
 class MatrixClassifier(ClassifierMixin, BaseEstimator):
     r"""Two classes by the sign of :math:`\langle B,X\rangle+b`; subclasses find B and b.
 
-    A subclass has the parameters `shape` and `class_weight`, calls ``_validated`` at the beginning of ``fit`` and sets ``coef_``,
-    (d1, d2), and ``intercept_``.
+    A subclass has the parameters `shape` and `class_weight`, calls ``_validated`` at the beginning of ``fit``
+    and sets ``coef_``, (d1, d2), and ``intercept_``.
     """
 
     shape: tuple[int, int] | None
@@ -58,7 +58,13 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
         return X, signs, weights, class_factors(self.class_weight, self.classes_, signs, weights)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        r"""Return :math:`\langle B,X\rangle+b`, (n,), above 0 for ``classes_[1]``, for `X`, (n, d1, d2) or (n, p)."""
+        r"""Return :math:`\langle B,X\rangle+b` of the matrices `X`, (n, d1, d2) or (n, p).
+
+        Returns
+        -------
+        (n,) array
+            Above 0 for ``classes_[1]``.
+        """
         check_is_fitted(self, "coef_")
         X = check_matrices(self, X)
         return np.asarray(X.reshape(len(X), -1) @ self.coef_.ravel() + self.intercept_)

@@ -1,4 +1,4 @@
-"""NuclearNormSVMClassifier: the support matrix machine, whose penalty makes the rank small without fixing it."""
+"""NuclearNormSVMClassifier: the support matrix machine, whose penalty makes the rank small."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class NuclearNormSVMClassifier(MatrixClassifier):
        +C\sum_i\bigl(1-y_i(\langle B,X_i\rangle+b)\bigr)_+
 
     where :math:`X_i` is d1 x d2 and :math:`\lVert B\rVert_*` the sum of the singular values. The problem is
-    convex: unlike the machine of fixed rank it has one solution, at the price that all singular values shrink.
-    With :math:`C=1/(2\lambda n)` and :math:`\tau=0` it is the machine of full rank. Feasible multipliers of the
-    dual certify the solution.
+    convex: unlike the machine of fixed rank it has one solution B, at the price that all singular values
+    shrink. With :math:`C=1/(2\lambda n)` and :math:`\tau=0` it is the machine of full rank. Feasible
+    multipliers of the dual certify the solution. The Gram matrix of the samples, (n, n), is kept during a fit.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         Of B.
     rank_ : int
     multipliers_ : (n,) array
-        :math:`0\le a_i\le C w_i` with the weights w of samples and classes; samples of weight 0 have 0. B is the
-        soft-thresholding of :math:`\sum_ia_iy_iX_i`, up to `tol`.
+        :math:`0\le a_i\le C w_i` with the weights w of samples and classes. B is the soft-thresholding of
+        :math:`\sum_ia_iy_iX_i`, up to `tol`.
     objective_, lower_bound_ : float
     dual_gap_ : float
         Their difference, relative to the least objective at B = 0.
@@ -127,11 +127,8 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         self.rank_ = int((found.singular_values > RANK_CUT * found.singular_values.max()).sum())
         self.multipliers_ = np.zeros(len(signs))
         self.multipliers_[used] = np.abs(found.multipliers)
-        self.objective_, self.lower_bound_, self.dual_gap_ = (
-            found.objective,
-            found.lower_bound,
-            found.dual_gap,
-        )
+        self.objective_, self.lower_bound_ = found.objective, found.lower_bound
+        self.dual_gap_ = found.dual_gap
         self.n_iter_ = found.n_iter
         return self
 

@@ -1,4 +1,4 @@
-"""The support vector machine and logistic regression on vec(X), which forget that the entries form a matrix."""
+"""The support vector machine and logistic regression on vec(X), which forget that X is a matrix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class VectorClassifier(MatrixClassifier):
     loss = "hinge"
 
     def _started(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return rows, (m, p), signs, (m,), and weights of mean 1, (m,), of the samples of positive weight."""
+        """Return rows, (m, p), signs, (m,), and weights of mean 1, (m,), without samples of weight 0."""
         check_lam_parameter(self.lam)
         check_flag("fit_intercept", self.fit_intercept)
         if not (is_number(self.tol) and self.tol > 0):
@@ -65,8 +65,8 @@ class VectorSVMClassifier(VectorClassifier):
     .. math:: \min_{B,b}\frac1{\sum_is_i}\sum_is_i\kappa(y_i)\bigl(1-y_i(\langle B,X_i\rangle+b)\bigr)_+
        +\lambda\lVert B\rVert_F^2
 
-    by scikit-learn: ``SVC(kernel="linear", C=1 / (2 * n * lam))`` with an intercept, which is not penalised, and
-    ``LinearSVC`` without one.
+    by scikit-learn: ``SVC(kernel="linear", C=1 / (2 * n * lam))`` with an intercept, which is not penalised,
+    and ``LinearSVC`` without one.
 
     Parameters
     ----------
@@ -153,11 +153,11 @@ class VectorSVMClassifier(VectorClassifier):
 class VectorLogisticClassifier(VectorClassifier):
     r"""Logistic regression on vec(X) with a ridge, for probabilities that follow a linear logit.
 
-    .. math:: \min_{B,b}\frac1{\sum_is_i}\sum_is_i\kappa(y_i)\log\bigl(1+e^{-y_i(\langle B,X_i\rangle+b)}\bigr)
-       +\lambda\lVert B\rVert_F^2
+    .. math:: \min_{B,b}\frac1{\sum_is_i}\sum_is_i\kappa(y_i)
+       \log\bigl(1+e^{-y_i(\langle B,X_i\rangle+b)}\bigr)+\lambda\lVert B\rVert_F^2
 
-    by scikit-learn's ``LogisticRegression(C=1 / (2 * n * lam))``, in coordinates of the span of the samples when
-    these are fewer than the entries of a matrix.
+    by scikit-learn's ``LogisticRegression(C=1 / (2 * n * lam))``, in coordinates of the span of the samples
+    when these are fewer than the entries of a matrix.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 r"""The support matrix machine by the alternating direction method of multipliers, with restarts.
 
-Luo, Xie, Zhang & Li (2015) split the problem into :math:`H(W,b)=\tfrac12\lVert W\rVert_F^2+\sum_ic_i\xi_i` and
-:math:`\tau\lVert S\rVert_*` with S = W, multiplied by :math:`\Lambda`. One iteration is a support vector machine
-in W, whose Gram matrix never changes, a soft-thresholding of singular values in S, and the extrapolation of
-Goldstein, O'Donoghue, Setzer & Baraniuk (2014), restarted when the residual does not fall:
+Luo, Xie, Zhang & Li (2015) split the problem into :math:`\tfrac12\lVert W\rVert_F^2+\sum_ic_i\xi_i` and
+:math:`\tau\lVert S\rVert_*` with S = W, multiplied by :math:`\Lambda`. One iteration is a support vector
+machine in W, whose Gram matrix never changes, a soft-thresholding of singular values in S, and the
+extrapolation of Goldstein, O'Donoghue, Setzer & Baraniuk (2014), restarted when the residual does not fall:
 
 .. math::
 
@@ -30,7 +30,7 @@ def nuclear_admm(
     tau: float,
     *,
     start: np.ndarray | None = None,
-    penalty: float = 1.0,
+    penalty: float = 10.0,
     restart: bool = True,
     tol: float = 1e-6,
     max_iter: int = 2000,
@@ -44,8 +44,8 @@ def nuclear_admm(
         :math:`\tau\ge0`.
     start : (n,) array, default=None
         Signed multipliers of a problem nearby.
-    penalty : float, default=1.0
-        :math:`\rho>0`; the objective is 1-strongly convex, so that 1 is its natural scale.
+    penalty : float, default=10.0
+        :math:`\rho>0`. The objective is 1-strongly convex: 1 suits a small tau, 10 and more a large one.
     restart : bool, default=True
         Whether to extrapolate, with restarts; otherwise the plain method.
     tol : float, default=1e-6
@@ -89,7 +89,8 @@ def nuclear_admm(
             residual = float(
                 ((multiplier - ahead_multiplier) ** 2).sum() / rho + rho * ((S - ahead_S) ** 2).sum()
             )
-            if residual < FALL * residual_last:
+            # a step that was not extrapolated is safe, though a machine trained less roughly may move more
+            if residual < FALL * residual_last or momentum == 1.0:
                 following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
                 share = (momentum - 1) / following
                 ahead_S = S + share * (S - S_last)

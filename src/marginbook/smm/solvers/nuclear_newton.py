@@ -3,14 +3,16 @@ r"""The support matrix machine by Newton steps on its dual, each a support vecto
 The gradient of :math:`\tfrac12\lVert S_\tau(M)\rVert_F^2` is :math:`S_\tau(M)`, whose derivative at
 :math:`M=U\Sigma V^\top` is, for :math:`E=UFV^\top`, with :math:`s_k=(\sigma_k-\tau)_+` and square F,
 
-.. math:: \langle E,S_\tau'(M)[E]\rangle=\sum_{kl}\frac{s_k-s_l}{\sigma_k-\sigma_l}\Bigl(\frac{F_{kl}+F_{lk}}2\Bigr)^2
+.. math:: \langle E,S_\tau'(M)[E]\rangle
+   =\sum_{kl}\frac{s_k-s_l}{\sigma_k-\sigma_l}\Bigl(\frac{F_{kl}+F_{lk}}2\Bigr)^2
    +\frac{s_k+s_l}{\sigma_k+\sigma_l}\Bigl(\frac{F_{kl}-F_{lk}}2\Bigr)^2,
 
-and :math:`s_k/\sigma_k` times the squares of the columns beyond the square. All weights are in [0, 1], and 0 where
-both singular values are below :math:`\tau`: with r above it, :math:`r(d_1+d_2-r)` features of each sample remain.
-The second-order model of the dual on them is the dual of a support vector machine. With weights
-:math:`\mu+(1-\mu)\omega` in place of :math:`\omega` the model bounds the dual at :math:`\mu=1`, where it is a
-proximal gradient step in the metric of the Gram matrix, and is Newton's at :math:`\mu=0`.
+and :math:`s_k/\sigma_k` times the squares of the columns beyond the square. All weights :math:`\omega` are
+in [0, 1], and 0 where both singular values are below :math:`\tau`: with r above it, :math:`r(d_1+d_2-r)`
+features of each sample remain, coordinates in the tangent space of the matrices of rank r. The second-order
+model of the dual is the dual of a support vector machine on them. With :math:`\mu+(1-\mu)\omega` in place of
+:math:`\omega` it is Newton's model at :math:`\mu=0`, and at :math:`\mu=1` the Gram matrix's, which bounds the
+dual: a proximal gradient step, safe but slow. :math:`\mu` falls while the steps succeed.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from .hinge_qp import hinge_qp
-from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold, thin_svd
+from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold
 
 #: least share of the bound in the model, which keeps it strictly convex where the Gram matrix is
 LEAST_DAMPING = 1e-6
@@ -68,9 +70,9 @@ def tangent_features(X: np.ndarray, M: np.ndarray, tau: float) -> np.ndarray:
 
 
 def _step_length(M: np.ndarray, E: np.ndarray, rise: float, tau: float, first: float) -> float:
-    r"""Return t in (0, 1] where :math:`\langle S_\tau(M+tE),E\rangle-\text{rise}` is near 0, or 1 if it is < 0.
+    r"""Return t in (0, 1] where :math:`\langle S_\tau(M+tE),E\rangle-\text{rise}` is near 0, or 1.
 
-    `first` is its value, below 0, at t = 0; it increases with t.
+    `first` is its value, below 0, at t = 0. It increases with t, and 1 is taken where it is still below 0.
     """
     low, high, at_low, at_high, t = 0.0, 1.0, first, np.inf, 1.0
     for _ in range(POINTS):

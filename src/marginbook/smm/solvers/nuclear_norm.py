@@ -1,10 +1,14 @@
 r"""The support matrix machine (Luo et al. 2015): its objective, its dual, and the certificate of a solution.
 
-.. math:: P(B,b)=\tfrac12\lVert B\rVert_F^2+\tau\lVert B\rVert_*+\sum_ic_i\bigl(1-y_i(\langle B,X_i\rangle+b)\bigr)_+
+.. math:: P(B,b)=\tfrac12\lVert B\rVert_F^2+\tau\lVert B\rVert_*
+   +\sum_ic_i\bigl(1-y_i(\langle B,X_i\rangle+b)\bigr)_+
 
 With :math:`M=\sum_i\beta_iX_i` and the soft-thresholding :math:`S_\tau` of singular values,
-:math:`\sup_B\langle M,B\rangle-\tfrac12\lVert B\rVert_F^2-\tau\lVert B\rVert_*=\tfrac12\lVert S_\tau(M)\rVert_F^2`
-at :math:`B=S_\tau(M)`, so that the dual is
+
+.. math:: \sup_B\,\langle M,B\rangle-\tfrac12\lVert B\rVert_F^2-\tau\lVert B\rVert_*
+   =\tfrac12\lVert S_\tau(M)\rVert_F^2\quad\text{at}\quad B=S_\tau(M),
+
+so that the dual is
 
 .. math:: D(\beta)=\sum_iy_i\beta_i-\tfrac12\lVert S_\tau(M)\rVert_F^2,\qquad 0\le y_i\beta_i\le c_i,\qquad
    \textstyle\sum_i\beta_i=0\text{ (with an intercept)},
@@ -132,14 +136,14 @@ class NuclearProblem:
         return beta
 
     def primal(self, B: np.ndarray, sizes: np.ndarray, tau: float) -> tuple[float, float]:
-        """Return the objective of B, (d1, d2), with singular values `sizes`, at its best intercept, and that."""
+        """Return the objective of B, (d1, d2), of singular values `sizes`, at the best intercept, and b."""
         fitted = self.fitted(B)
         intercept = best_intercept(fitted, self.y, self.costs) if self.fit_intercept else 0.0
         loss = np.maximum(0.0, 1 - self.y * (fitted + intercept)) @ self.costs
         return float(sizes @ sizes) / 2 + tau * float(sizes.sum()) + float(loss), intercept
 
     def dual(self, beta: np.ndarray, sizes: np.ndarray) -> float:
-        r"""Return D of a feasible `beta`, (n,), where `sizes` are the singular values of :math:`S_\tau(M)`."""
+        r"""Return D of a feasible `beta`, (n,); `sizes` are the singular values of :math:`S_\tau(M)`."""
         return float(self.y @ beta) - float(sizes @ sizes) / 2
 
 
@@ -207,7 +211,7 @@ class Record:
             self.objective, self.coef, self.intercept, self.sizes = objective, B, intercept, sizes
 
     def certify(self, beta: np.ndarray) -> bool:
-        """Take feasible multipliers, (n,), and the B that they give; return whether the gap is small enough."""
+        """Take feasible multipliers, (n,), and the B that they give; return whether the gap is small."""
         B, sizes = soft_threshold(self.problem.combine(beta), self.tau)
         bound = self.problem.dual(beta, sizes)
         if bound > self.lower_bound:
@@ -233,7 +237,7 @@ class Record:
 
 
 def nuclear_limit(problem: NuclearProblem) -> float:
-    r"""Return a :math:`\tau` from which on B = 0: the spectral norm of M at multipliers that are optimal there.
+    r"""Return a :math:`\tau` from which on B = 0: the spectral norm of M at multipliers optimal there.
 
     At B = 0 the optimal multipliers of the class of the smaller cost are all at their bound; those of the
     other are taken in proportion to their costs. It is the least such :math:`\tau` when both classes cost the
