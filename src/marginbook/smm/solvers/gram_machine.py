@@ -15,7 +15,7 @@ from .inner import solve_inner
 from .solution import InnerSolution
 
 #: excess of the objective, relative to it, for which coefficients that are zero off the support are preferred
-SPARSE = 1e-9
+SPARSE = 1e-10
 
 
 def gram_machine(

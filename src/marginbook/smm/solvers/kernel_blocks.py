@@ -32,6 +32,10 @@ class RowBlocks:
         """Return ``h(X_i) V`` for each matrix, (n, d1, r)."""
         return np.asarray(self.values @ C).reshape(self.n, self.d1, C.shape[1])
 
+    def inner(self, C: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        r"""Return :math:`C^\top\mathcal KP`, given Z, the features in P."""
+        return np.asarray(C.T @ Z.reshape(len(C), -1))
+
     def combine(self, signed: np.ndarray, Q: np.ndarray) -> np.ndarray:
         r"""Return the C, (n d1, r), of :math:`V=\sum_js_jh(X_j)^\top Q`."""
         return np.asarray(signed[:, None, None] * Q).reshape(self.n * self.d1, Q.shape[1])

@@ -16,7 +16,7 @@ kernel only:
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,16 +28,21 @@ from ..objective import (
     check_signs,
     check_weights,
 )
+from ..row_features import RowFeatures, row_features
 from ..row_kernels import as_rows, check_row_kernel, check_same_shape, check_semidefinite, row_values
-from .kernel_blocks import complete
-from .kernel_features import by_features
-from .kernel_problem import KernelProblem, State
+from .kernel_blocks import RowBlocks
+from .kernel_features import FeatureProblem, in_landmarks, start_in_features
+from .kernel_problem import KernelProblem, Run, Settings, State
+from .kernel_projection import project_out
 from .kernel_solution import KernelSolution
 
 #: number of rows of all matrices up to which their Gram matrix is made
 MAX_ROWS = 8000
 #: a global gap below this share of the objective ends the restarts
 CERTIFIED = 1e-6
+#: relative decrease by a step over U alone at which the blocks take over, relative to the tolerance
+INNER = 0.1
+DESCENTS = ("projection", "alternation")
 
 
 def low_rank_kernel_svm(
@@ -54,6 +59,7 @@ def low_rank_kernel_svm(
     start: KernelSolution | np.ndarray | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
+    descent: str = "projection",
     max_rows: int = MAX_ROWS,
     max_features: int = 500,
     random_state: int | np.random.Generator | None = None,
@@ -84,6 +90,10 @@ def low_rank_kernel_svm(
         Relative change of the objective by a sweep at which to stop.
     max_iter : int
         Sweeps of each start.
+    descent : {"projection", "alternation"}
+        Whether a descent over U alone (:mod:`~marginbook.smm.solvers.kernel_projection`) comes before the
+        blocks take turns, or these alone. Alternation with a hinge loss often stops early: its block optima
+        lie on kinks.
     max_rows : int
         Up to so many rows, n d1, their Gram matrix is made (method ``"gram"``). Above, `max_features`
         landmarks among the rows give explicit features (method ``"features"``), see
@@ -127,6 +137,8 @@ def low_rank_kernel_svm(
     check_row_kernel(kernel)
     if int(rank) != rank or not 1 <= rank <= d1:
         raise ValueError(f"rank is {rank}, wanted a whole number between 1 and d1 = {d1}")
+    if descent not in DESCENTS:
+        raise ValueError(f"descent must be one of {DESCENTS}, got {descent!r}")
     if isinstance(start, KernelSolution):
         check_same_shape(start.shape, (d1, d2))
     elif start is not None:
@@ -134,68 +146,89 @@ def low_rank_kernel_svm(
         if start.ndim != 2 or len(start) != d1 or not 1 <= start.shape[1] <= rank:
             raise ValueError(f"start has shape {start.shape}, wanted ({d1}, {rank}): the columns of U")
     rng = np.random.default_rng(random_state)
-    options: dict[str, Any] = {
-        "lam": lam,
-        "loss": loss,
-        "sample_weight": weights,
-        "fit_intercept": fit_intercept,
-        "tol": tol,
-    }
+    settings = Settings(int(rank), lam, loss, weights, fit_intercept, tol)
+    landmarks: RowFeatures | None = None
+    problem: KernelProblem
     if len(rows) > max_rows:
-        return by_features(
-            X,
-            signs,
-            kernel=kernel,
-            rank=int(rank),
-            max_features=max_features,
-            start=start,
-            n_restarts=n_restarts,
-            max_iter=max_iter,
-            random_state=rng,
-            **options,
-        )
-    values = row_values(kernel, rows, places)
-    if callable(kernel):
-        check_semidefinite(values, kernel)
-    problem = KernelProblem(values, signs, rank=int(rank), **options)
-    if start is None:
-        best = problem.descend(problem.full(), max_iter=max_iter, name="full")
+        landmarks, features = row_features(kernel, X, max_features=max_features)
+        problem = FeatureProblem(features, signs, settings)
+        rows, places = landmarks.rows, landmarks.places
     else:
-        best = problem.descend(_begin(problem, start, rows), max_iter=max_iter, name="given")
+        values = row_values(kernel, rows, places)
+        if callable(kernel):
+            check_semidefinite(values, kernel)
+        problem = KernelProblem(RowBlocks(values, d1), signs, settings)
+
+    def run(state: State, name: str) -> Run:
+        first = [state.objective]
+        if descent == "projection":
+            state = project_out(problem, state, tol=INNER * tol, max_iter=max_iter)
+            first.append(state.objective)
+        found = problem.descend(state, max_iter=max_iter, name=name)
+        return replace(found, path=first[:-1] + found.path)
+
+    if start is None:
+        best = run(problem.full(), "full")
+    else:
+        best = run(_begin(problem, start, rows, landmarks), "given")
     for k in range(n_restarts):
         if best.state.objective - problem.lower_bound <= CERTIFIED * abs(best.state.objective):
             break
         Q = np.linalg.qr(rng.standard_normal((d1, int(rank))))[0]
-        other = problem.descend(problem.step_right(Q), max_iter=max_iter, name=f"random-{k}")
+        other = run(problem.step_right(Q), f"random-{k}")
         if other.state.objective < best.state.objective:
             best = other
-    state = best.state
-    U, triangle = np.linalg.qr(np.pad(state.U, ((0, 0), (0, int(rank) - state.U.shape[1]))))
-    C = np.pad(state.C, ((0, 0), (0, int(rank) - state.C.shape[1]))) @ triangle.T
+    U, C = _ordered(problem, best.state)
     return KernelSolution(
         kernel,
         U,
-        C,
+        C if landmarks is None else in_landmarks(landmarks, C),
         rows,
         places,
         (d1, d2),
-        state.intercept,
-        state.multipliers,
-        state.objective,
+        best.state.intercept,
+        best.state.multipliers,
+        best.state.objective,
         problem.lower_bound,
-        state.block_gap,
+        best.state.block_gap,
         np.array(best.path),
         best.n_iter,
         best.converged,
         best.name,
+        "gram" if landmarks is None else "features",
+        0.0 if landmarks is None else landmarks.missed,
     )
 
 
-def _begin(problem: KernelProblem, start: KernelSolution | np.ndarray, rows: np.ndarray) -> State:
-    """Return a given solution on the same rows as it is, and otherwise the best V for the given U."""
-    if isinstance(start, KernelSolution) and np.array_equal(start.rows, rows):
-        objective = problem.value(start.U, start.C, start.intercept)
-        return State(start.U, start.C, start.intercept, start.multipliers, objective, np.inf)
+def _begin(
+    problem: KernelProblem,
+    start: KernelSolution | np.ndarray,
+    rows: np.ndarray,
+    landmarks: RowFeatures | None,
+) -> State:
+    """Return a given solution as it is where its V can be written in the rows, else the best V for its U."""
+    if isinstance(start, KernelSolution) and start.U.shape[1] <= problem.rank:
+        C = None
+        if landmarks is not None:
+            C = start_in_features(landmarks, start)
+        elif np.array_equal(start.rows, rows):
+            C = start.C
+        if C is not None:
+            missing = ((0, 0), (0, problem.rank - C.shape[1]))
+            U, C = np.pad(start.U, missing), np.pad(C, missing)
+            c = start.multipliers
+            c = c if len(c) == len(problem.y) else np.zeros(len(problem.y))
+            return State(U, C, start.intercept, c, problem.value(U, C, start.intercept), np.inf)
     U = start.U if isinstance(start, KernelSolution) else start
     nothing = np.zeros((problem.blocks.d1, problem.blocks.d1))
-    return problem.step_right(complete(U[:, : problem.rank], nothing, problem.rank))
+    return problem.step_right(problem.complete(U[:, : problem.rank], nothing))
+
+
+def _ordered(problem: KernelProblem, state: State) -> tuple[np.ndarray, np.ndarray]:
+    """Return U with r orthonormal columns, and C, both in the order of the singular values of B."""
+    missing = ((0, 0), (0, problem.rank - state.U.shape[1]))
+    U, triangle = np.linalg.qr(np.pad(state.U, missing))
+    C = np.pad(state.C, missing) @ triangle.T
+    square = problem.blocks.inner(C, C, problem.blocks.features(C))
+    turn = np.linalg.eigh((square + square.T) / 2)[1][:, ::-1]
+    return U @ turn, C @ turn

@@ -1,90 +1,107 @@
-"""Low-rank classification with row kernels by features of landmarks: the linear problem with d2 = m."""
+r"""The same problem with explicit features of landmark rows: linear, with m columns in place of d2.
+
+With :math:`\varphi(X_i)\in\mathbb R^{d_1\times m}` (:mod:`marginbook.smm.row_features`) the coefficients C
+of the other files are V itself, (m, r), and no matrix has more than :math:`nd_1m` or :math:`n^2` entries.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
-from ...kernels import Kernel
-from ..row_features import RowFeatures, row_features
+from ..row_features import RowFeatures
 from ..row_kernels import row_values
-from .block_descent import low_rank_svm
-from .inner import solve_inner
+from .kernel_problem import KernelProblem, Settings, State
 from .kernel_solution import KernelSolution
+from .starts import completed
 
 
-def by_features(
-    X: ArrayLike,
-    y: np.ndarray,
-    *,
-    kernel: Kernel,
-    rank: int,
-    max_features: int,
-    start: KernelSolution | np.ndarray | None,
-    **options: Any,
-) -> KernelSolution:
-    """Choose landmarks, solve the linear problem in their features, and write its solution in rows.
+class FeatureBlocks:
+    """What :class:`~marginbook.smm.solvers.kernel_blocks.RowBlocks` offers, from (n, d1, m) features."""
 
-    Parameters
-    ----------
-    X, y, kernel, rank, max_features, start
-        As in :func:`~marginbook.smm.solvers.kernel_descent.low_rank_kernel_svm`.
-    **options
-        Passed to :func:`~marginbook.smm.solvers.block_descent.low_rank_svm`.
-    """
-    found, values = row_features(kernel, X, max_features=max_features)
-    m = values.shape[2]
-    if m < rank:  # features of zeros change nothing, and let the rank be what was asked
-        values = np.concatenate([values, np.zeros((*values.shape[:2], rank - m))], axis=2)
-    first = None if start is None else _start(found, values, y, start, rank, options)
-    solution = low_rank_svm(values, y, rank=rank, start=first, **options)
-    U, triangle = np.linalg.qr(solution.U)
-    V = (solution.V @ triangle.T)[:m]
-    C = solve_triangular(found.factor, V, lower=True, trans="T", check_finite=False)
-    return KernelSolution(
-        kernel,
-        U,
-        C,
-        found.rows,
-        found.places,
-        found.shape,
-        solution.intercept,
-        solution.multipliers,
-        solution.objective,
-        solution.lower_bound,
-        solution.block_gap,
-        solution.objective_path,
-        solution.n_iter,
-        solution.converged,
-        solution.start,
-        "features",
-        found.missed,
-    )
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+        self.n, self.d1, self.m = values.shape
+
+    def features(self, V: np.ndarray) -> np.ndarray:
+        """Return the features times V, (n, d1, r)."""
+        return np.asarray(self.values.reshape(-1, self.m) @ V).reshape(self.n, self.d1, -1)
+
+    def right(self, Q: np.ndarray) -> np.ndarray:
+        """Return the features of the V-step: ``Q'`` times each matrix, (n, k m)."""
+        return np.asarray(np.matmul(Q.T, self.values)).reshape(self.n, -1)
+
+    def inner(self, C: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """Return ``C'P``."""
+        return np.asarray(C.T @ P)
+
+    def combine(self, signed: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        r"""Return :math:`V=\sum_js_j\varphi(X_j)^\top Q`, (m, r)."""
+        return np.asarray(np.tensordot(signed, self.values, axes=1).T @ Q)
+
+    def projected(self, Q: np.ndarray) -> np.ndarray:
+        """Return the inner products of the V-step, (n, n)."""
+        found = self.right(Q)
+        return np.asarray(found @ found.T)
+
+    def traces(self) -> np.ndarray:
+        """Return the inner products of the whole matrices, (n, n)."""
+        found = self.values.reshape(self.n, -1)
+        return np.asarray(found @ found.T)
+
+    def outer(self, signed: np.ndarray) -> np.ndarray:
+        r"""Return :math:`MM^\top`, (d1, d1), of :math:`M=\sum_is_i\varphi(X_i)`."""
+        M = np.tensordot(signed, self.values, axes=1)
+        return np.asarray(M @ M.T)
+
+    def basis(self, V: np.ndarray, signed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return orthonormal columns that span those of V, filled up by M, and the features in them."""
+        P = completed(V, np.tensordot(signed, self.values, axes=1))
+        return P, self.features(P)
 
 
-def _start(
-    found: RowFeatures,
-    values: np.ndarray,
-    y: np.ndarray,
-    start: KernelSolution | np.ndarray,
-    rank: int,
-    options: dict[str, Any],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return U and V in the features for a start in rows, or for U alone with the best V for it."""
-    n, d1, m = values.shape
-    if isinstance(start, KernelSolution):
-        between = row_values(found.kernel, found.rows, found.places, start.rows, start.places)
-        V = solve_triangular(found.factor, between @ start.C, lower=True, check_finite=False)
-        U = start.U
-    else:
-        U = np.linalg.qr(start)[0]
-        Z = np.einsum("nam,ak->nmk", values, U).reshape(n, -1)
-        kept = {key: options[key] for key in ("lam", "loss", "sample_weight", "fit_intercept")}
-        V = solve_inner(Z, y, tol=1e-3, **kept).weights.reshape(m, -1)
-    U_padded, V_padded = np.zeros((d1, rank)), np.zeros((m, rank))
-    k = min(U.shape[1], rank)
-    U_padded[:, :k], V_padded[: len(V), :k] = U[:, :k], V[:, :k]
-    return U_padded, V_padded
+class FeatureProblem(KernelProblem):
+    """The problem for (n, d1, m) features; a convex step takes those where they are fewer than samples."""
+
+    blocks: FeatureBlocks
+
+    def __init__(self, values: np.ndarray, y: np.ndarray, settings: Settings) -> None:
+        super().__init__(FeatureBlocks(values), y, settings)
+
+    def full(self) -> State:
+        blocks = self.blocks
+        if blocks.n <= blocks.d1 * blocks.m:
+            return super().full()
+        found = self.linear(blocks.values.reshape(blocks.n, -1), None, None, coarse=True)
+        self.offer(found.multipliers)
+        left, sigma, right = np.linalg.svd(found.weights.reshape(blocks.d1, blocks.m))
+        k = min(self.rank, len(sigma))
+        U, V = left[:, : self.rank], np.zeros((blocks.m, self.rank))
+        V[:, :k] = right[:k].T * sigma[:k]
+        objective = self.value(U, V, found.intercept)
+        return State(U, V, found.intercept, found.multipliers, objective, np.inf)
+
+    def step_right(
+        self, Q: np.ndarray, before: State | None = None, multipliers: np.ndarray | None = None
+    ) -> State:
+        blocks = self.blocks
+        if blocks.n <= Q.shape[1] * blocks.m:
+            return super().step_right(Q, before, multipliers)
+        start = None
+        if before is not None:
+            start = ((Q.T @ before.U) @ before.C.T).ravel(), before.intercept
+            multipliers = before.multipliers
+        found = self.linear(blocks.right(Q), start, multipliers)
+        V = found.weights.reshape(Q.shape[1], blocks.m).T
+        return State(Q, V, found.intercept, found.multipliers, found.objective, found.dual_gap)
+
+
+def start_in_features(found: RowFeatures, start: KernelSolution) -> np.ndarray:
+    """Return the V, (m, r), of a solution in rows, projected on the span of the landmarks."""
+    between = row_values(found.kernel, found.rows, found.places, start.rows, start.places)
+    return np.asarray(solve_triangular(found.factor, between @ start.C, lower=True, check_finite=False))
+
+
+def in_landmarks(found: RowFeatures, V: np.ndarray) -> np.ndarray:
+    """Return the coefficients C, (m, r), of the landmarks whose combination V, (m, r), is in features."""
+    return np.asarray(solve_triangular(found.factor, V, lower=True, trans="T", check_finite=False))

@@ -3,13 +3,14 @@ r"""One low-rank problem with row kernels: its objective, its two blocks, its lo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from ..objective import conjugate_sum, feasible, loss_values
 from .gram_machine import gram_machine
 from .inner import solve_inner
-from .kernel_blocks import RowBlocks, complete
+from .kernel_blocks import complete
 from .solution import InnerSolution
 
 #: gap of a block relative to the tolerance of the whole, and the least one
@@ -41,40 +42,55 @@ class Run:
     name: str
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What a problem is beside its data, as ``low_rank_kernel_svm`` explains."""
+
+    rank: int
+    lam: float
+    loss: str
+    sample_weight: np.ndarray
+    fit_intercept: bool
+    tol: float
+
+
+class Blocks(Protocol):
+    """Matrices in a feature space by the products that the two steps and the bound need."""
+
+    n: int
+    d1: int
+
+    def features(self, C: np.ndarray) -> np.ndarray: ...
+    def inner(self, C: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray: ...
+    def combine(self, signed: np.ndarray, Q: np.ndarray) -> np.ndarray: ...
+    def projected(self, Q: np.ndarray) -> np.ndarray: ...
+    def traces(self) -> np.ndarray: ...
+    def outer(self, signed: np.ndarray) -> np.ndarray: ...
+    def basis(self, C: np.ndarray, signed: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+
+
 class KernelProblem:
     """The objective, its two blocks and its bound for one training set.
 
     Parameters
     ----------
-    values : (n d1, n d1) array
-        The Gram matrix of all rows.
+    blocks : RowBlocks or FeatureBlocks
     y : (n,) array of -1 and +1
-    rank, lam, loss, sample_weight, fit_intercept, tol
-        As in :func:`low_rank_kernel_svm`.
+    settings : Settings
     """
 
-    def __init__(
-        self,
-        values: np.ndarray,
-        y: np.ndarray,
-        *,
-        rank: int,
-        lam: float,
-        loss: str,
-        sample_weight: np.ndarray,
-        fit_intercept: bool,
-        tol: float,
-    ) -> None:
-        self.blocks = RowBlocks(values, len(values) // len(y))
-        self.y, self.rank, self.lam, self.loss = y, rank, lam, loss
-        self.sample_weight, self.fit_intercept, self.tol = sample_weight, fit_intercept, tol
+    def __init__(self, blocks: Blocks, y: np.ndarray, settings: Settings) -> None:
+        self.blocks, self.y, self.settings = blocks, y, settings
+        self.rank, self.lam, self.loss = settings.rank, settings.lam, settings.loss
+        self.sample_weight, self.fit_intercept = settings.sample_weight, settings.fit_intercept
+        self.tol = settings.tol
         self.lower_bound = -np.inf
 
     def value(self, U: np.ndarray, C: np.ndarray, intercept: float) -> float:
         """Return the objective at B = U V'."""
         images = self.blocks.features(C)
         decisions = np.einsum("nak,ak->n", images, U) + intercept
-        square = float(np.sum((U.T @ U) * (C.T @ images.reshape(len(C), -1))))
+        square = float(np.sum((U.T @ U) * self.blocks.inner(C, C, images)))
         losses = loss_values(self.y * decisions, self.loss)
         return float(self.sample_weight @ losses) / len(self.y) + self.lam * square
 
@@ -103,9 +119,15 @@ class KernelProblem:
         objective = self.value(U, C, found.intercept)
         return State(U, C, found.intercept, found.multipliers, objective, np.inf)
 
-    def step_right(self, Q: np.ndarray, before: State | None = None) -> State:
-        """Return the best V for U = Q, orthonormal columns whose span contains the columns of `before`."""
-        start, multipliers = None, None
+    def complete(self, U: np.ndarray, outer: np.ndarray) -> np.ndarray:
+        """Return orthonormal columns, (d1, r), whose span contains that of U; see :func:`complete`."""
+        return complete(U, outer, self.rank)
+
+    def step_right(
+        self, Q: np.ndarray, before: State | None = None, multipliers: np.ndarray | None = None
+    ) -> State:
+        """Return the best V for U = Q, orthonormal columns; a state `before` in their span is a start."""
+        start = None
         if before is not None:
             images = self.blocks.features(before.C)
             start = np.einsum("nak,ak->n", images, before.U), before.intercept
@@ -118,18 +140,8 @@ class KernelProblem:
         """Return the best U for the V of `before`, in an orthonormal basis of its span."""
         P, Z = self.blocks.basis(before.C, before.multipliers * self.y)
         k = P.shape[1]
-        inside = before.C.T @ Z.reshape(len(before.C), k)
-        found = solve_inner(
-            Z.reshape(len(self.y), -1),
-            self.y,
-            lam=self.lam,
-            loss=self.loss,
-            sample_weight=self.sample_weight,
-            fit_intercept=self.fit_intercept,
-            tol=max(INNER * self.tol, LEAST),
-            start=((before.U @ inside).ravel(), before.intercept),
-            multipliers=before.multipliers,
-        )
+        start = (before.U @ self.blocks.inner(before.C, P, Z)).ravel(), before.intercept
+        found = self.linear(Z.reshape(len(self.y), -1), start, before.multipliers)
         W = found.weights.reshape(self.blocks.d1, k)
         return State(W, P, found.intercept, found.multipliers, found.objective, found.dual_gap)
 
@@ -144,13 +156,33 @@ class KernelProblem:
                 if left:
                     found = self.step_left(state)
                 else:
-                    found = self.step_right(complete(state.U, outer, self.rank), state)
+                    found = self.step_right(self.complete(state.U, outer), state)
                 outer = self.offer(found.multipliers)
                 if found.objective <= state.objective:
                     state = found
                 path.append(state.objective)
             converged = before - state.objective <= self.tol * abs(state.objective)
         return Run(state, path, n_iter, converged, name)
+
+    def linear(
+        self,
+        Z: np.ndarray,
+        start: tuple[np.ndarray, float] | None,
+        multipliers: np.ndarray | None,
+        coarse: bool = False,
+    ) -> InnerSolution:
+        """Return the solution for features Z, (n, p)."""
+        return solve_inner(
+            Z,
+            self.y,
+            lam=self.lam,
+            loss=self.loss,
+            sample_weight=self.sample_weight,
+            fit_intercept=self.fit_intercept,
+            tol=COARSE if coarse else max(INNER * self.tol, LEAST),
+            start=start,
+            multipliers=multipliers,
+        )
 
     def _gram(
         self,
