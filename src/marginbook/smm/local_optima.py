@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..claims import Evidence, claim, decide
-from .descending import NOTEBOOK, SETTLED, TOL
+from .descending import NOTEBOOK, SETTLED, algorithm_1
 from .problems import drawn
-from .solution_form import u_step
 from .solvers.block_descent import low_rank_svm
 
 
@@ -39,13 +38,10 @@ def check_two_starts() -> Evidence:
         for lam in (0.05, 0.2, 0.5):
             values = []
             for k, size in ((0, 1.0), (1, scale)):
-                start = np.eye(2)[:, [k]]
-                end = low_rank_svm(X, y, rank=1, lam=lam, start=(start, start), tol=TOL)
-                values.append(end.objective)
-                apart = max(apart, abs(end.objective - one_entry(size, lam)))
-                for turned, factor in ((X, end.V), (X.transpose(0, 2, 1), end.U)):
-                    P = factor / np.linalg.norm(factor)
-                    settled += bool(u_step(turned, y, P, lam=lam)[3] >= end.objective * (1 - SETTLED))
+                end = algorithm_1(X, y, np.eye(2)[:, [k]], lam=lam)
+                values.append(end.path[-1])
+                apart = max(apart, abs(end.path[-1] - one_entry(size, lam)))
+                settled += sum(gain <= SETTLED for gain in end.gains)
             differences.append(values[0] / values[1] - 1)
             count += 1
     least = min(differences)
