@@ -1,165 +1,31 @@
-r"""Algorithm 1: descent over the blocks U and V of :math:`B=UV^\top`.
+r"""Minimisation of the weighted risk over matrices of low rank: starts, descents, certificate.
 
-With the rows of B in the span of orthonormal columns P (d2 x r), :math:`B=WP^\top` has
-:math:`\langle B,X_i\rangle=\langle W,X_iP\rangle` and :math:`\lVert B\rVert_F=\lVert W\rVert_F`: the U-step is a
-linear machine on the :math:`d_1r` features :math:`X_iP`, equation (2) with V fixed. From :math:`W=QR` the V-step has
-the features :math:`Q^\top X_i`. No step can increase the objective.
+Algorithm 1 needs a start, and its result depends on it. The first is the solution without a constraint on the rank,
+cut off after r singular values; then come, on request, the minimiser of the convex relaxation that also gives the
+lower bound (:mod:`~marginbook.smm.solvers.global_bound`), and random row spaces. The best is kept.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..objective import (
-    check_lam,
-    check_loss,
-    check_signs,
-    check_weights,
-    combination,
-    conjugate_sum,
-    loss_values,
-)
-from .inner import solve_inner
-from .joint_newton import Factors, factors
-from .smoothing import hinge_continuation, smooth_descent
-from .solution import InnerSolution, LowRankSolution
-from .starts import completed, full_rank, leading_rows, random_basis
+from ..objective import check_lam, check_loss, check_signs, check_weights
+from .descent import Descent, State, balanced
+from .global_bound import improve
+from .inner import only_class, solve_inner
+from .smoothing import FIRST
+from .solution import LowRankSolution
+from .starts import completed, leading_rows, random_basis
 
+METHODS = ("joint", "alternation")
 #: a global gap below this share of the objective ends the restarts
 CERTIFIED = 1e-6
-
-
-class Descent:
-    """The data of a problem in both orders, and the steps of both blocks."""
-
-    def __init__(
-        self,
-        X: np.ndarray,
-        y: np.ndarray,
-        *,
-        rank: int,
-        lam: float,
-        loss: str,
-        sample_weight: np.ndarray,
-        fit_intercept: bool,
-    ) -> None:
-        self.X = X
-        self.n, self.d1, self.d2 = X.shape
-        self.X_t = np.ascontiguousarray(X.transpose(0, 2, 1))
-        self.y, self.rank, self.lam, self.loss = y, rank, lam, loss
-        self.sample_weight, self.fit_intercept = sample_weight, fit_intercept
-
-    def step(
-        self,
-        basis: np.ndarray,
-        *,
-        rows: bool,
-        tol: float,
-        start: tuple[np.ndarray, float] | None,
-        multipliers: np.ndarray | None,
-    ) -> InnerSolution:
-        """Solve for W (``rows``: B = W basis', else B = basis W') with the basis of the other side fixed."""
-        X = self.X if rows else self.X_t
-        n, d, _ = X.shape
-        Z = (X.reshape(n * d, -1) @ basis).reshape(n, -1)
-        return solve_inner(
-            Z,
-            self.y,
-            lam=self.lam,
-            loss=self.loss,
-            sample_weight=self.sample_weight,
-            fit_intercept=self.fit_intercept,
-            tol=tol,
-            start=start,
-            multipliers=multipliers,
-        )
-
-    def value(self, coef: np.ndarray, intercept: float) -> float:
-        margins = self.y * (self.X.reshape(self.n, -1) @ coef.ravel() + intercept)
-        return float(self.sample_weight @ loss_values(margins, self.loss)) / self.n + self.lam * float(
-            np.sum(coef * coef)
-        )
-
-    def bound(self, multipliers: np.ndarray) -> float:
-        """Return the lower bound of feasible multipliers over all matrices of the rank."""
-        sigma = np.linalg.svd(combination(multipliers, self.X, self.y), compute_uv=False)
-        value = conjugate_sum(multipliers, loss=self.loss, sample_weight=self.sample_weight)
-        return value - float(np.sum(sigma[: self.rank] ** 2)) / (4.0 * self.lam)
-
-    def run(
-        self,
-        P: np.ndarray,
-        *,
-        tol: float,
-        max_iter: int,
-        name: str,
-        method: str,
-        first: tuple[np.ndarray, float] | None = None,
-        multipliers: np.ndarray | None = None,
-    ) -> LowRankSolution:
-        """Descend from the row space P; `first` are coefficients in it and an intercept."""
-        W, b = (np.zeros((self.d1, self.rank)), 0.0) if first is None else first
-        coef = W @ P.T
-        objective = self.value(coef, b)
-        path = [objective]
-        c, warm = multipliers, None if first is None else (W.ravel(), b)
-        if method == "joint":
-            at, found_c = self.together(P, W, b, c, tol)
-            value = self.value(at.coef, at.b)
-            if value <= objective:
-                coef, b, P, objective, c = at.coef, at.b, at.P, value, found_c
-                W, warm = at.Q * at.s, ((at.Q * at.s).ravel(), at.b)
-                path.append(objective)
-        lower, gap, converged, sweep = -np.inf, np.inf, False, 0
-        while not converged and sweep < max_iter:
-            before = objective
-            sweep += 1
-            for rows in (True, False):
-                basis = P if rows else completed(W, combination(c, self.X, self.y).T)
-                warm = warm if rows else ((coef.T @ basis).ravel(), b)
-                found = self.step(basis, rows=rows, tol=0.01 * tol, start=warm, multipliers=c)
-                c = found.multipliers
-                lower = max(lower, self.bound(c))
-                gap = found.dual_gap
-                if found.objective <= objective:
-                    objective, b = found.objective, found.intercept
-                    W = found.weights.reshape(-1, self.rank)
-                    coef = W @ basis.T if rows else basis @ W.T
-                elif rows:
-                    W = coef @ basis
-                else:
-                    W = coef.T @ basis
-                path.append(objective)
-            P = completed(W, combination(c, self.X, self.y))
-            W = coef @ P
-            warm = (W.ravel(), b)
-            converged = before - objective <= tol * abs(objective)
-        U, V = _balanced(coef, self.rank)
-        return LowRankSolution(
-            U, V, U @ V.T, b, c, objective, lower, gap, np.array(path), sweep, converged, name
-        )
-
-    def together(
-        self, P: np.ndarray, W: np.ndarray, b: float, c: np.ndarray | None, tol: float
-    ) -> tuple[Factors, np.ndarray]:
-        """Return factors in which both blocks are nearly optimal together, and their multipliers."""
-        at = factors(W @ P.T, P, b, self.X, self.y)
-        options = {
-            "lam": self.lam,
-            "sample_weight": self.sample_weight,
-            "fit_intercept": self.fit_intercept,
-            "tol": tol,
-        }
-        if self.loss == "hinge":
-            return hinge_continuation(self.X, self.y, at, multipliers=c, **options)[:2]
-        return smooth_descent(self.X, self.y, at, loss=self.loss, **options)[:2]
-
-
-def _balanced(coef: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return U and V with U V' = coef and columns of equal lengths in each pair."""
-    left, sigma, right = np.linalg.svd(coef, full_matrices=False)
-    root = np.sqrt(sigma[:rank])
-    return left[:, :rank] * root, right[:rank].T * root
+#: relative duality gap of the solution without a rank, where it is only a start
+COARSE = 1e-2
+#: reciprocal width of the first bands of margins from a given start
+WARM = 16.0
 
 
 def low_rank_svm(
@@ -172,10 +38,11 @@ def low_rank_svm(
     sample_weight: np.ndarray | None = None,
     fit_intercept: bool = False,
     n_restarts: int = 0,
-    start: tuple[np.ndarray, np.ndarray] | None = None,
+    start: LowRankSolution | tuple[np.ndarray, np.ndarray] | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
     method: str = "joint",
+    bound_iter: int = 0,
     random_state: int | np.random.Generator | None = None,
 ) -> LowRankSolution:
     r"""Minimise (2) or (3) over matrices of rank at most `rank` by block descent.
@@ -193,14 +60,17 @@ def low_rank_svm(
     fit_intercept : bool
     n_restarts : int
         Random starts after the first one; they end early when the lower bound proves the best to be global.
-    start : ((d1, rank) array, (d2, rank) array), optional
-        U and V to begin with instead of the singular vectors of the solution without a rank.
+    start : LowRankSolution or ((d1, rank) array, (d2, rank) array), optional
+        A solution of a problem nearby, or U and V, to begin with instead of the solution without a rank.
     tol : float
         Relative change of the objective by a sweep at which to stop.
     max_iter : int
         Sweeps of each start.
     method : {"joint", "alternation"}
-        Whether Newton steps in both blocks together come before the steps of Algorithm 1, or these alone.
+        Whether Newton steps in both blocks together come before the steps of Algorithm 1, or these alone. Those
+        are quicker, and they do not stop where only each block by itself is optimal.
+    bound_iter : int
+        Steps to improve the lower bound, some hundred; its relaxation is then a start as well.
     random_state : int or Generator, optional
 
     Returns
@@ -223,45 +93,132 @@ def low_rank_svm(
     ((4, 3), 1, True)
     """
     X = np.ascontiguousarray(X, dtype=float)
-    if X.ndim != 3:
+    if X.ndim != 3 or 0 in X.shape:
         raise ValueError(f"X has shape {X.shape}, wanted (n, d1, d2): one matrix per sample")
+    if not np.isfinite(X).all():
+        raise ValueError("X has entries that are not finite; impute or remove them first")
     y = check_signs(y, len(X))
     lam = check_lam(lam)
     check_loss(loss)
     weights = check_weights(sample_weight, len(X))
-    n, d1, d2 = X.shape
-    if not 1 <= rank <= min(d1, d2):
-        raise ValueError(f"rank is {rank}, wanted between 1 and min(d1, d2) = {min(d1, d2)}")
-    descent = Descent(X, y, rank=rank, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept)
+    least = min(X.shape[1:])
+    if not 1 <= rank <= least:
+        raise ValueError(f"rank is {rank}, wanted between 1 and min(d1, d2) = {least}")
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}")
+    if max_iter < 1 or not tol >= 0:
+        raise ValueError(f"max_iter and tol are {max_iter} and {tol}, wanted at least 1 and 0")
+    descent = Descent(X, y, int(rank), lam, loss, weights, fit_intercept)
+    convex = rank == least or (fit_intercept and only_class(y, weights) is not None)
+    if convex:
+        return _full_rank(descent, tol)
+    options = {"tol": tol, "max_iter": max_iter, "method": method}
     if start is None:
-        whole = full_rank(X, y, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept)
-        coef = whole.weights.reshape(d1, d2)
-        P = leading_rows(coef, rank)
-        best = descent.run(
-            P,
-            tol=tol,
-            max_iter=max_iter,
-            name="full",
-            method=method,
-            first=(coef @ P, whole.intercept),
-            multipliers=whole.multipliers,
-        )
+        best = _from_full_rank(descent, **options)
     else:
-        U, V = (np.asarray(part, dtype=float) for part in start)
-        if U.shape != (d1, rank) or V.shape != (d2, rank):
-            raise ValueError(
-                f"start has shapes {U.shape} and {V.shape}, wanted {(d1, rank)} and {(d2, rank)}"
-            )
-        P = completed(V)
-        first = (U @ (V.T @ P), 0.0)
-        best = descent.run(P, tol=tol, max_iter=max_iter, name="given", method=method, first=first)
-    rng = np.random.default_rng(random_state)
+        at = _given(descent, start)
+        best = descent.run(at, name="given", first=WARM, **options)
     lower = best.lower_bound
+    if bound_iter > 0:
+        relaxed = improve(
+            X,
+            y,
+            rank=rank,
+            lam=lam,
+            loss=loss,
+            sample_weight=weights,
+            fit_intercept=fit_intercept,
+            multipliers=best.multipliers,
+            start=(best.coef, best.intercept),
+            target=best.objective - CERTIFIED * abs(best.objective),
+            max_iter=bound_iter,
+        )
+        lower = max(lower, relaxed.value)
+        if not _certified(best, lower):
+            at = _cut(descent, relaxed.coef, relaxed.intercept, relaxed.multipliers)
+            best = _better(best, descent.run(at, name="relaxed", first=FIRST, **options))
+    rng = np.random.default_rng(random_state)
     for k in range(n_restarts):
-        if best.objective - lower <= CERTIFIED * abs(best.objective):
+        if _certified(best, lower):
             break
-        other = descent.run(random_basis(d2, rank, rng), tol=tol, max_iter=max_iter, name=f"random-{k}")
+        P = random_basis(X.shape[2], rank, rng)
+        nothing = np.zeros(X.shape[1:])
+        at = State(nothing, 0.0, descent.value(nothing, 0.0), P)
+        other = descent.run(at, name=f"random-{k}", first=FIRST, **options)
         lower = max(lower, other.lower_bound)
-        if other.objective < best.objective:
-            best = other
-    return best
+        best = _better(best, other)
+    return replace(best, lower_bound=lower)
+
+
+def _certified(best: LowRankSolution, lower: float) -> bool:
+    return best.objective - lower <= CERTIFIED * abs(best.objective)
+
+
+def _better(first: LowRankSolution, second: LowRankSolution) -> LowRankSolution:
+    return second if second.objective < first.objective else first
+
+
+def _cut(descent: Descent, coef: np.ndarray, b: float, c: np.ndarray) -> State:
+    """Return the state of a matrix cut off after r singular values."""
+    P = leading_rows(coef, descent.rank)
+    kept = (coef @ P) @ P.T
+    return State(kept, b, descent.value(kept, b), P, c)
+
+
+def _from_full_rank(descent: Descent, *, tol: float, max_iter: int, method: str) -> LowRankSolution:
+    X = descent.X
+    whole = solve_inner(
+        X.reshape(len(X), -1),
+        descent.y,
+        lam=descent.lam,
+        loss=descent.loss,
+        sample_weight=descent.sample_weight,
+        fit_intercept=descent.fit_intercept,
+        tol=COARSE if method == "joint" else min(tol, COARSE),
+    )
+    at = _cut(descent, whole.weights.reshape(X.shape[1:]), whole.intercept, whole.multipliers)
+    found = descent.run(at, tol=tol, max_iter=max_iter, name="full", method=method, first=FIRST)
+    return replace(found, lower_bound=max(found.lower_bound, descent.bound(whole.multipliers)))
+
+
+def _full_rank(descent: Descent, tol: float) -> LowRankSolution:
+    """Return the solution where the rank does not constrain it: one convex problem."""
+    X = descent.X
+    found = solve_inner(
+        X.reshape(len(X), -1),
+        descent.y,
+        lam=descent.lam,
+        loss=descent.loss,
+        sample_weight=descent.sample_weight,
+        fit_intercept=descent.fit_intercept,
+        tol=max(min(0.01 * tol, 1e-9), 1e-12),
+    )
+    U, V = balanced(found.weights.reshape(X.shape[1:]), descent.rank)
+    path = np.array([descent.value(np.zeros(X.shape[1:]), 0.0), found.objective])
+    lower = found.objective - found.dual_gap
+    return LowRankSolution(
+        U,
+        V,
+        U @ V.T,
+        found.intercept,
+        found.multipliers,
+        found.objective,
+        lower,
+        found.dual_gap,
+        path,
+        1,
+        found.converged,
+        "full",
+    )
+
+
+def _given(descent: Descent, start: LowRankSolution | tuple[np.ndarray, np.ndarray]) -> State:
+    _, d1, d2 = descent.X.shape
+    b = start.intercept if isinstance(start, LowRankSolution) and descent.fit_intercept else 0.0
+    pair = (start.U, start.V) if isinstance(start, LowRankSolution) else start
+    U, V = (np.asarray(part, dtype=float) for part in pair)
+    if U.shape != (d1, descent.rank) or V.shape != (d2, descent.rank):
+        wanted = f"{(d1, descent.rank)} and {(d2, descent.rank)}"
+        raise ValueError(f"start has shapes {U.shape} and {V.shape}, wanted {wanted}")
+    coef = U @ V.T
+    return State(coef, b, descent.value(coef, b), completed(V))

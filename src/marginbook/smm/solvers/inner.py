@@ -13,11 +13,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dpstrf
 
-from ..objective import check_lam, check_loss, check_signs, check_weights
+from ..objective import check_lam, check_loss, check_signs, check_weights, loss_values
 from .augmented import augmented_newton
 from .interior_point import interior_point
 from .newton import newton
 from .solution import InnerSolution
+
+#: relative duality gap that is not asked of a second method
+TIGHT = 1e-9
 
 
 def solve_inner(
@@ -70,7 +73,7 @@ def solve_inner(
     check_loss(loss)
     weights = check_weights(sample_weight, len(Z))
     if fit_intercept:
-        constant = _constant(Z, y, weights)
+        constant = _constant(Z.shape[1], y, weights, loss)
         if constant is not None:
             return constant
     if loss != "hinge":
@@ -87,7 +90,7 @@ def solve_inner(
         start=start,
         multipliers=multipliers,
     )
-    if found.converged:
+    if found.converged or found.dual_gap <= TIGHT * abs(found.objective):
         return found
     other = augmented_newton(
         Z,
@@ -102,17 +105,25 @@ def solve_inner(
     return other if other.dual_gap < found.dual_gap else found
 
 
-def _constant(Z: np.ndarray, y: np.ndarray, weights: np.ndarray) -> InnerSolution | None:
-    """Return the solution where only one class has weight: no coefficients, and an intercept that fits it.
-
-    The risk of the logistic loss has no minimum then, only the infimum 0; it is taken to 1e-12 of the risk at 0.
-    """
+def only_class(y: np.ndarray, weights: np.ndarray) -> float | None:
+    """Return the sign of the only class with weight, 0 if none has any, None if both have."""
     present = np.unique(y[weights > 0])
     if len(present) == 2:
         return None
-    n, p = Z.shape
-    sign = float(present[0]) if len(present) else 0.0
-    return InnerSolution(np.zeros(p), 40.0 * sign, np.zeros(n), 0.0, 0.0, 0, True)
+    return float(present[0]) if len(present) else 0.0
+
+
+def _constant(p: int, y: np.ndarray, weights: np.ndarray, loss: str) -> InnerSolution | None:
+    """Return the solution where only one class has weight: no coefficients, and an intercept that fits it.
+
+    The logistic risk has only an infimum then, 0; at the intercept 40 it is below rounding.
+    """
+    sign = only_class(y, weights)
+    if sign is None:
+        return None
+    b = sign * (40.0 if loss == "logistic" else 1.0)
+    value = float(weights @ loss_values(y * b, loss)) / len(y) if sign else 0.0
+    return InnerSolution(np.zeros(p), b, np.zeros(len(y)), value, value, 0, True)
 
 
 def gram_features(gram: np.ndarray) -> np.ndarray:

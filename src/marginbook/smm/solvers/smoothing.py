@@ -18,7 +18,7 @@ from .joint_newton import Factors, joint_newton
 #: reciprocal widths of the bands: the first, and the factor of each stage
 FIRST, FACTOR = 1.0, 4.0
 #: stages, Newton steps of a stage, and its relative tolerance at the beginning
-STAGES, STEPS, COARSE = 9, 12, 1e-3
+STAGES, STEPS, COARSE = 9, 25, 1e-3
 
 
 def hinge_continuation(

@@ -4,31 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .inner import solve_inner
-from .solution import InnerSolution
-
-
-def full_rank(
-    X: np.ndarray,
-    y: np.ndarray,
-    *,
-    lam: float,
-    loss: str,
-    sample_weight: np.ndarray,
-    fit_intercept: bool,
-    tol: float = 1e-3,
-) -> InnerSolution:
-    """Return the solution without a constraint on the rank: the vector machine on vec(X)."""
-    return solve_inner(
-        X.reshape(len(X), -1),
-        y,
-        lam=lam,
-        loss=loss,
-        sample_weight=sample_weight,
-        fit_intercept=fit_intercept,
-        tol=tol,
-    )
-
 
 def random_basis(d2: int, rank: int, rng: np.random.Generator) -> np.ndarray:
     """Return a (d2, rank) array with orthonormal columns, uniformly distributed."""
