@@ -12,16 +12,16 @@ one) for the hinge loss :math:`(1-z)_+`, the squared hinge loss :math:`(1-z)_+^2
 
 Multipliers :math:`c_i\ge0` (with :math:`\sum_iy_ic_i=0` where b is free) and
 :math:`M(c)=\sum_ic_iy_iX_i` bound it from below for all matrices of rank at most r, because
-:math:`L(z)\ge-uz-L^*(-u)` and :math:`\max_{\operatorname{rank}B\le r}\langle M,B\rangle-\lambda\lVert B\rVert_F^2
-=\sum_{k\le r}\sigma_k(M)^2/4\lambda`:
+:math:`L(z)\ge-uz-L^*(-u)`, and because the maximum of :math:`\langle M,B\rangle-\lambda\lVert B\rVert_F^2`
+over these matrices is :math:`\sum_{k\le r}\sigma_k(M)^2/4\lambda`:
 
 .. math::
     F(B,b)\ge D_r(c)=-\sum_i\frac{w_i}nL^*\Bigl(-\frac{nc_i}{w_i}\Bigr)
     -\frac1{4\lambda}\sum_{k\le r}\sigma_k\bigl(M(c)\bigr)^2 .
 
-For :math:`r=\min(d_1,d_2)` this is the dual of the support vector machine on vec(X); for smaller r it belongs to
-the convex envelope of the problem, whose penalty is the squared spectral k-support norm (McDonald, Pontil and
-Stamos 2014).
+For :math:`r=\min(d_1,d_2)` this is the dual of the support vector machine on vec(X); for smaller r it belongs
+to the convex envelope of the problem, whose penalty is the squared spectral k-support norm (McDonald, Pontil
+and Stamos 2014).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def weights_for(pi: float | None, y: np.ndarray, sample_weight: np.ndarray | Non
     Parameters
     ----------
     pi : float in [0, 1] or None
-        The positive class weighs 1 - pi, the negative class pi, equation (3). None: all weigh 1, equation (2).
+        The positive class weighs 1 - pi, the negative class pi, equation (3). None: all weigh 1, (2).
         A level of 0 or 1 leaves one class without weight.
     y : (n,) array of -1 and +1
     sample_weight : (n,) array, optional
@@ -130,8 +130,8 @@ def loss_curvatures(margins: np.ndarray, loss: str) -> np.ndarray:
 def conjugates(u: np.ndarray, loss: str) -> np.ndarray:
     r"""Return :math:`L^*(-u)=\sup_z(-uz-L(z))`, infinite where u is outside its domain.
 
-    Hinge: -u for u in [0, 1]. Squared hinge: -u + u^2/4 for u >= 0. Logistic: u log u + (1-u) log(1-u) for u in
-    [0, 1].
+    Hinge: -u for u in [0, 1]. Squared hinge: -u + u^2/4 for u >= 0. Logistic: u log u + (1-u) log(1-u) for u
+    in [0, 1].
     """
     check_loss(loss)
     u = np.asarray(u, dtype=float)
@@ -204,9 +204,9 @@ def feasible(
 ) -> np.ndarray:
     r"""Return multipliers that the bounds allow, nearest to those given.
 
-    They are clipped to the domain of the conjugate (:math:`0\le c_i\le w_i/n`, without the upper bound for the
-    squared hinge loss, 0 where the weight is 0); with an intercept the class whose multipliers have the larger
-    sum is then scaled down, so that :math:`\sum_iy_ic_i=0`.
+    They are clipped to the domain of the conjugate: :math:`0\le c_i\le w_i/n`, without the upper bound for
+    the squared hinge loss, 0 where the weight is 0. With an intercept the class whose multipliers have the
+    larger sum is then scaled down, so that :math:`\sum_iy_ic_i=0`.
     """
     check_loss(loss)
     weights = check_weights(sample_weight, len(y)) / len(y)

@@ -1,8 +1,8 @@
 r"""The same descent with every block solved by cvxpy: slow, obvious, and the peer of the room's solvers.
 
-It follows Algorithm 1 to the letter: the U-step minimises equation (2) or (3) over U with V fixed, the V-step over V
-with U fixed, and each hands its whole problem to a convex solver. A QR factor of the fixed block makes the penalty
-:math:`\lVert UV^\top\rVert_F^2` the square norm of the free one, as the draft's dual does with
+It follows Algorithm 1 to the letter: the U-step minimises equation (2) or (3) over U with V fixed, the V-step
+over V with U fixed, and each hands its whole problem to a convex solver. A QR factor of the fixed block makes
+the penalty :math:`\lVert UV^\top\rVert_F^2` the square norm of the free one, as the draft's dual does with
 :math:`(V^\top V)^{-1}`.
 """
 
@@ -41,7 +41,8 @@ def by_cvxpy(
     check_loss(loss)
     signs = check_signs(y, len(Z))
     share = check_weights(sample_weight, len(Z)) / len(Z)
-    w, b = cp.Variable(Z.shape[1]), cp.Variable() if fit_intercept else 0.0
+    w: Any = cp.Variable(Z.shape[1])
+    b: Any = cp.Variable() if fit_intercept else 0.0
     margins = cp.multiply(signs, Z @ w + b)
     if loss == "logistic":
         losses = cp.logistic(-margins)

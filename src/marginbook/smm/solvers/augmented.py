@@ -10,16 +10,17 @@ With multipliers :math:`c` and :math:`\sigma_i=\kappa C_i` each loss is replaced
     u_i=\min(\max(c_i+\sigma_i(1-m),0),C_i),
 
 which is quadratic on a band of margins of width :math:`1/\kappa`. After its minimum, c becomes u: a proximal
-step for the dual, which is a quadratic program, so that finitely many steps with growing :math:`\kappa` are exact.
-A free intercept moves in a proximal step as well. The equations of a Newton step have as many unknowns as there
-are samples in their bands, or as features.
+step for the dual, which is a quadratic program, so that finitely many steps with growing :math:`\kappa` are
+exact. A free intercept moves in a proximal step as well. The equations of a Newton step have as many unknowns
+as there are samples in their bands, or as features.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .newton import Certificate, Loss, Point, minimise
+from .certificate import Certificate, Point
+from .newton import Loss, minimise
 from .solution import InnerSolution
 
 #: reciprocal widths of the bands: the first, from a cold and from a warm start, the factor, and the last
@@ -114,7 +115,7 @@ def augmented_newton(
             point,
             lam=lam,
             fit_intercept=fit_intercept,
-            enough=lambda point, slopes, norm: norm <= wanted_norm or best.offer(point, -slopes, norm),
+            enough=_Enough(best, wanted_norm),
             max_iter=max_iter - point.n_iter,
             proximity=1e-3 * mass / kappa if fit_intercept else 0.0,
             centre=point.b,

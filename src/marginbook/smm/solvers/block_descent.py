@@ -1,13 +1,14 @@
 r"""Minimisation of the weighted risk over matrices of low rank: starts, descents, certificate.
 
-Algorithm 1 needs a start, and its result depends on it. The first is the solution without a constraint on the rank,
-cut off after r singular values; then come, on request, the minimiser of the convex relaxation that also gives the
-lower bound (:mod:`~marginbook.smm.solvers.global_bound`), and random row spaces. The best is kept.
+Algorithm 1 needs a start, and its result depends on it. The first is the solution without a constraint on the
+rank, cut off after r singular values; then come, on request, the minimiser of the convex relaxation that also
+gives the lower bound (:mod:`~marginbook.smm.solvers.global_bound`), and random row spaces. The best is kept.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -67,8 +68,8 @@ def low_rank_svm(
     max_iter : int
         Sweeps of each start.
     method : {"joint", "alternation"}
-        Whether Newton steps in both blocks together come before the steps of Algorithm 1, or these alone. Those
-        are quicker, and they do not stop where only each block by itself is optimal.
+        Whether Newton steps in both blocks together come before the steps of Algorithm 1, or these alone.
+        Those are quicker, and they do not stop where only each block by itself is optimal.
     bound_iter : int
         Steps to improve the lower bound, some hundred; its relaxation is then a start as well.
     random_state : int or Generator, optional
@@ -112,7 +113,7 @@ def low_rank_svm(
     convex = rank == least or (fit_intercept and only_class(y, weights) is not None)
     if convex:
         return _full_rank(descent, tol)
-    options = {"tol": tol, "max_iter": max_iter, "method": method}
+    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "method": method}
     if start is None:
         best = _from_full_rank(descent, **options)
     else:

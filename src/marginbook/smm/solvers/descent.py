@@ -2,8 +2,8 @@ r"""One descent of Algorithm 1 over the blocks U and V of :math:`B=UV^\top`, fro
 
 With the rows of B in the span of orthonormal columns P (d2 x r), :math:`B=WP^\top` has
 :math:`\langle B,X_i\rangle=\langle W,X_iP\rangle` and :math:`\lVert B\rVert_F=\lVert W\rVert_F`: the U-step
-is a linear machine on the :math:`d_1r` features :math:`X_iP`, equation (2) with V fixed. From :math:`W=QR` the
-V-step has the features :math:`Q^\top X_i`. No step can increase the objective.
+is a linear machine on the :math:`d_1r` features :math:`X_iP`, equation (2) with V fixed. From :math:`W=QR`
+the V-step has the features :math:`Q^\top X_i`. No step can increase the objective.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Descent:
         return at, found
 
     def together(self, at: State, tol: float, first: float) -> State:
-        """Move both blocks until they are nearly optimal together; return `at` itself if that is no better."""
+        """Move both blocks until they are nearly optimal together; return `at` if that is no better."""
         start = factors(at.coef, at.P, at.b, self.X, self.y)
         lam, weights, free = self.lam, self.sample_weight, self.fit_intercept
         if self.loss == "hinge":

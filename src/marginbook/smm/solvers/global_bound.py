@@ -1,16 +1,16 @@
 r"""How much below the objective the global minimum can be, by a convex relaxation.
 
 The largest convex function below :math:`\lVert B\rVert_F^2` on the matrices of rank at most r is the squared
-spectral k-support norm :math:`\lVert B\rVert_{sp}^2`, k = r (McDonald, Pontil and Stamos 2014). Its conjugate gives
-the bound :math:`D_r(c)` of :func:`~marginbook.smm.objective.dual_bound` for every c; the best of them is the
-minimum of the relaxation
+spectral k-support norm :math:`\lVert B\rVert_{sp}^2`, k = r (McDonald, Pontil and Stamos 2014). Its conjugate
+gives the bound :math:`D_r(c)` of :func:`~marginbook.smm.objective.dual_bound` for every c; the best of them
+is the minimum of the relaxation
 
 .. math::
     \min_{B,b}\ \frac1n\sum_iw_iL\bigl(y_i(\langle B,X_i\rangle+b)\bigr)+\lambda\lVert B\rVert_{sp}^2 .
 
 :func:`improve` minimises it by accelerated proximal gradient steps (the hinge loss through envelopes whose
-multipliers follow) and keeps the best multipliers on the way. Where its minimiser has rank r, that minimiser solves
-the problem with the rank; elsewhere a gap remains, whatever the number of steps.
+multipliers follow) and keeps the best multipliers on the way. Where its minimiser has rank r, that minimiser
+solves the problem with the rank; elsewhere a gap remains, whatever the number of steps.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from .newton import Loss
 
 #: steps between two updates of multipliers and bound
 ROUND = 40
+#: rounds without an improvement by this share that end the search
+IDLE, STALLED = 4, 1e-8
 #: reciprocal width of the first bands of margins, its factor for each round, and the largest
 FIRST, FACTOR, LARGEST = 1.0, 1.3, 64.0
 
@@ -68,8 +70,8 @@ def shrink_largest(v: np.ndarray, tau: float, rank: int) -> np.ndarray:
 
     The r largest entries :math:`s_{[k]}` are penalised. The solution is
     :math:`s_i=\min(v_i,\max(v_i/(1+\tau),\theta))`, with :math:`\theta` such that the weights
-    :math:`\min(\max((v_i/\theta-1)/\tau,0),1)` sum to r: entries near the border between penalised and free ones
-    are tied.
+    :math:`\min(\max((v_i/\theta-1)/\tau,0),1)` sum to r: entries near the border between penalised and free
+    ones are tied.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def shrink_largest(v: np.ndarray, tau: float, rank: int) -> np.ndarray:
 
 
 def prox_support(V: np.ndarray, step: float, lam: float, rank: int) -> np.ndarray:
-    r"""Return the minimiser of :math:`\tfrac12\lVert B-V\rVert_F^2+t\lambda\lVert B\rVert_{sp}^2`, t the `step`.
+    r"""Return the minimiser of :math:`\frac12\lVert B-V\rVert_F^2+t\lambda\lVert B\rVert_{sp}^2`, t the step.
 
     By Moreau's decomposition from :func:`shrink_largest` on the singular values.
     """
@@ -163,7 +165,9 @@ def improve(
     best_c, best = c, bound(c)
     size = _largest_curvature(flat, C, fit_intercept)
     kappa, done = FIRST, 0
-    while done < max_iter and best < target and size > 0:
+    idle = 0
+    while done < max_iter and best < target and size > 0 and idle < IDLE:
+        before = best
         smooth = envelope(np.clip(c, 0.0, C), C, kappa) if loss == "hinge" else _risk(C, loss)
         curvature = size * (kappa if loss == "hinge" else 2.0 if loss == "squared_hinge" else 0.25)
         steps = min(ROUND, max_iter - done)
@@ -176,6 +180,7 @@ def improve(
             value = bound(candidate)
             if value > best:
                 best, best_c = value, candidate
+        idle = 0 if best > before + STALLED * abs(best) else idle + 1
         kappa = min(kappa * FACTOR, LARGEST)
     allowed = feasible(best_c, y, loss=loss, sample_weight=weights, fit_intercept=fit_intercept)
     return Bound(best, allowed, coef, b, done)
@@ -212,7 +217,7 @@ def _accelerated(
     n_steps: int,
     fit_intercept: bool,
 ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
-    """Return the point after some accelerated steps, the slopes in it, and the mean multipliers of the way."""
+    """Return the point after accelerated steps, the slopes in it, and the mean multipliers of the way."""
     shape = coef.shape
     ahead, ahead_b, momentum = coef, b, 1.0
     mean = np.zeros(len(y))

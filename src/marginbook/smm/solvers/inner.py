@@ -160,8 +160,8 @@ def solve_inner_gram(
     Returns
     -------
     InnerSolution
-        Its ``weights`` are the (n,) coefficients :math:`\beta_i=c_iy_i/2\lambda` of the samples: the function is
-        :math:`\sum_i\beta_i\langle z_i,\cdot\rangle+b`.
+        Its ``weights`` are the (n,) coefficients :math:`\beta_i=c_iy_i/2\lambda` of the samples: the function
+        is :math:`\sum_i\beta_i\langle z_i,\cdot\rangle+b`.
     """
     features = gram_features(gram)
     found = solve_inner(

@@ -8,8 +8,8 @@ The dual of :math:`\min_{w,b}\sum_iC_i(1-m_i)_++\lambda\lVert w\rVert^2`, :math:
     \text{ where the intercept is free},
 
 and the conditions of both are :math:`m_i-1=s_i-\xi_i`, :math:`2\lambda w=A^\top c`, :math:`y^\top c=0`,
-:math:`c_is_i=0`, :math:`(C_i-c_i)\xi_i=0` with :math:`s,\xi\ge0`. Mehrotra's predictor and corrector share the
-factor of :math:`2\lambda I+A^\top D^{-1}A`, p x p, or of :math:`D+AA^\top/2\lambda`, n x n, with
+:math:`c_is_i=0`, :math:`(C_i-c_i)\xi_i=0` with :math:`s,\xi\ge0`. Mehrotra's predictor and corrector share
+the factor of :math:`2\lambda I+A^\top D^{-1}A`, p x p, or of :math:`D+AA^\top/2\lambda`, n x n, with
 :math:`D_i=s_i/c_i+\xi_i/(C_i-c_i)`. That w is kept beside c, and not computed from it, matters for small
 :math:`\lambda`: the sum :math:`A^\top c` cancels.
 """
@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
-from .newton import Certificate, Point, factorise, solve
+from .certificate import Certificate, Point
+from .newton import factorise, solve
 from .solution import InnerSolution
 
 #: share of the way to the boundary that a step may go
@@ -113,18 +114,19 @@ def interior_point(
         lam,
         fit_intercept,
     )
-    at = problem.start()
-    for iteration in range(1, max_iter + 1):
+    at, steps = problem.start(), 0
+    while steps < max_iter:
         at, size = problem.advance(at)
         if not size > 0:
             break
+        steps += 1
         c = at.c
         if not everything:
             c = np.zeros(n)
             c[kept] = at.c
         if best.offer(Point(at.w, at.b, A @ at.w + at.b * y), c) or size < 1e-10:
             break
-    return best.solution(iteration)
+    return best.solution(steps)
 
 
 class _Problem:

@@ -13,8 +13,8 @@ model of the objective is
     +\tfrac12\sum_iD_i\langle X_i,\Delta\rangle^2-\langle M,AS^{-1}E^\top\rangle .
 
 With :math:`MP_\perp=L\Theta R^\top` and :math:`E=P_\perp e` the last term couples only the entries (l, k) of
-:math:`L^\top A` and :math:`R^\top e`, by :math:`\theta_l/s_k`: the quadratic form without the loss consists of
-2 x 2 blocks, with the curvatures :math:`2\lambda\mp\theta_l/s_k`. They are positive where B belongs to the
+:math:`L^\top A` and :math:`R^\top e`, by :math:`\theta_l/s_k`: the quadratic form without the loss consists
+of 2 x 2 blocks, with the curvatures :math:`2\lambda\mp\theta_l/s_k`. They are positive where B belongs to the
 largest singular values of :math:`M/2\lambda`; elsewhere the loss may make up for it, and if it does not the
 negative ones are cut back.
 """
@@ -86,7 +86,6 @@ def joint_newton(
     """
     n, d1, d2 = X.shape
     flat = X.reshape(n, -1)
-    rank = len(at.s)
     values, slopes, curvatures = loss(at.margins)
     centre = at.b
     total = float(values.sum()) + lam * float(at.s @ at.s) + 0.5 * proximity * (at.b - centre) ** 2

@@ -1,10 +1,10 @@
 r"""A start for the block descent where both blocks are nearly optimal together.
 
-Exact minimisation over one block at a time can stop where the hinge loss has kinks although a move of both blocks
-would go on. Here both move at once (:mod:`~marginbook.smm.solvers.joint_newton`). The hinge loss is replaced by
-its envelope (:mod:`~marginbook.smm.solvers.augmented`) with multipliers that follow: bands of margins that shrink,
-as in the method of multipliers, so that the limit is stationary for both blocks and the multipliers are its own:
-:math:`M(c)P=2\lambda QS` and :math:`Q^\top M(c)=2\lambda SP^\top`.
+Exact minimisation over one block at a time can stop where the hinge loss has kinks although a move of both
+blocks would go on. Here both move at once (:mod:`~marginbook.smm.solvers.joint_newton`). The hinge loss is
+replaced by its envelope (:mod:`~marginbook.smm.solvers.augmented`) with multipliers that follow: bands of
+margins that shrink, as in the method of multipliers, so that the limit is stationary for both blocks and the
+multipliers are its own: :math:`M(c)P=2\lambda QS` and :math:`Q^\top M(c)=2\lambda SP^\top`.
 """
 
 from __future__ import annotations

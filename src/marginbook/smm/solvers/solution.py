@@ -1,4 +1,4 @@
-"""What the solvers return: a point, the multipliers that certify it, and how far it can be from the optimum."""
+"""What the solvers return: a point, the multipliers that certify it, and how far from optimal it can be."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class InnerSolution:
-    r"""The convex problem with one block fixed: :math:`\min_{w,b}\frac1n\sum_iw_iL(y_i(z_i^\top w+b))+\lambda|w|^2`.
+    r"""Solution of a convex problem, one block for instance.
+
+    .. math:: \min_{w,b}\ \frac1n\sum_iw_iL\bigl(y_i(z_i^\top w+b)\bigr)+\lambda\lVert w\rVert^2
 
     Attributes
     ----------
@@ -63,7 +65,7 @@ class LowRankSolution:
     converged : bool
         Whether the relative change by a sweep met the tolerance.
     start : str
-        Which start won: ``"given"``, ``"full"``, ``"random-0"``, ...
+        Which start won: ``"given"``, ``"full"``, ``"relaxed"``, ``"random-0"``, ...
     """
 
     U: np.ndarray
