@@ -63,12 +63,6 @@ class LowRankLogisticClassifier(LowRankSVMClassifier):
     0.09
     """
 
-    loss = "logistic"
-    kernel = "linear"
-    gamma = None
-    degree = 3
-    coef0 = 1.0
-
     def __init__(
         self,
         rank: int | None = 1,
@@ -83,16 +77,19 @@ class LowRankLogisticClassifier(LowRankSVMClassifier):
         max_iter: int = 200,
         random_state: Any = None,
     ) -> None:
-        self.rank = rank
-        self.lam = lam
-        self.fit_intercept = fit_intercept
-        self.n_restarts = n_restarts
-        self.shape = shape
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        super().__init__(
+            rank=rank,
+            lam=lam,
+            loss="logistic",
+            fit_intercept=fit_intercept,
+            n_restarts=n_restarts,
+            shape=shape,
+            class_weight=class_weight,
+            warm_start=warm_start,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, (n, n_classes), for `X`, (n, d1, d2) or (n, p)."""

@@ -29,7 +29,7 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     where :math:`X_i` is d1 x d2 and :math:`\lVert B\rVert_*` the sum of the singular values. The problem is
     convex: unlike the machine of fixed rank it has one solution B, at the price that all singular values
     shrink. With :math:`C=1/(2\lambda n)` and :math:`\tau=0` it is the machine of full rank. Feasible
-    multipliers of the dual certify the solution. The Gram matrix of the samples, (n, n), is kept during a fit.
+    multipliers of the dual certify the solution. A fit needs the Gram matrix of the samples, (n, n).
 
     Parameters
     ----------
