@@ -137,7 +137,9 @@ def check_condition() -> Evidence:
         backwards = max(backwards, -np.linalg.eigvalsh(G)[0] / max(np.abs(G).max(), np.finfo(float).tiny))
         maps += 1
         G = tanh_rows(X)
-        worst_other = max(worst_other, rows_of_features(G)[1] / float(np.linalg.norm(G, 2)))
+        worst_other = max(
+            worst_other, rows_of_features(G)[1] / max(float(np.linalg.norm(G, 2)), np.finfo(float).tiny)
+        )
     worst = max(apart, negative, backwards)
     return Evidence(
         decide(worst <= ROUNDING and worst_other > 1e-3),
