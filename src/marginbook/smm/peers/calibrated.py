@@ -121,8 +121,9 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[probabilities.argmax(axis=1)])
 
     def __sklearn_tags__(self) -> Tags:
-        """Return the tags: as many classes as the machine takes."""
+        """Return the tags: matrices, of as many classes as the machine takes."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
         machine = VectorSVMClassifier() if self.estimator is None else self.estimator
         tags.classifier_tags.multi_class = get_tags(machine).classifier_tags.multi_class
         return tags

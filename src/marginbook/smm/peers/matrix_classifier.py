@@ -75,8 +75,9 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[(values > 0).astype(int)])
 
     def __sklearn_tags__(self) -> Tags:
-        """Return the tags: two classes only."""
+        """Return the tags: matrices, of two classes only."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
 

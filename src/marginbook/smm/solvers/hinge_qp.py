@@ -153,7 +153,7 @@ def hinge_qp(
             step = min(1.0, float(room.min()))
             moved = np.clip(beta[free] + step * move, low[free], high[free])
             moved[room <= step] = bound[room <= step]
-            grad += K[:, free] @ (moved - beta[free])
+            grad += (moved - beta[free]) @ K[free]
             beta[free] = moved
             if step == 1.0:
                 break
