@@ -11,13 +11,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import SVC
 
-from marginbook.smm.objective import LOSSES, loss_values, weights_for
-from marginbook.smm.row_kernels import row_gram
+from marginbook.smm.objective import LOSSES, loss_values, objective, weights_for
+from marginbook.smm.row_kernels import row_gram, row_values
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.gram_machine import gram_machine
+from marginbook.smm.solvers.inner import solve_inner
 from marginbook.smm.solvers.kernel_blocks import RowBlocks, complete
 from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
+from marginbook.smm.solvers.kernel_features import FeatureProblem
 from marginbook.smm.solvers.kernel_problem import KernelProblem, Settings
+from marginbook.smm.solvers.kernel_relaxation import fantope, relax
 from marginbook.smm.solvers.kernel_solution import KernelSolution
 
 RBF = ("rbf", {"gamma": 0.2})
@@ -34,17 +37,26 @@ def _objective(
     found: KernelSolution, X: np.ndarray, y: np.ndarray, w: np.ndarray, lam: float, loss: str
 ) -> float:
     """Return the objective from the decision function and the norm of B by its definition."""
-    from marginbook.smm.row_kernels import row_values
-
     among = row_values(found.kernel, found.rows, found.places)
     square = np.trace(found.U.T @ found.U @ found.C.T @ among @ found.C)
     return float(w @ loss_values(y * found.decision(X), loss)) / len(y) + lam * float(square)
+
+
+def _begin(
+    X: np.ndarray, y: np.ndarray, rank: int, lam: float, loss: str, w: np.ndarray, fit_intercept: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return random orthonormal U and the best V for it, (d2, r), as a start for linear machines."""
+    U = np.linalg.qr(np.random.default_rng(99).standard_normal((X.shape[1], rank)))[0]
+    Z = np.einsum("nap,ak->nkp", X, U).reshape(len(X), -1)
+    found = solve_inner(Z, y, lam=lam, loss=loss, sample_weight=w, fit_intercept=fit_intercept, tol=1e-10)
+    return U, found.weights.reshape(rank, -1).T
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_linear_kernel_is_the_linear_machine(loss: str, fit_intercept: bool) -> None:
     X, y, w = _data()
+    start = _begin(X, y, 2, 0.02, loss, w, fit_intercept)
     options: dict[str, Any] = {
         "rank": 2,
         "lam": 0.02,
@@ -52,15 +64,17 @@ def test_linear_kernel_is_the_linear_machine(loss: str, fit_intercept: bool) -> 
         "sample_weight": w,
         "fit_intercept": fit_intercept,
         "tol": 1e-8,
+        "max_iter": 20,
     }
-    plain = low_rank_svm(X, y, method="alternation", **options)
-    found = low_rank_kernel_svm(X, y, kernel="linear", descent="alternation", **options)
+    plain = low_rank_svm(X, y, method="alternation", start=start, **options)
+    found = low_rank_kernel_svm(X, y, kernel="linear", descent="alternation", start=start[0], **options)
     new = np.random.default_rng(1).standard_normal((20, 4, 3))
     assert_allclose(found.objective, plain.objective, rtol=1e-6)
     wanted = new.reshape(20, -1) @ plain.coef.ravel() + plain.intercept
     assert_allclose(found.decision(new), wanted, atol=1e-3 * np.abs(wanted).max())
     V = X.reshape(-1, 3).T @ found.C
     assert_allclose(found.U @ V.T, plain.coef, atol=1e-3 * np.abs(plain.coef).max())
+    assert_allclose(np.linalg.norm(V, axis=0), np.linalg.svd(V, compute_uv=False), rtol=1e-6)
     assert_allclose(_objective(found, X, y, w, 0.02, loss), found.objective, rtol=1e-9)
     assert found.lower_bound <= found.objective
     assert found.method == "gram"
@@ -101,14 +115,15 @@ def test_same_start_same_steps() -> None:
 def test_degree_two_is_the_linear_machine_of_products(loss: str) -> None:
     X, y, _ = _data(seed=5)
     products = np.einsum("nap,naq->napq", X, X).reshape(50, 4, 9)
+    start = _begin(products, y, 2, 0.01, loss, np.ones(50), True)
     options: dict[str, Any] = {"rank": 2, "lam": 0.01, "loss": loss, "fit_intercept": True}
-    options |= {"tol": 1e-8, "max_iter": 3}
-    plain = low_rank_svm(products, y, method="alternation", **options)
+    options |= {"tol": 1e-8, "max_iter": 20}
+    plain = low_rank_svm(products, y, method="alternation", start=start, **options)
     kernel = ("poly", {"degree": 2, "gamma": 1.0, "coef0": 0.0})
-    found = low_rank_kernel_svm(X, y, kernel=kernel, descent="alternation", **options)
-    assert_allclose(found.objective, plain.objective, rtol=1e-5)
+    found = low_rank_kernel_svm(X, y, kernel=kernel, descent="alternation", start=start[0], **options)
+    assert_allclose(found.objective, plain.objective, rtol=1e-6)
     wanted = products.reshape(50, -1) @ plain.coef.ravel() + plain.intercept
-    assert_allclose(found.decision(X), wanted, atol=2e-2)
+    assert_allclose(found.decision(X), wanted, atol=1e-2)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -395,3 +410,96 @@ def test_errors() -> None:
         found.decision(X[:, :2])
     with pytest.raises(ValueError, match="cannot be compared"):
         low_rank_kernel_svm(X[:, :2], y, start=found, **good)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_relaxation_against_cvxpy(loss: str, fit_intercept: bool) -> None:
+    X, y, w = _data(n=20, d1=3, d2=3, seed=21)
+    lam, rank = 0.03, 1
+    problem = KernelProblem(
+        RowBlocks(row_gram("linear", X), 3), y, Settings(rank, lam, loss, w, fit_intercept, 1e-7)
+    )
+    S, value = relax(problem, np.eye(3) * rank / 3, tol=1e-7, max_iter=200)
+    B, T, b = cp.Variable((3, 3)), cp.Variable((3, 3), PSD=True), cp.Variable()
+    margins = cp.multiply(y, X.reshape(20, 9) @ cp.vec(B, order="C") + (b if fit_intercept else 0.0))
+    losses = {
+        "hinge": cp.pos(1 - margins),
+        "squared_hinge": cp.square(cp.pos(1 - margins)),
+        "logistic": cp.logistic(-margins),
+    }[loss]
+    norm = sum(cp.matrix_frac(B[:, k], T) for k in range(3))
+    program = cp.Problem(cp.Minimize(w @ losses / 20 + lam * norm), [T << np.eye(3), cp.trace(T) == rank])
+    oracle = program.solve(solver=cp.CLARABEL)
+    assert_allclose(value, oracle, rtol=1e-4)
+    assert oracle * (1 - 2e-4) <= problem.lower_bound <= oracle * (1 + 1e-5)
+    assert_allclose(np.trace(S), rank)
+    assert np.linalg.eigvalsh(S).min() >= -1e-12
+    assert np.linalg.eigvalsh(S).max() <= 1 + 1e-12
+
+
+def test_relaxation_is_a_start_and_a_bound() -> None:
+    X, y, _ = _data(seed=22)
+    options: dict[str, Any] = {"rank": 1, "lam": 0.01, "kernel": RBF, "fit_intercept": True}
+    plain = low_rank_kernel_svm(X, y, **options)
+    relaxed = low_rank_kernel_svm(X, y, relaxation=60, **options)
+    assert relaxed.objective <= plain.objective
+    assert plain.lower_bound < relaxed.lower_bound <= relaxed.objective
+    # with a strong penalty the leading pair stands apart, and the solution is proved to be global
+    options["lam"] = 0.5
+    proved = low_rank_kernel_svm(X, y, relaxation=60, **options)
+    assert proved.global_gap <= 1e-4 * proved.objective
+    assert low_rank_kernel_svm(X, y, relaxation=5, **{**options, "rank": 4}).start == "full"
+
+
+def test_fantope_is_the_nearest() -> None:
+    S = np.random.default_rng(23).standard_normal((4, 4))
+    found = fantope(S, 2)
+    T = cp.Variable((4, 4), PSD=True)
+    program = cp.Problem(cp.Minimize(cp.sum_squares(T - (S + S.T) / 2)), [T << np.eye(4), cp.trace(T) == 2])
+    program.solve(solver=cp.CLARABEL)
+    assert_allclose(found, T.value, atol=1e-4)
+    assert_allclose(fantope(found, 2), found, atol=1e-12)
+    assert_allclose(fantope(S, 4), np.eye(4), atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_projection_ends_where_both_blocks_are_optimal(loss: str) -> None:
+    X, y, _ = _data(n=60, seed=24)
+    options: dict[str, Any] = {"rank": 2, "lam": 0.003, "kernel": RBF, "loss": loss, "fit_intercept": True}
+    found = low_rank_kernel_svm(X, y, tol=1e-9, **options)
+    other = low_rank_kernel_svm(X, y, tol=1e-9, descent="alternation", **options)
+    assert found.objective <= other.objective * (1 + 1e-7)
+    assert np.all(np.diff(found.objective_path) <= 0)
+    signed = found.multipliers * y
+    outer = RowBlocks(row_gram(RBF, X), 4).outer(signed)
+    image = outer @ found.U
+    leak = image - found.U @ (found.U.T @ image)
+    assert np.linalg.norm(leak) <= 2e-3 * np.linalg.norm(image)
+    if loss == "hinge":  # turns of the blocks end on a kink
+        assert found.objective < 0.99 * other.objective
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("n", "m"), [(60, 3), (12, 9)])
+def test_features_as_blocks_are_the_rows_as_blocks(loss: str, n: int, m: int) -> None:
+    X, y, w = _data(n=n, d1=4, d2=m, seed=25)
+    settings = Settings(2, 0.02, loss, w, True, 1e-9)
+    rows = KernelProblem(RowBlocks(row_gram("linear", X), 4), y, settings)
+    features = FeatureProblem(X, y, settings)
+    full, its = rows.full(), features.full()
+    assert_allclose(its.objective, full.objective, rtol=1e-2)
+    Q = np.linalg.qr(np.random.default_rng(26).standard_normal((4, 2)))[0]
+    right, other = rows.step_right(Q), features.step_right(Q)
+    left, other_left = rows.step_left(right), features.step_left(other)
+    again = features.step_right(np.linalg.qr(other_left.U)[0], other_left)
+    assert_allclose(other.objective, right.objective, rtol=1e-7)
+    assert_allclose(other_left.objective, left.objective, rtol=1e-6)
+    assert again.objective <= other_left.objective
+    for state in (other, other_left, again):
+        coef = state.U @ state.C.T
+        exact = objective(coef, state.intercept, X, y, lam=0.02, loss=loss, sample_weight=w)
+        assert_allclose(state.objective, exact, rtol=1e-9)
+        assert_allclose(features.value(state.U, state.C, state.intercept), exact, rtol=1e-9)
+        assert_allclose(features.offer(state.multipliers), rows.offer(state.multipliers), atol=1e-10)
+    assert features.lower_bound <= again.objective

@@ -34,12 +34,15 @@ from .kernel_blocks import RowBlocks
 from .kernel_features import FeatureProblem, in_landmarks, start_in_features
 from .kernel_problem import KernelProblem, Run, Settings, State
 from .kernel_projection import project_out
+from .kernel_relaxation import relax
 from .kernel_solution import KernelSolution
 
 #: number of rows of all matrices up to which their Gram matrix is made
 MAX_ROWS = 8000
 #: a global gap below this share of the objective ends the restarts
 CERTIFIED = 1e-6
+#: gap of the relaxation, relative to its value, at which it stops
+TIGHT = 1e-5
 #: relative decrease by a step over U alone at which the blocks take over, relative to the tolerance
 INNER = 0.1
 DESCENTS = ("projection", "alternation")
@@ -56,6 +59,7 @@ def low_rank_kernel_svm(
     sample_weight: np.ndarray | None = None,
     fit_intercept: bool = False,
     n_restarts: int = 0,
+    relaxation: int = 0,
     start: KernelSolution | np.ndarray | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
@@ -83,6 +87,9 @@ def low_rank_kernel_svm(
     fit_intercept : bool
     n_restarts : int
         Starts from random U after the first one; they end early when the lower bound proves the best global.
+    relaxation : int
+        Steps, 40 say, of a convex relaxation (:mod:`~marginbook.smm.solvers.kernel_relaxation`) after the
+        first start. It brings the lower bound to its largest value, and another start.
     start : KernelSolution or (d1, k) array, optional
         A solution nearby, or a U to begin with, instead of the truncated solution without a bound on the
         rank.
@@ -171,11 +178,15 @@ def low_rank_kernel_svm(
         best = run(problem.full(), "full")
     else:
         best = run(_begin(problem, start, rows, landmarks), "given")
-    for k in range(n_restarts):
+    for k in range(-1 if relaxation > 0 else 0, n_restarts):
         if best.state.objective - problem.lower_bound <= CERTIFIED * abs(best.state.objective):
             break
-        Q = np.linalg.qr(rng.standard_normal((d1, int(rank))))[0]
-        other = run(problem.step_right(Q), f"random-{k}")
+        if k < 0:
+            S, _ = relax(problem, np.eye(d1) * (rank / d1), tol=TIGHT, max_iter=relaxation)
+            Q, name = np.linalg.eigh(S)[1][:, ::-1][:, : int(rank)], "relaxed"
+        else:
+            Q, name = np.linalg.qr(rng.standard_normal((d1, int(rank))))[0], f"random-{k}"
+        other = run(problem.step_right(Q), name)
         if other.state.objective < best.state.objective:
             best = other
     U, C = _ordered(problem, best.state)

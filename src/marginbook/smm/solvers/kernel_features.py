@@ -82,11 +82,15 @@ class FeatureProblem(KernelProblem):
         return State(U, V, found.intercept, found.multipliers, objective, np.inf)
 
     def step_right(
-        self, Q: np.ndarray, before: State | None = None, multipliers: np.ndarray | None = None
+        self,
+        Q: np.ndarray,
+        before: State | None = None,
+        multipliers: np.ndarray | None = None,
+        ridge: float = 0.0,
     ) -> State:
         blocks = self.blocks
-        if blocks.n <= Q.shape[1] * blocks.m:
-            return super().step_right(Q, before, multipliers)
+        if ridge > 0 or blocks.n <= Q.shape[1] * blocks.m:
+            return super().step_right(Q, before, multipliers, ridge)
         start = None
         if before is not None:
             start = ((Q.T @ before.U) @ before.C.T).ravel(), before.intercept

@@ -124,15 +124,25 @@ class KernelProblem:
         return complete(U, outer, self.rank)
 
     def step_right(
-        self, Q: np.ndarray, before: State | None = None, multipliers: np.ndarray | None = None
+        self,
+        Q: np.ndarray,
+        before: State | None = None,
+        multipliers: np.ndarray | None = None,
+        ridge: float = 0.0,
     ) -> State:
-        """Return the best V for U = Q, orthonormal columns; a state `before` in their span is a start."""
+        """Return the best V for U = Q, orthonormal columns; a state `before` in their span is a start.
+
+        A `ridge` times the identity is added to the kernel, which makes multipliers unique.
+        """
         start = None
         if before is not None:
             images = self.blocks.features(before.C)
             start = np.einsum("nak,ak->n", images, before.U), before.intercept
             multipliers = before.multipliers
-        found = self._gram(self.blocks.projected(Q), start, multipliers, max(INNER * self.tol, LEAST))
+        values = self.blocks.projected(Q)
+        if ridge > 0:
+            values.flat[:: len(values) + 1] += ridge
+        found = self._gram(values, start, multipliers, max(INNER * self.tol, LEAST))
         C = self.blocks.combine(found.weights, Q)
         return State(Q, C, found.intercept, found.multipliers, found.objective, found.dual_gap)
 
