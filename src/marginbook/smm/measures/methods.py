@@ -138,7 +138,8 @@ class RowKernelPath:
     def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
         """See `Method`; gamma is a multiple of 1 / d2."""
         gammas = [multiple / shape[1] for multiple in settings["gammas"]]
-        return grid(settings, "lams", gamma=gammas, rank=possible(settings["ranks"], shape[0]))
+        ranks = possible(settings["ranks"], shape[0])
+        return grid(settings, gamma=gammas, rank=ranks, lam=settings["kernel_lams"])
 
     def trial(
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
@@ -205,7 +206,7 @@ class Calibrated:
             return grid(settings, "mus", lam=settings["nuclear_lams"])
         if self.base == "rbf":
             gammas = [multiple / (shape[0] * shape[1]) for multiple in settings["gammas"]]
-            return grid(settings, "lams", gamma=gammas)
+            return grid(settings, gamma=gammas, lam=settings["kernel_lams"])
         return LevelPath(self.base == "vector").points(settings, shape)
 
     def trial(
