@@ -12,6 +12,7 @@ from marginbook.claims import Verdict
 from marginbook.smm import certificates, envelopes, levels, permuted
 from marginbook.smm.objective import objective
 from marginbook.smm.problems import drawn, samples
+from marginbook.smm.solvers.global_bound import improve
 
 
 @pytest.fixture(autouse=True)
@@ -129,3 +130,13 @@ def test_maximised_bounds_do_not_exceed_the_best_of_many_descents():
         for _ in range(200)
     ]
     assert flat <= D <= min(values)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_two_ways_to_maximise_the_bound_agree(seed):
+    """Quasi-Newton steps on the multipliers, and proximal steps on the matrices of the relaxation."""
+    X, y = drawn(np.random.default_rng(seed), 30, 4, 3, 1)
+    c = envelopes.maximise_bound(X, y, lam=0.1, rank=1)
+    D = certificates.bound(c, X, y, lam=0.1, rank=1, loss="logistic", weights=np.ones(30))
+    other = improve(X, y, rank=1, lam=0.1, loss="logistic", max_iter=2000).value
+    assert pytest.approx(other, rel=5e-3) == D

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from marginbook.claims import Verdict
-from marginbook.smm import pointwise, scheme
+from marginbook.smm import linear_class, pointwise, scheme
 from marginbook.smm.aggregation import count_rule
 from marginbook.smm.objective import loss_values
 from marginbook.smm.solvers.inner import solve_inner
@@ -20,6 +20,7 @@ def _coarse(monkeypatch):
     monkeypatch.setattr(pointwise, "GRID", 14)
     monkeypatch.setattr(scheme, "GRID", 60)
     monkeypatch.setattr(scheme, "LEVELS", (1, 2, 3, 10))
+    monkeypatch.setattr(linear_class, "SCALES", (1.0, 4.0))
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,8 @@ def test_these_hold(check):
         pointwise.check_expectation,
         scheme.check_printed_scheme,
         scheme.check_last_level,
+        linear_class.check_intercept,
+        linear_class.check_linear_class,
     ],
 )
 def test_these_are_corrected(check):
@@ -114,3 +117,21 @@ def test_risks_of_fractions_are_exact():
     assert risk == Fraction(3, 5) * Fraction(1, 7) * Fraction(2, 3) + Fraction(2, 5) * Fraction(
         6, 7
     ) * Fraction(4, 3)
+
+
+@pytest.mark.parametrize("scale", [0.5, 2.0])
+def test_logistic_fits_with_data_without_end_are_the_truths_log_odds(scale):
+    z, mass = linear_class.grid()
+    assert mass.sum() == pytest.approx(1)
+    assert mass @ z**2 == pytest.approx(1, abs=1e-6)
+    f = linear_class.population_fits(scale, "logistic", fit_intercept=True)
+    pi = np.arange(1, linear_class.H) / linear_class.H
+    np.testing.assert_allclose(f, scale * z[:, None] - np.log(pi / (1 - pi)), atol=1e-3)
+
+
+def test_a_hinge_that_found_the_level_sets_would_hold(monkeypatch):
+    own = linear_class.population_fits
+    monkeypatch.setattr(
+        linear_class, "population_fits", lambda scale, loss, **kw: own(scale, "logistic", **kw)
+    )
+    assert linear_class.check_linear_class().verdict == Verdict.HOLDS

@@ -26,6 +26,7 @@ conditions of optimality: :math:`M_r/2\lambda` solves the problem that is not co
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,11 @@ from .objective import LOSSES, combination, dual_bound, loss_slopes, objective
 from .problems import drawn, samples
 from .solution_form import u_step
 from .solvers.block_descent import low_rank_svm
+from .solvers.global_bound import improve
 
 NOTEBOOK = "smm/02_block_descent"
+#: a gap below this share of the objective counts as none
+PROVED = 1e-6
 #: rounding of objectives, relative
 ROUNDING = 1e-7
 
@@ -183,45 +187,47 @@ def check_certificate() -> Evidence:
 @claim(
     "smm/certified-share",
     where="Section 3 (beyond the paper)",
-    statement="the bound proves limits of the descent global where the penalty is strong, and none where "
-    "it is weak",
+    statement="a limit's own multipliers prove it global where the penalty is strong and not where it is "
+    "weak; with a differentiable loss no others can, they only narrow the gap",
     notebook=f"{NOTEBOOK}#smm-certified-share",
 )
 def check_share() -> Evidence:
     """Descend on problems with a truth of low rank for several n and penalties; count gaps below 1e-6."""
     rng = np.random.default_rng(764)
-    lambdas, sizes, repeats = (0.01, 0.1, 1.0, 10.0), (30, 200), 6
-    shares: dict[float, list[bool]] = {lam: [] for lam in lambdas}
-    gaps: dict[float, list[float]] = {lam: [] for lam in lambdas}
+    lambdas, sizes, repeats = (0.01, 0.1, 1.0, 10.0), (30, 200), 5
+    gaps: dict[float, list[tuple[float, float]]] = {lam: [] for lam in lambdas}
     meaning = 0
-    for lam in lambdas:
-        for n in sizes:
-            for _ in range(repeats):
-                X, y = drawn(rng, n, 6, 5, 1)
-                end = low_rank_svm(X, y, rank=1, lam=lam, loss="logistic", tol=1e-12)
-                c = -loss_slopes(y * np.einsum("nij,ij->n", X, end.coef), "logistic") / n
-                D = bound(c, X, y, lam=lam, rank=1, loss="logistic", weights=np.ones(n))
-                gap = 1 - D / end.objective
-                sigma = np.linalg.svd(combination(c, X, y), compute_uv=False)
-                own = 2 * lam * np.linalg.norm(end.coef)
-                shares[lam].append(gap <= 1e-6)
-                gaps[lam].append(gap)
-                meaning += (gap <= 1e-6) == (own >= sigma[0] * (1 - 1e-3))
-    told = ", ".join(
-        f"{np.mean(v):.0%} for lambda = {lam:g} (median gap {np.median(gaps[lam]):.1%})"
-        for lam, v in shares.items()
-    )
-    rates = [float(np.mean(v)) for v in shares.values()]
+    for lam, n in product(lambdas, sizes):
+        for _ in range(repeats):
+            X, y = drawn(rng, n, 6, 5, 1)
+            end = low_rank_svm(X, y, rank=1, lam=lam, loss="logistic", tol=1e-12)
+            c = -loss_slopes(y * np.einsum("nij,ij->n", X, end.coef), "logistic") / n
+            D = bound(c, X, y, lam=lam, rank=1, loss="logistic", weights=np.ones(n))
+            own = best = 1 - D / end.objective
+            if own > PROVED:
+                raised = improve(X, y, rank=1, lam=lam, loss="logistic", multipliers=c, max_iter=200)
+                best = 1 - raised.value / end.objective
+            sigma = np.linalg.svd(combination(c, X, y), compute_uv=False)
+            meaning += (own <= PROVED) == (2 * lam * np.linalg.norm(end.coef) >= sigma[0] * (1 - 1e-3))
+            gaps[lam].append((own, best))
+    rates = {lam: float(np.mean([own <= PROVED for own, _ in pairs])) for lam, pairs in gaps.items()}
+    others = sum(best <= PROVED < own for pairs in gaps.values() for own, best in pairs)
+    weak = np.median(gaps[lambdas[0]], axis=0)
+    strongest, weakest = rates[lambdas[-1]], rates[lambdas[0]]
     total = len(lambdas) * len(sizes) * repeats
     return Evidence(
-        decide(rates[-1] == 1 and rates[0] == 0),
-        f"proved: {told}",
-        "all; none",
-        rates[-1] - rates[0],
+        decide(strongest == 1 and weakest == 0 and others == 0 and bool(weak[1] < weak[0])),
+        "proved: "
+        + ", ".join(f"{rate:.0%} for lambda = {lam:g}" for lam, rate in rates.items())
+        + f"; by other multipliers {others} more",
+        "all for the strongest, none for the weakest; 0",
+        strongest - weakest,
         "Rank 1, logistic loss, 6 x 5. The triplet of a limit has the singular value 2 lambda |B| in M; "
-        "what noise leaves outside the block does not shrink with lambda. The certificate closes just "
-        f"where the first is the larger ({meaning} of {total}). An open gap is no proof of a better "
-        "matrix, as the bound may be too low.",
+        "what noise leaves outside the block does not shrink with lambda. The gap closes just where the "
+        f"first is the larger ({meaning} of {total}). No gap means equality in Fenchel's inequality, and "
+        f"so c = -w L'/n at the limit. For lambda = {lambdas[0]:g} the median gap is {weak[0]:.0%} of F, "
+        f"and {weak[1]:.1%} after the bound was maximised. An open gap does not prove that a better matrix "
+        "exists.",
         {"problems": total, "n": list(sizes), "lambda": list(lambdas)},
         (764,),
     )

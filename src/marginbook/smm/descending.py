@@ -237,7 +237,7 @@ def check_rank_kept() -> Evidence:
     rng = np.random.default_rng(745)
     singular = kept = grown = count = 0
     lost, lam = [], 0.02
-    for _ in range(6):
+    for _ in range(4):
         X, y = drawn(rng, 40, 4, 4, 2)
         v = rng.normal(size=(4, 1))
         V = v @ np.array([[1.0, 2.0]])

@@ -56,7 +56,6 @@ def check_two_starts() -> Evidence:
         "e_1 = 0. Such a limit is a saddle that a random start leaves; there are strict local minima, too "
         "(next claim). Hence several starts, and a bound that says when the best of them is the minimum.",
         {"problems": count, "s": [1.5, 2.0, 4.0], "lambda": [0.05, 0.2, 0.5]},
-        (742,),
     )
 
 

@@ -117,7 +117,8 @@ def check_hinge() -> Evidence:
         "R is convex, so a rise on both sides is a proof that the minimiser is this one; all numbers are "
         f"fractions. On the boundary p = pi every f in [-1, 1] is a minimiser ({flat} of {GRID - 1} "
         f"cases), for p = 0 or 1 a half-line that begins in sign(p - pi) ({half_lines} of "
-        f"{2 * (GRID - 1)}).",
+        f"{2 * (GRID - 1)}). For pi = 1/2 both weights are 1/2, so (3) is (2) with 2 lambda in place of "
+        "lambda.",
         {"pairs": tested + flat + half_lines, "denominator": GRID},
     )
 
