@@ -135,6 +135,17 @@ def test_products_in_pieces(kernel: object, monkeypatch: pytest.MonkeyPatch) -> 
     assert_array_equal(row_gram_times(kernel, *as_rows(X), *as_rows(Z), 0 * C), np.zeros((12, 2)))
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_stripes(kernel: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(7).standard_normal((5, 3, 2))
+    whole = row_gram(kernel, X)
+    for rows in (1, 4, 14):
+        monkeypatch.setattr(row_kernels, "WHOLE", rows)
+        found = row_gram(kernel, X)
+        assert_allclose(found, whole, rtol=1e-12, atol=1e-12)
+        assert_array_equal(found, found.T)
+
+
 def test_errors() -> None:
     X = np.ones((2, 3, 2))
     with pytest.raises(ValueError, match=r"\(n, d1, d2\) array that is not empty, got shape \(2, 3\)"):

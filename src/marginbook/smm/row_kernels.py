@@ -28,6 +28,8 @@ from ..kernels import Kernel, KernelOverflow, gram, parse_kernel
 
 #: numbers that one piece of a product with a Gram matrix may take
 PIECE = 4_000_000
+#: rows up to which their Gram matrix is made at once
+WHOLE = 1000
 #: eigenvalue, relative to the largest, below which a matrix counts as indefinite
 INDEFINITE = 1e-8
 
@@ -123,6 +125,8 @@ def row_values(
         If a value is infinite or undefined.
     """
     name, parameters = parse_kernel(kernel)
+    if other_rows is None and len(rows) > WHOLE:
+        return _in_stripes(kernel, rows, places)
     if name != "poly":
         return gram(kernel, rows, other_rows)
     if other_rows is None or other_places is None:
@@ -140,6 +144,19 @@ def row_values(
         raise KernelOverflow(
             f"kernel 'poly' with {parameters} is infinite or undefined on these rows; scale the features"
         )
+    return values
+
+
+def _in_stripes(kernel: Kernel, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the symmetric matrix of values, made in stripes: no second array of its size is needed."""
+    n = len(rows)
+    values = np.empty((n, n))
+    for first in range(0, n, WHOLE):
+        last = min(n, first + WHOLE)
+        piece = row_values(kernel, rows[first:last], places[first:last], rows[first:], places[first:])
+        values[first:last, first:] = piece
+        values[first:, first:last] = piece.T
+        values[first:last, first:last] = row_values(kernel, rows[first:last], places[first:last])
     return values
 
 
