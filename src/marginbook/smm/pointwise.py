@@ -205,7 +205,7 @@ def check_general_losses() -> Evidence:
     notebook=f"{NOTEBOOK}#smm-expectation",
 )
 def check_expectation() -> Evidence:
-    """Compare the level sets of E(y|X), y = +-1, and of P(y=1|X) with the sign of the hinge's target."""
+    """Compare the level sets of the mean of y = +-1 and of the probability with the hinge's target."""
     tested = printed = corrected = negative = 0
     for P, pi in pairs(ends=True):
         mean = P * 1 + (1 - P) * -1

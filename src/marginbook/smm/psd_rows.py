@@ -91,7 +91,7 @@ def rows_of_features(gram: np.ndarray) -> tuple[np.ndarray, float]:
     Returns
     -------
     L : (N, N) array
-        Its rows a*d1 to (a+1)*d1 are h of the a-th matrix.
+        Its rows ``a * d1`` to ``(a + 1) * d1`` are h of the a-th matrix.
     distance : float
         Spectral norm of the difference: the largest negative eigenvalue.
     """
