@@ -46,7 +46,7 @@ def _naive_objective(model, X, y, weights=None):
 @parametrize_with_checks(
     [
         LowRankSVMClassifier(),
-        LowRankSVMClassifier(None, loss="logistic", fit_intercept=False, n_restarts=2),
+        LowRankSVMClassifier(None, loss="logistic", n_restarts=2, bound_iter=20),
         LowRankSVMClassifier(loss="squared_hinge", class_weight="balanced", warm_start=True),
         LowRankSVMClassifier(kernel="rbf"),
         LowRankSVMClassifier(kernel="poly", loss="logistic"),
@@ -293,6 +293,7 @@ def test_hardly_any_data():
         ({"n_landmarks": 0}, "n_landmarks must be a whole number >= 1, got 0"),
         ({"fit_intercept": 1}, "fit_intercept must be True or False, got 1"),
         ({"warm_start": "yes"}, "warm_start must be True or False, got 'yes'"),
+        ({"bound_iter": 0.5}, "bound_iter must be a whole number >= 0, got 0.5"),
         ({"n_restarts": -1}, "n_restarts must be a whole number >= 0, got -1"),
         ({"tol": -1}, "tol must be a number >= 0, got -1"),
         ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),

@@ -50,6 +50,9 @@ class LowRankSVMClassifier(MatrixMachine):
         Whether b is free, and not penalised; False is b = 0, the draft's (2).
     n_restarts : int, default=0
         Random starts beside the one from the full-rank solution.
+    bound_iter : int, default=0
+        Steps, some hundred or with a kernel some 40, that raise ``lower_bound_`` to the minimum of a convex
+        relaxation. Its solution is one start more.
     shape : (int, int) or None, default=None
         d1 and d2 of matrices that are given as the rows of an (n, d1 d2) array. None: an (n, p) array holds
         matrices of p rows and one column.
@@ -121,6 +124,7 @@ class LowRankSVMClassifier(MatrixMachine):
         n_landmarks: int = 500,
         fit_intercept: bool = True,
         n_restarts: int = 0,
+        bound_iter: int = 0,
         shape: tuple[int, int] | None = None,
         class_weight: Any = None,
         warm_start: bool = False,
@@ -138,6 +142,7 @@ class LowRankSVMClassifier(MatrixMachine):
         self.n_landmarks = n_landmarks
         self.fit_intercept = fit_intercept
         self.n_restarts = n_restarts
+        self.bound_iter = bound_iter
         self.shape = shape
         self.class_weight = class_weight
         self.warm_start = warm_start

@@ -31,7 +31,7 @@ class LevelSetClassifier(MatrixMachine):
         The level :math:`\pi`, in (0, 1).
     rank, lam, loss, kernel, gamma, degree, coef0, n_landmarks :
         As in :class:`LowRankSVMClassifier`, like the next ones.
-    fit_intercept, n_restarts, shape, tol, max_iter, random_state :
+    fit_intercept, n_restarts, bound_iter, shape, tol, max_iter, random_state :
         As in :class:`LowRankSVMClassifier`.
 
     Attributes
@@ -67,6 +67,7 @@ class LevelSetClassifier(MatrixMachine):
         n_landmarks: int = 500,
         fit_intercept: bool = True,
         n_restarts: int = 0,
+        bound_iter: int = 0,
         shape: tuple[int, int] | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
@@ -83,6 +84,7 @@ class LevelSetClassifier(MatrixMachine):
         self.n_landmarks = n_landmarks
         self.fit_intercept = fit_intercept
         self.n_restarts = n_restarts
+        self.bound_iter = bound_iter
         self.shape = shape
         self.tol = tol
         self.max_iter = max_iter

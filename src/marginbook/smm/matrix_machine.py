@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from ..kernels import Kernel, kernel_name
 from .matrices import Shape, check_matrices, check_training
 from .objective import combination, decision_values
+from .sample_copies import Copies, find_copies
 from .settings import check_machine, resolve_kernel, resolve_rank
 from .solvers.block_descent import low_rank_svm
 from .solvers.kernel_descent import low_rank_kernel_svm
@@ -24,8 +26,8 @@ from .solvers.kernel_solution import KernelSolution
 from .solvers.solution import LowRankSolution
 
 Machine: TypeAlias = LowRankSolution | KernelSolution
-#: U, (d1, r), and V, (d2, r); with a kernel a solution nearby or U alone
-Start: TypeAlias = tuple[np.ndarray, np.ndarray] | KernelSolution | np.ndarray
+#: a solution nearby; with a kernel also U alone
+Start: TypeAlias = LowRankSolution | KernelSolution | np.ndarray
 #: share of the squared norms of rows that landmarks may miss without a warning
 MISSED = 0.01
 
@@ -48,6 +50,7 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
     n_landmarks: int
     fit_intercept: bool
     n_restarts: int
+    bound_iter: int
     shape: Any
     tol: float
     max_iter: int
@@ -75,11 +78,12 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        X : (n, d1, d2) array
-        codes : (n,) array of int
+        X : (m, d1, d2) array
+            All samples, m = n; or, where some have no weight or are equal, each that counts once.
+        codes : (m,) array of int
             The place of each label in ``classes_``.
-        weights : (n,) array
-            The sample weights, all 1 by default, as they are.
+        weights : (m,) array
+            The sample weights, all 1 by default, as they are; of equal samples their sum.
         """
         for state in [name for name in vars(self) if name.endswith("_") or name.startswith("_fit")]:
             delattr(self, state)
@@ -104,7 +108,9 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
             )
         self._fit_kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         self.rank_ = resolve_rank(self.rank, self.matrix_shape_, self._fit_kernel)
-        return X, codes, weights
+        self._fit_copies = find_copies(X, codes, weights)
+        kept = self._fit_copies.kept
+        return X[kept], codes[kept], self._fit_copies.weights
 
     def _seed(self) -> int:
         """Return a seed that `random_state` gives: one integer for all machines of a fit."""
@@ -127,15 +133,20 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
             "random_state": seed,
         }
         if kernel_name(self._fit_kernel) == "linear":
-            return low_rank_svm(X, signs, **options)
+            return low_rank_svm(X, signs, bound_iter=int(self.bound_iter), **options)
         return low_rank_kernel_svm(
-            X, signs, kernel=self._fit_kernel, max_features=int(self.n_landmarks), **options
+            X,
+            signs,
+            kernel=self._fit_kernel,
+            max_features=int(self.n_landmarks),
+            relaxation=int(self.bound_iter),
+            **options,
         )
 
     def _keep(self, found: Sequence[Machine], single: bool) -> None:
         """Keep the machines and their certificates: as they are if there is a `single` one, else stacked."""
         self._fit_machines = list(found)
-        for name, value in certificates(found).items():
+        for name, value in certificates(found, self._fit_copies).items():
             setattr(self, name, value[0] if single else value)
         self.n_iter_ = max(1, max(machine.n_iter for machine in found))
         self.converged_ = all(machine.converged for machine in found)
@@ -181,10 +192,8 @@ def machine_values(machine: Machine, X: np.ndarray) -> np.ndarray:
     return decision_values(machine.coef, machine.intercept, X)
 
 
-def resized(
-    machine: LowRankSolution, rank: int, X: np.ndarray, signs: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return U and V of `rank` columns: the leading ones of `machine`, and new ones where it has too few.
+def resized(machine: LowRankSolution, rank: int, X: np.ndarray, signs: np.ndarray) -> LowRankSolution:
+    """Return `machine` with `rank` columns of U and V: the leading ones, and new ones where it has too few.
 
     New columns of V are the leading right singular vectors of M(c) outside the span of the old ones, in which
     the objective falls fastest; those of U are zero, so that the objective does not change.
@@ -199,12 +208,13 @@ def resized(
     U, V = machine.U[:, :rank], machine.V[:, :rank]
     missing = rank - U.shape[1]
     if missing <= 0:
-        return U, V
+        return replace(machine, U=U, V=V)
     # of other samples no multipliers are known
     same = len(machine.multipliers) == len(X)
     M = combination(machine.multipliers, X, signs) if same else X.mean(axis=0)
     fresh = np.linalg.svd(M - M @ V @ np.linalg.pinv(V), full_matrices=False)[2][:missing].T
-    return np.hstack([U, np.zeros((len(U), missing))]), np.hstack([V, fresh])
+    nothing = np.zeros((len(U), missing))
+    return replace(machine, U=np.hstack([U, nothing]), V=np.hstack([V, fresh]))
 
 
 def class_weights(
@@ -225,14 +235,14 @@ def class_weights(
     return np.asarray(of_class)[codes]
 
 
-def certificates(found: Sequence[Machine]) -> dict[str, Any]:
+def certificates(found: Sequence[Machine], copies: Copies) -> dict[str, Any]:
     """Return the fitted attributes of several machines, each a list or an array with one entry a machine."""
     values: dict[str, Any] = {
         "objective_": np.array([machine.objective for machine in found]),
         "lower_bound_": np.array([machine.lower_bound for machine in found]),
         "global_gap_": np.array([machine.global_gap for machine in found]),
         "dual_gap_": np.array([machine.block_gap for machine in found]),
-        "multipliers_": np.array([machine.multipliers for machine in found]),
+        "multipliers_": np.array([copies.spread(machine.multipliers) for machine in found]),
         "intercept_": np.array([machine.intercept for machine in found]),
         "objective_path_": [machine.objective_path for machine in found],
         "start_": [machine.start for machine in found],

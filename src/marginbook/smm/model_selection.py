@@ -37,6 +37,7 @@ SHARED = (
     "n_landmarks",
     "fit_intercept",
     "n_restarts",
+    "bound_iter",
     "class_weight",
     "tol",
     "max_iter",
@@ -64,7 +65,7 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         A scikit-learn scorer; None is accuracy.
     loss, kernel, gamma, degree, coef0, n_landmarks, fit_intercept :
         As in :class:`LowRankSVMClassifier`, like the next ones.
-    n_restarts, shape, class_weight, tol, max_iter, random_state :
+    n_restarts, bound_iter, shape, class_weight, tol, max_iter, random_state :
         Random starts are added where a path begins, and to the last fit.
 
     Attributes
@@ -111,6 +112,7 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         n_landmarks: int = 500,
         fit_intercept: bool = True,
         n_restarts: int = 0,
+        bound_iter: int = 0,
         shape: tuple[int, int] | None = None,
         class_weight: Any = None,
         tol: float = 1e-6,
@@ -129,6 +131,7 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         self.n_landmarks = n_landmarks
         self.fit_intercept = fit_intercept
         self.n_restarts = n_restarts
+        self.bound_iter = bound_iter
         self.shape = shape
         self.class_weight = class_weight
         self.tol = tol

@@ -45,14 +45,16 @@ class RegressionFunctionEstimator(MatrixMachine):
     shape, tol, max_iter, random_state :
     n_restarts : int, default=0
         Random starts at the first level that is solved; the others start from their neighbours only.
+    bound_iter : int, default=0
+        As in :class:`LowRankSVMClassifier`, at every level.
 
     Attributes
     ----------
     levels_ : (H-1,) array
         :math:`\pi_h`.
     crossings_ : Crossings
-        How far the level sets cross on the training samples, and what the other rules would change; see
-        :class:`marginbook.smm.aggregation.Crossings`.
+        How far the level sets cross on the training samples of positive weight, and what the other rules
+        would change; see :class:`marginbook.smm.aggregation.Crossings`.
     coef_, U_, V_ : (H-1, d1, d2), (H-1, d1, r) and (H-1, d2, r) arrays
     intercept_, objective_, lower_bound_, global_gap_, dual_gap_ : (H-1,) arrays
     multipliers_ : (H-1, n) array
@@ -93,6 +95,7 @@ class RegressionFunctionEstimator(MatrixMachine):
         n_landmarks: int = 500,
         fit_intercept: bool = True,
         n_restarts: int = 0,
+        bound_iter: int = 0,
         shape: tuple[int, int] | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
@@ -110,6 +113,7 @@ class RegressionFunctionEstimator(MatrixMachine):
         self.n_landmarks = n_landmarks
         self.fit_intercept = fit_intercept
         self.n_restarts = n_restarts
+        self.bound_iter = bound_iter
         self.shape = shape
         self.tol = tol
         self.max_iter = max_iter
@@ -137,7 +141,7 @@ class RegressionFunctionEstimator(MatrixMachine):
             found[h] = self._solve(X, signs, level_weights, seed, start)
         self._keep([found[h] for h in range(len(self.levels_))], single=False)
         self.n_iter_path_ = np.array([machine.n_iter for machine in self._fit_machines])
-        self.crossings_ = crossings(self._machine_values(X))
+        self.crossings_ = crossings(self._machine_values(X)[self._fit_copies.of_samples])
         return self
 
     def level_decisions(self, X: Any) -> np.ndarray:

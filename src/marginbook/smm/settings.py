@@ -61,8 +61,9 @@ def check_solving(model: Any) -> None:
     resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0)
     check_flag("fit_intercept", model.fit_intercept)
     parse_shape(model.shape)
-    if not is_whole(model.n_restarts, 0):
-        raise ValueError(f"n_restarts must be a whole number >= 0, got {model.n_restarts!r}")
+    for name in ("n_restarts", "bound_iter"):
+        if not is_whole(getattr(model, name), 0):
+            raise ValueError(f"{name} must be a whole number >= 0, got {getattr(model, name)!r}")
     if not is_whole(model.n_landmarks, 1):
         raise ValueError(f"n_landmarks must be a whole number >= 1, got {model.n_landmarks!r}")
     if not (is_number(model.tol) and model.tol >= 0):
