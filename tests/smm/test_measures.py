@@ -21,8 +21,9 @@ from marginbook.smm.truths import Truth
 
 SETTINGS = {
     "ranks": [1, 2], "lams": [0.3, 0.03], "logistic_lams": [0.1, 0.01], "nuclear_lams": [0.03],
-    "mus": [0.3, 0.1], "kernel_lams": [0.01], "gammas": [1.0, 0.5], "landmarks": 20, "missed": 0.001, "n_levels": 6,
-    "tuning_levels": 4, "trial_tol": 0.01, "tol": 1e-4, "folds": 3, "calibration_folds": 3, "n_test": 200,
+    "mus": [0.3, 0.1], "kernel_lams": [0.01], "gammas": [1.0, 0.5], "landmarks": 20, "missed": 0.001,
+    "n_levels": 6, "tuning_levels": 4, "trial_tol": 0.01, "tol": 1e-4, "folds": 3,
+    "calibration_folds": 3, "n_test": 200,
 }  # fmt: skip
 SECONDS = ("seconds", "seconds_choice")
 
@@ -87,7 +88,6 @@ def test_calibration_error_against_a_naive_loop():
         ([np.nan], [0.5], "from 0 to 1"),
     ],
 )
-)  # fmt: skip
 def test_impossible_probabilities_are_refused(q, p, told):
     with pytest.raises(ValueError, match=told):
         probability_scores(np.array(q), np.array(p))

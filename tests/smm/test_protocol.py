@@ -51,12 +51,12 @@ def test_the_splits_of_a_simulated_set_are_its_draws():
         assert [data.X[part].tolist() for part in rows] == [[[split, 0]], [[split, 1]]]
 
 
-@pytest.mark.parametrize("name", SIMULATED)
+@pytest.mark.parametrize("name", ["sample-size", "bumps"])
 def test_quick_profiles_run(name):
     protocol = load_protocol(f"smm/{name}")
     tasks = protocol.tasks("quick")
     assert len(tasks) <= 10
-    outcome = measure_task(protocol, tasks[0])
+    outcome = measure_task(protocol, tasks[-1])
     assert outcome.error is None, outcome.error
     assert 0 < outcome.values["mae"] < 0.5
     assert outcome.values["n_test"] == 500
