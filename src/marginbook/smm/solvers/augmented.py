@@ -94,6 +94,9 @@ def augmented_newton(
     if not fit_intercept:
         b = 0.0
     point = Point(w, b, A @ w + y * b)
+    losses = float(C @ np.maximum(1.0 - point.margins, 0.0))
+    if losses + lam * float(w @ w) > float(C.sum()):  # worse than no coefficients at all
+        point, start, multipliers = Point(np.zeros(p), 0.0, np.zeros(n)), None, None
     if multipliers is not None:
         c = np.clip(multipliers, 0.0, C)
     elif start is not None:

@@ -163,7 +163,9 @@ def _cut(descent: Descent, coef: np.ndarray, b: float, c: np.ndarray) -> State:
     """Return the state of a matrix cut off after r singular values."""
     P = leading_rows(coef, descent.rank)
     kept = (coef @ P) @ P.T
-    return State(kept, b, descent.value(kept, b), P, c)
+    nothing = np.zeros_like(coef)
+    value, trivial = descent.value(kept, b), descent.value(nothing, 0.0)
+    return State(kept, b, value, P, c) if value <= trivial else State(nothing, 0.0, trivial, P)
 
 
 def _from_full_rank(descent: Descent, *, tol: float, max_iter: int, method: str) -> LowRankSolution:

@@ -27,7 +27,7 @@ class Certificate:
     coefficients at all, to ``FLOOR`` times the latter: sums of losses carry rounding of that order.
     """
 
-    FLOOR = 1e-6
+    FLOOR = 1e-5
 
     def __init__(
         self,

@@ -35,6 +35,8 @@ from .newton import Loss
 
 #: steps between two updates of multipliers and bound
 ROUND = 40
+#: singular values below this share of the largest are zero
+NEGLIGIBLE = 1e-100
 #: rounds without an improvement by this share that end the search
 IDLE, STALLED = 4, 1e-8
 #: reciprocal width of the first bands of margins, its factor for each round, and the largest
@@ -83,9 +85,12 @@ def shrink_largest(v: np.ndarray, tau: float, rank: int) -> np.ndarray:
     """
     order = np.sort(v)[::-1]
     shrunk = v / (1.0 + tau)
-    if rank >= len(v) or order[rank] <= order[rank - 1] / (1.0 + tau):
-        return np.where(v >= order[min(rank, len(v)) - 1], shrunk, v) if order[0] > 0 else v.copy()
-    knots = np.sort(np.concatenate([order[order > 0], order[order > 0] / (1.0 + tau)]))
+    seen = order[order > NEGLIGIBLE * order[0]]
+    if rank >= len(seen):
+        return shrunk
+    if order[rank] <= order[rank - 1] / (1.0 + tau):
+        return np.where(v >= order[rank - 1], shrunk, v)
+    knots = np.sort(np.concatenate([seen, seen / (1.0 + tau)]))
 
     def weights(theta: np.ndarray) -> np.ndarray:
         return np.clip((v[:, None] / theta - 1.0) / tau, 0.0, 1.0).sum(axis=0)

@@ -153,6 +153,8 @@ class _Problem:
         C = self.C
         room = C - at.c
         mu = at.complementarity(C)
+        if not mu > 0:
+            return at, 0.0
         with np.errstate(all="ignore"):
             newton = _Newton(self, at)
             affine = newton.step(-at.c * at.s, -room * at.xi)
@@ -203,14 +205,14 @@ class _Newton:
         if problem.gram is not None:
             dc = solve(self.factor, q + A @ self.residual_w / (2.0 * lam))
             if self.spread is not None:
-                db = (float(y @ dc) + self.residual_y) / float(y @ self.spread)
+                db = (float(y @ dc) + self.residual_y) / (float(y @ self.spread) or np.nan)
                 dc = dc - db * self.spread
             dw = (dc @ A - self.residual_w) / (2.0 * lam)
         else:
             dw = solve(self.factor, (self.inverse * q) @ A - self.residual_w)
             if self.spread is not None:
                 wanted = float(self.inverse @ (y * q)) + self.residual_y - float(self.mixed @ dw)
-                db = wanted / (float(self.inverse.sum()) - float(self.mixed @ self.spread))
+                db = wanted / (float(self.inverse.sum()) - float(self.mixed @ self.spread) or np.nan)
                 dw = dw - db * self.spread
             dc = self.inverse * (q - A @ dw - db * y)
         return _Iterate(dw, db, dc, (first - at.s * dc) / at.c, (second + at.xi * dc) / self.room)

@@ -87,7 +87,7 @@ def minimise(
         gradient_b = float(y @ slopes) + proximity * (b - centre) if fit_intercept else 0.0
         point = Point(w, b, margins, point.n_iter)
         norm = float(gradient @ gradient) + gradient_b * gradient_b
-        if steps >= max_iter or norm == 0 or enough(point, slopes, norm):
+        if enough(point, slopes, norm) or steps >= max_iter or norm == 0:
             return point
         found = direction(
             A,
