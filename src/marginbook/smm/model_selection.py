@@ -93,9 +93,9 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
     --------
     >>> from marginbook.datasets import make_low_rank
     >>> X, y, _, _ = make_low_rank(400, shape=(8, 6), rank=2, scale=8, random_state=0)
-    >>> cv = LowRankSVMClassifierCV(lams=(0.1, 0.03, 0.01)).fit(X[:200], y[:200])
+    >>> cv = LowRankSVMClassifierCV((1, 2, 4), (0.1, 0.01)).fit(X[:200], y[:200])
     >>> cv.best_params_, round(cv.best_score_, 2), round(cv.score(X[200:], y[200:]), 2)
-    ({'rank': 2, 'lam': 0.03}, 0.86, 0.88)
+    ({'rank': 2, 'lam': 0.01}, 0.92, 0.85)
     """
 
     def __init__(

@@ -76,9 +76,9 @@ class RegressionFunctionEstimator(MatrixMachine):
     >>> model = RegressionFunctionEstimator(10, lam=0.001).fit(X[:500], y[:500])
     >>> estimated = model.predict_proba(X[500:])[:, 1]
     >>> round(float(abs(estimated - p[500:]).mean()), 2), round(float(abs(estimated - 1 + p[500:]).mean()), 2)
-    (0.06, 0.53)
-    >>> round(model.crossings_.share, 2)
-    0.1
+    (0.07, 0.5)
+    >>> model.levels_.tolist()
+    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     """
 
     def __init__(
