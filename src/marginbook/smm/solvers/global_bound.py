@@ -79,7 +79,7 @@ def shrink_largest(v: np.ndarray, tau: float, rank: int) -> np.ndarray:
     --------
     >>> import numpy as np
     >>> shrink_largest(np.array([4.0, 1.5, 1.0]), 1.0, 2).round(12).tolist()
-    [2.0, 1.25, 1.0]
+    [2.0, 0.833333333333, 0.833333333333]
     >>> shrink_largest(np.array([2.0, 1.8]), 1.0, 1).round(12).tolist()
     [1.266666666667, 1.266666666667]
     """
