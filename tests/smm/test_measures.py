@@ -11,6 +11,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 from marginbook.smm.aggregation import levels
 from marginbook.smm.estimators import LowRankSVMClassifier
 from marginbook.smm.measures import choosing, draws, methods
+from marginbook.smm.measures.classes import MACHINES, measure_classes
 from marginbook.smm.measures.matrices import measure_matrices
 from marginbook.smm.measures.pairs import scaled
 from marginbook.smm.measures.scores import best_scores, calibration_error, level_errors, probability_scores
@@ -275,6 +276,25 @@ def test_real_matrices_need_two_classes():
     X = np.zeros((6, 2, 2))
     with pytest.raises(ValueError, match="wanted two"):
         real("vector logistic", (X, np.array(list("abcabc")), X, np.array(list("abcabc"))))
+
+
+@pytest.mark.parametrize("method", MACHINES)
+def test_three_classes(method):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, 150)
+    X = rng.standard_normal((150, 4, 4))
+    X[np.arange(150), y, y] += 3
+    stated = {**SETTINGS, "test_rows": 70}
+    parts = (X[:75], y[:75], X[75:], y[75:])
+    found = measure_classes(*parts, method=method, settings=stated, seed=0, dataset="made")
+    assert found["error"] < 35
+    assert found["n_test"] == 70
+    if method == "low-rank SVM":
+        A, B = scaled(X[:75], X[75:145])
+        model = LowRankSVMClassifier(**json.loads(found["chosen"]), tol=1e-4).fit(A, y[:75])
+        assert found["error"] == pytest.approx(100 * np.mean(model.predict(B) != y[75:145]))
+    with pytest.raises(ValueError, match="unknown method 'kNN'"):
+        measure_classes(*parts, method="kNN", settings=stated, seed=0, dataset="made")
 
 
 def test_scaling_keeps_the_rank_and_survives_constants():

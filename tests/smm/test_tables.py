@@ -230,6 +230,13 @@ def test_real_probabilities(put):
     assert "vector SVM, levels against vector SVM, Platt: 0 won, 0 tied, 3 lost" in evidence.measured
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(1.5, ALL), (0.5, NONE)])
+def test_ten_classes(put, factor, verdict):
+    values = {name: {"low-rank SVM": 10.0, "vector SVM": 10 * factor} for name in ("digits-8x8", "usps")}
+    put("classes", made(values, column="error", n_train=300, n_test=300))
+    assert real_matrices.check_classes().verdict == verdict
+
+
 def test_splits_that_overlap_are_tested_with_the_correction():
     rng = np.random.default_rng(2)
     index = pd.MultiIndex.from_product([["a", "b"], range(10)], names=["dataset", "split"])

@@ -56,7 +56,7 @@ def by_draw(table: str, column: str) -> pd.DataFrame | None:
     return frame.pivot_table(index=["dataset", "split"], columns="method", values=column, sort=False)
 
 
-def with_methods(frame: pd.DataFrame | None, *names: str) -> pd.DataFrame | None:
+def with_methods(frame: pd.DataFrame | None, *names: str | int) -> pd.DataFrame | None:
     """Return the draws that have all of the methods `names`, without sets of fewer than `LEAST` draws."""
     if frame is None or not set(names) <= set(frame.columns):
         return None
@@ -105,7 +105,7 @@ def interval(values: np.ndarray) -> Slope:
     return Slope(mean, mean - half, mean + half, k)
 
 
-def contest(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+def contest(frame: pd.DataFrame, first: str | int, second: str | int) -> pd.DataFrame:
     """Compare two methods on every set, draw by draw; draws are independent.
 
     Returns

@@ -101,10 +101,10 @@ def check_levels() -> Evidence:
     frame = by_levels()
     if frame is None or not {4, 20, 50} <= set(frame.columns):
         return nothing("better with 20 levels than with 4; hardly with 50", "levels")
-    frame = with_methods(frame, 4, 20, 50)  # type: ignore[arg-type]
+    frame = with_methods(frame, 4, 20, 50)
     if frame is None:
         return nothing("better with 20 levels than with 4; hardly with 50", "levels")
-    fewer, found = contest(frame, 20, 4), means(frame)  # type: ignore[arg-type]
+    fewer, found = contest(frame, 20, 4), means(frame)
     gain = (found[20] - found[50]) / found[20]
     parts = [*(fewer["outcome"] == "win"), *(gain.abs() <= ENOUGH)]
     told = "; ".join(f"{name}: {listed(row)}" for name, row in found.iterrows())

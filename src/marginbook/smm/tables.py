@@ -8,6 +8,7 @@ from typing import Any
 from . import comparisons as comparisons  # enters its claims
 from . import real_matrices as real_matrices
 from .measures import draws, pairs
+from .measures.classes import measure_classes
 from .measures.matrices import measure_matrices
 from .measures.simulation import measure_simulation
 
@@ -20,6 +21,7 @@ EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
     "step": measure_simulation,
     "bumps": measure_simulation,
     "matrices": measure_matrices,
+    "classes": measure_classes,
 }
 #: data sets that this room makes itself: draws of simulated matrices, and real ones with two classes
 DATASETS = {**draws.DATASETS, **pairs.DATASETS}
