@@ -27,12 +27,12 @@ bounds, ``solvers/gram_machine`` for a block and ``solvers/kernel_solution`` in 
 ``solvers/hinge_qp``.
 
 How an entry is measured, ``measures``: ``measures/simulation`` on ``measures/draws`` from known ``truths``,
-``measures/matrices`` on the real ``measures/pairs``, of ``measures/methods`` with parameters by
-``measures/choosing``, all by ``measures/scores``. The claims: ``theory`` with ``solution_form``,
-``block_duals``, ``descending``, ``local_optima``, ``pointwise``, ``scheme``, ``psd_rows`` and
-``row_choices``; ``beyond`` our own, with ``certificates``, ``envelopes``, ``levels``, ``linear_class`` and
-``permuted``, on random ``problems``; ``tables`` with ``figures``, ``comparisons`` and ``real_matrices``, by
-``contests`` of results. ``paper`` holds the protocols.
+``measures/matrices`` on the real ``measures/pairs``, ``measures/classes`` on all ten digits, of
+``measures/methods`` with parameters by ``measures/choosing``, all by ``measures/scores``. The claims:
+``theory`` with ``solution_form``, ``block_duals``, ``descending``, ``local_optima``, ``pointwise``,
+``scheme``, ``psd_rows`` and ``row_choices``; ``beyond`` our own, with ``certificates``, ``envelopes``,
+``levels``, ``linear_class`` and ``permuted``, on random ``problems``; ``tables`` with ``figures``,
+``comparisons`` and ``real_matrices``, by ``contests`` of results. ``paper`` holds the protocols.
 """
 
 from .aggregation import Crossings, aggregate, crossings
