@@ -12,10 +12,11 @@ The model in four lines: matrices :math:`X_i\in\mathbb R^{d_1\times d_2}`, label
 
 Where things are. The model: ``objective`` with its losses and lower bounds, and ``oracle``, the same by
 cvxpy. In ``solvers``: ``solvers/block_descent`` over ``solvers/starts``, each a ``solvers/descent`` of
-Algorithm 1, sped up by ``solvers/joint_newton`` and ``solvers/smoothing``; ``solvers/global_bound`` what no
-matrix of the rank can beat; ``solvers/solution`` what they return. One block is a convex problem:
-``solvers/inner`` chooses between ``solvers/augmented``, ``solvers/interior_point`` and ``solvers/newton``,
-which keep a ``solvers/certificate``. Kernels between rows: ``row_kernels`` and ``row_features`` of landmarks;
+Algorithm 1, sped up by ``solvers/joint_newton`` and ``solvers/smoothing`` and, for the hinge loss, finished
+by ``solvers/programs`` on an ``solvers/active_set``; ``solvers/global_bound`` what no matrix of the rank can
+beat; ``solvers/solution`` what they return. One block is a convex problem: ``solvers/inner`` chooses between
+``solvers/augmented``, ``solvers/interior_point`` and ``solvers/newton``, which keep a
+``solvers/certificate``. Kernels between rows: ``row_kernels`` and ``row_features`` of landmarks;
 ``solvers/kernel_descent`` of a ``solvers/kernel_problem`` by ``solvers/kernel_projection`` and
 ``solvers/kernel_blocks``, or through ``solvers/kernel_features``, with ``solvers/kernel_relaxation`` for
 bounds, ``solvers/gram_machine`` for a block and ``solvers/kernel_solution`` in return. What users call:
@@ -23,8 +24,7 @@ bounds, ``solvers/gram_machine`` for a block and ``solvers/kernel_solution`` in 
 ``model_selection``; behind them ``matrices`` the input, ``settings``, ``sample_copies`` and
 ``matrix_machine``. The compared methods, ``peers``: ``peers/vectors`` on vec(X), ``peers/logistic``,
 ``peers/calibrated`` and ``peers/nuclear``, all on ``peers/matrix_classifier``, the last with
-``solvers/nuclear_norm`` by ``solvers/nuclear_admm`` or by ``solvers/nuclear_newton`` on
-``solvers/hinge_qp``.
+``solvers/nuclear_norm`` by ``solvers/nuclear_admm`` or by ``solvers/nuclear_newton`` on ``solvers/hinge_qp``.
 
 How an entry is measured, ``measures``: ``measures/simulation`` on ``measures/draws`` from known ``truths``,
 ``measures/matrices`` on the real ``measures/pairs``, ``measures/classes`` on all ten digits, of
