@@ -152,8 +152,8 @@ def test_levels_are_solved_from_the_middle(count):
 
 def test_missing_the_tolerance_is_one_warning():
     X, y, _, _ = make_low_rank(150, shape=(8, 8), rank=3, random_state=0)
-    with pytest.warns(ConvergenceWarning, match=r"for \d of 4 machines.* above tol=1.0e-12") as caught:
-        RegressionFunctionEstimator(5, rank=2, max_iter=1, tol=1e-12).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"for \d of 4 machines.* above tol=1.0e-13") as caught:
+        RegressionFunctionEstimator(5, rank=2, lam=1e-4, max_iter=1, tol=1e-13).fit(X, y)
     assert len(caught) == 1
 
 

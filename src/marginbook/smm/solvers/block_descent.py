@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..objective import check_lam, check_loss, check_signs, check_weights
+from ..objective import check_lam, check_loss, check_signs, check_weights, decision_values, loss_slopes
 from .descent import Descent, State, balanced
 from .global_bound import improve
 from .inner import only_class, solve_inner
-from .smoothing import FIRST
+from .programs import carried
 from .solution import LowRankSolution
 from .starts import completed, leading_rows, random_basis
 
@@ -25,8 +25,6 @@ METHODS = ("joint", "alternation")
 CERTIFIED = 1e-6
 #: relative duality gap of the solution without a rank, where it is only a start
 COARSE = 1e-2
-#: reciprocal width of the first bands of margins from a given start
-WARM = 16.0
 
 
 def low_rank_svm(
@@ -118,7 +116,7 @@ def low_rank_svm(
         best = _from_full_rank(descent, **options)
     else:
         at = _given(descent, start)
-        best = descent.run(at, name="given", first=WARM, **options)
+        best = descent.run(at, name="given", near=True, **options)
     lower = best.lower_bound
     if bound_iter > 0:
         relaxed = improve(
@@ -137,7 +135,7 @@ def low_rank_svm(
         lower = max(lower, relaxed.value)
         if not _certified(best, lower):
             at = _cut(descent, relaxed.coef, relaxed.intercept, relaxed.multipliers)
-            best = _better(best, descent.run(at, name="relaxed", first=FIRST, **options))
+            best = _better(best, descent.run(at, name="relaxed", near=False, **options))
     rng = np.random.default_rng(random_state)
     for k in range(n_restarts):
         if _certified(best, lower):
@@ -145,7 +143,7 @@ def low_rank_svm(
         P = random_basis(X.shape[2], rank, rng)
         nothing = np.zeros(X.shape[1:])
         at = State(nothing, 0.0, descent.value(nothing, 0.0), P)
-        other = descent.run(at, name=f"random-{k}", first=FIRST, **options)
+        other = descent.run(at, name=f"random-{k}", near=False, **options)
         lower = max(lower, other.lower_bound)
         best = _better(best, other)
     return replace(best, lower_bound=lower)
@@ -180,7 +178,7 @@ def _from_full_rank(descent: Descent, *, tol: float, max_iter: int, method: str)
         tol=COARSE if method == "joint" else min(tol, COARSE),
     )
     at = _cut(descent, whole.weights.reshape(X.shape[1:]), whole.intercept, whole.multipliers)
-    found = descent.run(at, tol=tol, max_iter=max_iter, name="full", method=method, first=FIRST)
+    found = descent.run(at, tol=tol, max_iter=max_iter, name="full", method=method, near=False)
     return replace(found, lower_bound=max(found.lower_bound, descent.bound(whole.multipliers)))
 
 
@@ -224,4 +222,10 @@ def _given(descent: Descent, start: LowRankSolution | tuple[np.ndarray, np.ndarr
         wanted = f"{(d1, descent.rank)} and {(d2, descent.rank)}"
         raise ValueError(f"start has shapes {U.shape} and {V.shape}, wanted {wanted}")
     coef = U @ V.T
-    return State(coef, b, descent.value(coef, b), completed(V))
+    margins, C = descent.y * decision_values(coef, b, descent.X), descent.sample_weight / len(descent.y)
+    c = None
+    if descent.loss != "hinge":
+        c = -loss_slopes(margins, descent.loss) * C
+    elif isinstance(start, LowRankSolution) and len(start.multipliers) == len(C):
+        c = carried(margins, start.multipliers, C)
+    return State(coef, b, descent.value(coef, b), completed(V), c)

@@ -9,12 +9,14 @@ the V-step has the features :math:`Q^\top X_i`. No step can increase the objecti
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..objective import combination, conjugate_sum, objective
 from .inner import solve_inner
-from .joint_newton import factors
+from .joint_newton import Factors, factors
+from .programs import quadratic_programs
 from .smoothing import hinge_continuation, smooth_descent
 from .solution import InnerSolution, LowRankSolution
 from .starts import completed
@@ -23,6 +25,8 @@ from .starts import completed
 INNER, ROUNDING = 1e-9, 1e-12
 #: relative duality gap of a block before both move together
 ROUGH = 1e-3
+#: stages of the smoothed hinge loss from far away, and reciprocal width of its bands where programs fail
+FAR, NARROW = 3, 64.0
 
 
 @dataclass
@@ -91,39 +95,38 @@ class Descent:
                 at.P = completed(W, combination(found.multipliers, self.X, self.y))
         return at, found
 
-    def together(self, at: State, tol: float, first: float) -> State:
+    def together(self, at: State, tol: float, near: bool) -> State:
         """Move both blocks until they are nearly optimal together; return `at` if that is no better."""
-        start = factors(at.coef, at.P, at.b, self.X, self.y)
-        lam, weights, free = self.lam, self.sample_weight, self.fit_intercept
+        found = factors(at.coef, at.P, at.b, self.X, self.y)
+        problem: dict[str, Any] = {
+            "lam": self.lam,
+            "sample_weight": self.sample_weight,
+            "fit_intercept": self.fit_intercept,
+            "tol": tol,
+        }
         if self.loss == "hinge":
-            found, c, _ = hinge_continuation(
-                self.X,
-                self.y,
-                start,
-                lam=lam,
-                sample_weight=weights,
-                fit_intercept=free,
-                tol=tol,
-                multipliers=at.c,
-                first=first,
-            )
+            found, c = self._at_kinks(found, at.c, near, problem)
         else:
-            found, c, _ = smooth_descent(
-                self.X,
-                self.y,
-                start,
-                lam=lam,
-                loss=self.loss,
-                sample_weight=weights,
-                fit_intercept=free,
-                tol=tol,
-            )
+            found, c, _ = smooth_descent(self.X, self.y, found, loss=self.loss, **problem)
         coef = found.coef
         value = self.value(coef, found.b)
         return State(coef, found.b, value, found.P, c) if value <= at.objective else at
 
+    def _at_kinks(
+        self, found: Factors, c: np.ndarray | None, near: bool, problem: dict[str, Any]
+    ) -> tuple[Factors, np.ndarray]:
+        """Return factors for the hinge loss: wide bands if far, programs, narrow bands if needed."""
+        X, y = self.X, self.y
+        if not near or c is None:
+            found, c, _ = hinge_continuation(X, y, found, multipliers=c, stages=FAR, **problem)
+        programs = {**problem, "tol": 0.1 * problem["tol"]}
+        found, c, settled = quadratic_programs(X, y, found, c, **programs)
+        if not settled:
+            found, c, _ = hinge_continuation(X, y, found, multipliers=c, first=NARROW, **problem)
+        return found, c
+
     def run(
-        self, at: State, *, tol: float, max_iter: int, name: str, method: str, first: float
+        self, at: State, *, tol: float, max_iter: int, name: str, method: str, near: bool
     ) -> LowRankSolution:
         """Descend from a state.
 
@@ -138,15 +141,15 @@ class Descent:
         name : str
             Of the start.
         method : {"joint", "alternation"}
-        first : float
-            Reciprocal width of the first bands of margins, for the hinge loss.
+        near : bool
+            Whether the state is a solution of a problem nearby.
         """
         path = [at.objective]
         if method == "joint":
             if at.c is None:
                 at, _ = self.block(at, rows=True, tol=ROUGH)
                 path.append(at.objective)
-            at = self.together(at, tol, first)
+            at = self.together(at, tol, near)
             path.append(at.objective)
         lower, gap, sweep, settled = -np.inf, np.inf, 0, False
         inner_tol = max(min(0.01 * tol, INNER), ROUNDING)

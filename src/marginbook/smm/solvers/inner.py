@@ -3,8 +3,9 @@ r"""The convex problem of one block, solved by what suits its loss and shape.
 .. math::
     \min_{w,b}\ \frac1n\sum_iw_iL\bigl(y_i(z_i^\top w+b)\bigr)+\lambda\lVert w\rVert^2 .
 
-The hinge loss goes to :func:`~marginbook.smm.solvers.interior_point.interior_point` and, where its gap stays
-open, to :func:`~marginbook.smm.solvers.augmented.augmented_newton`; the smooth losses go to
+The hinge loss goes, with a start, to :func:`~marginbook.smm.solvers.active_set.confirmed`, then to
+:func:`~marginbook.smm.solvers.interior_point.interior_point` and, where its gap stays open, to
+:func:`~marginbook.smm.solvers.augmented.augmented_newton`; the smooth losses go to
 :func:`~marginbook.smm.solvers.newton.newton`.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 from scipy.linalg.lapack import dpstrf
 
 from ..objective import check_lam, check_loss, check_signs, check_weights, loss_values
+from .active_set import confirmed
 from .augmented import augmented_newton
 from .interior_point import interior_point
 from .newton import newton
@@ -80,6 +82,20 @@ def solve_inner(
         return newton(
             Z, y, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept, tol=tol, start=start
         )
+    if start is not None and multipliers is not None:
+        near = confirmed(
+            Z,
+            y,
+            lam=lam,
+            sample_weight=weights,
+            fit_intercept=fit_intercept,
+            tol=tol,
+            start=start,
+            multipliers=multipliers,
+        )
+        if near.converged:
+            return near
+        start, multipliers = (near.weights, near.intercept), near.multipliers
     found = interior_point(
         Z,
         y,

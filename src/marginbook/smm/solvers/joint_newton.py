@@ -91,7 +91,7 @@ def joint_newton(
     total = float(values.sum()) + lam * float(at.s @ at.s) + 0.5 * proximity * (at.b - centre) ** 2
     for iteration in range(max_iter):
         M = -((slopes * y) @ flat).reshape(d1, d2)
-        frame = _frame(M, at, lam)
+        frame = frame_of(M, at, lam)
         B = at.coef
         gradient = frame.features((2.0 * lam * B - M)[None])[0]
         gradient_b = float(y @ slopes) + proximity * (at.b - centre) if fit_intercept else 0.0
@@ -139,12 +139,13 @@ def joint_newton(
             size *= 0.5
         else:
             return at, iteration
-        at = _retract(at, size * left, size * right * inverse, new_b, margins)
+        at = retracted(at, size * left, size * right * inverse, new_b, margins)
         total = new_total
     return at, max_iter
 
 
-def _retract(at: Factors, left: np.ndarray, turned: np.ndarray, b: float, margins: np.ndarray) -> Factors:
+def retracted(at: Factors, left: np.ndarray, turned: np.ndarray, b: float, margins: np.ndarray) -> Factors:
+    """Return the factors of (Q S + left)(P + turned)'."""
     Q, first = np.linalg.qr(at.Q * at.s + left)
     P, second = np.linalg.qr(at.P + turned)
     U, s, V_t = np.linalg.svd(first @ second.T)
@@ -152,7 +153,7 @@ def _retract(at: Factors, left: np.ndarray, turned: np.ndarray, b: float, margin
 
 
 @dataclass
-class _Frame:
+class Frame:
     """Coordinates in which the quadratic form without the loss is diagonal."""
 
     at: Factors
@@ -191,7 +192,8 @@ class _Frame:
         return self.L @ rows.T, (self.R @ columns.T) * self.alive
 
 
-def _frame(M: np.ndarray, at: Factors, lam: float) -> _Frame:
+def frame_of(M: np.ndarray, at: Factors, lam: float) -> Frame:
+    """Return the coordinates for the combination M(c) of the multipliers."""
     rank = len(at.s)
     complement = np.linalg.qr(at.P, mode="complete")[0][:, rank:]
     L, theta, R_t = np.linalg.svd(M @ complement, full_matrices=True)
@@ -199,4 +201,4 @@ def _frame(M: np.ndarray, at: Factors, lam: float) -> _Frame:
     coupling = np.outer(alive / np.where(alive > 0, at.s, 1.0), theta).ravel()
     alone = np.zeros((len(L) + R_t.shape[0] - 2 * len(theta)) * rank)
     ridge = 2.0 * lam + np.concatenate([-coupling, coupling, alone])
-    return _Frame(at, L, complement @ R_t.T, alive, ridge)
+    return Frame(at, L, complement @ R_t.T, alive, ridge)

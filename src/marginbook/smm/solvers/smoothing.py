@@ -14,6 +14,7 @@ import numpy as np
 from ..objective import loss_curvatures, loss_slopes, loss_values
 from .augmented import envelope
 from .joint_newton import Factors, joint_newton
+from .programs import hinge_value
 
 #: reciprocal widths of the bands: the first, and the factor of each stage
 FIRST, FACTOR = 1.0, 4.0
@@ -32,6 +33,7 @@ def hinge_continuation(
     tol: float,
     multipliers: np.ndarray | None = None,
     first: float = FIRST,
+    stages: int = STAGES,
 ) -> tuple[Factors, np.ndarray, int]:
     """Return nearly stationary factors for the hinge loss, their multipliers, and the Newton steps.
 
@@ -48,13 +50,15 @@ def hinge_continuation(
     multipliers : (n,) array, optional
     first : float
         Reciprocal width of the first bands: large near a solution.
+    stages : int
+        Bands at most.
     """
     C = sample_weight / len(y)
     c = np.where(at.margins < 1.0, C, 0.0) if multipliers is None else np.clip(multipliers, 0.0, C)
     kappa, steps = first, 0
-    best, value = at, _value(at, C, lam)
+    best, value = at, hinge_value(at, C, lam)
     previous = np.inf
-    for stage in range(STAGES):
+    for stage in range(stages):
         at, taken = joint_newton(
             X,
             y,
@@ -68,7 +72,7 @@ def hinge_continuation(
         )
         steps += taken
         c = np.clip(c + kappa * C * (1.0 - at.margins), 0.0, C)
-        now = _value(at, C, lam)
+        now = hinge_value(at, C, lam)
         if now < value:
             best, value = at, now
         if abs(previous - now) <= tol * abs(now):
@@ -76,10 +80,6 @@ def hinge_continuation(
         previous = now
         kappa *= FACTOR
     return best, c, steps
-
-
-def _value(at: Factors, C: np.ndarray, lam: float) -> float:
-    return float(C @ np.maximum(1.0 - at.margins, 0.0)) + lam * float(at.s @ at.s)
 
 
 def smooth_descent(
