@@ -238,11 +238,11 @@ def test_a_warm_start_begins_where_the_last_fit_ended(kernel):
 
 def test_missing_the_tolerance_warns_with_both_numbers():
     X, y = _sample(200, (8, 8), 3)
-    with pytest.warns(ConvergenceWarning, match=r"after 1 sweeps: .* share of .*, above tol=1.0e-12; raise"):
-        model = LowRankSVMClassifier(2, 0.01, max_iter=1, tol=1e-12).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"after 1 sweeps: .* share of .*, above tol=1.0e-13; raise"):
+        model = LowRankSVMClassifier(2, 1e-4, max_iter=1, tol=1e-13).fit(X, y)
     assert not model.converged_
     with pytest.warns(ConvergenceWarning, match="after 1 sweeps for [123] of 3 machines"):
-        LowRankSVMClassifier(2, 0.01, max_iter=1, tol=1e-12).fit(X, np.arange(200) % 3)
+        LowRankSVMClassifier(2, 1e-4, max_iter=1, tol=1e-13).fit(X, np.arange(200) % 3)
 
 
 def test_landmarks_that_miss_much_are_said():

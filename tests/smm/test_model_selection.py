@@ -99,7 +99,7 @@ def test_more_classes_and_rows():
 
 def test_one_warning_counts_the_fits_that_missed():
     X, y = _sample()
-    model = LowRankSVMClassifierCV((1, 2), (0.1, 0.01), 2, max_iter=1, tol=1e-12)
+    model = LowRankSVMClassifierCV((1, 2), (0.1, 1e-4), 2, max_iter=1, tol=0.0)
     with pytest.warns(ConvergenceWarning) as caught:
         model.fit(X, y)
     counts = [re.match(r"(\d) of 8 fits of the cross-validation stopped", str(w.message)) for w in caught]
