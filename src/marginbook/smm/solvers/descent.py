@@ -156,7 +156,10 @@ class Descent:
         while not settled and sweep < max_iter:
             before = at.objective
             sweep += 1
+            shared = at.c
             for rows in (True, False):
+                if method == "joint" and shared is not None:
+                    at = replace(at, c=shared)  # where both blocks are stationary, these belong to either
                 at, found = self.block(at, rows=rows, tol=inner_tol)
                 lower = max(lower, self.bound(found.multipliers))
                 gap = found.objective - found.dual_gap
