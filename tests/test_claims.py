@@ -91,7 +91,7 @@ ENUMERATED = {"ldm/loo-expectation", "kfda/eq-4-closure", "kfda/eq-6-convex"} | 
     f"smm/{name}"
     for name in (
         "wang-2008", "other-targets", "general-losses", "expectation", "step-1", "scheme-S4", "half-step",
-        "linear-class", "not-global", "one-wrong-level",
+        "linear-class", "not-global", "one-wrong-level", "interval-count",
     )
 }  # fmt: skip
 #: modules with claims about tables and figures, whose verdicts depend on results

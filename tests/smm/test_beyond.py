@@ -29,6 +29,7 @@ def _fewer(monkeypatch):
     [
         levels.check_probability_bound,
         levels.check_count,
+        levels.check_interval,
         levels.check_one_wrong,
         levels.check_crossing_paths,
         certificates.check_bound,
@@ -63,8 +64,26 @@ def test_a_bound_with_too_few_singular_values_would_fail(monkeypatch):
 def test_a_rule_that_forgets_a_level_would_fail(monkeypatch):
     monkeypatch.setattr(levels, "count_rule", lambda s: (0.5 + (s[:, 1:] > 0).sum(axis=1)) / (s.shape[1] + 1))
     assert levels.check_count().verdict == Verdict.FAILS
+    assert levels.check_interval().verdict == Verdict.FAILS
     monkeypatch.setattr(levels, "count_rule", levels.interval_rule)
     assert levels.check_one_wrong().verdict == Verdict.FAILS
+    assert levels.check_interval().verdict == Verdict.FAILS  # nothing is attained any more
+
+
+def test_crossing_pairs_that_are_missed_would_fail(monkeypatch):
+    own = levels.crossing_pairs
+    monkeypatch.setattr(levels, "crossing_pairs", lambda s: np.maximum(own(s) - 1, 0))
+    assert levels.check_interval().verdict == Verdict.FAILS
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from([-1.0, 1.0]), min_size=1, max_size=40))
+def test_interval_and_count_are_as_near_as_crossings_let_them(decisions):
+    H = len(decisions) + 1
+    pairs = sum(a <= 0 < b for a, b in itertools.combinations(decisions, 2))
+    f = np.array([decisions])
+    apart = abs(levels.interval_rule(f)[0] - levels.count_rule(f)[0])
+    assert apart <= max(pairs - 1, 0) / (2 * H) + 1e-12
 
 
 def test_other_entries_in_other_matrices_would_fail(monkeypatch):

@@ -9,7 +9,13 @@ from marginbook.smm.row_kernels import row_gram
 
 
 @pytest.mark.parametrize(
-    "check", [psd_rows.check_condition, psd_rows.check_projections, row_choices.check_gaussian]
+    "check",
+    [
+        psd_rows.check_condition,
+        psd_rows.check_projections,
+        row_choices.check_gaussian,
+        row_choices.check_places,
+    ],
 )
 def test_these_hold(check):
     evidence = check()
@@ -40,6 +46,27 @@ def test_a_kernel_that_is_none_would_fail(monkeypatch):
 def test_a_kernel_taken_for_none_would_fail(monkeypatch):
     monkeypatch.setattr(psd_rows, "tanh_rows", lambda X: row_gram("linear", X))
     assert psd_rows.check_condition().verdict == Verdict.FAILS
+
+
+def test_rows_without_places_would_fail(monkeypatch):
+    own = row_choices.polynomial_rows
+    monkeypatch.setattr(
+        row_choices, "polynomial_rows", lambda X, numbered, **kw: own(X, numbered=not numbered, **kw)
+    )
+    with pytest.raises(ValueError, match="broadcast"):  # there are no columns for a linear term of each row
+        row_choices.check_places()
+    monkeypatch.setattr(row_choices, "polynomial_rows", lambda X, numbered, **kw: own(X, numbered=True, **kw))
+    assert row_choices.check_places().verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_mapped_rows_have_the_inner_products_of_their_kernel(degree):
+    X = np.random.default_rng(0).normal(size=(4, 3, 2))
+    rows, places = X.reshape(-1, 2), np.tile(np.arange(3), 4)
+    for numbered in (True, False):
+        h = row_choices.polynomial_rows(X, degree=degree, lam=0.7, numbered=numbered).reshape(12, -1)
+        added = 0.7 * (places[:, None] == places) if numbered else 0.7
+        np.testing.assert_allclose(h @ h.T, (rows @ rows.T + added) ** degree, atol=1e-12)
 
 
 def test_a_swap_that_is_semidefinite_would_fail(monkeypatch):

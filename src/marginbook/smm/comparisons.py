@@ -1,6 +1,7 @@
 """Claims about rules, crossings and calibration: level paths beside machines with a link function.
 
-Every bound below was fixed before the draws that count were looked at.
+Every bound below was fixed before there were results of these experiments; grids of parameters were set on
+draws that no result uses.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ def check_kink() -> Evidence:
 
 @claim(
     "smm/rank-kept",
-    where="Section 3, the updates",
+    where="Algorithm 1, which excludes no start",
     statement=r"the updates with $(V^\top V)^{-1}$ find the best matrix of rank at most $r$ in their block "
     "from any start",
     notebook=f"{NOTEBOOK}#smm-rank-kept",

@@ -1,12 +1,33 @@
-r"""The claims on the three choices of K in Section 4: their index terms, parameters and feature spaces."""
+r"""The claims on the three choices of K in Section 4: their index terms, parameters and feature spaces.
+
+A map of the printed polynomial kernel. By the binomial theorem
+
+.. math::
+
+   (x_a^\top x_b'+\lambda1\{a=b\})^m=\langle x_a^{\otimes m},x_b'^{\otimes m}\rangle
+   +1\{a=b\}\sum_{k<m}\binom mk\lambda^{m-k}\langle x_a^{\otimes k},x_b'^{\otimes k}\rangle,
+
+so row a of h(X) holds :math:`x_a^{\otimes m}` and, in coordinates that belong to a alone,
+:math:`\binom mk^{1/2}\lambda^{(m-k)/2}x_a^{\otimes k}` for k < m. With :math:`U=(1,\dots,1)^\top` and
+:math:`V\in\mathcal H` free, rank 1 has all :math:`f(X)=\sum_aq_a(x_a)` with polynomials :math:`q_a` of degree
+less than m: for :math:`m\ge2` and :math:`\lambda>0` all linear functions of X, of whatever rank.
+
+Where :math:`\lambda` is added to every entry the map of a row does not depend on its number, and
+:math:`f=\sum_k\sum_aU_{ak}\,v_k(x_a)` with polynomials :math:`v_k`. The slope in X = 0 is
+:math:`\sum_kU_{\cdot k}\nabla v_k(0)^\top`, of rank r at most: of linear functions only those of rank r.
+"""
 
 from __future__ import annotations
+
+from math import comb
 
 import numpy as np
 
 from ..claims import Evidence, claim, decide
 from ..kernels import Kernel
+from .problems import drawn
 from .psd_rows import NOTEBOOK, ROUNDING, SHAPES, matrices, printed_gram
+from .solvers.block_descent import low_rank_svm
 
 
 @claim(
@@ -54,6 +75,94 @@ def check_polynomial() -> Evidence:
         f"are negative eigenvalues for every degree ({negative} of {tried}).",
         {"problems": count, "degrees": [1, 2, 3], "lambda": [0.5, 2.0]},
         (722,),
+    )
+
+
+def polynomial_rows(X: np.ndarray, *, degree: int, lam: float, numbered: bool) -> np.ndarray:
+    r"""Map rows so that their inner products are :math:`(x_a^\top x_b'+\lambda1\{a=b\})^m`.
+
+    Parameters
+    ----------
+    X : (n, d1, d2) array
+    degree : int
+        m.
+    lam : float
+        :math:`\lambda\ge0`.
+    numbered : bool
+        False for :math:`(x_a^\top x_b'+\lambda)^m`, the usual polynomial kernel of rows.
+
+    Returns
+    -------
+    (n, d1, D) array
+        Degrees 0 to m, each with a block of columns, or with one for each row.
+    """
+    n, d1, _ = X.shape
+    power, parts = np.ones((n, d1, 1)), []
+    for k in range(degree + 1):
+        part = np.sqrt(comb(degree, k) * lam ** (degree - k)) * power
+        if numbered and k < degree:
+            part = np.einsum("naj,ab->nabj", part, np.eye(d1)).reshape(n, d1, -1)
+        parts.append(part)
+        power = np.einsum("naj,nak->najk", power, X).reshape(n, d1, -1)
+    return np.concatenate(parts, axis=2)
+
+
+@claim(
+    "smm/polynomial-places",
+    where="Section 4 (beyond the paper)",
+    statement=r"with $(XX'^\top+\lambda I)^{\circ m}$, $m\ge2$ and $\lambda>0$ rank 1 has every linear "
+    r"function of $X$: it binds terms of degree $m$ only; with $(x_a^\top x_b'+\lambda)^m$ rank $r$ has "
+    "those of rank $r$",
+    notebook=f"{NOTEBOOK}#smm-polynomial-places",
+)
+def check_places() -> Evidence:
+    """Write linear functions of full rank with rank 1; take slopes at 0 of rank 1; fit machines of rank 1."""
+    rng = np.random.default_rng(725)
+    map_off = apart = 0.0
+    within = beyond = count = 0
+    for d1, d2 in ((2, 2), (3, 4), (4, 3)):
+        for m in (2, 3):
+            lam, X = float(rng.uniform(0.2, 2)), rng.normal(size=(8, d1, d2))
+            h, B = polynomial_rows(X, degree=m, lam=lam, numbered=True), rng.normal(size=(d1, d2))
+            G = printed_gram(("poly", {"degree": m, "coef0": lam}), X)
+            flat = h.reshape(8 * d1, -1)
+            map_off = max(map_off, float(np.abs(flat @ flat.T - G).max() / np.abs(G).max()))
+            # columns: d1 for degree 0, then d1 d2 for degree 1, whose factor is divided out
+            v = np.zeros(h.shape[2])
+            v[d1 : d1 + d1 * d2] = B.ravel() / np.sqrt(m * lam ** (m - 1))
+            f = np.einsum("naj,a,j->n", h, np.ones(d1), v)
+            apart = max(apart, float(np.abs(f - np.einsum("nij,ij->n", X, B)).max()))
+            # one entry of X at a time, so small that only the linear terms are left
+            tiny = 1e-6 * np.eye(d1 * d2).reshape(-1, d1, d2)
+            for numbered in (True, False):
+                up, down = (polynomial_rows(s * tiny, degree=m, lam=lam, numbered=numbered) for s in (1, -1))
+                A = rng.normal(size=(d1, 1)) @ rng.normal(size=(1, up.shape[2]))
+                slope = np.einsum("naj,aj->n", up - down, A).reshape(d1, d2) / 2e-6
+                rank = np.linalg.matrix_rank(slope, tol=1e-4 * np.linalg.norm(slope, 2))
+                within += bool(not numbered and rank == 1)
+                beyond += bool(numbered and rank == min(d1, d2))
+            count += 1
+    errors = {"linear": 0.0, "usual": 0.0, "printed": 0.0}
+    X, _ = drawn(rng, 2300, 4, 4, 4)
+    y = np.sign(np.einsum("nij,ij->n", X, np.linalg.qr(rng.normal(size=(4, 4)))[0]))
+    for name in errors:
+        h = X if name == "linear" else polynomial_rows(X, degree=2, lam=1.0, numbered=name == "printed")
+        end = low_rank_svm(h[:300], y[:300], rank=1, lam=0.01, fit_intercept=True, tol=1e-4)
+        f = np.einsum("nij,ij->n", h[300:], end.coef) + end.intercept
+        errors[name] = float(np.mean(np.sign(f) != y[300:]))
+    return Evidence(
+        decide(max(map_off, apart) <= ROUNDING and within == count and beyond == count),
+        f"rank 1 equals linear functions of full rank to {apart:.0e}; slopes at 0 of random functions of "
+        f"rank 1 have full rank in {beyond} of {count} cases, and rank 1 with the usual kernel in {within}",
+        "0; all; all",
+        ROUNDING - max(map_off, apart),
+        "Below degree m each row has coordinates of its own in h (whose inner products are K, to "
+        f"{map_off:.0e}), so that with U = (1, ..., 1)' one element of the feature space holds a vector for "
+        "each row. Errors of machines of rank 1 where the truth is linear of rank 4: "
+        + ", ".join(f"{name} {value:.0%}" for name, value in errors.items())
+        + ". With m = 1 the coordinates of each row are constants, and f is linear with an intercept.",
+        {"cases": count, "degrees": [2, 3], "n": 300},
+        (725,),
     )
 
 

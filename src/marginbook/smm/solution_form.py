@@ -143,7 +143,7 @@ def check_solution_form() -> Evidence:
     notebook=f"{NOTEBOOK}#smm-projection-side",
 )
 def check_side() -> Evidence:
-    """Take alpha of a U-step, the dual that Section 3 prints; compare both sides' sums with f."""
+    """Take alpha of a U-step, whose dual Section 3 writes out; compare both sides' sums with f."""
     rng = np.random.default_rng(732)
     left: list[float] = []
     right, smooth, count = 0.0, 0.0, 0
@@ -185,10 +185,11 @@ def check_side() -> Evidence:
         "of 1 and |B|",
         "0",
         -worst,
-        "A U-step fixes V, so its alpha belong to the right projection, P_V of d2 columns: B = M PP' to "
-        f"{right:.0e}. The printed side goes with the alpha of a V-step. At a limit of the descent with a "
-        f"smooth loss alpha is one function of the margins, and both sides give B (left to {smooth:.0e}); "
-        "with the hinge each side has multipliers of its own.",
+        "A U-step fixes V, so its alpha, those of the dual in the text of Section 3, belong to the right "
+        f"projection, P_V of d2 columns: B = M PP' to {right:.0e}. The printed side goes with the alpha of a "
+        'V-step, whose sum is in Algorithm 1; "the dual problem in (2)" does not say which. At a limit of '
+        "the descent with a smooth loss alpha is one function of the margins, and both sides give B (left to "
+        f"{smooth:.0e}); with the hinge each side has multipliers of its own.",
         {"problems": count, "losses": 3},
         (732, 733),
     )
@@ -257,8 +258,8 @@ def check_full_rank() -> Evidence:
 @claim(
     "smm/union-of-spaces",
     where="Section 2.1",
-    statement=r"$f$ is an element of the reproducing kernel Hilbert space induced by the kernels "
-    r"$\{\langle\cdot,\cdot\rangle_P\}$ of all rank-$r$ projections",
+    statement=r"the solutions $f$ are elements of one reproducing kernel Hilbert space, induced by the "
+    r"rank-$r$ kernels $\{\langle\cdot,\cdot\rangle_P\}$ of all projections",
     notebook="smm/01_matrices_as_features#smm-union-of-spaces",
 )
 def check_union() -> Evidence:
@@ -281,8 +282,9 @@ def check_union() -> Evidence:
         -left / count,
         "The functions of rank at most r are a union of spaces, one for each P, and not closed under sums "
         "unless r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of dimension "
-        f"r d2 ({kept} of {count} sums stay inside). That the space is chosen from the data, too, is what "
-        "makes (2) not convex.",
+        f"r d2 ({kept} of {count} sums stay inside). A space that holds all of them holds their sums, so "
+        "all linear functions; f is in it, but then it says nothing of the rank. That the space is chosen "
+        "from the data, too, is what makes (2) not convex.",
         {"pairs": count},
         (740,),
     )
