@@ -271,9 +271,15 @@ def warn_unconverged(name: str, found: Sequence[Machine], tol: float) -> None:
     if missed:
         worst = max(last_change(machine.objective_path) for machine in missed)
         of = f" for {len(missed)} of {len(found)} machines" if len(found) > 1 else ""
+        reason = f"the last one lowered the objective by a share of {worst:.1e}, above tol={tol:.1e}"
+        remedy = "raise max_iter or lam"
+        if worst <= tol:
+            gap = max(machine.block_gap for machine in missed)
+            reason = f"the last one left one block with a duality gap of {gap:.1e}, which rounding keeps open"
+            remedy = "raise lam or scale the matrices"
+        sweeps = max(machine.n_iter for machine in missed)
         warnings.warn(
-            f"{name} stopped after {max(machine.n_iter for machine in missed)} sweeps{of}: the last one "
-            f"lowered the objective by a share of {worst:.1e}, above tol={tol:.1e}; raise max_iter or lam",
+            f"{name} stopped after {sweeps} sweeps{of}: {reason}; {remedy}",
             ConvergenceWarning,
             stacklevel=4,
         )

@@ -148,6 +148,8 @@ def low_rank_kernel_svm(
         raise ValueError(f"rank is {rank}, wanted a whole number between 1 and d1 = {d1}")
     if descent not in DESCENTS:
         raise ValueError(f"descent must be one of {DESCENTS}, got {descent!r}")
+    if max_iter < 1 or not tol >= 0:
+        raise ValueError(f"max_iter and tol are {max_iter} and {tol}, wanted at least 1 and 0")
     if isinstance(start, KernelSolution):
         check_same_shape(start.shape, (d1, d2))
     elif start is not None:

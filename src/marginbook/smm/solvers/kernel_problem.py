@@ -2,7 +2,7 @@ r"""One low-rank problem with row kernels: its objective, its two blocks, its lo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +17,9 @@ from .solution import InnerSolution
 INNER, LEAST = 0.01, 1e-9
 #: gap of the solution without a bound on the rank, of which only the leading directions are used
 COARSE = 1e-3
+#: gap of the last block above which a descent has not converged: the least, relative to the objective or,
+#: where that is tiny, to ``FLOOR`` times the risk at B = 0
+OPEN, FLOOR = 1e-5, 1e-5
 
 
 @dataclass
@@ -149,6 +152,8 @@ class KernelProblem:
     def step_left(self, before: State) -> State:
         """Return the best U for the V of `before`, in an orthonormal basis of its span."""
         P, Z = self.blocks.basis(before.C, before.multipliers * self.y)
+        if P.shape[1] == 0:  # neither V nor M has a direction: only the intercept is left
+            P, Z = np.zeros((len(before.C), 1)), np.zeros((len(self.y), self.blocks.d1, 1))
         k = P.shape[1]
         start = (before.U @ self.blocks.inner(before.C, P, Z)).ravel(), before.intercept
         found = self.linear(Z.reshape(len(self.y), -1), start, before.multipliers)
@@ -170,9 +175,14 @@ class KernelProblem:
                 outer = self.offer(found.multipliers)
                 if found.objective <= state.objective:
                     state = found
+                else:  # the block contains the state, so that its bound and its multipliers hold there too
+                    gap = max(0.0, found.block_gap + state.objective - found.objective)
+                    state = replace(state, multipliers=found.multipliers, block_gap=gap)
                 path.append(state.objective)
             converged = before - state.objective <= self.tol * abs(state.objective)
-        return Run(state, path, n_iter, converged, name)
+        trivial = float(self.sample_weight @ loss_values(np.zeros(len(self.y)), self.loss)) / len(self.y)
+        open_gap = max(self.tol, OPEN) * max(abs(state.objective), FLOOR * trivial)
+        return Run(state, path, n_iter, converged and state.block_gap <= open_gap, name)
 
     def linear(
         self,

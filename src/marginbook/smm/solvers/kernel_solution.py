@@ -43,7 +43,7 @@ class KernelSolution:
     n_iter : int
         Sweeps, each over both blocks, of the winning start.
     converged : bool
-        Whether the relative change by a sweep met the tolerance.
+        Whether the relative change by a sweep met the tolerance and the last block was solved.
     start : str
         Which start won: ``"given"``, ``"full"``, ``"random-0"``, ...
     method : str

@@ -1,0 +1,66 @@
+"""What a room of estimators must survive: numbers far from 1, and certificates that say so when they fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from marginbook.smm.estimators import LowRankSVMClassifier
+from marginbook.smm.objective import LOSSES
+from marginbook.smm.solvers.block_descent import low_rank_svm
+from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
+
+
+@pytest.fixture
+def sample() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4, 3))
+    return X, np.where(X[:, 0, 0] + X[:, 1, 1] > 0.2, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("scale", [1e-150, 1e-50, 1e-20, 1e-8])
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_tiny_rows_have_a_finite_block_gap(sample, kernel, scale, loss):
+    """The first state may be better than what the blocks find, by rounding; its gap is theirs then."""
+    X, y = sample
+    for fit_intercept in (False, True):
+        found = low_rank_kernel_svm(
+            X * scale, y, rank=2, lam=0.01, kernel=kernel, loss=loss, fit_intercept=fit_intercept
+        )
+        assert 0 <= found.block_gap <= 1e-6 * found.objective
+        assert found.converged
+        assert found.lower_bound <= found.objective * (1 + 1e-12)
+
+
+def test_a_block_that_is_no_better_leaves_its_gap():
+    """Random problems where the truncated full solution is the optimum: its gap once was infinite."""
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        n, d1, d2 = int(rng.integers(3, 10)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+        X, y = rng.normal(size=(n, d1, d2)), rng.choice([-1.0, 1.0], n)
+        found = low_rank_kernel_svm(
+            X, y, rank=min(d1, d2), lam=10 ** rng.uniform(-4, 0), kernel="linear", loss="squared_hinge"
+        )
+        assert 0 <= found.block_gap <= 1e-6 * max(found.objective, 1e-5)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_an_open_block_is_not_converged(sample, fit_intercept):
+    """No digits are left at this lam: the gap is all of the objective, and flag and warning say so."""
+    X, y = sample
+    model = LowRankSVMClassifier(2, lam=1e-50, loss="logistic", kernel="rbf", fit_intercept=fit_intercept)
+    with pytest.warns(ConvergenceWarning, match="duality gap"):
+        model.fit(X, y)
+    assert not model.converged_
+    assert model.dual_gap_ > 0.1 * model.objective_
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_kernel_solver_refuses_no_sweeps(sample):
+    X, y = sample
+    for options in ({"max_iter": 0}, {"tol": np.nan}, {"tol": -1.0}):
+        for solve in (low_rank_svm, low_rank_kernel_svm):
+            with pytest.raises(ValueError, match="max_iter and tol"):
+                solve(X, y, rank=1, lam=0.1, **options)
