@@ -64,3 +64,11 @@ def test_kernel_solver_refuses_no_sweeps(sample):
         for solve in (low_rank_svm, low_rank_kernel_svm):
             with pytest.raises(ValueError, match="max_iter and tol"):
                 solve(X, y, rank=1, lam=0.1, **options)
+
+
+@pytest.mark.parametrize("weight", [0, -1, np.nan, np.inf])
+def test_a_class_cannot_weigh_nothing(sample, weight):
+    """As with `sample_weight`; the constant machine of the other class is of no use to anyone."""
+    X, y = sample
+    with pytest.raises(ValueError, match="class_weight gives the weights"):
+        LowRankSVMClassifier(class_weight={1: weight, -1: 1}).fit(X, y)

@@ -230,8 +230,15 @@ def class_weights(
         The place of each label in `classes`.
     weights : (n,) array
         Of the samples, which "balanced" counts with.
+
+    Raises
+    ------
+    ValueError
+        For a weight of a class that is not finite and above 0.
     """
     of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes], sample_weight=weights)
+    if not (np.isfinite(of_class) & (of_class > 0)).all():
+        raise ValueError(f"class_weight gives the weights {of_class}, wanted finite weights > 0")
     return np.asarray(of_class)[codes]
 
 
