@@ -242,7 +242,7 @@ def mean_matrix(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray
     "smm/strong-penalty",
     where="Section 3 (beyond the paper)",
     statement=r"if no margin of $B=M_r/2\lambda$ exceeds 1, $M=\frac1n\sum_iw_iy_iX_i$, then $B$ is the "
-    "global minimum of (2): the truncated difference of the class means",
+    "global minimum of (2): the truncated difference of the class sums, over $2\\lambda n$",
     notebook=f"{NOTEBOOK}#smm-strong-penalty",
 )
 def check_strong_penalty() -> Evidence:

@@ -180,7 +180,7 @@ def check_triplets() -> Evidence:
         1e-4 - worst,
         "MP = 2 lambda U and M'Q = 2 lambda V at a limit: the power method's equations, with an M that "
         "depends on B. Leading triplets are global minima by the certificate; the others are saddles, or "
-        "local minima that the loss's curvature holds.",
+        "local minima that the loss's curvature holds, the global one among them where the bound has a gap.",
         {"limits": limits, "n": 12},
         (767,),
     )
