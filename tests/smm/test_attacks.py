@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from marginbook.smm.estimators import LowRankSVMClassifier
 from marginbook.smm.objective import LOSSES
 from marginbook.smm.solvers.block_descent import low_rank_svm
+from marginbook.smm.solvers.global_bound import improve
 from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
 
 
@@ -72,3 +73,18 @@ def test_a_class_cannot_weigh_nothing(sample, weight):
     X, y = sample
     with pytest.raises(ValueError, match="class_weight gives the weights"):
         LowRankSVMClassifier(class_weight={1: weight, -1: 1}).fit(X, y)
+
+
+def test_a_bound_is_for_a_rank_that_there_is(sample):
+    """A rank of -1 dropped the smallest singular value and made a bound of something else."""
+    X, y = sample
+    for rank in (-1, 0, 1.5, 4):
+        with pytest.raises(ValueError, match="rank is"):
+            improve(X, y, rank=rank, lam=0.1)
+    for broken, match in ((X * np.nan, "not finite"), (X[:, 0], "one matrix per sample")):
+        with pytest.raises(ValueError, match=match):
+            improve(broken, y, rank=1, lam=0.1)
+    with pytest.raises(ValueError, match="start has"):
+        improve(X, y, rank=1, lam=0.1, start=(np.zeros((3, 4)), 0.0))
+    with pytest.raises(ValueError, match="multipliers has"):
+        improve(X, y, rank=1, lam=0.1, multipliers=np.ones(3))

@@ -145,12 +145,27 @@ def improve(
         A bound at which to stop: the objective, less what may be left open.
     max_iter : int
         Proximal steps.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a label, a weight, `rank`, `lam` or `loss` is not as above.
     """
     X = np.ascontiguousarray(X, dtype=float)
+    if X.ndim != 3 or 0 in X.shape:
+        raise ValueError(f"X has shape {X.shape}, wanted (n, d1, d2): one matrix per sample")
+    if not np.isfinite(X).all():
+        raise ValueError("X has entries that are not finite; impute or remove them first")
     y, lam = check_signs(y, len(X)), check_lam(lam)
     check_loss(loss)
     weights = check_weights(sample_weight, len(X))
     n, d1, d2 = X.shape
+    if int(rank) != rank or not 1 <= rank <= min(d1, d2):
+        raise ValueError(f"rank is {rank}, wanted a whole number between 1 and min(d1, d2) = {min(d1, d2)}")
+    if start is not None and np.shape(start[0]) != (d1, d2):
+        raise ValueError(f"start has coefficients of shape {np.shape(start[0])}, wanted {(d1, d2)}")
+    if multipliers is not None and np.shape(multipliers) != (n,):
+        raise ValueError(f"multipliers has shape {np.shape(multipliers)}, wanted ({n},)")
     flat, C = X.reshape(n, -1), weights / n
     coef, b = (np.zeros((d1, d2)), 0.0) if start is None else (np.array(start[0], dtype=float), start[1])
     c = 0.5 * C if multipliers is None else np.asarray(multipliers, dtype=float)
