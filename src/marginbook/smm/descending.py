@@ -228,8 +228,8 @@ def check_kink() -> Evidence:
 @claim(
     "smm/rank-kept",
     where="Algorithm 1, which excludes no start",
-    statement=r"the updates, $U=\sum_i\alpha_iy_iX_iV(V^\top V)^{-1}$ and that of $V$, find the best matrix of "
-    r"rank at most $r$ in their block for every $U^{(0)},V^{(0)}$",
+    statement=r"the updates, $U=\sum_i\alpha_iy_iX_iV(V^\top V)^{-1}$ and that of $V$, find the best matrix "
+    r"of rank at most $r$ in their block for every $U^{(0)},V^{(0)}$",
     notebook=f"{NOTEBOOK}#smm-rank-kept",
 )
 def check_rank_kept() -> Evidence:
