@@ -6,7 +6,8 @@ Writes benchmarks/results/smm.csv (ratios) and smm-ends.csv (who ends at which o
 A ratio is that of median CPU times of one thread, peers in turns, call by call; that of the wall times is
 stored too. All alternations start at the truncated solution without a rank, as ours does, and that solution
 is part of their time; they stop at the same relative decrease by a sweep, 1e-6. "To its F": both stop as soon
-as F is at most 1e-4 above the limit of the alternation. A peer that takes more than a second is not repeated.
+as F is at most 1e-4 above the limit of the alternation. Blocks by LIBSVM, LIBLINEAR and LogisticRegression
+have their default tolerances. A peer that takes more than a second is not repeated.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Run: python benchmarks/smm_curves.py [--quick]
 Writes benchmarks/results/smm-scaling.csv: CPU seconds of one thread, medians; slow calls are made once. The
-sizes that do not vary are n = 500, d = 20, r = 3 (for the levels 10 and 2); lambda = 0.03, b free.
+sizes that do not vary are n = 500, d = 20, r = 3; lambda = 0.03, b free.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ def against_ranks(ranks: tuple[int, ...]) -> Iterator[Line]:
             yield name, "r", r, lambda p=p: low_rank_svm(p.X, p.y, **p.settings)
 
 
-def against_levels(counts: tuple[int, ...], n: int) -> Iterator[Line]:
+def against_levels(counts: tuple[int, ...], n: int, d: int) -> Iterator[Line]:
     """Paths of H - 1 levels, and the same levels one by one."""
     for H in counts:
         for loss in LOSSES:
-            p = problem(n, 10, 10, 2, LAM, loss=loss)
+            p = problem(n, d, d, R, LAM, loss=loss)
             path = RegressionFunctionEstimator(H, **p.settings)
 
             def apart(p: Problem = p, H: int = H) -> None:
@@ -109,13 +109,18 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="Solution may be inaccurate")
     found = []
     with threadpool_limits(1):
-        for _, _, _, action in [*against_samples((60,)), *against_levels((4,), 60)]:  # compiled or imported
+        for _, _, _, action in [
+            *against_samples((60,)),
+            *against_levels((4,), 60, 6),
+        ]:  # compiled or imported
             action()
         groups = [
             against_samples((125, 250, 500) if quick else tuple(125 * 2**i for i in range(8))),
             against_sides((5, 10, 20) if quick else (5, 10, 20, 40, 80)),
             against_ranks((1, 2, 4) if quick else (1, 2, 4, 8, 16)),
-            against_levels((5, 10, 20) if quick else (2, 5, 10, 20, 50, 100), 200 if quick else N),
+            against_levels(
+                (5, 10, 20) if quick else (2, 5, 10, 20, 50, 100), *((200, 10) if quick else (N, D))
+            ),
         ]
         for group in groups:
             for what, x, value, action in group:

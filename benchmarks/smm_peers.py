@@ -71,34 +71,41 @@ def problem(n: int, d1: int, d2: int, rank: int, lam: float, **options: Any) -> 
     return Problem(*sample(n, d1, d2, rank), rank, lam, **options)
 
 
-def by_sklearn(Z: np.ndarray, y: np.ndarray, p: Problem, tol: float) -> tuple[np.ndarray, float]:
-    """Return w, (p,), and b of the convex problem of one block by LIBSVM, LIBLINEAR or LogisticRegression."""
+def by_sklearn(
+    Z: np.ndarray, y: np.ndarray, p: Problem, tol: float | None = None
+) -> tuple[np.ndarray, float]:
+    """Return w, (p,), and b of the convex problem of one block by LIBSVM, LIBLINEAR or LogisticRegression.
+
+    Without a tolerance each has its default.
+    """
     C = 1 / (2 * p.lam * len(y))
     machine: Any
     if p.loss == "logistic":
-        machine = LogisticRegression(C=C, fit_intercept=p.fit_intercept, tol=tol, max_iter=MANY)
+        machine = LogisticRegression(C=C, fit_intercept=p.fit_intercept, max_iter=MANY)
     elif p.loss == "hinge" and p.fit_intercept:
-        machine = SVC(kernel="linear", C=C, tol=tol, cache_size=400)
+        machine = SVC(kernel="linear", C=C, cache_size=400)
     elif p.fit_intercept:
         raise ValueError("LinearSVC penalises the intercept; give a problem without one, or another loss")
     else:
-        machine = LinearSVC(C=C, loss=p.loss, fit_intercept=False, tol=tol, max_iter=MANY, random_state=0)
+        machine = LinearSVC(C=C, loss=p.loss, fit_intercept=False, max_iter=MANY, random_state=0)
+    if tol is not None:
+        machine.set_params(tol=tol)
     machine.fit(Z, y)
     return machine.coef_.ravel(), float(np.ravel(machine.intercept_)[0]) if p.fit_intercept else 0.0
 
 
-def alternation_by_sklearn(p: Problem, tol: float = 1e-6, inner: float = 1e-5) -> tuple[float, int]:
+def alternation_by_sklearn(p: Problem, tol: float = 1e-6) -> tuple[float, int]:
     """Return the last objective and the sweeps of Algorithm 1 with every block by `by_sklearn`."""
     n, d1, d2 = p.X.shape
-    w, _ = by_sklearn(p.rows, p.y, p, inner)
+    w, _ = by_sklearn(p.rows, p.y, p)
     V = np.linalg.svd(w.reshape(d1, d2))[2][: p.rank].T
     last, sweeps = np.inf, 0
     while sweeps < 200:
         sweeps += 1
         P = np.linalg.qr(V)[0]
-        w, _ = by_sklearn((p.X @ P).reshape(n, -1), p.y, p, inner)
+        w, _ = by_sklearn((p.X @ P).reshape(n, -1), p.y, p)
         Q = np.linalg.qr(w.reshape(d1, p.rank))[0]
-        w, b = by_sklearn((p.X.transpose(0, 2, 1) @ Q).reshape(n, -1), p.y, p, inner)
+        w, b = by_sklearn((p.X.transpose(0, 2, 1) @ Q).reshape(n, -1), p.y, p)
         V = w.reshape(d2, p.rank)
         value = p.value(Q @ V.T, b)
         if last - value <= tol * value:
