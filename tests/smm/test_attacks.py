@@ -88,3 +88,44 @@ def test_a_bound_is_for_a_rank_that_there_is(sample):
         improve(X, y, rank=1, lam=0.1, start=(np.zeros((3, 4)), 0.0))
     with pytest.raises(ValueError, match="multipliers has"):
         improve(X, y, rank=1, lam=0.1, multipliers=np.ones(3))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_start_from_another_world_does_no_harm(sample, kernel, loss):
+    """Warm starts from other scales or the opposite labels end near new fits, in local minima."""
+    X, y = sample
+    for scale, sign in ((1e-6, 1), (1e3, 1), (1e6, 1), (1.0, -1)):
+        model = LowRankSVMClassifier(1, 0.02, loss=loss, kernel=kernel, warm_start=True).fit(X, y)
+        model.fit(X * scale, sign * y)
+        new = LowRankSVMClassifier(1, 0.02, loss=loss, kernel=kernel).fit(X * scale, sign * y)
+        assert 0 <= model.lower_bound_ <= model.objective_ * (1 + 1e-12)
+        assert model.objective_ <= 1.2 * new.objective_ + 1e-9
+        assert model.converged_
+
+
+def test_a_start_far_worse_than_nothing(sample):
+    X, y = sample
+    for loss in LOSSES:
+        far = np.full((4, 1), 1e100), np.full((3, 1), 1e100)
+        found = low_rank_svm(X, y, rank=1, lam=0.1, loss=loss, start=far)
+        nothing = low_rank_svm(X, y, rank=1, lam=0.1, loss=loss)
+        assert found.objective <= 1.02 * nothing.objective
+        with np.errstate(all="ignore"):
+            huge = low_rank_svm(X * 1e100, y, rank=1, lam=0.1, loss=loss, fit_intercept=True, start=nothing)
+        assert np.isfinite(huge.objective)
+    with pytest.raises(ValueError, match="start has entries"):
+        low_rank_svm(X, y, rank=1, lam=0.1, start=(np.full((4, 1), np.nan), np.ones((3, 1))))
+    with pytest.raises(ValueError, match="rank is"):
+        low_rank_svm(X, y, rank=1.5, lam=0.1)
+
+
+def test_a_small_tolerance_that_is_met_counts():
+    """Blocks asked for 1e-12 that reach 1.1e-12 are solved well enough for a tolerance of 1e-10."""
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        n, d1, d2 = int(rng.integers(4, 14)), int(rng.integers(2, 5)), int(rng.integers(2, 5))
+        X, y = rng.normal(size=(n, d1, d2)), rng.choice([-1.0, 1.0], n)
+        found = low_rank_svm(X, y, rank=1, lam=10 ** rng.uniform(-4, 0), fit_intercept=True, tol=1e-10)
+        assert found.converged
+        assert found.block_gap <= 1e-10 * max(found.objective, 1e-5)

@@ -25,6 +25,8 @@ METHODS = ("joint", "alternation")
 CERTIFIED = 1e-6
 #: relative duality gap of the solution without a rank, where it is only a start
 COARSE = 1e-2
+#: objective of a given start, in units of that at B = 0, above which only its row space is taken
+WORSE = 100.0
 
 
 def low_rank_svm(
@@ -101,7 +103,7 @@ def low_rank_svm(
     check_loss(loss)
     weights = check_weights(sample_weight, len(X))
     least = min(X.shape[1:])
-    if not 1 <= rank <= least:
+    if int(rank) != rank or not 1 <= rank <= least:
         raise ValueError(f"rank is {rank}, wanted between 1 and min(d1, d2) = {least}")
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, got {method!r}")
@@ -146,7 +148,8 @@ def low_rank_svm(
         other = descent.run(at, name=f"random-{k}", near=False, **options)
         lower = max(lower, other.lower_bound)
         best = _better(best, other)
-    return replace(best, lower_bound=lower)
+    # no loss is negative: rounding must not say less
+    return replace(best, lower_bound=max(lower, 0.0))
 
 
 def _certified(best: LowRankSolution, lower: float) -> bool:
@@ -208,7 +211,7 @@ def _full_rank(descent: Descent, tol: float) -> LowRankSolution:
         found.dual_gap,
         path,
         1,
-        found.converged,
+        found.converged or found.dual_gap <= tol * abs(found.objective),
         "full",
     )
 
@@ -221,11 +224,17 @@ def _given(descent: Descent, start: LowRankSolution | tuple[np.ndarray, np.ndarr
     if U.shape != (d1, descent.rank) or V.shape != (d2, descent.rank):
         wanted = f"{(d1, descent.rank)} and {(d2, descent.rank)}"
         raise ValueError(f"start has shapes {U.shape} and {V.shape}, wanted {wanted}")
+    if not (np.isfinite(U).all() and np.isfinite(V).all()):
+        raise ValueError("start has entries that are not finite; begin without it")
     coef = U @ V.T
+    value, nothing = descent.value(coef, b), np.zeros((d1, d2))
+    trivial = descent.value(nothing, 0.0)
+    if not value <= WORSE * trivial:  # a solution for another scale: only its directions are of use
+        return State(nothing, 0.0, trivial, completed(V))
     margins, C = descent.y * decision_values(coef, b, descent.X), descent.sample_weight / len(descent.y)
     c = None
     if descent.loss != "hinge":
         c = -loss_slopes(margins, descent.loss) * C
     elif isinstance(start, LowRankSolution) and len(start.multipliers) == len(C):
         c = carried(margins, start.multipliers, C)
-    return State(coef, b, descent.value(coef, b), completed(V), c)
+    return State(coef, b, value, completed(V), c)

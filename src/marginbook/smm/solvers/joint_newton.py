@@ -88,7 +88,9 @@ def joint_newton(
     flat = X.reshape(n, -1)
     values, slopes, curvatures = loss(at.margins)
     centre = at.b
-    total = float(values.sum()) + lam * float(at.s @ at.s) + 0.5 * proximity * (at.b - centre) ** 2
+    total = (
+        float(values.sum()) + lam * float(at.s @ at.s) + 0.5 * proximity * (at.b - centre) * (at.b - centre)
+    )
     for iteration in range(max_iter):
         M = -((slopes * y) @ flat).reshape(d1, d2)
         frame = frame_of(M, at, lam)
@@ -133,7 +135,9 @@ def joint_newton(
             values, slopes, curvatures = loss(margins)
             new_b = at.b + size * step_b
             norm = sum(term * size**k for k, term in enumerate(squares))
-            new_total = float(values.sum()) + lam * norm + 0.5 * proximity * (new_b - centre) ** 2
+            new_total = (
+                float(values.sum()) + lam * norm + 0.5 * proximity * (new_b - centre) * (new_b - centre)
+            )
             if new_total <= total + ARMIJO * size * slope:
                 break
             size *= 0.5

@@ -206,7 +206,7 @@ def low_rank_kernel_svm(
         best.state.intercept,
         best.state.multipliers,
         best.state.objective,
-        problem.lower_bound,
+        max(problem.lower_bound, 0.0),
         best.state.block_gap,
         np.array(best.path),
         best.n_iter,

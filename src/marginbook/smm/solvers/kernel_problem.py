@@ -88,6 +88,8 @@ class KernelProblem:
         self.sample_weight, self.fit_intercept = settings.sample_weight, settings.fit_intercept
         self.tol = settings.tol
         self.lower_bound = -np.inf
+        #: the objective at B = 0 and b = 0
+        self.trivial = float(self.sample_weight @ loss_values(np.zeros(len(y)), self.loss)) / len(y)
 
     def value(self, U: np.ndarray, C: np.ndarray, intercept: float) -> float:
         """Return the objective at B = U V'."""
@@ -180,8 +182,7 @@ class KernelProblem:
                     state = replace(state, multipliers=found.multipliers, block_gap=gap)
                 path.append(state.objective)
             converged = before - state.objective <= self.tol * abs(state.objective)
-        trivial = float(self.sample_weight @ loss_values(np.zeros(len(self.y)), self.loss)) / len(self.y)
-        open_gap = max(self.tol, OPEN) * max(abs(state.objective), FLOOR * trivial)
+        open_gap = max(self.tol, OPEN) * max(abs(state.objective), FLOOR * self.trivial)
         return Run(state, path, n_iter, converged and state.block_gap <= open_gap, name)
 
     def linear(

@@ -80,7 +80,7 @@ def minimise(
     """
     w, b, margins = point.w, point.b, point.margins
     values, slopes, curvatures = loss(margins)
-    total = float(values.sum()) + lam * float(w @ w) + 0.5 * proximity * (b - centre) ** 2
+    total = float(values.sum()) + lam * float(w @ w) + 0.5 * proximity * (b - centre) * (b - centre)
     steps = 0
     while True:
         gradient = 2.0 * lam * w + slopes @ A
@@ -112,7 +112,9 @@ def minimise(
             new_w, new_b, new_margins = w + size * step, b + size * step_b, margins + size * change
             values, slopes, curvatures = loss(new_margins)
             new_total = (
-                float(values.sum()) + lam * float(new_w @ new_w) + 0.5 * proximity * (new_b - centre) ** 2
+                float(values.sum())
+                + lam * float(new_w @ new_w)
+                + 0.5 * proximity * (new_b - centre) * (new_b - centre)
             )
             if new_total <= total + ARMIJO * size * slope:
                 break
