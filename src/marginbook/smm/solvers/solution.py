@@ -63,7 +63,7 @@ class LowRankSolution:
     n_iter : int
         Sweeps, each over both blocks, of the winning start.
     converged : bool
-        Whether the relative change by a sweep met the tolerance.
+        Whether the relative change by a sweep met the tolerance and the last block was solved.
     start : str
         Which start won: ``"given"``, ``"full"``, ``"relaxed"``, ``"random-0"``, ...
     """
