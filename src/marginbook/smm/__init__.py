@@ -31,8 +31,8 @@ How an entry is measured, ``measures``: ``measures/simulation`` on ``measures/dr
 ``measures/methods`` with parameters by ``measures/choosing``, all by ``measures/scores``. The claims:
 ``theory`` with ``solution_form``, ``block_duals``, ``descending``, ``local_optima``, ``pointwise``,
 ``scheme``, ``psd_rows`` and ``row_choices``; ``beyond`` our own, with ``certificates``, ``envelopes``,
-``levels``, ``linear_class`` and ``permuted``, on random ``problems``; ``tables`` with ``figures``,
-``comparisons`` and ``real_matrices``, by ``contests`` of results. ``paper`` holds the protocols.
+``levels``, ``linear_class``, ``permuted`` and ``scaling``, on random ``problems``; ``tables`` with
+``figures``, ``comparisons`` and ``real_matrices``, by ``contests`` of results. ``paper`` holds the protocols.
 """
 
 from .aggregation import Crossings, aggregate, crossings
