@@ -18,7 +18,8 @@ from marginbook.project import root
 from marginbook.smm.envelopes import maximise_bound
 from marginbook.smm.objective import combination, objective
 from marginbook.smm.row_kernels import row_gram
-from marginbook.smm.solvers.inner import solve_inner, solve_inner_gram
+from marginbook.smm.solvers.gram_machine import gram_machine
+from marginbook.smm.solvers.inner import solve_inner
 from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
 
 
@@ -160,7 +161,9 @@ def test_the_row_kernel_algorithm_of_the_chapter_goes_down_to_the_solvers_blocks
     common = {"lam": lam, "loss": "squared_hinge", "fit_intercept": True}
 
     def sweep(Q: np.ndarray) -> tuple[list[float], np.ndarray]:
-        first = solve_inner_gram(np.einsum("ak,iajb,bk->ij", Q, blocks, Q), y, tol=1e-10, **common)
+        first = gram_machine(
+            np.einsum("ak,iajb,bk->ij", Q, blocks, Q), y, sample_weight=np.ones(n), tol=1e-10, **common
+        )
         alpha = np.asarray(first.multipliers) / (2 * lam)
         C = ((alpha * y)[:, None, None] * Q).reshape(-1, r)
         sizes, turn = np.linalg.eigh(C.T @ K @ C)

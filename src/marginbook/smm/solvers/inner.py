@@ -12,7 +12,6 @@ The hinge loss goes, with a start, to :func:`~marginbook.smm.solvers.active_set.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dpstrf
 
 from ..objective import check_lam, check_loss, check_signs, check_weights, loss_values
 from .active_set import confirmed
@@ -140,63 +139,3 @@ def _constant(p: int, y: np.ndarray, weights: np.ndarray, loss: str) -> InnerSol
     b = sign * (40.0 if loss == "logistic" else 1.0)
     value = float(weights @ loss_values(y * b, loss)) / len(y) if sign else 0.0
     return InnerSolution(np.zeros(p), b, np.zeros(len(y)), value, value, 0, True)
-
-
-def gram_features(gram: np.ndarray) -> np.ndarray:
-    """Return features (n, k) whose inner products are `gram`, by a pivoted Cholesky factor."""
-    gram = np.asarray(gram, dtype=float)
-    if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
-        raise ValueError(f"gram has shape {gram.shape}, wanted (n, n)")
-    factor, pivots, rank, _ = dpstrf(gram, lower=1)
-    features = np.zeros((len(gram), max(int(rank), 1)))
-    features[pivots - 1] = np.tril(factor)[:, : max(int(rank), 1)] if rank else 0.0
-    return features
-
-
-def solve_inner_gram(
-    gram: np.ndarray,
-    y: np.ndarray,
-    *,
-    lam: float,
-    loss: str = "hinge",
-    sample_weight: np.ndarray | None = None,
-    fit_intercept: bool = False,
-    tol: float = 1e-9,
-    multipliers: np.ndarray | None = None,
-) -> InnerSolution:
-    r"""Return the solution for a matrix of inner products :math:`G_{ij}=\langle z_i,z_j\rangle`.
-
-    Parameters
-    ----------
-    gram : (n, n) array
-        Symmetric, positive semidefinite.
-    y, lam, loss, sample_weight, fit_intercept, tol, multipliers
-        As in :func:`solve_inner`.
-
-    Returns
-    -------
-    InnerSolution
-        Its ``weights`` are the (n,) coefficients :math:`\beta_i=c_iy_i/2\lambda` of the samples: the function
-        is :math:`\sum_i\beta_i\langle z_i,\cdot\rangle+b`.
-    """
-    features = gram_features(gram)
-    found = solve_inner(
-        features,
-        y,
-        lam=lam,
-        loss=loss,
-        sample_weight=sample_weight,
-        fit_intercept=fit_intercept,
-        tol=tol,
-        multipliers=multipliers,
-    )
-    beta = found.multipliers * np.asarray(y, dtype=float) / (2.0 * lam)
-    return InnerSolution(
-        beta,
-        found.intercept,
-        found.multipliers,
-        found.objective,
-        found.dual_gap,
-        found.n_iter,
-        found.converged,
-    )
