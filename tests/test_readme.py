@@ -30,7 +30,7 @@ def test_the_links_of_the_readme_are_found():
 
 def test_the_library_examples_run():
     texts = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
-    assert len(texts) == 4
+    assert len(texts) == 5
     names: dict = {}
     for text in texts:
         exec(text, names)
@@ -45,3 +45,5 @@ def test_the_library_examples_run():
     assert names["weighted"].solution_.gap <= 1e-8
     assert (names["weighted"].weights_ > 0).sum() > len(names["single"].kernels_)
     assert 0.9 < names["accuracy"] <= 1
+    assert names["low_rank"].global_gap_ <= 1e-4 * names["low_rank"].objective_
+    assert 0.95 < ((names["probability"] > 0.5) == names["y"]).mean() <= 1

@@ -16,6 +16,10 @@ MODULES = (
     "clasmk.objective", "clasmk.solvers.kernel_choice", "clasmk.solvers.dinkelbach", "clasmk.solvers.sphere",
     "clasmk.solvers.slsqp", "clasmk.solvers.solution", "clasmk.solvers.least_squares",
     "clasmk.solvers.kernel_weights", "clasmk.solvers.layer_weights",
+    "smm", "smm.objective", "smm.aggregation", "smm.row_kernels", "smm.row_features", "smm.truths",
+    "smm.solvers.block_descent", "smm.solvers.solution", "smm.solvers.inner", "smm.solvers.global_bound",
+    "smm.solvers.kernel_descent", "smm.solvers.kernel_solution", "smm.solvers.nuclear_norm",
+    "smm.solvers.nuclear_newton", "smm.solvers.nuclear_admm",
     "claims", "datasets", "datasets.generators", "exercises", "experiments", "experiments.stats",
     "kernels", "notebooks", "plotting",
 )  # fmt: skip

@@ -30,7 +30,8 @@ other solvers ``measures/local`` (Table 1; ``solvers/interior_point`` for one) a
 the assumptions exactly, ``criteria``, ``bases`` and ``misprints``; ``beyond`` our own, with ``signs``,
 ``choosing``, ``vertices``, ``certified``, ``narrow``, ``separating``, ``thresholds`` and ``scaling``, on
 ``real_rows``; ``tables`` with ``agreement``, ``learned_weights``, ``figures``, and of the printed numbers
-alone ``printed_audit`` and ``printed_time`` on ``table_cells``. ``paper`` holds the printed numbers and the protocols.
+alone ``printed_audit`` and ``printed_time`` on ``table_cells``. ``paper`` holds the printed numbers and the
+protocols.
 """
 
 from .hierarchy import HierarchicalCLASMKClassifier

@@ -1,0 +1,73 @@
+"""The real matrices of the experiments, each with two classes, and how they are scaled."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ...datasets.dataset import Dataset
+
+#: pairs of digits, and the sets of the registry that they are of
+PAIRS = {
+    "digits-3-8": ("digits-8x8", 3, 8),
+    "digits-4-9": ("digits-8x8", 4, 9),
+    "usps-3-8": ("usps", 3, 8),
+    "usps-4-9": ("usps", 4, 9),
+}
+#: a score that is high from its median on
+HIGH = "brain-iq"
+
+
+def pair(name: str) -> Dataset:
+    """Return the matrices of two digits; the larger digit is the positive class."""
+    source, first, second = PAIRS[name]
+    found = _registered(source)
+    labels = np.asarray(found.y)
+    kept = np.flatnonzero(np.isin(labels, (first, second)))
+    return _with(found, name, kept, np.where(labels[kept] == second, 1, 0), (str(first), str(second)))
+
+
+def high_or_low(name: str) -> Dataset:
+    """Return a set of matrices with a score as two classes: above the median, or not."""
+    found = _registered(name)
+    score = np.asarray(found.y, dtype=float)
+    return _with(found, name, np.arange(len(score)), (score > np.median(score)).astype(int), ("low", "high"))
+
+
+def scaled(X_train: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Subtract the mean matrix of `X_train`, (n, d1, d2), and divide by one number, which keeps ranks.
+
+    The training entries then have mean square 1. `X_test`, (m, d1, d2), goes by the same map.
+    """
+    X_train, X_test = (np.asarray(X, dtype=float) for X in (X_train, X_test))
+    mean = X_train.mean(axis=0)
+    size = float(np.sqrt(np.mean((X_train - mean) ** 2))) or 1.0
+    return (X_train - mean) / size, (X_test - mean) / size
+
+
+def _registered(name: str) -> Dataset:
+    # by name, as its parser is no part of what a result depends on: the data's own hash is
+    found: Dataset = importlib.import_module("marginbook.datasets").load(name)
+    return found
+
+
+def _with(found: Dataset, name: str, kept: np.ndarray, y: np.ndarray, names: tuple[str, ...]) -> Dataset:
+    return Dataset(
+        np.asarray(found.X, dtype=float)[kept],
+        y,
+        name,
+        source=found.source,
+        sha256=found.sha256,
+        target_names=names,
+        notes="two classes",
+    )
+
+
+#: the room's own real sets
+DATASETS: dict[str, Callable[[], Dataset]] = {
+    **{name: partial(pair, name) for name in PAIRS},
+    HIGH: partial(high_or_low, HIGH),
+}

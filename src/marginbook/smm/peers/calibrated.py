@@ -1,0 +1,129 @@
+"""CalibratedSVMClassifier: decision values of a machine, turned into probabilities on samples left out."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from ..matrices import check_matrices, check_training
+from ..settings import check_choice, check_flag, is_whole
+from .vectors import VectorSVMClassifier
+
+METHODS = ("sigmoid", "isotonic")
+#: folds, where the smallest class has as many samples
+FOLDS = 5
+
+
+class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
+    r"""Probabilities from a support vector machine after Platt (1999), or by isotonic regression.
+
+    Each fold's machine, trained on the others, decides on the samples of the fold; with "sigmoid" the
+    probability is :math:`1/(1+e^{af(X)+c})` with a and c of the largest likelihood, with "isotonic" the
+    monotone function of f(X) of least squared error (Zadrozny & Elkan 2002). The room's regression functions
+    train a machine for every level instead. By scikit-learn's ``CalibratedClassifierCV``, for matrices.
+
+    Parameters
+    ----------
+    estimator : classifier of matrices, default=None
+        Any of this room with ``decision_function``; None is
+        :class:`~marginbook.smm.peers.vectors.VectorSVMClassifier`.
+    method : {"sigmoid", "isotonic"}, default="sigmoid"
+    cv : int, splitter or iterable of splits, default=None
+        None is 5 stratified folds, or as many as the smallest class has samples.
+    ensemble : bool, default=True
+        Whether to average the calibrated machines of all folds; otherwise one machine of all samples is
+        calibrated by the values that the machines of the folds give.
+    shape : (int, int), default=None
+        d1 and d2 of matrices that come as rows of p numbers. The machine gets them as matrices.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) array
+    calibrated_ : CalibratedClassifierCV
+    n_features_in_ : int
+    matrix_shape_ : (int, int)
+
+    Examples
+    --------
+    >>> from marginbook.datasets.generators import make_low_rank
+    >>> X, y, truth, _ = make_low_rank(1100, shape=(4, 4), rank=1, scale=2, random_state=0)
+    >>> model = CalibratedSVMClassifier().fit(X[:1000], y[:1000])
+    >>> float(abs(model.predict_proba(X[1000:])[:, 1] - truth[1000:]).mean().round(2))
+    0.04
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        method: str = "sigmoid",
+        cv: Any = None,
+        ensemble: bool = True,
+        shape: tuple[int, int] | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.cv = cv
+        self.ensemble = ensemble
+        self.shape = shape
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to matrices `X`, (n, d1, d2) or (n, p), and labels `y`, (n,).
+
+        Raises
+        ------
+        ValueError
+            For one class, a class of one sample where `cv` is None, and parameters out of range.
+        """
+        for state in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, state)
+        check_choice("method", self.method, METHODS)
+        check_flag("ensemble", self.ensemble)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X, y = check_training(self, X, y, shape=self.shape)
+        check_classification_targets(y)
+        classes, counts = np.unique(y, return_counts=True)
+        if len(classes) == 1:
+            raise ValueError(f"{type(self).__name__} needs 2 classes, got one class: {classes[0]}")
+        cv, least = self.cv, int(counts.min())
+        if cv is None:
+            if least < 2:
+                raise ValueError(
+                    f"class {classes[counts.argmin()]} has one sample, wanted 2 or more to leave one out"
+                )
+            cv = min(FOLDS, least)
+        elif is_whole(cv, 0) and not 2 <= cv <= least:
+            raise ValueError(
+                f"cv={cv} folds, wanted at least 2 and at most the {least} samples of the smallest class"
+            )
+        machine = VectorSVMClassifier() if self.estimator is None else clone(self.estimator)
+        self.calibrated_ = CalibratedClassifierCV(
+            machine, method=self.method, cv=cv, ensemble=bool(self.ensemble)
+        ).fit(X, y)
+        self.classes_ = self.calibrated_.classes_
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class, (n, n_classes), for `X`, (n, d1, d2) or (n, p)."""
+        check_is_fitted(self, "calibrated_")
+        return np.asarray(self.calibrated_.predict_proba(check_matrices(self, X)))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of each matrix of `X`, (n, d1, d2) or (n, p)."""
+        probabilities = self.predict_proba(X)
+        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return the tags: matrices, of as many classes as the machine takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        machine = VectorSVMClassifier() if self.estimator is None else self.estimator
+        tags.classifier_tags.multi_class = get_tags(machine).classifier_tags.multi_class
+        return tags

@@ -1,0 +1,276 @@
+r"""The dual of a hinge risk with a quadratic penalty, from multipliers that are nearly right.
+
+.. math::
+    \max_{0\le c_i\le C_i}\ h^\top c-\tfrac12c^\top(AA^\top+\delta I)c .
+
+The active set holds the samples strictly inside their box, on the margin. One leaves where it meets its
+bound, the worst of the others enters where all in the set are optimal: each change costs two products with
+A and a triangular system, so a start that has nearly the right set is worth much. :math:`\delta` is a small
+proximal term, for sets that are larger than the number of features.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from scipy.linalg.lapack import dpotrf
+
+from .certificate import Certificate, Point
+from .solution import InnerSolution
+
+#: share of the mean square norm of the samples that is added to each: the proximal term of the multipliers
+PROXIMAL = 1e-9
+#: mean square norms of the samples that the intercept's proximal term allows it
+FREE = 10.0
+#: a loss this close to zero counts as zero
+ON_MARGIN = 1e-10
+#: members that the set may gain
+GROWTH = 50
+#: changes of the set, and proximal steps, in a block that only has to be confirmed
+CHANGES, ROUNDS = 300, 8
+
+#: sums may be reordered, so that they run in vector registers
+_FAST = {"reassoc", "contract", "nsz"}
+
+
+@njit(cache=True, fastmath=_FAST)
+def _forward(R: np.ndarray, m: int, v: np.ndarray) -> None:
+    """Solve R' z = v in place."""
+    for k in range(m):
+        row = R[k]
+        z = v[k] / row[k]
+        v[k] = z
+        for j in range(k + 1, m):
+            v[j] -= row[j] * z
+
+
+@njit(cache=True, fastmath=_FAST)
+def _backward(R: np.ndarray, m: int, v: np.ndarray) -> None:
+    """Solve R z = v in place."""
+    for k in range(m - 1, -1, -1):
+        row = R[k]
+        total = 0.0
+        for j in range(k + 1, m):
+            total += row[j] * v[j]
+        v[k] = (v[k] - total) / row[k]
+
+
+@njit(cache=True, fastmath=_FAST)
+def _leave(R: np.ndarray, rows: np.ndarray, index: np.ndarray, m: int, a: int) -> int:
+    """Take member `a` out of the set and its factor; return how many are left."""
+    for j in range(a, m - 1):
+        index[j] = index[j + 1]
+        rows[j] = rows[j + 1]
+    for k in range(m):
+        row = R[k]
+        for j in range(max(a, k - 1), m - 1):
+            row[j] = row[j + 1]
+    for k in range(a, m - 1):  # Givens rotations clear what is now below the diagonal
+        upper, lower = R[k], R[k + 1]
+        p, q = upper[k], lower[k]
+        size = np.sqrt(p * p + q * q)
+        cos, sin = p / size, q / size
+        for j in range(k, m - 1):
+            p, q = upper[j], lower[j]
+            upper[j] = cos * p + sin * q
+            lower[j] = cos * q - sin * p
+    return m - 1
+
+
+def maximise(A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, changes: int) -> bool:
+    r"""Improve multipliers `c` in place; return whether they are optimal but for the proximal term.
+
+    Parameters
+    ----------
+    A : (n, q) array
+    losses : (n,) array
+        The linear term h, :math:`1-m_i` where the features count from a point with margins m.
+    C, c : (n,) arrays
+    changes : int
+        Changes of the set at most.
+    """
+    delta = PROXIMAL * (float(np.vdot(A, A)) / len(A) or 1.0)
+    members = np.flatnonzero((c > 0) & (c < C))
+    m = len(members)
+    room = min(len(C), max(m, A.shape[1]) + GROWTH)
+    index, R = np.zeros(room, dtype=np.int64), np.zeros((room, room))
+    if m:
+        K = A[members] @ A[members].T
+        K.flat[:: m + 1] += delta
+        factor, info = dpotrf(K, lower=0, clean=0)
+        if info == 0:
+            index[:m], R[:m, :m] = members, factor
+        else:
+            m = 0  # they enter one by one
+    return bool(active_set(A, losses + delta * c, C, c, R, index, m, delta, ON_MARGIN, changes)[2])
+
+
+def confirmed(
+    Z: np.ndarray,
+    y: np.ndarray,
+    *,
+    lam: float,
+    sample_weight: np.ndarray,
+    fit_intercept: bool,
+    tol: float,
+    start: tuple[np.ndarray, float],
+    multipliers: np.ndarray,
+) -> InnerSolution:
+    """Minimise the hinge risk of a linear function from nearly optimal coefficients and multipliers.
+
+    Parameters
+    ----------
+    Z : (n, p) array
+    y : (n,) array of -1 and +1
+    lam : float
+    sample_weight : (n,) array
+    fit_intercept : bool
+    tol : float
+        Duality gap at which to stop, relative to the objective.
+    start : ((p,) array, float)
+    multipliers : (n,) array
+
+    Returns
+    -------
+    InnerSolution
+        Not converged where the start was not near enough.
+    """
+    n, p = Z.shape
+    signed, C = y[:, None] * Z, sample_weight / n
+    best = Certificate(signed, y, lam, "hinge", sample_weight, fit_intercept, tol)
+    b = float(start[1]) if fit_intercept else 0.0
+    c = np.clip(multipliers, 0.0, C)
+    if best.offer(Point(start[0], b, signed @ start[0] + b * y), c):
+        return best.solution(0)
+    root = np.sqrt(2.0 * lam)
+    A = np.empty((n, p + fit_intercept))
+    A[:, :p] = signed / root
+    free = np.sqrt(FREE * float(np.vdot(A[:, :p], A[:, :p])) / n)
+    if fit_intercept:
+        A[:, p] = free * y
+    rounds = 0
+    for _ in range(ROUNDS):
+        rounds += 1
+        solved = maximise(A, 1.0 - b * y, C, c, CHANGES)
+        u = c @ A
+        w = u[:p] / root
+        b += free * float(u[p]) if fit_intercept else 0.0
+        if best.offer(Point(w, b, signed @ w + b * y), c) or not solved:
+            break
+    return best.solution(rounds)
+
+
+@njit(cache=True)
+def active_set(
+    A: np.ndarray,
+    h: np.ndarray,
+    C: np.ndarray,
+    c: np.ndarray,
+    R: np.ndarray,
+    index: np.ndarray,
+    m: int,
+    delta: float,
+    tol: float,
+    max_iter: int,
+) -> tuple[int, int, bool]:
+    r"""Improve `c` in place until no linearised loss is off by more than `tol`.
+
+    Parameters
+    ----------
+    A : (n, q) array
+    h, C : (n,) arrays
+    c : (n,) array
+        Feasible at the start, and after every step.
+    R : (k, k) array
+        In its first m rows the upper Cholesky factor of the set's :math:`AA^\top+\delta I`; overwritten.
+    index : (k,) array of int
+        The members of the set; overwritten. At most k will be in it.
+    m : int
+        How many.
+    delta, tol : float
+    max_iter : int
+        Changes of the set.
+
+    Returns
+    -------
+    m : int
+    n_iter : int
+    solved : bool
+    """
+    n, q = A.shape
+    room = len(index)
+    rows = np.empty((room, q))
+    inside = np.zeros(n, dtype=np.bool_)
+    for a in range(m):
+        rows[a] = A[index[a]]
+        inside[index[a]] = True
+    d = np.empty(room)
+    loss = h - A @ (c @ A) - delta * c
+    fresh = True
+    steps = 0
+    while steps < max_iter:
+        # to the optimum of the set, or to the first bound on the way
+        while m > 0:
+            for a in range(m):
+                d[a] = loss[index[a]]
+            _forward(R, m, d)
+            _backward(R, m, d)
+            size, blocking = 1.0, -1
+            for a in range(m):
+                i = index[a]
+                after = c[i] + d[a]
+                if after < 0.0:
+                    reach = c[i] / -d[a]
+                elif after > C[i]:
+                    reach = (C[i] - c[i]) / d[a]
+                else:
+                    continue
+                if reach < size:
+                    size, blocking = reach, a
+            moved = A @ (d[:m] @ rows[:m])
+            for i in range(n):
+                loss[i] -= size * moved[i]
+            for a in range(m):
+                i = index[a]
+                c[i] = min(max(c[i] + size * d[a], 0.0), C[i])
+                loss[i] -= size * delta * d[a]
+            if blocking < 0:
+                break
+            i = index[blocking]
+            c[i] = 0.0 if d[blocking] < 0.0 else C[i]
+            inside[i] = False
+            m = _leave(R, rows, index, m, blocking)
+            fresh = False
+            steps += 1
+        worst, enters = tol, -1
+        for i in range(n):
+            if inside[i] or C[i] <= 0.0:
+                continue
+            wrong = loss[i] if c[i] <= 0.0 else -loss[i]
+            if 0.0 < c[i] < C[i]:
+                wrong = abs(loss[i])
+            if wrong > worst:
+                worst, enters = wrong, i
+        if enters < 0:
+            if fresh:
+                return m, steps, True
+            loss = h - A @ (c @ A) - delta * c
+            fresh = True
+            continue
+        if m == room:
+            return m, steps, False
+        rows[m] = A[enters]
+        d[:m] = rows[:m] @ rows[m]
+        _forward(R, m, d)
+        pivot = delta + rows[m] @ rows[m]
+        least = 0.5 * delta
+        for a in range(m):
+            pivot -= d[a] * d[a]
+            R[a, m] = d[a]
+        R[m, m] = np.sqrt(max(pivot, least))
+        index[m] = enters
+        inside[enters] = True
+        m += 1
+        fresh = False
+        steps += 1
+    return m, steps, False

@@ -1,0 +1,175 @@
+"""The whole minimisation: monotone, stationary, as good as the plain algorithm by cvxpy, and on odd input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from marginbook.smm.objective import LOSSES, combination, objective, weights_for
+from marginbook.smm.oracle import alternation_by_cvxpy, by_cvxpy
+from marginbook.smm.solvers.block_descent import low_rank_svm
+
+
+def matrices(n=80, d1=5, d2=4, seed=0, rank=2):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d1, d2))
+    B = rng.standard_normal((d1, rank)) @ rng.standard_normal((rank, d2))
+    return X, np.where(X.reshape(n, -1) @ B.ravel() + rng.standard_normal(n) > 0.3, 1.0, -1.0)
+
+
+def check(found, X, y, *, rank, **settings):
+    value = objective(found.coef, found.intercept, X, y, **settings)
+    assert found.objective == pytest.approx(value, rel=1e-9, abs=1e-14)
+    assert (np.diff(found.objective_path) <= 0).all()
+    assert found.objective_path[-1] == found.objective
+    assert np.linalg.matrix_rank(found.coef, tol=1e-9 * max(1.0, np.abs(found.coef).max())) <= rank
+    np.testing.assert_allclose(found.U @ found.V.T, found.coef, atol=1e-12)
+    np.testing.assert_allclose(found.U.T @ found.U, found.V.T @ found.V, atol=1e-8)
+    assert found.lower_bound <= found.objective * (1 + 1e-12) + 1e-15
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("method", ["joint", "alternation"])
+@pytest.mark.parametrize("shape", [(80, 5, 4), (80, 2, 6), (10, 5, 5)])
+def test_monotone_of_the_rank_and_with_its_certificate(loss, free, method, shape):
+    X, y = matrices(*shape)
+    weight = weights_for(0.3, y)
+    settings = {"lam": 0.02, "loss": loss, "sample_weight": weight}
+    rank = min(2, min(shape[1:]) - 1)
+    found = low_rank_svm(X, y, rank=rank, fit_intercept=free, method=method, **settings)
+    check(found, X, y, rank=rank, **settings)
+    assert found.converged
+    assert found.block_gap <= 2e-9 * found.objective
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("free", [False, True])
+def test_plain_alternation_is_that_of_cvxpy(loss, free):
+    X, y = matrices(50, 4, 3)
+    settings = {"rank": 1, "lam": 0.05, "loss": loss, "fit_intercept": free}
+    U, V = np.ones((4, 1)), np.array([[1.0], [0.5], [-1.0]])
+    _, _, path = alternation_by_cvxpy(X, y, start=(U, V), max_iter=4, tol=0.0, **settings)
+    found = low_rank_svm(X, y, start=(U, V), max_iter=4, tol=0.0, method="alternation", **settings)
+    np.testing.assert_allclose(found.objective_path[1:9], path, rtol=1e-4)
+    joint = low_rank_svm(X, y, start=(U, V), **settings)
+    assert joint.objective <= path[-1] * (1 + 1e-6)
+
+
+def test_the_limit_is_stationary_for_both_blocks():
+    X, y = matrices(120, 5, 5, 1)
+    lam = 0.05
+    found = low_rank_svm(X, y, rank=2, lam=lam, loss="logistic", tol=1e-12)
+    M = combination(found.multipliers, X, y)
+    P, Q = np.linalg.qr(found.V)[0], np.linalg.qr(found.U)[0]
+    np.testing.assert_allclose(M @ P, 2 * lam * found.coef @ P, atol=1e-5)
+    np.testing.assert_allclose(Q.T @ M, 2 * lam * Q.T @ found.coef, atol=1e-5)
+
+
+def test_moving_both_blocks_is_at_least_as_good_for_the_hinge_loss():
+    worse = 0
+    for seed in range(4):
+        X, y = matrices(100, 6, 6, seed)
+        a = low_rank_svm(X, y, rank=2, lam=0.02, method="alternation")
+        b = low_rank_svm(X, y, rank=2, lam=0.02, method="joint")
+        assert b.objective <= a.objective * 1.01
+        worse += b.objective < a.objective * (1 - 1e-5)
+    assert worse >= 1  # the plain algorithm stops at kinks
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("shape", [(40, 3, 5), (40, 5, 3), (30, 1, 6), (30, 6, 1)])
+def test_full_rank_is_the_vector_machine(loss, shape):
+    X, y = matrices(*shape)
+    rank = min(shape[1:])
+    found = low_rank_svm(X, y, rank=rank, lam=0.05, loss=loss, fit_intercept=True)
+    w, _, value = by_cvxpy(X.reshape(shape[0], -1), y, lam=0.05, loss=loss, fit_intercept=True)
+    assert found.objective == pytest.approx(value, abs=1e-7)
+    assert found.global_gap <= 1e-8 * found.objective
+    np.testing.assert_allclose(found.coef.ravel(), w, atol=2e-3)
+
+
+def test_the_rank_of_a_start_can_grow():
+    X, y = matrices(100, 5, 4, 2)
+    V = np.zeros((4, 2))
+    V[0, 0] = 1.0
+    for method in ("joint", "alternation"):
+        found = low_rank_svm(X, y, rank=2, lam=0.01, start=(np.zeros((5, 2)), V), method=method)
+        assert np.linalg.matrix_rank(found.coef) == 2
+        assert found.start == "given"
+
+
+def test_a_warm_start_is_never_worse_than_what_it_is_given():
+    X, y = matrices(100, 5, 5, 3)
+    first = low_rank_svm(X, y, rank=2, lam=0.02, fit_intercept=True)
+    weight = weights_for(0.55, y)
+    settings = {"lam": 0.02, "sample_weight": weight}
+    warm = low_rank_svm(X, y, rank=2, fit_intercept=True, start=first, **settings)
+    given = objective(first.coef, first.intercept, X, y, **settings)
+    assert warm.objective <= given == pytest.approx(warm.objective_path[0])
+    cold = low_rank_svm(X, y, rank=2, fit_intercept=True, **settings)
+    assert warm.objective <= cold.objective * 1.01
+
+
+def test_restarts_keep_the_best_and_end_when_it_is_proved():
+    X, y = matrices(40, 4, 4, 4)
+    one = low_rank_svm(X, y, rank=1, lam=0.003)
+    many = low_rank_svm(X, y, rank=1, lam=0.003, n_restarts=6, random_state=0)
+    same = low_rank_svm(X, y, rank=1, lam=0.003, n_restarts=6, random_state=0)
+    assert many.objective <= one.objective
+    assert many.objective == same.objective
+    assert many.lower_bound >= one.lower_bound
+    sure = low_rank_svm(X, y, rank=1, lam=5.0, n_restarts=3)
+    assert sure.start == "full"
+    assert sure.global_gap <= 1e-6 * sure.objective
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("lam", [1e-12, 1e-3, 1e6])
+@pytest.mark.parametrize("kind", ["zero", "copies", "constant", "large", "separable", "single"])
+def test_odd_input(loss, free, lam, kind):
+    X, y = matrices(24, 4, 3, 5)
+    if kind == "zero":
+        X = np.zeros_like(X)
+    elif kind == "copies":
+        X, y = np.tile(X[:4], (6, 1, 1)), np.tile(y[:4], 6)
+    elif kind == "constant":
+        X[:, 1:] = 1.0
+    elif kind == "large":
+        X *= 1e4
+    elif kind == "separable":
+        y = np.where(X[:, 0, 0] > 0, 1.0, -1.0)
+    else:
+        X, y = X[:1], y[:1]
+    for pi in (None, 0.0, 1.0):
+        weight = weights_for(pi, y)
+        found = low_rank_svm(
+            X, y, rank=2, lam=lam, loss=loss, sample_weight=weight, fit_intercept=free, max_iter=8
+        )
+        assert np.isfinite(found.coef).all()
+        nothing = objective(np.zeros(X.shape[1:]), 0.0, X, y, lam=lam, loss=loss, sample_weight=weight)
+        assert found.objective <= nothing * (1 + 1e-12)
+        assert found.lower_bound <= found.objective + 1e-9 * nothing
+        if found.converged:  # with a penalty of 1e-12 rounding may leave a gap, and says so
+            assert found.block_gap <= 1e-8 * max(found.objective, 1e-5 * nothing)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": np.ones((4, 2))}, "wanted \\(n, d1, d2\\)"),
+        ({"X": np.full((4, 2, 2), np.nan)}, "not finite"),
+        ({"rank": 3}, "wanted between 1 and min\\(d1, d2\\) = 2"),
+        ({"rank": 0}, "rank is 0"),
+        ({"method": "both"}, "method must be one of"),
+        ({"start": (np.ones((2, 2)), np.ones((2, 1)))}, "start has shapes"),
+        ({"max_iter": 0}, "max_iter and tol"),
+        ({"lam": -1.0}, "lam is -1.0"),
+        ({"y": np.array([1, 0, 1, 0])}, "wanted -1 and"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    given = {"X": np.ones((4, 2, 2)), "y": np.array([1, -1, 1, -1]), "rank": 1, "lam": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        low_rank_svm(given.pop("X"), given.pop("y"), **given)

@@ -1,0 +1,57 @@
+"""The claim about the cost in n: its verdict follows made-up times."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from marginbook.claims import Verdict
+from marginbook.smm import scaling
+
+SIZES = (500, 2000, 4000, 16000)
+
+
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """Return a function that stores times where the claim looks for them."""
+    monkeypatch.setattr(scaling, "resource", lambda *parts: tmp_path.joinpath(*parts))
+
+    def write(powers, x="n", early=1.0):
+        path = tmp_path.joinpath(*scaling.SCALING.split("/"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["what", "x", "value", "seconds"])
+            for what, power in powers.items():
+                for n in SIZES[::-1]:
+                    writer.writerow([what, x, n, 1e-9 * n**power * (early if n < scaling.LARGE else 1)])
+
+    return write
+
+
+def test_linear_times_hold_and_quadratic_ones_fail(put):
+    put(dict.fromkeys(scaling.FITS, 1.0) | dict.fromkeys(scaling.PAIRS, 2.0))
+    found = scaling.check_linear_cost()
+    assert found.verdict == Verdict.HOLDS
+    assert found.slack == pytest.approx(0.25)
+    assert "nuclear norm n^2.0" in found.why
+    put(dict.fromkeys(scaling.FITS, 1.0) | {scaling.FITS[1]: 2.0})
+    assert scaling.check_linear_cost().verdict == Verdict.FAILS
+
+
+def test_small_sizes_have_no_say(put):
+    put(dict.fromkeys(scaling.FITS, 1.0), early=100.0)
+    assert scaling.check_linear_cost().verdict == Verdict.HOLDS
+    assert np.isnan(scaling.exponent(scaling.times()[scaling.FITS[0]], 16000))
+
+
+def test_without_times_there_is_no_verdict(put, monkeypatch):
+    assert scaling.times() == {}
+    assert scaling.check_linear_cost().verdict not in (Verdict.HOLDS, Verdict.FAILS)
+    put(dict.fromkeys(scaling.FITS, 1.0), x="d")
+    assert scaling.times() == {}
+    assert scaling.exponent(scaling.times("d")[scaling.FITS[0]]) == pytest.approx(1.0)
+    assert scaling.check_linear_cost().verdict not in (Verdict.HOLDS, Verdict.FAILS)
+    put(dict.fromkeys(scaling.FITS, 1.0))
+    monkeypatch.setattr(scaling, "LARGE", 16000)
+    assert scaling.check_linear_cost().verdict not in (Verdict.HOLDS, Verdict.FAILS)

@@ -1,0 +1,257 @@
+"""The claims about simulated and real matrices: what they say follows made-up results."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginbook import printed_tables
+from marginbook.claims import Verdict
+from marginbook.experiments.stats import corrected_resampled_t
+from marginbook.smm import comparisons, contests, figures, real_matrices
+from marginbook.smm.contests import (
+    LOGISTIC,
+    NUCLEAR,
+    PATH,
+    PLATT,
+    RBF,
+    ROWS,
+    VECTOR_LOGISTIC,
+    VECTOR_PATH,
+    VECTOR_PLATT,
+)  # fmt: skip
+
+RUNS = [
+    value
+    for module in (figures, comparisons, real_matrices)
+    for name, value in vars(module).items()
+    if name[:6] == "check_"
+]
+REAL = ("digits-3-8", "usps-4-9", "eeg")
+ALL, NONE = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED
+
+
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """Return a function that stores results where the claims look for them."""
+    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+
+    def write(table, rows):
+        path = tmp_path / "results" / "smm" / f"{table}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(rows).to_csv(path, index=False)
+
+    return write
+
+
+def made(values, *, column="mae", splits=8, noise=0.01, **columns):
+    """Return rows of {data set: {method: value}}; draws vary by a factor of all methods, and a bit."""
+    rng = np.random.default_rng(0)
+    shared, own = 1 + 0.05 * rng.standard_normal(splits), rng.standard_normal((splits, 40))
+    return [
+        {
+            "dataset": dataset, "split": k + 1, "method": method,
+            column: value * shared[k] * (1 + noise * own[k, m]), **columns,
+        }
+        for dataset, methods in values.items()
+        for m, (method, value) in enumerate(methods.items())
+        for k in range(splits)
+    ]  # fmt: skip
+
+
+def by_n(power, **others):
+    sizes = (100, 200, 400, 800, 1600)
+    return {
+        f"logit-n{n}-d20-r2": {PATH: n**power, **{name: factor * n**power for name, factor in others.items()}}
+        for n in sizes
+    }
+
+
+@pytest.mark.usefixtures("put")
+@pytest.mark.parametrize("run", RUNS)
+def test_without_results_nothing_is_testable(run):
+    evidence = run()
+    assert evidence.verdict == Verdict.NOT_TESTABLE
+    assert "marginbook experiment run smm/" in evidence.why
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(-0.4, ALL), (0.1, NONE)])
+def test_consistency(put, power, verdict):
+    put("sample-size", made(by_n(power)))
+    evidence = figures.check_consistency()
+    assert evidence.verdict == verdict
+    assert (evidence.slack > 0) == (verdict == ALL)
+    assert f"exponent of n {power:.2f}" in evidence.measured
+
+
+def test_a_slope_has_the_interval_of_student():
+    rng = np.random.default_rng(1)
+    names, x = [f"logit-n{n}-d4-r1" for n in (100, 200, 400)], np.log([100, 200, 400])
+    logs = -0.5 * x[:, None] + 0.1 * rng.standard_normal((3, 6))
+    index = pd.MultiIndex.from_product([names, range(6)], names=["dataset", "split"])
+    found = contests.slope(pd.DataFrame({"a": np.exp(logs).ravel()}, index=index), "a", "n")
+    slopes = [np.polyfit(x, column, 1)[0] for column in logs.T]
+    assert found.mean == pytest.approx(np.mean(slopes))
+    assert found.high - found.mean == pytest.approx(2.5706 * np.std(slopes, ddof=1) / np.sqrt(6), rel=1e-3)
+    assert found.draws == 6
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.5, ALL), (0.7, NONE)])
+def test_level_sets(put, factor, verdict):
+    power = -0.3 if verdict == ALL else 0.2
+    put("sample-size", made(by_n(power, **{VECTOR_PATH: factor}), column="level_error"))
+    assert figures.check_level_sets().verdict == verdict
+
+
+def test_levels(put):
+    sets = ("logit-n400-d20-r2", "step-n400-d20-r2")
+    names = {4: 0.2, 10: 0.16, 20: 0.15, 50: 0.149}
+    put("levels", made({name: {f"{PATH}, H={h}": v for h, v in names.items()} for name in sets}))
+    evidence = figures.check_levels()
+    assert evidence.verdict == ALL
+    assert evidence.sizes["H"] == [4, 10, 20, 50]
+    names[50] = 0.10
+    put("levels", made({name: {f"{PATH}, H={h}": v for h, v in names.items()} for name in sets}))
+    assert figures.check_levels().verdict == Verdict.PARTLY
+    names[20] = 0.25
+    put("levels", made({name: {f"{PATH}, H={h}": v for h, v in names.items()} for name in sets}))
+    assert figures.check_levels().verdict == NONE
+
+
+def test_low_rank_helps(put):
+    grown = {f"logit-n400-d{d}-r2": {PLATT: 20.0, VECTOR_PLATT: 20 + d / 2} for d in (5, 10, 20, 40)}
+    put("dimension", made(grown, column="error"))
+    assert figures.check_low_rank_helps().verdict == ALL
+    turned = {name: {PLATT: v[VECTOR_PLATT], VECTOR_PLATT: v[PLATT]} for name, v in grown.items()}
+    put("dimension", made(turned, column="error"))
+    assert figures.check_low_rank_helps().verdict == NONE
+
+
+def test_ranks(put):
+    def results(best):
+        return {
+            f"logit-n400-d20-r{r}": {
+                PATH: 0.205, VECTOR_PATH: 0.3,
+                **{f"rank {k} SVM, levels": 0.2 + 0.02 * (k != best(r)) for k in (1, 2, 5, 10)},
+            }
+            for r in (1, 2, 5)
+        }  # fmt: skip
+
+    put("rank", made(results(lambda r: r)))
+    evidence = figures.check_rank()
+    assert evidence.verdict == ALL
+    assert "best ranks [1, 2, 5]" in evidence.measured
+    put("rank", made(results(lambda r: 10)))
+    assert figures.check_rank().verdict == Verdict.PARTLY
+
+
+def test_nuclear_norm_counts_the_centre_once(put):
+    put(
+        "dimension",
+        made({f"logit-n400-d{d}-r2": {PLATT: 20.0, NUCLEAR: 22.0} for d in (5, 20)}, column="error"),
+    )
+    put(
+        "sample-size",
+        made({f"logit-n{n}-d20-r2": {PLATT: 20, NUCLEAR: 22} for n in (100, 400)}, column="error"),
+    )
+    evidence = figures.check_nuclear_norm()
+    assert evidence.verdict == ALL
+    assert evidence.sizes["sets"] == 3
+    put(
+        "dimension",
+        made({f"logit-n400-d{d}-r2": {PLATT: 25.0, NUCLEAR: 22.0} for d in (5, 20)}, column="error"),
+    )
+    put(
+        "sample-size",
+        made({f"logit-n{n}-d20-r2": {PLATT: 25, NUCLEAR: 22} for n in (100, 400)}, column="error"),
+    )
+    assert figures.check_nuclear_norm().verdict == NONE
+
+
+def paths(crossed=0.01, isotonic=0.0):
+    columns = {"mae_count": 0.2, "mae_interval": 0.201, "mae_isotonic": 0.2 + isotonic, "crossed": crossed}
+    return made(by_n(-0.3), **columns, crossing_pairs=2 * crossed, level_error=0.5)
+
+
+def test_rules_and_crossings(put):
+    put("sample-size", paths())
+    put("dimension", paths())
+    evidence = comparisons.check_rules()
+    assert evidence.verdict == ALL
+    assert evidence.sizes["sets"] == 5
+    assert evidence.slack == pytest.approx(0.004)
+    assert comparisons.check_crossings().verdict == ALL
+    put("sample-size", paths(crossed=0.2, isotonic=-0.02))
+    put("dimension", paths(crossed=0.2, isotonic=-0.02))
+    assert comparisons.check_rules().verdict == comparisons.check_crossings().verdict == NONE
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.3, ALL), (0.7, NONE)])
+def test_level_paths_against_links(put, factor, verdict):
+    scores = ("mae", "brier", "log_loss", "ece")
+
+    def write(table, values):
+        parts = [pd.DataFrame(made(values, column=score)) for score in scores]
+        frame = parts[0].assign(**{score: part[score] for score, part in zip(scores, parts, strict=True)})
+        put(table, frame)
+
+    write("sample-size", by_n(-0.3, **{LOGISTIC: factor, PLATT: factor}))
+    write("step", {"step-n400-d20-r2": {PATH: 0.2, LOGISTIC: 0.2 * factor, PLATT: 0.2 * factor}})
+    assert comparisons.check_calibration().verdict == verdict
+    assert comparisons.check_model_free().verdict == verdict
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.3, ALL), (0.7, NONE)])
+def test_row_kernels(put, factor, verdict):
+    values = {f"bumps-n400-d6x2-r{r}": {ROWS: 0.15, PATH: 0.15 * factor, RBF: 0.15 * factor} for r in (1, 2)}
+    frame = pd.DataFrame(made(values))
+    put("bumps", frame.assign(error=frame["mae"], log_loss=frame["mae"]))
+    assert comparisons.check_row_kernel().verdict == verdict
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.5, ALL), (0.5, NONE)])
+def test_real_matrices(put, factor, verdict):
+    first = (PLATT, LOGISTIC, PATH)
+    names = (*first, VECTOR_PLATT, VECTOR_LOGISTIC, NUCLEAR)
+    values = {name: {m: 10.0 if m in first else 10 * factor for m in names} for name in REAL}
+    frame = pd.DataFrame(made(values, column="error", n_train=60, n_test=30))
+    put("matrices", frame.assign(brier=frame["error"] / 100))
+    assert real_matrices.check_low_rank().verdict == verdict
+    assert real_matrices.check_nuclear_norm().verdict == verdict
+
+
+def test_real_probabilities(put):
+    values = {
+        name: {PATH: 0.1, PLATT: 0.1, LOGISTIC: 0.2, VECTOR_PATH: 0.2, VECTOR_PLATT: 0.1} for name in REAL
+    }
+    put("matrices", made(values, column="brier", n_train=60, n_test=30))
+    evidence = real_matrices.check_probabilities()
+    assert evidence.verdict == Verdict.PARTLY
+    assert evidence.sizes == {"sets": 3, "comparisons": 9}
+    assert "vector SVM, levels against vector SVM, Platt: 0 won, 0 tied, 3 lost" in evidence.measured
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.5, ALL), (0.5, NONE)])
+def test_ten_classes(put, factor, verdict):
+    values = {name: {"low-rank SVM": 10.0, "vector SVM": 10 * factor} for name in ("digits-8x8", "usps")}
+    put("classes", made(values, column="error", n_train=300, n_test=300))
+    assert real_matrices.check_classes().verdict == verdict
+
+
+def test_splits_that_overlap_are_tested_with_the_correction():
+    rng = np.random.default_rng(2)
+    index = pd.MultiIndex.from_product([["a", "b"], range(10)], names=["dataset", "split"])
+    frame = pd.DataFrame({"x": rng.random(20), "y": rng.random(20) + 0.3}, index=index)
+    sizes = pd.DataFrame({"n_train": [60, 90], "n_test": [30, 10]}, index=["a", "b"])
+    found = contests.resampled_contest(frame, "x", "y", sizes)
+    alone = [
+        corrected_resampled_t(*frame.loc[name].to_numpy().T, n_train=n, n_test=m).p_value
+        for name, n, m in (("a", 60, 30), ("b", 90, 10))
+    ]
+    np.testing.assert_allclose(found["p"], contests.holm(alone))
+    assert max(contests.holm(alone)) == pytest.approx(min(max(2 * min(alone), max(alone)), 1))
+    assert (contests.contest(frame, "x", "y")["p"].to_numpy() < alone).all()
+
+
+def test_one_draw_is_no_contest(put):
+    put("sample-size", made(by_n(-0.4), splits=1))
+    assert figures.check_consistency().verdict == Verdict.NOT_TESTABLE

@@ -1,0 +1,137 @@
+"""The claims on weighted losses and on the scheme: what they come to, and what changes them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+
+from marginbook.claims import Verdict
+from marginbook.smm import linear_class, pointwise, scheme
+from marginbook.smm.aggregation import count_rule
+from marginbook.smm.objective import loss_values
+from marginbook.smm.solvers.inner import solve_inner
+
+
+@pytest.fixture(autouse=True)
+def _coarse(monkeypatch):
+    monkeypatch.setattr(pointwise, "GRID", 14)
+    monkeypatch.setattr(scheme, "GRID", 60)
+    monkeypatch.setattr(scheme, "LEVELS", (1, 2, 3, 10))
+    monkeypatch.setattr(linear_class, "SCALES", (1.0, 4.0))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pointwise.check_hinge,
+        pointwise.check_other_targets,
+        pointwise.check_level_set_risk,
+        scheme.check_steps,
+        scheme.check_half_step,
+    ],
+)
+def test_these_hold(check):
+    evidence = check()
+    assert evidence.verdict == Verdict.HOLDS
+    assert evidence.slack > 0
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pointwise.check_general_losses,
+        pointwise.check_expectation,
+        scheme.check_printed_scheme,
+        scheme.check_last_level,
+        linear_class.check_intercept,
+        linear_class.check_linear_class,
+    ],
+)
+def test_these_are_corrected(check):
+    evidence = check()
+    assert evidence.verdict == Verdict.CORRECTED
+    assert evidence.slack < 0
+
+
+def test_a_wrong_weight_would_fail(monkeypatch):
+    """With the weights of the classes exchanged the minimiser is not the sign of p - pi."""
+    own = pointwise.weighted_risk
+    monkeypatch.setattr(pointwise, "weighted_risk", lambda loss, f, p, pi: own(loss, f, p, 1 - pi))
+    assert pointwise.check_hinge().verdict == Verdict.FAILS
+    assert pointwise.check_other_targets().verdict == Verdict.FAILS
+    assert pointwise.check_level_set_risk().verdict == Verdict.FAILS
+
+
+def test_a_wrong_count_would_fail(monkeypatch):
+    monkeypatch.setattr(scheme, "halved", lambda p, H: scheme.steps(p, H) + Fraction(1, H))
+    assert scheme.check_printed_scheme().verdict == Verdict.FAILS
+    assert scheme.check_half_step().verdict == Verdict.FAILS
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.02, 0.98), st.floats(0.02, 0.98))
+def test_the_targets_minimise_the_librarys_losses(p, pi):
+    targets = {
+        "logistic": np.log((1 - pi) * p / (pi * (1 - p))),
+        "squared_hinge": (p - pi) / (p + pi - 2 * p * pi),
+    }
+    for name, target in targets.items():
+
+        def risk(f, name=name):
+            return float(np.array([(1 - pi) * p, pi * (1 - p)]) @ loss_values(np.array([f, -f]), name))
+
+        found = minimize_scalar(risk, bounds=(-12, 12), method="bounded", options={"xatol": 1e-9})
+        assert risk(target) <= found.fun + 1e-12
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 60), st.integers(1, 25))
+def test_steps_in_closed_form(i, H):
+    p = Fraction(i, 60)
+    above = max(-(-p.numerator * H // p.denominator), 1) - 1  # ceil(pH) - 1, and 0 for p = 0
+    assert scheme.steps(p, H) == Fraction(above, H)
+    assert scheme.printed_estimate(p, H) == 1 - scheme.steps(p, H)
+    assert abs(scheme.halved(p, H) - p) <= Fraction(1, 2 * H)
+
+
+def test_the_exact_estimate_is_the_librarys_count():
+    for H in (2, 3, 10):
+        for i in range(21):
+            p = Fraction(i, 20)
+            decisions = np.array([[1.0 if p > Fraction(h, H) else -1.0 for h in range(1, H)]])
+            assert count_rule(decisions)[0] == pytest.approx(float(scheme.halved(p, H)), abs=1e-15)
+
+
+@pytest.mark.parametrize("lam", [0.01, 0.3, 5.0])
+def test_one_negative_matrix_is_solved_in_closed_form(lam):
+    X = np.random.default_rng(0).normal(size=(3, 4))
+    found = solve_inner(X.reshape(1, -1), np.array([-1.0]), lam=lam)
+    np.testing.assert_allclose(scheme.one_negative(X, lam).ravel(), found.weights, rtol=1e-5, atol=1e-8)
+
+
+def test_risks_of_fractions_are_exact():
+    risk = pointwise.weighted_risk(pointwise.hinge, Fraction(1, 3), Fraction(1, 7), Fraction(2, 5))
+    assert risk == Fraction(3, 5) * Fraction(1, 7) * Fraction(2, 3) + Fraction(2, 5) * Fraction(
+        6, 7
+    ) * Fraction(4, 3)
+
+
+@pytest.mark.parametrize("scale", [0.5, 2.0])
+def test_logistic_fits_with_data_without_end_are_the_truths_log_odds(scale):
+    z, mass = linear_class.grid()
+    assert mass.sum() == pytest.approx(1)
+    assert mass @ z**2 == pytest.approx(1, abs=1e-6)
+    f = linear_class.population_fits(scale, "logistic", fit_intercept=True)
+    pi = np.arange(1, linear_class.H) / linear_class.H
+    np.testing.assert_allclose(f, scale * z[:, None] - np.log(pi / (1 - pi)), atol=1e-3)
+
+
+def test_a_hinge_that_found_the_level_sets_would_hold(monkeypatch):
+    own = linear_class.population_fits
+    monkeypatch.setattr(
+        linear_class, "population_fits", lambda scale, loss, **kw: own(scale, "logistic", **kw)
+    )
+    assert linear_class.check_linear_class().verdict == Verdict.HOLDS
