@@ -226,8 +226,9 @@ def _given(descent: Descent, start: LowRankSolution | tuple[np.ndarray, np.ndarr
         raise ValueError(f"start has shapes {U.shape} and {V.shape}, wanted {wanted}")
     if not (np.isfinite(U).all() and np.isfinite(V).all()):
         raise ValueError("start has entries that are not finite; begin without it")
-    coef = U @ V.T
-    value, nothing = descent.value(coef, b), np.zeros((d1, d2))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is worse than nothing
+        coef = U @ V.T
+        value, nothing = descent.value(coef, b), np.zeros((d1, d2))
     trivial = descent.value(nothing, 0.0)
     if not value <= WORSE * trivial:  # a solution for another scale: only its directions are of use
         return State(nothing, 0.0, trivial, completed(V))
