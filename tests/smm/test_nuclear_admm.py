@@ -12,8 +12,9 @@ from sklearn.svm import SVC
 from marginbook.datasets.generators import make_low_rank
 from marginbook.smm.solvers.hinge_qp import hinge_qp
 from marginbook.smm.solvers.nuclear_admm import nuclear_admm
+from marginbook.smm.solvers.nuclear_lines import best_factor, best_intercept, best_multiple
 from marginbook.smm.solvers.nuclear_newton import nuclear_newton, tangent_features
-from marginbook.smm.solvers.nuclear_norm import NuclearProblem, best_intercept, nuclear_limit, soft_threshold
+from marginbook.smm.solvers.nuclear_norm import NuclearProblem, nuclear_limit, soft_threshold
 
 SOLVERS = [nuclear_newton, nuclear_admm]
 
@@ -259,6 +260,72 @@ def test_best_intercept_is_the_middle_of_the_minimisers():
         values = [costs @ np.maximum(0, 1 - y * (fitted + b)) for b in corners]
         best = corners[np.isclose(values, min(values))]
         assert best_intercept(fitted, y, costs) == pytest.approx((best.min() + best.max()) / 2)
+
+
+def test_best_factor_beats_every_other():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        n = int(rng.integers(1, 8))
+        margins, costs = rng.standard_normal(n) * 10.0 ** rng.uniform(-3, 3), 10.0 ** rng.uniform(-3, 3, n)
+        square, norm = 10.0 ** rng.uniform(-3, 3), rng.uniform(0, 3) * rng.integers(0, 2)
+
+        def value(t, m=margins, c=costs, s=square, r=norm):
+            return t * t * s / 2 + t * r + c @ np.maximum(0, 1 - t * m)
+
+        best = best_factor(margins, costs, square, norm)
+        others = np.r_[0, best * (1 + np.array([-0.5, -1e-6, 1e-6, 0.5])), 10.0 ** rng.uniform(-4, 4, 20)]
+        assert value(best) <= min(map(value, others)) + 1e-14 * costs.sum()
+        got, factor, b = best_multiple(
+            margins, np.ones(n), costs, square=square, norm=norm, fit_intercept=False
+        )
+        assert (got, b) == (pytest.approx(value(best), rel=1e-9), 0)
+        assert value(factor) == got
+
+
+def hard():
+    """Problems whose losses cost up to 1e8, in units up to a thousand times as large."""
+    for seed, n, shape in [(1, 60, (8, 8)), (2, 150, (8, 8)), (5, 300, (4, 6))]:
+        sample = make_low_rank(n, shape, 1, scale=10.0 if seed == 2 else 1.0, random_state=seed)
+        for unit in (1e-3, 1.0, 1e3):
+            yield unit * sample.X, sample.y.astype(float)
+    yield sample.X + 1e4, sample.y.astype(float)
+
+
+@pytest.mark.parametrize("case", range(10))
+@pytest.mark.parametrize("cost", [1e4, 1e8])
+def test_expensive_losses_are_certified_relative_to_the_objective(case, cost):
+    X, y = list(hard())[case]
+    for fit_intercept in (True, False)[: 1 if case == 9 else 2]:
+        data = NuclearProblem(X, y, np.full(len(y), cost), fit_intercept)
+        for tau in (0.0, 0.5, 10.0):
+            found = nuclear_newton(data, tau)
+            assert found.converged
+            if found.objective > 1e-12 * data.null_objective:
+                assert found.objective - found.lower_bound <= 1e-6 * found.objective
+            margins = y * (np.einsum("ij,nij->n", found.coef, X) + found.intercept)
+            value = (found.coef**2).sum() / 2 + tau * np.linalg.norm(found.coef, "nuc")
+            loss = cost * np.maximum(0, 1 - margins).sum()
+            assert found.objective == pytest.approx(value + loss, rel=1e-5, abs=1e-14 * data.null_objective)
+            assert found.lower_bound <= found.objective * (1 + 1e-9)
+
+
+def test_separable_classes_cost_the_same_at_any_price():
+    sample = make_low_rank(60, (8, 8), 1, random_state=1)
+    X, y = sample.X, sample.y.astype(float)
+    cheap = oracle(NuclearProblem(X, y, np.full(60, 1e2)), 0.5)[0]
+    for cost in (1e4, 1e6, 1e8):
+        found = nuclear_newton(NuclearProblem(X, y, np.full(60, cost)), 0.5, tol=1e-8)
+        assert found.objective == pytest.approx(cheap, rel=1e-6)
+
+
+def test_what_rounding_leaves_open_is_said():
+    # without an intercept nothing cancels the constant, and the inner products are all the same to 8 digits
+    sample = make_low_rank(40, (3, 5), 1, random_state=8)
+    data = NuclearProblem(sample.X + 1e4, sample.y.astype(float), np.full(40, 1e8), False)
+    found = nuclear_newton(data, 0.5)
+    assert not found.converged
+    assert 1e-6 < found.dual_gap < 1e-3
+    assert found.dual_gap == pytest.approx(1 - found.lower_bound / found.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("paired", [True, False])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -168,6 +169,16 @@ def test_bad_labels_and_weights_are_named(sample):
 @pytest.mark.parametrize("solver", ["newton", "admm"])
 def test_a_gap_above_the_tolerance_warns(sample, solver):
     model = NuclearNormSVMClassifier(tau=2.0, solver=solver, max_iter=1, tol=1e-12)
-    with pytest.warns(ConvergenceWarning, match=r"duality gap is .* after 1 iterations, wanted 1.0e-12"):
+    message = r"gap is .* after 1 iterations, wanted 1.0e-12: the objective is .*, its lower bound .*; raise"
+    with pytest.warns(ConvergenceWarning, match=message):
         model.fit(sample.X, sample.y)
     assert model.dual_gap_ > 1e-12
+    assert model.dual_gap_ == pytest.approx(1 - model.lower_bound_ / model.objective_)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_expensive_losses_are_solved(sample, fit_intercept):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = NuclearNormSVMClassifier(C=1e8, fit_intercept=fit_intercept).fit(sample.X, sample.y)
+    assert model.objective_ - model.lower_bound_ <= 1e-6 * model.objective_

@@ -36,6 +36,23 @@ def test_a_block_from_the_neighbouring_level(p, free):
     assert found.objective == pytest.approx(wanted.objective, rel=1e-9)
 
 
+def test_multipliers_from_inside_are_soon_at_their_bounds_and_far_ones_are_left():
+    rng = np.random.default_rng(7)
+    Z = rng.normal(size=(600, 10))
+    y = np.where(Z[:, 0] + rng.normal(size=600) > 0, 1.0, -1.0)
+    options = {"lam": 0.01, "sample_weight": np.ones(600), "fit_intercept": True}
+    old = interior_point(Z, y, tol=1e-5, **options)
+    share = 600 * old.multipliers
+    assert ((share > 0) & (share < 1)).all()
+    start = (old.weights, old.intercept)
+    near = confirmed(Z, y, tol=1e-9, start=start, multipliers=old.multipliers, **options)
+    assert near.converged
+    assert near.objective <= old.objective
+    far = confirmed(Z, y, tol=1e-9, start=start, multipliers=np.full(600, 0.5 / 600), **options)
+    assert not far.converged
+    assert far.n_iter == 0
+
+
 def test_the_set_ends_where_no_loss_is_off():
     rng = np.random.default_rng(1)
     A, C = rng.normal(size=(40, 6)), np.full(40, 0.3)

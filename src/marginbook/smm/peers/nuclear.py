@@ -46,7 +46,8 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         Newton steps on the dual, or the paper's alternating directions with restarts. Both stop at the same
         certificate; the second takes longer for a small `tol`.
     tol : float, default=1e-6
-        Duality gap at which to stop, relative to the least objective at B = 0.
+        Duality gap at which to stop, relative to the objective or, where that is tiny beside the least one at
+        B = 0, to 1e-12 times the latter: margins round, and each loss with them.
     max_iter : int, default=None
         Iterations; None is 200 for "newton" and 5000 for "admm".
 
@@ -61,10 +62,10 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     rank_ : int
     multipliers_ : (n,) array
         :math:`0\le a_i\le C w_i` with the weights w of samples and classes. B is the soft-thresholding of
-        :math:`\sum_ia_iy_iX_i`, up to `tol`.
+        :math:`\sum_ia_iy_iX_i`, up to `tol` and a factor near 1.
     objective_, lower_bound_ : float
     dual_gap_ : float
-        Their difference, relative to the least objective at B = 0.
+        Their difference, relative as `tol` is.
     n_iter_ : int
     n_features_in_ : int
     matrix_shape_ : (int, int)
@@ -114,7 +115,7 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         Warns
         -----
         ConvergenceWarning
-            If the gap is above `tol` after `max_iter` iterations.
+            If the gap is above `tol` after `max_iter` iterations, or when rounding lets it fall no more.
         """
         self._check()
         X, signs, weights, factors = self._validated(X, y, sample_weight)
@@ -161,7 +162,8 @@ def _solve(
     if not found.converged:
         warnings.warn(
             f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} iterations, wanted "
-            f"{tol:.1e}; raise max_iter or tol",
+            f"{tol:.1e}: the objective is {found.objective:.10g}, its lower bound {found.lower_bound:.10g}; "
+            "raise max_iter or tol, or centre and scale the matrices",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -26,8 +26,11 @@ FREE = 10.0
 ON_MARGIN = 1e-10
 #: members that the set may gain
 GROWTH = 50
-#: changes of the set, and proximal steps, in a block that only has to be confirmed
-CHANGES, ROUNDS = 300, 8
+#: changes of the set beyond four for each feature, and proximal steps, in a block that only has to be
+#: confirmed: from farther an interior point is faster
+CHANGES, ROUNDS = 30, 8
+#: share of its bound within which a multiplier that is given counts as at a bound
+SNAP = 1e-4
 
 #: sums may be reordered, so that they run in vector registers
 _FAST = {"reassoc", "contract", "nsz"}
@@ -89,6 +92,13 @@ def maximise(A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, ch
     changes : int
         Changes of the set at most.
     """
+    return _maximise(A, losses, C, c, changes)[0]
+
+
+def _maximise(
+    A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, changes: int
+) -> tuple[bool, int]:
+    """Do what :func:`maximise` does; return also the number of changes."""
     delta = PROXIMAL * (float(np.vdot(A, A)) / len(A) or 1.0)
     members = np.flatnonzero((c > 0) & (c < C))
     m = len(members)
@@ -102,7 +112,8 @@ def maximise(A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, ch
             index[:m], R[:m, :m] = members, factor
         else:
             m = 0  # they enter one by one
-    return bool(active_set(A, losses + delta * c, C, c, R, index, m, delta, ON_MARGIN, changes)[2])
+    _, used, solved = active_set(A, losses + delta * c, C, c, R, index, m, delta, ON_MARGIN, changes)
+    return bool(solved), int(used)
 
 
 def confirmed(
@@ -148,10 +159,16 @@ def confirmed(
     free = np.sqrt(FREE * float(np.vdot(A[:, :p], A[:, :p])) / n)
     if fit_intercept:
         A[:, p] = free * y
-    rounds = 0
+    # an interior point leaves no multiplier at its bound
+    c[c <= SNAP * C] = 0.0
+    c = np.where(c >= (1.0 - SNAP) * C, C, c)
+    rounds, left = 0, CHANGES + 4 * A.shape[1]
+    if np.count_nonzero((c > 0) & (c < C)) > A.shape[1] + GROWTH:
+        return best.solution(0)
     for _ in range(ROUNDS):
         rounds += 1
-        solved = maximise(A, 1.0 - b * y, C, c, CHANGES)
+        solved, used = _maximise(A, 1.0 - b * y, C, c, left)
+        left -= used
         u = c @ A
         w = u[:p] / root
         b += free * float(u[p]) if fit_intercept else 0.0

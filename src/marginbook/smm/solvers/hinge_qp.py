@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from scipy.linalg import cho_factor, cho_solve
 
-#: share of the box within which a coefficient counts as at its bound
+#: share of the box, or of the largest coefficient, within which one counts as at its bound
 EDGE = 1e-12
 #: ridge of the linear system on a face, relative to the mean of the diagonal: faces may be singular
 RIDGE = 1e-12
@@ -136,13 +136,14 @@ def hinge_qp(
     """
     beta = np.clip(start, low, high)
     n, floor = len(beta), 1e-14 * (float(np.trace(K)) / len(beta)) + 1e-300
-    edge = EDGE * (high - low)
     violation = np.inf
     for visit in range(max_rounds):
         grad = K @ beta + q
         violation = _descend(K, beta, grad, low, high, floor, paired, tol, 2 * n)
         if violation <= tol:
             break
+        # a box may be far larger than all that is in it
+        edge = EDGE * np.minimum(high - low, np.abs(beta).max())
         for _ in range(min(n, FACES << min(visit, 20))):
             free = np.flatnonzero((beta > low + edge) & (beta < high - edge))
             move = _face_step(K, grad, free, paired) if len(free) > 1 else None

@@ -20,10 +20,13 @@ from __future__ import annotations
 import numpy as np
 
 from .hinge_qp import hinge_qp
+from .interior_point import interior_point
 from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold
 
 #: least share of the bound in the model, which keeps it strictly convex where the Gram matrix is
 LEAST_DAMPING = 1e-6
+#: violation of the conditions of a model's solution, relative to the gap, and to which it may fall
+EXACTNESS, LEAST_EXACTNESS = 1e-2, 1e-5
 #: derivatives along a step, relative to the first, at which the search along it ends
 FLAT = 0.1
 #: points that the search along a step may try
@@ -117,31 +120,56 @@ def nuclear_newton(
     record, y = Record(problem, tau, tol), problem.y
     low, high = problem.box
     beta = problem.feasible(np.zeros(len(y)) if start is None else start)
-    damping, n_iter = 1.0 if start is None else 0.1, 0
+    damping, n_iter, share = 1.0 if start is None else 0.1, 0, EXACTNESS
     done = record.certify(beta)
     while not done and n_iter < max_iter:
         n_iter += 1
         M = problem.combine(beta)
         B, _ = soft_threshold(M, tau)
-        gradient = problem.fitted(B) - y
+        gradient = problem.deviations(B) - y
         if damping < 1 and tau > 0:
-            features = tangent_features(problem.X, M, tau)
+            features = tangent_features(problem.centred, M, tau)
             model = (1 - damping) * (features @ features.T) + damping * problem.gram
         else:
             model = problem.gram
-        exactness = min(1e-3, 1e-2 * record.gap)
+        exactness = min(1e-3, share * record.gap)
         target, _ = hinge_qp(
             model, gradient - model @ beta, low, high, beta, paired=problem.fit_intercept, tol=exactness
         )
         move = target - beta
         first = float(gradient @ move)
         if first >= 0:
-            if damping == 1.0:
+            if damping < 1.0:
+                damping = 1.0
+            elif share > LEAST_EXACTNESS:
+                share /= 10
+            else:
                 break
-            damping = 1.0
             continue
         t = _step_length(M, problem.combine(move), float(y @ move), tau, first)
         damping = max(damping / 10, LEAST_DAMPING) if t > 0.9 else min(1.0, damping * (4 if t < 0.5 else 1))
         beta = problem.feasible(target if t == 1.0 else beta + t * move)
         done = record.certify(beta)
+    if not done:
+        _offer_linear(problem, record)
     return record.solution(n_iter)
+
+
+def _offer_linear(problem: NuclearProblem, record: Record) -> None:
+    r"""Offer the machine of :math:`\tau=0`, by an interior point, and its multipliers.
+
+    Where classes overlap and losses are so expensive that the sum :math:`\sum_i\beta_iX_i` is all rounding,
+    the penalty matters no more, and a method that keeps B beside the multipliers still finds it.
+    """
+    n, total = len(problem.y), float(problem.costs.sum())
+    found = interior_point(
+        problem.centred.reshape(n, -1),
+        problem.y,
+        lam=0.5 / total,
+        sample_weight=n * problem.costs / total,
+        fit_intercept=problem.fit_intercept,
+        tol=1e-3 * record.tol,
+    )
+    B = found.weights.reshape(problem.X.shape[1:])
+    record.offer(B, np.linalg.svd(B, compute_uv=False))
+    record.certify(problem.feasible(total * problem.y * found.multipliers))

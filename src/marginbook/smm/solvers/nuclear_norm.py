@@ -14,7 +14,7 @@ so that the dual is
    \textstyle\sum_i\beta_i=0\text{ (with an intercept)},
 
 and :math:`P(B,b)-D(\beta)` bounds how far any :math:`(B,b)` is from the optimum, for every feasible
-:math:`\beta`.
+:math:`\beta`. It is taken relative to P.
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import svd
+
+from .nuclear_lines import best_multiple
+
+#: share of the objective at B = 0 below which gaps are relative to it: a rounding of margins costs so much
+FLOOR = 1e-12
+#: relative differences of objectives that are rounding
+ROUNDING = 4 * float(np.finfo(float).eps)
 
 
 def thin_svd(M: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -52,28 +59,6 @@ def soft_threshold(M: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray]:
     return (U * shrunk) @ Vt, shrunk
 
 
-def best_intercept(fitted: np.ndarray, y: np.ndarray, costs: np.ndarray) -> float:
-    r"""Return the middle of the minimisers b of :math:`\sum_ic_i(1-y_i(f_i+b))_+`.
-
-    Parameters
-    ----------
-    fitted : (n,) array
-        :math:`f_i=\langle B,X_i\rangle`.
-    y : (n,) array of -1 and 1
-        Both with positive costs.
-    costs : (n,) array
-    """
-    corners = y - fitted
-    order = np.argsort(corners, kind="stable")
-    # the slope in b starts at minus the cost of the positive class and rises by a cost at each corner
-    slope = np.cumsum(costs[order]) - costs[y > 0].sum()
-    # sums of the same costs in another order differ by rounding
-    slack = 1e-12 * costs.sum()
-    first = int(np.argmax(slope >= -slack))
-    last = int(np.argmax(slope > slack))
-    return float(corners[order[first]] + corners[order[last]]) / 2
-
-
 @dataclass(frozen=True)
 class NuclearProblem:
     r"""The data of one problem; the Gram matrix is computed once for a whole path.
@@ -86,7 +71,11 @@ class NuclearProblem:
         :math:`c_i>0`.
     fit_intercept : bool
     gram : (n, n) array
-        :math:`\langle X_i,X_j\rangle`.
+        :math:`\langle X_i,X_j\rangle` of the centred matrices.
+    centred : (n, d1, d2) array
+        X; with an intercept less its `mean`, which cancels as multipliers sum to 0: it would only round.
+    mean : (d1, d2) array
+        0 without an intercept.
     """
 
     X: np.ndarray
@@ -95,12 +84,18 @@ class NuclearProblem:
     fit_intercept: bool = True
     gram: np.ndarray = field(default_factory=lambda: np.empty(0))
     rows: np.ndarray = field(init=False)
+    centred: np.ndarray = field(init=False)
+    mean: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         """Flatten the matrices, and compute the Gram matrix unless it is given."""
         object.__setattr__(self, "rows", np.ascontiguousarray(self.X.reshape(len(self.X), -1)))
+        mean = self.X.mean(axis=0) if self.fit_intercept else np.zeros(self.X.shape[1:])
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "centred", self.X - mean if self.fit_intercept else self.X)
         if not self.gram.size:
-            object.__setattr__(self, "gram", self.rows @ self.rows.T)
+            rows = self.centred.reshape(len(self.X), -1)
+            object.__setattr__(self, "gram", rows @ rows.T)
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
@@ -109,18 +104,23 @@ class NuclearProblem:
 
     @property
     def null_objective(self) -> float:
-        """The least objective at B = 0, to which gaps are relative."""
+        """The least objective at B = 0."""
         if not self.fit_intercept:
             return float(self.costs.sum())
         return 2 * float(min(self.costs[self.y > 0].sum(), self.costs[self.y < 0].sum()))
 
     def combine(self, beta: np.ndarray) -> np.ndarray:
         r"""Return :math:`M=\sum_i\beta_iX_i`, (d1, d2), for `beta`, (n,)."""
-        return (beta @ self.rows).reshape(self.X.shape[1:])
+        deviations = (beta @ self.centred.reshape(len(beta), -1)).reshape(self.X.shape[1:])
+        return deviations + float(beta.sum()) * self.mean
 
     def fitted(self, B: np.ndarray) -> np.ndarray:
         r"""Return :math:`\langle B,X_i\rangle`, (n,)."""
         return self.rows @ B.ravel()
+
+    def deviations(self, B: np.ndarray) -> np.ndarray:
+        r"""Return :math:`\langle B,X_i\rangle`, (n,), less that of the mean."""
+        return self.centred.reshape(len(self.y), -1) @ B.ravel()
 
     def feasible(self, beta: np.ndarray) -> np.ndarray:
         """Return multipliers in the box with the right sum, near `beta`, (n,), of any sum."""
@@ -135,12 +135,21 @@ class NuclearProblem:
             beta[self.y < 0] *= up / down
         return beta
 
-    def primal(self, B: np.ndarray, sizes: np.ndarray, tau: float) -> tuple[float, float]:
-        """Return the objective of B, (d1, d2), of singular values `sizes`, at the best intercept, and b."""
-        fitted = self.fitted(B)
-        intercept = best_intercept(fitted, self.y, self.costs) if self.fit_intercept else 0.0
-        loss = np.maximum(0.0, 1 - self.y * (fitted + intercept)) @ self.costs
-        return float(sizes @ sizes) / 2 + tau * float(sizes.sum()) + float(loss), intercept
+    def primal(self, B: np.ndarray, sizes: np.ndarray, tau: float) -> tuple[float, float, float]:
+        """Return the least objective found of multiples of B, the factor, and the intercept.
+
+        Parameters
+        ----------
+        B : (d1, d2) array
+        sizes : (min(d1, d2),) array
+            Its singular values.
+        tau : float
+        """
+        square, norm = float(sizes @ sizes), tau * float(sizes.sum())
+        objective, factor, intercept = best_multiple(
+            self.deviations(B), self.y, self.costs, square=square, norm=norm, fit_intercept=self.fit_intercept
+        )
+        return objective, factor, intercept - factor * float((B * self.mean).sum())
 
     def dual(self, beta: np.ndarray, sizes: np.ndarray) -> float:
         r"""Return D of a feasible `beta`, (n,); `sizes` are the singular values of :math:`S_\tau(M)`."""
@@ -164,7 +173,8 @@ class NuclearSolution:
     lower_bound : float
         :math:`D(\beta)`.
     dual_gap : float
-        Their difference, relative to the least objective at B = 0.
+        Their difference, relative to the objective or, if that is more, to `FLOOR` times the least one at
+        B = 0.
     gap_path : tuple of float
         The gap whenever it was computed.
     n_iter : int
@@ -202,13 +212,16 @@ class Record:
     @property
     def gap(self) -> float:
         """The relative gap."""
-        return max(0.0, self.objective - self.lower_bound) / self.problem.null_objective
+        unit = max(self.objective, FLOOR * self.problem.null_objective)
+        return max(0.0, self.objective - self.lower_bound) / unit
 
     def offer(self, B: np.ndarray, sizes: np.ndarray) -> None:
-        """Keep B, (d1, d2), with singular values `sizes`, if its objective is the least so far."""
-        objective, intercept = self.problem.primal(B, sizes, self.tau)
-        if objective < self.objective:
-            self.objective, self.coef, self.intercept, self.sizes = objective, B, intercept, sizes
+        """Keep the best multiple of B, (d1, d2), with singular values `sizes`, if no other was better."""
+        objective, factor, intercept = self.problem.primal(B, sizes, self.tau)
+        # a difference of roundings is no gain: B = 0 stays where it is optimal
+        if objective < self.objective * (1 - ROUNDING):
+            self.objective, self.coef, self.intercept = objective, factor * B, intercept
+            self.sizes = factor * sizes
 
     def certify(self, beta: np.ndarray) -> bool:
         """Take feasible multipliers, (n,), and the B that they give; return whether the gap is small."""
