@@ -29,6 +29,8 @@ LEAST_DAMPING = 1e-6
 EXACTNESS, LEAST_EXACTNESS = 1e-2, 1e-5
 #: derivatives along a step, relative to the first, at which the search along it ends
 FLAT = 0.1
+#: steps after which the machine without a nuclear norm is offered where that norm is less than the gap
+PATIENCE = 10
 #: points that the search along a step may try
 POINTS = 30
 
@@ -124,6 +126,10 @@ def nuclear_newton(
     done = record.certify(beta)
     while not done and n_iter < max_iter:
         n_iter += 1
+        if n_iter == PATIENCE and tau * float(record.sizes.sum()) <= tol * record.objective:
+            done = _offer_linear(problem, record)
+            if done:
+                break
         M = problem.combine(beta)
         B, _ = soft_threshold(M, tau)
         gradient = problem.deviations(B) - y
@@ -139,6 +145,8 @@ def nuclear_newton(
         move = target - beta
         first = float(gradient @ move)
         if first >= 0:
+            # rounding hides the gain of the last steps, not what they lead to
+            done = record.certify(problem.feasible(target))
             if damping < 1.0:
                 damping = 1.0
             elif share > LEAST_EXACTNESS:
@@ -155,11 +163,11 @@ def nuclear_newton(
     return record.solution(n_iter)
 
 
-def _offer_linear(problem: NuclearProblem, record: Record) -> None:
-    r"""Offer the machine of :math:`\tau=0`, by an interior point, and its multipliers.
+def _offer_linear(problem: NuclearProblem, record: Record) -> bool:
+    r"""Offer the machine of :math:`\tau=0` and its multipliers; return whether the gap is small.
 
     Where classes overlap and losses are so expensive that the sum :math:`\sum_i\beta_iX_i` is all rounding,
-    the penalty matters no more, and a method that keeps B beside the multipliers still finds it.
+    the nuclear norm matters no more, and an interior point, which keeps B beside the multipliers, still finds it.
     """
     n, total = len(problem.y), float(problem.costs.sum())
     found = interior_point(
@@ -172,4 +180,4 @@ def _offer_linear(problem: NuclearProblem, record: Record) -> None:
     )
     B = found.weights.reshape(problem.X.shape[1:])
     record.offer(B, np.linalg.svd(B, compute_uv=False))
-    record.certify(problem.feasible(total * problem.y * found.multipliers))
+    return record.certify(problem.feasible(total * problem.y * found.multipliers))
