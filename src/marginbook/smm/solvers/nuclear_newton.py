@@ -167,7 +167,7 @@ def _offer_linear(problem: NuclearProblem, record: Record) -> bool:
     r"""Offer the machine of :math:`\tau=0` and its multipliers; return whether the gap is small.
 
     Where classes overlap and losses are so expensive that the sum :math:`\sum_i\beta_iX_i` is all rounding,
-    the nuclear norm matters no more, and an interior point, which keeps B beside the multipliers, still finds it.
+    the nuclear norm matters no more, and an interior point, which keeps B beside the multipliers, finds it.
     """
     n, total = len(problem.y), float(problem.costs.sum())
     found = interior_point(
