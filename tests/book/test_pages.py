@@ -45,8 +45,8 @@ def test_the_ledger_has_a_row_with_an_anchor_and_the_evidence_of_each_claim(writ
 def test_the_scoreboard_counts(written: Path) -> None:
     text = (written / "scoreboard.md").read_text()
     assert "- Discriminative Ridge Machine\n  - 3\n" in text
-    assert "2 [holds]" in text
-    assert "1 [fails]" in text
+    assert '?paper=drm&amp;verdict=holds#ledger-drm">2 <span' in text
+    assert '?paper=drm&amp;verdict=fails#ledger-drm">1 <span' in text
     assert "reproduced" not in text
 
 

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from .image_sizes import give_sizes
+
 SHOWN = 15  # problems that the terminal shows; the log has all
 _PROBLEM = re.compile(r"\b(WARNING|ERROR|CRITICAL|SEVERE)\b:")
 _PROGRESS = re.compile(r"(reading sources|writing output|copying images)\.\.\. *\[ *(\d+)%\]")
@@ -104,6 +106,7 @@ def _replace(made: Path, html: Path) -> None:
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(made, fresh)
+    give_sizes(fresh)
     _give_head(fresh / "index.html")
     if html.exists():
         html.rename(old)

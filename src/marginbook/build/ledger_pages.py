@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..claims import ROOMS, Claim, Evidence, Verdict, scoreboard
+from ..claims import ROOMS, Claim, Evidence, Verdict
 from ..notebooks.catalogue import Notebook
 from .myst import NOTHING, badge, dropdown, plain, powers, table, target
+from .scoreboard_table import ledger_anchor, scoreboard_table
+from .search_entries import evidence_anchor, search_entries
 
 ERRATA = (Verdict.CORRECTED, Verdict.FAILS)
 
@@ -33,22 +35,14 @@ def write(
     ledgers = []
     for room in rooms:
         own = {id: claim for id, claim in claims.items() if claim.paper == room}
-        ledgers += [f"## {ROOMS[room]}\n", ledger_table(own, evidence), "### Evidence\n"]
+        ledgers += [f"({ledger_anchor(room)})=", f"## {ROOMS[room]}\n"]
+        ledgers += [ledger_table(own, evidence), "### Evidence\n"]
         ledgers += [details(claim, evidence[id], shown) for id, claim in own.items()]
         put[f"verdicts-{room}.md"] = verdict_table(own, evidence)
         put[f"errata-{room}.md"] = errata(own, evidence)
     put["claims.md"] = "\n".join(ledgers) or "No claim has been entered yet.\n"
     for name, text in put.items():
         folder.joinpath(name).write_text(text, encoding="utf-8")
-
-
-def scoreboard_table(evidence: Mapping[str, Evidence]) -> str:
-    board = scoreboard(evidence)
-    rows = []
-    for room, counts in board.items():
-        words = [f"{number} {badge(verdict)}" for verdict, number in counts.items() if number]
-        rows.append([ROOMS[room], str(sum(counts.values())), " ".join(words)])
-    return table(["paper", "claims", "verdicts"], rows, widths=[32, 10, 58], classes="")
 
 
 def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
@@ -59,7 +53,7 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) 
         rows.append(
             [
                 badge(found.verdict),
-                target(claim.slug, claim.where),
+                target(claim.slug, f"[{claim.where}](#{evidence_anchor(claim)})"),
                 claim.statement,
                 powers(found.claimed),
                 powers(found.measured),
@@ -102,7 +96,7 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")
     where = notebook_link(claim.notebook, shown)
     items.append(f"{where} In a terminal: `marginbook claims {claim.id}`.".lstrip())
-    return dropdown(f"{claim.where}: {found.verdict}", "\n\n".join(items))
+    return search_entries(claim) + dropdown(f"{claim.where}: {found.verdict}", "\n\n".join(items))
 
 
 def notebook_link(place: str, shown: set[str]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..project import PACKAGE, cache_dir
+from . import rerun_boxes
 
 # what a build reads besides the package's own sources; missing ones are left out
 INPUTS = (
@@ -70,9 +71,7 @@ def assemble(
         if (home / name).is_file():
             shutil.copy2(home / name, fresh / name)
     for id, path in notebooks.items():
-        target = fresh / "notebooks" / f"{id}.ipynb"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, target)
+        rerun_boxes.place(id, path, home / "notebooks" / f"{id}.md", fresh)
     generated = fresh / "book" / "_generated"
     generated.mkdir()
     generate(generated)

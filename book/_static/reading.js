@@ -1,0 +1,28 @@
+// A link to something behind a button opens it; paper gets everything, in the light colours.
+const reveal = () => {
+  const name = decodeURIComponent(location.hash.slice(1));
+  const target = name && document.getElementById(name);
+  if (!target) return;
+  const next = target.matches("span.target, span[id]:empty") ? target.nextElementSibling : null;
+  const closed = [target.closest("details"), target.querySelector(":scope > details"),
+    next?.matches("details") ? next : null];
+  for (const details of closed) if (details) details.open = true;
+  if (closed.some(Boolean)) target.scrollIntoView();
+};
+addEventListener("hashchange", reveal);
+reveal();
+
+const page = document.documentElement;
+let before = null;
+addEventListener("beforeprint", () => {
+  if (before) return;
+  before = { theme: page.dataset.theme, closed: [...document.querySelectorAll("details:not([open])")] };
+  page.dataset.theme = "light";
+  for (const details of before.closed) details.open = true;
+});
+addEventListener("afterprint", () => {
+  if (!before) return;
+  page.dataset.theme = before.theme;
+  for (const details of before.closed) details.open = false;
+  before = null;
+});

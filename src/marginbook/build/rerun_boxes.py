@@ -1,0 +1,123 @@
+"""The box below a notebook's introduction: its files to take away, its parameters, its command."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import nbformat
+
+from ..notebooks.parameters import Parameter, parameters
+from .myst import plain, table
+
+DOWNLOADS = "downloads"  # folder of the source tree; Sphinx copies from it what a page offers
+TITLE = "Run this page again, with your own parameters"
+
+
+def place(id: str, executed: Path, text: Path, source: Path) -> None:
+    """Put an executed notebook into the source tree: the page with its box, and both files as they are.
+
+    Parameters
+    ----------
+    id : str
+        Such as ``drm/05_imbalanced``.
+    executed : path
+        The notebook with outputs.
+    text : path
+        Its MyST text; without one there is nothing to run again, and the page gets no box.
+    source : path
+        The tree that Jupyter Book will compile.
+    """
+    page = source / "notebooks" / f"{id}.ipynb"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    if not text.is_file():
+        shutil.copy2(executed, page)
+        return
+    kept = source / DOWNLOADS / id
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(executed, kept.with_name(f"{kept.name}.ipynb"))
+    shutil.copy2(text, kept.with_name(f"{kept.name}.md"))
+    nbformat.write(with_box(id, nbformat.read(executed, as_version=4)), page)
+
+
+def with_box(id: str, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a copy of the notebook with the box after its first cell, which holds title and introduction."""
+    # the id is part of the page's source: a random one would make every build different
+    cell = nbformat.v4.new_markdown_cell(box(id, parameters(notebook)), id="run-this-page-again")
+    copy = nbformat.from_dict(dict(notebook))
+    copy.cells = [*notebook.cells[:1], cell, *notebook.cells[1:]]
+    return copy
+
+
+def box(id: str, declared: Sequence[Parameter]) -> str:
+    """Return the box as MyST.
+
+    The downloads are in sight; parameters and command are behind a button, so that the story goes on.
+    """
+    name = id.rpartition("/")[2]
+    links = [
+        f"{{download}}`Notebook (.ipynb) </{DOWNLOADS}/{id}.ipynb>`",
+        f"{{download}}`Text (.md) </{DOWNLOADS}/{id}.md>`",
+    ]
+    body = [
+        f"In a checkout of marginbook, this executes a copy of `{name}` and writes a page. "
+        "Change what you like and leave out the rest.",
+        "",
+        f"```bash\n{command(id, declared)}\n```",
+    ]
+    if declared:
+        rows = [
+            [f"`{item.name}`", f"`{item.type}`", _code(item.default), _prose(item.doc)] for item in declared
+        ]
+        body += ["", table(["parameter", "type", "default", "what it is"], rows, classes="parameters")]
+    else:
+        body += ["", "It takes no parameters."]
+    return "\n".join(
+        [
+            ":::{div} take-along",
+            " ".join(links),
+            ":::",
+            "",
+            f"````{{dropdown}} {TITLE}",
+            ":class-container: rerun",
+            "",
+            "\n".join(body).rstrip(),
+            "````",
+        ]
+    )
+
+
+def command(id: str, declared: Sequence[Parameter]) -> str:
+    """Return the shell command that gives every parameter its default, one to a line."""
+    given = [f"-p {item.name} {shlex.quote(argument(item))}" for item in declared]
+    return " \\\n    ".join([f"marginbook run {id}", *given, "--html"])
+
+
+def argument(item: Parameter) -> str:
+    """Return a default as the command line wants it: JSON, or the bare word of a string."""
+    if isinstance(item.default, str) and not _is_json(item.default):
+        return item.default
+    return json.dumps(item.default, ensure_ascii=False)
+
+
+def _is_json(word: str) -> bool:
+    try:
+        json.loads(word)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def _prose(text: str) -> str:
+    # what a comment sets in backticks stays code
+    pieces = re.split("(`[^`]+`)", text)
+    return "".join(piece if piece.startswith("`") else plain(piece) for piece in pieces)
+
+
+def _code(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return f"`{text}`" if "`" not in text else plain(text)
