@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test lint types unit notebooks strict browser bench lock clean
+.PHONY: help setup book test lint types unit notebooks strict browser bench coursework lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -48,6 +48,9 @@ browser: $(READY) ## Look through the built book with Chromium
 
 bench: $(READY) ## Time our solvers beside their peers
 	@for file in benchmarks/*.py; do $(BIN)/python $$file; done
+
+coursework: $(READY) ## Write the problem sets for students and instructors to _build/coursework
+	@$(BIN)/marginbook coursework
 
 lock: ## Resolve pyproject.toml again into requirements.lock and environment.yml
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)

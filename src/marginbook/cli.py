@@ -1,4 +1,4 @@
-"""``marginbook``: claims, data, experiment, run, book."""
+"""``marginbook``: claims, errata, data, experiment, run, book, coursework."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from . import __version__
 #: name -> where the command is, and the extra that it needs
 COMMANDS = {
     "claims": ("marginbook.claims_command:claims", "experiments,oracle"),
+    "errata": ("marginbook.errata_command:errata_command", "experiments,oracle"),
     "data": ("marginbook.datasets.command:data", ""),
     "experiment": ("marginbook.experiments.command:experiment", "experiments"),
     "run": ("marginbook.notebooks.command:run_command", "book"),
     "book": ("marginbook.build.command:book_command", "book"),
+    "coursework": ("marginbook.coursework.command:coursework", "book"),
 }
 
 
@@ -51,4 +53,5 @@ def main() -> None:
       marginbook experiment run drm/table-8 --profile quick
       marginbook run drm/05_imbalanced -p datasets '["glass2", "ecoli4"]' --html
       marginbook book
+      marginbook coursework
     """

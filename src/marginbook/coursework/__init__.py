@@ -1,0 +1,22 @@
+"""Coursework: a problem set of each room, for students and for instructors, from the text of its exercises.
+
+The one source is ``notebooks/<room>/NN_exercises.md``, which `marginbook.exercises` takes apart.
+
+============  ====================================================================================
+`sets`        the problem sets: exercises, notation, title
+`markdown`    MyST to the Markdown that every Jupyter shows; citations become text
+`building`    the three notebooks of a set: student, source (nbgrader), solutions
+`packing`     one zip for students and one for instructors, the same bytes on every run
+`grading`     marks of a submission, by executing its answers between the original cells
+============  ====================================================================================
+
+The format is nbgrader's, because that is metadata on ordinary cells with ordinary assertions: a student needs
+no grader, where a notebook of otter-grader imports one to check anything. Nothing here imports nbgrader.
+"""
+
+from .building import solutions, source, student
+from .grading import Mark, grade
+from .packing import write
+from .sets import ProblemSet, available, find
+
+__all__ = ["Mark", "ProblemSet", "available", "find", "grade", "solutions", "source", "student", "write"]
