@@ -1,0 +1,163 @@
+"""What makes the book pleasant: boxes that run a page again, sizes of figures, entries of the search."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from marginbook.build import image_sizes, rerun_boxes, scoreboard_table, search_entries
+from marginbook.claims import ROOMS, Claim, Evidence, Verdict
+from marginbook.notebooks import Parameter, available, parameters
+from marginbook.notebooks.parameters import convert
+from marginbook.project import resource
+
+BOOKS = sorted(available())
+
+
+@pytest.mark.parametrize("id", BOOKS)
+def test_the_command_of_a_box_gives_every_parameter_its_default(id: str) -> None:
+    declared = parameters(available()[id].read())
+    words = shlex.split(rerun_boxes.command(id, declared).replace("\\\n", ""))
+    assert words[:3] == ["marginbook", "run", id]
+    assert words[-1] == "--html"
+    flags, names, values = words[3:-1:3], words[4:-1:3], words[5:-1:3]
+    assert set(flags) <= {"-p"}
+    assert convert(declared, zip(names, values, strict=True)) == {
+        item.name: item.default for item in declared
+    }
+
+
+def test_awkward_words_reach_the_notebook_as_they_are() -> None:
+    for word in ("it's", "5", "null", "two words", '"quoted"', "$HOME"):
+        item = Parameter("a", "str", word, "")
+        line = shlex.split(rerun_boxes.command("drm/01_x", [item]).replace("\\\n", ""))
+        assert convert([item], [(line[4], line[5])]) == {"a": word}
+
+
+def notebook() -> nbformat.NotebookNode:
+    cells = [
+        nbformat.v4.new_markdown_cell("# Title\n\nStory.", id="one"),
+        nbformat.v4.new_code_cell(
+            "rate: float = 0.5  # as `fit` takes it, a_b", metadata={"tags": ["parameters"]}, id="two"
+        ),
+    ]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def test_a_page_gets_its_box_and_the_files_to_take_away_do_not(tmp_path: Path) -> None:
+    executed, text = tmp_path / "run.ipynb", tmp_path / "text.md"
+    nbformat.write(notebook(), executed)
+    text.write_text("# Title\n")
+    source = tmp_path / "source"
+    rerun_boxes.place("drm/01_x", executed, text, source)
+    page = nbformat.read(source / "notebooks/drm/01_x.ipynb", as_version=4)
+    assert [cell.cell_type for cell in page.cells] == ["markdown", "markdown", "code"]
+    box = page.cells[1].source
+    for piece in ("-p rate 0.5", "`rate`", "`float`", "as `fit` takes it, a\\_b", "</downloads/drm/01_x.md>"):
+        assert piece in box
+    assert (source / "downloads/drm/01_x.ipynb").read_bytes() == executed.read_bytes()
+    assert (source / "downloads/drm/01_x.md").read_bytes() == text.read_bytes()
+    before = (source / "notebooks/drm/01_x.ipynb").read_bytes()
+    rerun_boxes.place("drm/01_x", executed, text, source)
+    assert (source / "notebooks/drm/01_x.ipynb").read_bytes() == before
+
+
+def test_a_notebook_without_parameters_says_so() -> None:
+    assert "It takes no parameters." in rerun_boxes.box("drm/01_x", [])
+
+
+def test_figures_get_their_pixels_once(tmp_path: Path) -> None:
+    from PIL import Image
+
+    Image.new("RGB", (30, 20)).save(tmp_path / "a b.png")
+    page = tmp_path / "page.html"
+    page.write_text(
+        '<img alt="x" src="a%20b.png"/><img src="a%20b.png" style="width: 50%"/>'
+        '<img src="gone.png"><img src="data:image/png;base64,">'
+    )
+    assert image_sizes.give_sizes(tmp_path) == 1
+    assert page.read_text().startswith('<img width="30" height="20" alt="x" src="a%20b.png"/><img src=')
+    assert image_sizes.give_sizes(tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    ("where", "entries"),
+    [
+        ("Theorem VI.3 and equation (19)", "Theorem VI.3, Equation (19)"),
+        ("Section 5.4, Figures 24 to 27", "Section 5.4, Figure 24"),
+        ("Table VIII (beyond the paper)", "Table VIII"),
+        ("Abstract; first line!", "Abstract first line"),
+    ],
+)
+def test_the_search_knows_the_numbers_of_a_place(where: str, entries: str) -> None:
+    claim = Claim("drm/x.1", where, "", "", lambda: None)  # type: ignore[arg-type, return-value]
+    assert search_entries.search_entries(claim).startswith(
+        f"```{{index}} {entries}\n:name: evidence-drm-x-1\n"
+    )
+
+
+def test_every_count_of_the_scoreboard_is_a_link() -> None:
+    verdicts = {
+        "drm/a": Verdict.HOLDS,
+        "drm/b": Verdict.HOLDS,
+        "ldm/a": Verdict.HOLDS,
+        "ldm/b": Verdict.FAILS,
+    }
+    found = {id: Evidence(verdict, "", "", None, "", {}, ()) for id, verdict in verdicts.items()}
+    text = scoreboard_table.scoreboard_table(found)
+    counts = re.findall(r'href="claims.html\?([^"]+)">(\d+) ', text)
+    assert counts == [
+        ("paper=drm&amp;verdict=holds#ledger-drm", "2"),
+        ("paper=ldm&amp;verdict=holds#ledger-ldm", "1"),
+        ("paper=ldm&amp;verdict=fails#ledger-ldm", "1"),
+        ("verdict=holds", "3"),
+        ("verdict=fails", "1"),
+    ]
+    assert "**4**" in text
+
+
+def glossary() -> dict[str, str]:
+    text = resource("book", "glossary.md").read_text(encoding="utf-8")
+    body = text.partition("```{glossary}\n")[2].partition("\n```")[0]
+    return dict(re.findall(r"^(\S.*)\n((?:  .*\n?)+)", body + "\n", re.MULTILINE))
+
+
+def test_the_glossary_is_in_order_and_explains_words_that_the_book_uses() -> None:
+    def words(text: str) -> str:
+        return " ".join(re.sub("[-_]", " ", text.lower()).split())
+
+    terms = [words(term) for term in glossary()]
+    assert len(terms) >= 40
+    assert terms == sorted(terms)
+    pages = [path for path in resource("book").glob("*.md") if path.stem != "glossary"]
+    pages += [book.text for book in available().values()]
+    used = " ".join(words(path.read_text(encoding="utf-8")) for path in pages)
+    assert [term for term in terms if term not in used] == []
+
+
+def test_the_notation_page_has_a_table_for_each_room_and_names_that_the_code_has() -> None:
+    text = resource("book", "notation.md").read_text(encoding="utf-8")
+    parts = dict(
+        re.findall(r"^\(notation-(\w+)\)=\n(.*?)(?=^\(notation-|\Z)", text, re.MULTILINE | re.DOTALL)
+    )
+    papers = [room for room in ROOMS if resource("book", f"{room}.md").is_file() and room != "bridge"]
+    assert set(papers) <= set(parts)
+    for room in papers:
+        sources = "".join(
+            path.read_text(encoding="utf-8")
+            for folder in (resource("src", "marginbook", room), resource("src", "marginbook"))
+            for path in (folder.rglob("*.py") if folder.name == room else [folder / "kernels.py"])
+        )
+        rows = re.findall(r"^\* - .*\n  - .*\n  -(.*)$", parts[room], re.MULTILINE)
+        assert len(rows) >= 10
+        names = {
+            word
+            for row in rows
+            for code in re.findall("`([^`]+)`", row)
+            for word in re.findall(r"[A-Za-z]\w*", code)
+        }
+        assert sorted(name for name in names if not re.search(rf"\b{name}\b", sources)) == []
