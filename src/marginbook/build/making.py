@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..project import root
 from . import source as tree
@@ -61,11 +62,24 @@ def make_book(
     source = home / "_build" / "source"
 
     def generate(folder: Path) -> None:
-        from . import api_pages, bench_pages, data_page, ledger_pages, result_pages
+        from . import (
+            api_pages,
+            bench_pages,
+            data_page,
+            errata_pages,
+            exhibit_pages,
+            ledger_pages,
+            reproducibility_pages,
+            result_pages,
+        )
 
-        _ledger(folder, set(notebooks), fresh, n_jobs, say, ledger_pages.write)
+        def of_claims(*given: Any) -> None:
+            for page in (ledger_pages, errata_pages, exhibit_pages):
+                page.write(*given)
+
+        _ledger(folder, set(notebooks), fresh, n_jobs, say, of_claims)
         say("generated pages", 0, 0)
-        for page in (data_page, result_pages, bench_pages, api_pages):
+        for page in (data_page, result_pages, reproducibility_pages, bench_pages, api_pages):
             page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)
