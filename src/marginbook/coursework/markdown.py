@@ -11,7 +11,8 @@ from ..exercises import ExerciseError
 from ..project import resource
 
 _CITE = re.compile(r"\{cite:([tp])\}`([\w-]+)`")
-_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)([^)\s]+)\)")
+# to a page or an anchor of the book, and not f[i](x) in mathematics
+_LINK = re.compile(r"\[([^\]]+)\]\((#[\w-]+|[\w./-]+\.(?:md|ipynb)(?:#[\w-]+)?)\)")
 _OTHER = re.compile(r"\{[\w:-]+\}`|^(?:`{3,}|:{3,})\{[\w:-]+\}", re.MULTILINE)
 _EXERCISE = re.compile(r"#\w+-exercise-[\w-]+")
 

@@ -46,7 +46,7 @@ and `nbgrader autograde {room}` marks what is in `submitted/`. Without nbgrader,
 Do not hand any of this to students.
 """
 
-_CONFIG = '''"""Settings of the course for the problem sets of marginbook; nbgrader reads them in its folder."""
+_CONFIG = '''"""Settings of the course for the problem sets of marginbook: nbgrader reads this file."""
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "marginbook"

@@ -1,0 +1,90 @@
+"""The reference solution earns all points, the starter none, and a submission cannot change its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from marginbook.coursework import Mark, ProblemSet, available, grade, grading, source, student
+from marginbook.coursework.grading import SubmissionError
+
+SETS = available()
+each = pytest.mark.parametrize("problems", SETS.values(), ids=SETS)
+
+
+@each
+def test_the_reference_solution_earns_full_marks(problems: ProblemSet) -> None:
+    marks = grade(source(problems))
+    assert [(mark.exercise, mark.earned) for mark in marks] == [
+        (exercise.id, exercise.points) for exercise in problems.exercises
+    ]
+
+
+@each
+def test_the_unsolved_starter_earns_nothing_and_each_refusal_says_why(problems: ProblemSet) -> None:
+    marks = grade(student(problems))
+    assert [mark.exercise for mark in marks if mark.earned] == []
+    assert [mark.points for mark in marks] == [exercise.points for exercise in problems.exercises]
+    for mark in marks:
+        error, _, message = mark.remark.partition(": ")
+        assert error in ("AssertionError", "NotImplementedError"), mark
+        assert len(message) > 5, mark
+
+
+@pytest.fixture
+def submit(toy: ProblemSet, monkeypatch: pytest.MonkeyPatch):
+    """Grade the student's notebook of the small set with these answers."""
+    monkeypatch.setattr(grading, "find", {"toy": toy}.__getitem__)
+
+    def submit(change: Callable[[nbformat.NotebookNode], object] = id, timeout: float = 60, **answers: str):
+        node = student(toy)
+        for cell in node.cells:
+            name = cell["id"].removeprefix("toy-").removesuffix("-answer")
+            cell.source = answers.get(name, cell.source)
+        change(node)
+        return grade(node, timeout)
+
+    return submit
+
+
+def test_one_right_answer_earns_its_points(submit) -> None:
+    assert submit(triple="def triple(x):\n    return 3 * x") == [
+        Mark("toy/double", 2, 0, "NotImplementedError: twice"),
+        Mark("toy/triple", 3, 3, ""),
+    ]
+
+
+def test_checks_that_were_changed_or_deleted_come_from_the_original(submit) -> None:
+    def tamper(node: nbformat.NotebookNode) -> None:
+        for cell in node.cells:
+            if cell["id"] == "toy-double-check":
+                cell.source = "pass"
+        node.cells = [cell for cell in node.cells if cell["id"] not in ("toy-triple-check", "toy-setup-1")]
+
+    assert [mark.earned for mark in submit(tamper)] == [0, 0]
+    solved = submit(tamper, double="def double(x): return 2 * x", triple="def triple(x): return 3 * x")
+    assert [(mark.earned, mark.remark) for mark in solved] == [(2, "right: doubled"), (3, "")]
+
+
+def test_a_check_that_takes_too_long_is_interrupted_and_the_next_one_runs(submit) -> None:
+    endless = "def double(x):\n    while True:\n        pass"
+    late, right = submit(double=endless, triple="def triple(x): return 3 * x", timeout=2)
+    assert (late.earned, late.remark.partition(":")[0]) == (0, "KeyboardInterrupt")
+    assert right.earned == 3
+
+
+def test_a_dead_kernel_ends_the_marks_that_follow(submit) -> None:
+    first, second = submit(double="def double(x): return 2 * x", triple="import os\nos._exit(1)")
+    assert first.earned == 2
+    assert second == Mark("toy/triple", 3, 0, "not reached: the kernel died before this check")
+
+
+def test_what_is_no_submission_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SubmissionError, match="names no problem set, wanted one made by"):
+        grade(nbformat.v4.new_notebook())
+    (tmp_path / "text.ipynb").write_text("no JSON")
+    with pytest.raises(SubmissionError, match="no notebook that can be read"):
+        grade(tmp_path / "text.ipynb")
