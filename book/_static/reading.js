@@ -12,6 +12,17 @@ const reveal = () => {
 addEventListener("hashchange", reveal);
 reveal();
 
+// hits on claims all bear the title of the ledger: say which claim
+const hits = document.querySelector("#search-results");
+if (hits) {
+  new MutationObserver(() => {
+    for (const link of hits.querySelectorAll('a[href*="#evidence-"]:not(.named)')) {
+      link.classList.add("named");
+      link.append(` › ${link.hash.slice("#evidence-".length)}`);
+    }
+  }).observe(hits, { childList: true, subtree: true });
+}
+
 const page = document.documentElement;
 let before = null;
 addEventListener("beforeprint", () => {

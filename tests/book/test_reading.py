@@ -87,10 +87,10 @@ def test_figures_get_their_pixels_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "entries"),
     [
-        ("Theorem VI.3 and equation (19)", "Theorem VI.3, Equation (19)"),
-        ("Section 5.4, Figures 24 to 27", "Section 5.4, Figure 24"),
-        ("Table VIII (beyond the paper)", "Table VIII"),
-        ("Abstract; first line!", "Abstract first line"),
+        ("Theorem VI.3 and equation (19)", "!Theorem VI.3, !Equation (19)"),
+        ("Section 5.4, Figures 24 to 27", "!Section 5.4, !Figure 24"),
+        ("Table VIII (beyond the paper)", "!Table VIII"),
+        ("Abstract; first line!", "!Abstract first line"),
     ],
 )
 def test_the_search_knows_the_numbers_of_a_place(where: str, entries: str) -> None:

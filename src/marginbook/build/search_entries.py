@@ -35,6 +35,8 @@ def search_entries(claim: Claim) -> str:
     The search of the book finds phrases in titles and in index entries, and single words in texts: there,
     "VI.3" is two words, and "3" is none.
     """
-    # commas part entries, and the other marks mean something in an index
+    # commas part entries, and the other marks mean something in an index; "!" is a main entry, which comes
+    # before the pages that only hold the same words
     entries = numbered(claim.where) or [re.sub("[,;:!]", "", claim.where)]
-    return f"```{{index}} {', '.join(entries)}\n:name: {evidence_anchor(claim)}\n```\n\n"
+    listed = ", ".join(f"!{entry}" for entry in entries)
+    return f"```{{index}} {listed}\n:name: {evidence_anchor(claim)}\n```\n\n"

@@ -1,0 +1,260 @@
+"""What Lighthouse would ask of the book: names, headings, contrast, a steady layout, keyboard, paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from .test_browser import open_context, pages
+
+pytestmark = pytest.mark.browser
+
+# one list per kind of defect, of what a reader sees or hears
+ACCESS = """() => {
+  const all = s => [...document.querySelectorAll(s)];
+  const seen = e => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== 'hidden';
+  const say = e => (e.outerHTML.match(/^<[^>]*>/)?.[0] ?? '').slice(0, 120);
+  const name = e => (e.getAttribute('aria-label') ?? '').trim() || e.textContent.trim() || e.title
+    || e.querySelector('img[alt]:not([alt=""]), svg[aria-label], svg title') || e.labels?.length
+    || e.getAttribute('aria-labelledby');
+  // headings of the article alone: the theme's own are outside it
+  const levels = all('article.bd-article :is(h1, h2, h3, h4, h5, h6)')
+    .filter(h => seen(h) || h.closest('details')).map(h => [Number(h.tagName[1]), h.textContent.trim()]);
+  const ids = all('article.bd-article [id]').map(e => e.id)
+    .filter(id => !['proof', 'proof-content'].includes(id));  // sphinx-proof gives them to every proof
+  return {
+    language: document.documentElement.lang ? [] : ['<html> has no lang'],
+    title: document.title.trim() ? [] : ['no title'],
+    landmark: all('main').length === 1 ? [] : [`${all('main').length} elements <main>`],
+    headings: [
+      ...levels.filter(([level]) => level === 1).length === 1 ? [] : ['not exactly one <h1>'],
+      ...levels.filter(([level], i) => i && level > levels[i - 1][0] + 1)
+        .map(([level, text]) => `h${level} skips a level: ${text}`),
+    ],
+    names: all('main :is(a[href], button, summary, input, select)').filter(e => seen(e) && !name(e)).map(say),
+    sizes: all('article.bd-article img')
+      .filter(i => !i.style.width && !(i.getAttribute('width') && i.getAttribute('height'))).map(say),
+    tables: all('article.bd-article table').filter(t => t.rows.length > 1 && !t.querySelector('th')).map(say),
+    doubled: ids.filter((id, i) => ids.indexOf(id) !== i),
+  };
+}"""
+# of what our own style sheets colour; a background that lets through is blended with those behind it
+COLOURS = """selector => [...document.querySelectorAll(selector)].filter(e => e.getClientRects().length)
+.map(e => {
+  const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return [...v.slice(0, 3), v[3] ?? 1]; };
+  const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
+  const layers = [];
+  for (let at = e; at; at = at.parentElement) layers.unshift(parse(getComputedStyle(at).backgroundColor));
+  const back = layers.reduce((under, top) => over(top, under), [255, 255, 255, 1]);
+  const light = c => {
+    const [r, g, b] = c.slice(0, 3).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const pair = [light(over(parse(getComputedStyle(e).color), back)), light(back)].sort((a, b) => b - a);
+  return [(e.textContent || e.name).trim().slice(0, 40), (pair[0] + 0.05) / (pair[1] + 0.05)];
+})"""
+OURS = (
+    "a.count, a.count .verdict, .ledger-filter :is(label, select, input, button, output), "
+    ".take-along a, .rerun summary, .rerun td, .rerun th, table.sortable th"
+)
+# a redirect, and lists that Sphinx writes by itself
+BY_SPHINX = {"index.html", "genindex.html", "search.html", "py-modindex.html", "prf-prf.html"}
+SHIFT = """() => { window.shifted = 0; new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: 'layout-shift', buffered: true }); }"""
+
+
+def notebook_pages(html: Path) -> list[str]:
+    return [name for name in pages(html) if name.startswith("notebooks/")]
+
+
+def test_every_page_is_accessible(html: Path, site: str, chromium) -> None:
+    context = open_context(chromium, 1280, 900, "light")
+    page, found = context.new_page(), []
+    for where in pages(html):
+        if where in BY_SPHINX:
+            continue
+        page.goto(site + where, wait_until="load")
+        found += [
+            f"{where}: {kind}: {what}" for kind, list_ in page.evaluate(ACCESS).items() for what in list_
+        ]
+        page.evaluate("document.querySelectorAll('.rerun').forEach(e => { e.open = true })")
+        for theme in ("light", "dark"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+            found += [
+                f"{where} ({theme}): {word!r} has contrast {ratio:.1f}, wanted 4.5"
+                for word, ratio in page.evaluate(COLOURS, OURS)
+                if ratio < 4.5
+            ]
+    context.close()
+    assert not found, "\n".join(dict.fromkeys(found))
+
+
+def test_the_checks_see_what_is_wrong(site: str, chromium) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    page.goto(site + "book/verdicts.html", wait_until="load")
+    page.evaluate("""() => document.querySelector('article.bd-article').insertAdjacentHTML('beforeend', `
+      <h1>again</h1><h4>deep</h4><a href="#x"></a><img src="../_static/favicon.svg" alt="x">
+      <table><tr><td>1</td></tr><tr><td>2</td></tr></table><p id="two"></p><p id="two"></p>
+      <p class="take-along" style="background: #fff"><a style="color: #aaa">pale</a></p>`)""")
+    defects = page.evaluate(ACCESS)
+    assert {kind: len(list_) for kind, list_ in defects.items() if list_} == {
+        "headings": 2, "names": 1, "sizes": 1, "tables": 1, "doubled": 1,
+    }  # fmt: skip
+    ((word, ratio),) = page.evaluate(COLOURS, ".take-along a")
+    assert word == "pale"
+    assert ratio == pytest.approx(2.32, abs=0.01)  # of #aaa on white
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_figures_do_not_move_the_text(html: Path, site: str, chromium, width: int) -> None:
+    """The height that a page keeps free for its figures is the one that they take."""
+    context = open_context(chromium, width, 900, "light")
+    page, found = context.new_page(), []
+    blocked = context.new_page()
+    blocked.route("**/_images/**", lambda route: route.abort())
+    heights = """() => [...document.querySelectorAll('article img')]
+      .map(i => [i.src, i.getBoundingClientRect().height])"""
+    # where a figure is missing, its alternative text would be laid out as text
+    plain = """() => document.querySelectorAll('article img')
+      .forEach(i => { i.alt = ''; i.style.display = 'block' })"""
+    for where in notebook_pages(html)[::6]:
+        for tab in (page, blocked):
+            tab.goto(site + where, wait_until="load")
+            tab.evaluate(plain)
+        ours = zip(page.evaluate(heights), blocked.evaluate(heights), strict=True)
+        found += [
+            f"{where}: {src}: {tall:.0f} px, kept free {free:.0f}"
+            for (src, tall), (_, free) in ours
+            if abs(tall - free) > 2
+        ]
+    context.close()
+    assert not found, "\n".join(found)
+
+
+def test_a_page_keeps_its_layout_while_it_loads(html: Path, site: str, chromium) -> None:
+    context = open_context(chromium, 1280, 900, "light")
+    context.add_init_script(f"({SHIFT})()")
+    page = context.new_page()
+    for where in ("book/index.html", *notebook_pages(html)[:2]):
+        page.goto(site + where, wait_until="networkidle")
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.shifted") < 0.1, where  # Lighthouse's bound for "good"
+    context.close()
+
+
+def test_the_scoreboard_leads_to_a_claim_its_evidence_and_its_page_in_three_clicks(
+    site: str, chromium
+) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    page.goto(site + "book/index.html", wait_until="networkidle")
+    count = page.locator("table.scoreboard a.count").first
+    number, verdict = count.inner_text().split()
+    count.click()
+    page.wait_for_load_state("networkidle")
+    rows = page.locator("table.sortable tbody tr:visible")
+    assert rows.count() == int(number)
+    assert set(rows.locator(".verdict").all_inner_texts()) == {verdict}
+    assert page.locator(".ledger-filter output").inner_text().startswith(f"{number} of ")
+    rows.first.locator('a[href^="#evidence-"]').click()
+    opened = page.locator("details[open]")
+    assert opened.count() == 1
+    opened.locator('a[href*="notebooks/"]').first.click()
+    page.wait_for_load_state("load")
+    assert "/notebooks/" in page.url
+
+
+def test_the_ledger_is_filtered_by_keyboard_and_the_address_keeps_it(site: str, chromium) -> None:
+    page = open_context(chromium, 390, 844, "dark").new_page()
+    page.goto(site + "book/claims.html", wait_until="networkidle")
+    rows = page.locator("table.sortable tbody tr:visible")
+    every = rows.count()
+    page.get_by_label("Words").focus()
+    page.keyboard.type("theorem vi.3")
+    assert 1 <= rows.count() < every
+    assert all("theorem vi.3" in text.lower() for text in rows.all_inner_texts())
+    address = page.url
+    assert "words=theorem+vi.3" in address
+    page.goto(address.partition("#")[0], wait_until="networkidle")
+    assert 1 <= rows.count() < every
+    page.get_by_role("button", name="Show all").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelectorAll('main [hidden] td').length === 0")
+    assert rows.count() == every
+    assert "?" not in page.url
+
+
+def test_a_link_from_outside_opens_its_evidence(site: str, chromium) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    page.goto(site + "book/claims.html#evidence-drm-thm-vi-3", wait_until="load")
+    page.wait_for_selector("#evidence-drm-thm-vi-3[open]")
+    assert page.locator("details[open]").count() == 1
+
+
+def test_search_finds_theorem_vi_3_first(site: str, chromium) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    page.goto(site + "search.html?q=Theorem+VI.3")
+    page.wait_for_selector("#search-results li a", timeout=10_000)
+    first = page.locator("#search-results li a").first
+    assert first.inner_text().endswith("drm-thm-vi-3")
+    first.click()
+    page.wait_for_selector("details[open]")
+    opened = page.locator("details[open]")
+    assert "Theorem VI.3" in opened.locator("summary").inner_text()
+
+
+def test_keyboard_focus_is_seen(site: str, chromium) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    page.goto(site + "book/index.html", wait_until="networkidle")
+    styles = """() => { const e = document.activeElement, s = getComputedStyle(e);
+      return [e.tagName, e.textContent.trim().slice(0, 30), !!e.closest('main article'),
+        (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== 'none'
+        || s.textDecorationLine !== 'none']; }"""
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent").strip() == "Skip to main content"
+    reached = []
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        tag, text, inside, marked = page.evaluate(styles)
+        if tag == "BODY":
+            break
+        if inside:
+            reached.append(text)
+            assert marked, f"{tag} {text!r} has the focus and does not show it"
+    assert any(re.match(r"\d+ holds", text) for text in reached)
+
+
+def test_a_notebook_offers_its_files_and_its_command(html: Path, site: str, chromium) -> None:
+    page = open_context(chromium, 390, 844, "light").new_page()
+    for where in notebook_pages(html):
+        page.goto(site + where, wait_until="commit")
+        page.wait_for_selector(".take-along", state="attached")
+        id = where.removeprefix("notebooks/").removesuffix(".html")
+        for link, ending in zip(page.locator(".take-along a").all(), (".ipynb", ".md"), strict=True):
+            answer = page.request.get(page.evaluate("e => e.href", link.element_handle()))
+            assert answer.ok
+            assert link.get_attribute("href").endswith(f"/{id.split('/')[1]}{ending}")
+        page.locator(".rerun summary").press("Enter")
+        assert f"marginbook run {id}" in page.locator(".rerun[open] pre").inner_text()
+
+
+def test_paper_gets_everything_in_light_colours_and_within_its_width(site: str, chromium) -> None:
+    page = open_context(chromium, 1280, 900, "dark").new_page()
+    page.goto(site + "book/claims.html", wait_until="load")
+    page.wait_for_selector(".ledger-filter output")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for selector in (".bd-sidebar-primary", ".prev-next-area", ".ledger-filter", ".headerlink"):
+        assert page.locator(f"{selector}:visible").count() == 0, selector
+    assert page.locator("details:not([open])").count() == 0
+    back = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert back in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 less two margins of a centimetre, at 96 dpi
+    right = "[...document.querySelectorAll('main table')].map(t => t.getBoundingClientRect().right)"
+    assert max(page.evaluate(right)) <= 718 + 1
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 0
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
