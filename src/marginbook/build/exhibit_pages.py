@@ -36,7 +36,7 @@ class Exhibit:
         Such as ``"drm"`` and ``"Table III"``.
     shows : str
     page : str
-        Where the book has it, if neither a claim nor a run is about it.
+        A link to where the book has it, if neither a claim nor a run is about it.
     """
 
     room: str
@@ -102,7 +102,7 @@ def row(
     links = [f"{badge(evidence[c.id].verdict)} [{_tail(c.id)}](#{evidence_anchor(c)})" for c in about]
     # the page of the claim that bears the exhibit's own number comes first
     notebooks = dict.fromkeys(notebook_link(claim.notebook, shown) for claim in about[:1])
-    notebooks |= {f"[The page]({exhibit.page}.md).": None} if exhibit.page else {}
+    notebooks |= {f"[Elsewhere in the book]({exhibit.page}).": None} if exhibit.page else {}
     return [
         exhibit.name,
         plain(exhibit.shows),
@@ -123,7 +123,7 @@ def commands(exhibit: Exhibit, about: Iterable[Claim]) -> list[str]:
     ]
     if about:
         return [*scripts, *(f"marginbook claims {claim.id}" for claim in about)]
-    return ["marginbook data list"] if exhibit.page == "data" else []
+    return ["marginbook data list"] if exhibit.page == "data.md" else []
 
 
 def runs_of(exhibit: Exhibit, about: Iterable[Claim]) -> list[str]:

@@ -1,0 +1,59 @@
+"""The page on what papers leave unstated says what the protocols and the records say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from marginbook.build import reproducibility_pages
+from marginbook.build.myst import plain
+from marginbook.errata import PAPERS
+from marginbook.experiments import experiments, load_protocol
+
+
+def test_every_assumption_of_every_protocol_is_on_the_page(tmp_path: Path) -> None:
+    reproducibility_pages.write(tmp_path)
+    text = (tmp_path / "reproducibility.md").read_text()
+    seen = 0
+    for id in experiments():
+        if id.partition("/")[0] in PAPERS:
+            for gap, choice in load_protocol(id).not_stated.items():
+                assert f"* - {plain(gap)}\n  - {plain(choice)}\n" in text
+                seen += 1
+            assert f"](#results-{id.replace('/', '-')})\\\n" in text
+    assert seen > 100
+
+
+def test_equal_assumptions_share_a_row() -> None:
+    plans = [load_protocol("drm/table-3"), load_protocol("drm/table-8")]
+    text = reproducibility_pages.assumptions(plans)
+    assert text.count("* - polynomial kernel\n") == 1
+    assert "[table-3](#results-drm-table-3), [table-8](#results-drm-table-8)" in text
+
+
+def test_sizes_hours_and_versions_are_those_of_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "table-8.timing.csv").write_text("dataset,split,method,seconds\na,1,m,3600\nb,1,m,1800.5\n")
+    (tmp_path / "table-8.provenance.json").write_text(
+        '{"tasks": {"exported": 2, "in the profile": 900}, '
+        '"environments": [{"python": "3.11.7", "numpy": "2.4.6"}]}'
+    )
+    monkeypatch.setattr(reproducibility_pages, "resource", lambda *parts: tmp_path / parts[-1])
+    assert reproducibility_pages.seconds("drm/table-8") == 5400.5
+    assert reproducibility_pages.seconds("drm/table-9") is None
+    plans = [load_protocol("drm/table-8"), load_protocol("drm/table-9")]
+    text = reproducibility_pages.runs(plans)
+    assert "  - 5\n  - 24\n  - 900\n  - 1.5\n" in text
+    assert "  - 5\n  - 6\n  - 675\n  - \\-\n" in text
+    said = reproducibility_pages.versions(plans)
+    assert "Python 3.11.7, NumPy 2.4.6." in said
+    assert "drm/table-8 (2 of 900)" in said
+    assert "Not run on this checkout: drm/table-9." in said
+
+
+def test_data_that_cannot_be_had_are_told_with_the_reason() -> None:
+    text = reproducibility_pages.section("drm", [load_protocol("drm/table-3")])
+    assert "### Data that are not to be had" in text
+    assert "\ngcm\n: " in text
