@@ -65,6 +65,7 @@ def make_book(
         from . import (
             api_pages,
             bench_pages,
+            coursework_page,
             data_page,
             errata_pages,
             exhibit_pages,
@@ -79,7 +80,7 @@ def make_book(
 
         _ledger(folder, set(notebooks), fresh, n_jobs, say, of_claims)
         say("generated pages", 0, 0)
-        for page in (data_page, result_pages, reproducibility_pages, bench_pages, api_pages):
+        for page in (data_page, result_pages, reproducibility_pages, bench_pages, coursework_page, api_pages):
             page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)

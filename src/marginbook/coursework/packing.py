@@ -69,12 +69,14 @@ def write(folder: str | Path, problems: Iterable[ProblemSet], written: int = 0) 
     """
     paths = []
     for each in problems:
-        for audience, files in (("students", for_students), ("instructors", for_instructors)):
-            path = Path(folder) / audience / f"{each.room}.zip"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(_zipped(files(each, written)))
-            paths.append(path)
+        paths += write_students(Path(folder) / "students", [each], written)
+        paths.append(_pack(Path(folder) / "instructors", each, for_instructors(each, written)))
     return paths
+
+
+def write_students(folder: str | Path, problems: Iterable[ProblemSet], written: int = 0) -> list[Path]:
+    """Write the students' ``<room>.zip`` of each set, and nothing else; return their paths."""
+    return [_pack(Path(folder), each, for_students(each, written)) for each in problems]
 
 
 def for_students(problems: ProblemSet, written: int = 0) -> dict[str, str]:
@@ -113,6 +115,13 @@ def _points(problems: ProblemSet, written: int) -> str:
 
 def _text(node: nbformat.NotebookNode) -> str:
     return nbformat.writes(node, version=4) + "\n"
+
+
+def _pack(folder: Path, problems: ProblemSet, files: dict[str, str]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{problems.room}.zip"
+    path.write_bytes(_zipped(files))
+    return path
 
 
 def _zipped(files: dict[str, str]) -> bytes:
