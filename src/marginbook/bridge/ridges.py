@@ -137,7 +137,7 @@ def check_local_targets() -> Evidence:
         f"both sides differ by at most {worst:.0e}, relative to the dissimilarities",
         "0",
         tolerance - worst,
-        "In (10) both quadratic terms are the same for two classes, so only 2(w|_+ - w|_-)'K_x remains. With "
+        "In (10) both quadratic terms are the same for two classes, so only the linear ones remain. With "
         f"alpha = 0 kernel ridge on the plain labels decides otherwise on {other} of {signs} new points: "
         "the rule, "
         "not the weights, sets the DRM apart.",
