@@ -1,4 +1,4 @@
-"""The errata: just the claims that did not survive, each with its correction; the rule; the page; the file."""
+"""The errata: the claims that did not survive and no others, with corrections; the rule, the page, the file."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def test_a_correction_is_a_sentence_that_differs_from_what_is_printed(id: str) -
 def test_severity_follows_from_verdict_and_change() -> None:
     assert {severity(Verdict.FAILS, change) for change in Change} == {Severity.SERIOUS}
     assert [severity(Verdict.CORRECTED, change) for change in Change] == [
-        Severity.SERIOUS, Severity.MODERATE, Severity.MODERATE, Severity.SLIGHT, Severity.SLIGHT, Severity.SLIGHT,
+        Severity.SERIOUS, Severity.MODERATE, Severity.MODERATE,
+        Severity.SLIGHT, Severity.SLIGHT, Severity.SLIGHT,
     ]  # fmt: skip
     assert list(MEANING) == list(Change)
 
