@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -39,13 +41,15 @@ def submit(toy: ProblemSet, monkeypatch: pytest.MonkeyPatch):
     """Grade the student's notebook of the small set with these answers."""
     monkeypatch.setattr(grading, "find", {"toy": toy}.__getitem__)
 
-    def submit(change: Callable[[nbformat.NotebookNode], object] = id, timeout: float = 60, **answers: str):
+    def submit(
+        change: Callable[[nbformat.NotebookNode], object] = id, timeout: float = 60, seed=None, **answers: str
+    ):
         node = student(toy)
         for cell in node.cells:
             name = cell["id"].removeprefix("toy-").removesuffix("-answer")
             cell.source = answers.get(name, cell.source)
         change(node)
-        return grade(node, timeout)
+        return grade(node, timeout, seed)
 
     return submit
 
@@ -67,6 +71,29 @@ def test_checks_that_were_changed_or_deleted_come_from_the_original(submit) -> N
     assert [mark.earned for mark in submit(tamper)] == [0, 0]
     solved = submit(tamper, double="def double(x): return 2 * x", triple="def triple(x): return 3 * x")
     assert [(mark.earned, mark.remark) for mark in solved] == [(2, "right: doubled"), (3, "")]
+
+
+def test_another_seed_counts_what_the_reference_passes(submit, toy: ProblemSet, monkeypatch) -> None:
+    # the first check draws; the second one is met by the reference for the students' seed only
+    double, triple = toy.exercises
+    drawn = "import random\nx = random.Random(seed).random()\nassert double(x) == 2 * x, 'is not doubled'"
+    changed = [
+        replace(double, common=("seed: int = 0  # of all", "base = 2"), check=drawn),
+        replace(triple, check=triple.check + "\nassert seed == 0, 'another draw'"),
+    ]
+    monkeypatch.setattr(grading, "find", {"toy": replace(toy, exercises=tuple(changed))}.__getitem__)
+    fitted = f"def double(x):\n    return {2 * random.Random(0).random()!r}"
+    right = "def triple(x): return 3 * x"
+    assert [mark.earned for mark in submit(double=fitted, triple=right)] == [2, 3]
+    caught, uncounted = submit(double=fitted, triple=right, seed=7)
+    assert caught == Mark("toy/double", 2, 0, "AssertionError: is not doubled")
+    assert uncounted == Mark("toy/triple", 0, 0, "not counted: the reference fails with the seed 7")
+    assert submit(double="def double(x): return 2 * x", seed=7)[0].earned == 2
+
+
+def test_a_set_without_a_seed_says_so(submit) -> None:
+    with pytest.raises(SubmissionError, match="has no line `seed: int"):
+        submit(seed=7)
 
 
 def test_a_check_that_takes_too_long_is_interrupted_and_the_next_one_runs(submit) -> None:

@@ -76,13 +76,14 @@ def write_command(sets: tuple[str, ...], out: Path | None, written: int) -> None
 )
 @click.option("--csv", "as_csv", is_flag=True, help="One line for each exercise of each file, as CSV.")
 @click.option("--timeout", default=120.0, show_default=True, help="Seconds for one cell.")
-def grade_command(files: tuple[Path, ...], as_csv: bool, timeout: float) -> None:
+@click.option("--seed", type=int, help="Draw the data of the checks with this seed instead of the students'.")
+def grade_command(files: tuple[Path, ...], as_csv: bool, timeout: float, seed: int | None) -> None:
     """Mark submitted notebooks by executing them. Their code runs with your rights.
 
     \b
     Examples:
       marginbook coursework grade drm.ipynb
-      marginbook coursework grade submitted/*/drm/drm.ipynb --csv > marks.csv
+      marginbook coursework grade submitted/*/drm/drm.ipynb --seed 7 --csv > marks.csv
     """
     from .grading import SubmissionError, grade
     from .sets import UnknownSet
@@ -92,7 +93,7 @@ def grade_command(files: tuple[Path, ...], as_csv: bool, timeout: float) -> None
         table.writerow(["file", "exercise", "points", "earned", "remark"])
     for path in files:
         try:
-            marks = grade(path, timeout)
+            marks = grade(path, timeout, seed)
         except (SubmissionError, UnknownSet) as error:
             raise WrongUsage(f"{path}: {error}") from None
         if as_csv:

@@ -11,10 +11,11 @@ from pathlib import Path
 import nbformat
 
 from ..notebooks.executing import KERNEL_ARGUMENTS, KERNEL_ENV
-from .building import student
+from .building import source, student
 from .sets import ProblemSet, find
 
 TIMEOUT = 120  # seconds for one cell
+_SEED = re.compile(r"^(seed: int = )\d+", re.MULTILINE)
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -41,7 +42,9 @@ class Mark:
     remark: str
 
 
-def grade(submission: str | Path | nbformat.NotebookNode, timeout: float = TIMEOUT) -> list[Mark]:
+def grade(
+    submission: str | Path | nbformat.NotebookNode, timeout: float = TIMEOUT, seed: int | None = None
+) -> list[Mark]:
     """Return the marks of a submitted notebook, one for each exercise of its set.
 
     The student's code runs with the rights of whoever calls this. Only the answer cells are taken from the
@@ -53,6 +56,9 @@ def grade(submission: str | Path | nbformat.NotebookNode, timeout: float = TIMEO
     submission : path or notebook
     timeout : float
         Seconds for one cell, which is interrupted after that.
+    seed : int, optional
+        Draw the data of the checks with another seed than students see. What the reference solution does not
+        pass with this seed is not counted: its mark is 0 of 0.
 
     Raises
     ------
@@ -69,13 +75,20 @@ def grade(submission: str | Path | nbformat.NotebookNode, timeout: float = TIMEO
     whole = student(problems)
     for cell in whole.cells:
         cell.source = answers.get(cell["id"], cell.source) if _is_answer(cell) else cell.source
-    died = _execute(whole, timeout)
-    checks = {cell["id"]: cell for cell in whole.cells}
+    fair = {}
+    if seed is not None:
+        reference = source(problems)
+        _set_seed(reference, seed)
+        _set_seed(whole, seed)
+        fair = _outcomes(problems, reference, timeout)
     marks = []
-    for exercise in problems.exercises:
-        check = checks[f"{exercise.id.replace('/', '-')}-check"]
-        passed, remark = _outcome(check, died)
-        marks.append(Mark(exercise.id, exercise.points, exercise.points if passed else 0, remark))
+    for exercise, (passed, remark) in zip(
+        problems.exercises, _outcomes(problems, whole, timeout).values(), strict=True
+    ):
+        if fair and not fair[exercise.id][0]:
+            marks.append(Mark(exercise.id, 0, 0, f"not counted: the reference fails with the seed {seed}"))
+        else:
+            marks.append(Mark(exercise.id, exercise.points, exercise.points if passed else 0, remark))
     return marks
 
 
@@ -95,6 +108,26 @@ def _set_of(node: nbformat.NotebookNode) -> ProblemSet:
 
 def _is_answer(cell: nbformat.NotebookNode) -> bool:
     return cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution", False)
+
+
+def _set_seed(node: nbformat.NotebookNode, seed: int) -> None:
+    """Change the parameter in the first cell of the setup."""
+    cell = next(cell for cell in node.cells if cell.cell_type == "code")
+    cell.source, found = _SEED.subn(rf"\g<1>{seed}", cell.source)
+    if found != 1:
+        raise SubmissionError(
+            "the first code cell of this set has no line `seed: int = ...`; mark without a seed"
+        )
+
+
+def _outcomes(
+    problems: ProblemSet, node: nbformat.NotebookNode, timeout: float
+) -> dict[str, tuple[bool, str]]:
+    """Execute the notebook; return for each exercise whether its check passed, and what it said."""
+    died = _execute(node, timeout)
+    cells = {cell["id"]: cell for cell in node.cells}
+    checks = {each.id: cells[f"{each.id.replace('/', '-')}-check"] for each in problems.exercises}
+    return {id: _outcome(check, died) for id, check in checks.items()}
 
 
 def _execute(node: nbformat.NotebookNode, timeout: float) -> str:
