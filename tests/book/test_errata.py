@@ -1,4 +1,4 @@
-"""The errata: the claims that did not survive and no others, with corrections; the rule, the page, the file."""
+"""The errata: the claims that did not survive and no others; their corrections, the rule, page and file."""
 
 from __future__ import annotations
 
@@ -173,3 +173,14 @@ def test_the_command_prints_a_table_and_the_file(cli: Any) -> None:
     Draft202012Validator(schema()).validate(content)
     assert {record["id"] for record in content["errata"]} == {id for id in entries() if id.startswith("ldm/")}
     assert cli("errata", "nobody").exit_code == 2
+
+
+@pytest.mark.browser
+def test_the_built_book_offers_the_file_and_shows_each_erratum(html: Path) -> None:
+    content = json.loads((html / "_static" / "errata.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema()).validate(content)
+    page = (html / "book" / "errata.html").read_text(encoding="utf-8")
+    (downloaded,) = {path.read_text(encoding="utf-8") for path in html.glob("_downloads/*/errata.json")}
+    assert json.loads(downloaded) == content
+    assert {record["id"] for record in content["errata"]} == set(entries())
+    assert [record["id"] for record in content["errata"] if f">{record['id']}<" not in page] == []
