@@ -42,7 +42,9 @@ if (anchors.length) {
   );
   form.setAttribute("role", "search");
   form.setAttribute("aria-label", "Filter the ledger");
-  parts[0].section.before(form);
+  const place = document.querySelector(".ledger-place");
+  if (place) place.replaceChildren(form);
+  else parts[0].section.before(form);
 
   const show = () => {
     const { paper, verdict, words } = Object.fromEntries(new FormData(form));

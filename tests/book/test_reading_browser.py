@@ -139,7 +139,7 @@ def test_a_page_keeps_its_layout_while_it_loads(html: Path, site: str, chromium)
     context = open_context(chromium, 1280, 900, "light")
     context.add_init_script(f"({SHIFT})()")
     page = context.new_page()
-    for where in ("book/index.html", *notebook_pages(html)[:2]):
+    for where in ("book/index.html", "book/claims.html", *notebook_pages(html)[:2]):
         page.goto(site + where, wait_until="networkidle")
         page.wait_for_timeout(300)
         assert page.evaluate("window.shifted") < 0.1, where  # Lighthouse's bound for "good"
@@ -170,6 +170,7 @@ def test_the_scoreboard_leads_to_a_claim_its_evidence_and_its_page_in_three_clic
 def test_the_ledger_is_filtered_by_keyboard_and_the_address_keeps_it(site: str, chromium) -> None:
     page = open_context(chromium, 390, 844, "dark").new_page()
     page.goto(site + "book/claims.html", wait_until="networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
     rows = page.locator("table.sortable tbody tr:visible")
     every = rows.count()
     page.get_by_label("Words").focus()
