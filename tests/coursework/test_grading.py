@@ -33,7 +33,7 @@ def test_the_unsolved_starter_earns_nothing_and_each_refusal_says_why(problems: 
     for mark in marks:
         error, _, message = mark.remark.partition(": ")
         assert error in ("AssertionError", "NotImplementedError"), mark
-        assert len(message) > 5, mark
+        assert message not in ("", "no message"), mark
 
 
 @pytest.fixture
