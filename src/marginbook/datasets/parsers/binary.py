@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
+import math
 import struct
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, load_npz
 
 from ..dataset import CorruptData
+from .limits import check_archive, contents
 from .rows import first_line
 
 _IDX_TYPES = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
@@ -23,12 +23,16 @@ def parse_npy(path: Path) -> NDArray:
     Raises
     ------
     CorruptData
-        Not an npy file, cut short, or made of Python objects.
+        Not an npy file, cut short, larger than the memory, or made of Python objects.
     """
     try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+        found = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError, MemoryError) as error:
         raise CorruptData(f"{path.name}: {first_line(error)}; fetch the file again") from None
+    if not isinstance(found, np.ndarray):  # numpy goes by the first bytes, not by the name
+        found.close()
+        raise CorruptData(f"{path.name}: is an archive of arrays, wanted one array; fetch the file again")
+    return found
 
 
 def parse_npz(path: Path) -> csr_matrix:
@@ -37,10 +41,18 @@ def parse_npz(path: Path) -> csr_matrix:
     Raises
     ------
     CorruptData
-        Not an npz file, cut short, a member missing or made of Python objects.
+        Not an npz file, cut short, a member missing or made of Python objects, indices outside of the matrix,
+        or members that grow beyond what `allowed` of `marginbook.datasets.parsers.limits` says.
     """
     try:
-        return csr_matrix(load_npz(path), dtype=np.float64)
+        check_archive(path)
+        matrix = load_npz(path)
+        if hasattr(matrix, "check_format"):
+            # SciPy follows indices without a look, out of its arrays if they say so
+            matrix.check_format(full_check=True)
+        return csr_matrix(matrix, dtype=np.float64)
+    except CorruptData:
+        raise
     except Exception as error:  # zip, zlib, key and value errors all mean damage
         raise CorruptData(f"{path.name}: {first_line(error)}; fetch the file again") from None
 
@@ -53,12 +65,7 @@ def parse_idx(path: Path) -> NDArray:
     CorruptData
         With the byte where the file is wrong.
     """
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rb") as stream:
-            raw = stream.read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise CorruptData(f"{path.name}: cannot decompress: {error}; fetch the file again") from None
+    raw = contents(path)
     if len(raw) < 4 or raw[:2] != b"\0\0" or raw[2] not in _IDX_TYPES or not raw[3]:
         raise CorruptData(
             f"{path.name}, byte 0: got {raw[:4].hex() or 'nothing'}, wanted an IDX magic number"
@@ -68,10 +75,13 @@ def parse_idx(path: Path) -> NDArray:
     if len(raw) < start:
         raise CorruptData(f"{path.name}, byte {len(raw)}: the header ends early; fetch the file again")
     shape = struct.unpack(f">{axes}I", raw[4:start])
-    want = start + int(np.prod(shape, dtype=np.int64)) * np.dtype(kind).itemsize
+    want = start + math.prod(shape) * np.dtype(kind).itemsize  # of Python's integers, which do not overflow
     if len(raw) != want:
         at = min(len(raw), want)
         raise CorruptData(
             f"{path.name}, byte {at}: got {len(raw)} bytes, wanted {want}; fetch the file again"
         )
-    return np.frombuffer(raw, dtype=kind, offset=start).reshape(shape)
+    try:
+        return np.frombuffer(raw, dtype=kind, offset=start).reshape(shape)
+    except ValueError as error:  # more axes than numpy has
+        raise CorruptData(f"{path.name}, byte 3: {first_line(error)}; fetch the file again") from None

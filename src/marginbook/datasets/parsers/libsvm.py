@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import zlib
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..dataset import CorruptData
+from .limits import opened
 from .rows import fail, is_finite
 
 
@@ -30,12 +29,14 @@ def parse_libsvm(
     ------
     CorruptData
         With file and line: no label, a pair without a colon, indices that do not increase or exceed
-        ``n_features``, a value that is no finite number; or the file cannot be decompressed.
+        ``n_features``, a value that is no finite number; or the file cannot be decompressed, or grows too
+        large.
     """
     from sklearn.datasets import load_svmlight_file  # slow to import
 
     try:
-        X, y = load_svmlight_file(str(path), n_features=n_features, zero_based=zero_based)
+        with opened(path) as stream:
+            X, y = load_svmlight_file(stream, n_features=n_features, zero_based=zero_based)
     except (ValueError, OverflowError, EOFError, OSError, zlib.error) as error:
         _find_bad_line(path, n_features, zero_based)
         raise CorruptData(f"{path.name}: {error}; fetch the file again") from None
@@ -48,12 +49,12 @@ def parse_libsvm(
 
 
 def _find_bad_line(path: Path, n_features: int | None, zero_based: bool) -> None:
-    opener = {".bz2": bz2.open, ".gz": gzip.open}.get(path.suffix, open)
     number = 0
     try:
-        with opener(path, "rt", encoding="latin-1") as stream:
+        with opened(path) as stream:
             for number, line in enumerate(stream, 1):
-                problem = _problem(line.partition("#")[0].split(), n_features, int(zero_based))
+                words = line.decode("latin-1").partition("#")[0].split()
+                problem = _problem(words, n_features, int(zero_based))
                 if problem:
                     fail(path, number, problem)
     except (EOFError, OSError, zlib.error) as error:

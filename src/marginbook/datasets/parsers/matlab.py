@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from scipy.io import loadmat, whosmat
 from scipy.sparse import csr_matrix, issparse
 
 from ..dataset import CorruptData
+from .limits import check_matlab
 from .rows import first_line
 
 
@@ -21,8 +23,10 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
     ------
     CorruptData
         With file and variable: not a MATLAB v5 file, cut short, variable missing, or a variable that holds
-        cells, structures, objects or functions instead of numbers.
+        cells, structures, objects or functions instead of numbers; a sparse matrix with indices outside of
+        it; elements that grow beyond what `allowed` of `marginbook.datasets.parsers.limits` says.
     """
+    check_matlab(path)
     try:
         present = {name: kind for name, _, kind in whosmat(str(path))}
     except NotImplementedError:
@@ -49,5 +53,17 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
         array = content.get(name)
         if not issparse(array) and (not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf"):
             raise CorruptData(f"{path.name}, variable {name}: holds no plain numbers")
-        arrays[name] = csr_matrix(array, dtype=np.float64) if issparse(array) else array
+        arrays[name] = _rows(path, name, array) if issparse(array) else array
     return arrays
+
+
+def _rows(path: Path, name: str, matrix: Any) -> csr_matrix:
+    """Return a sparse matrix by rows, after a look at the indices that SciPy would follow anywhere."""
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise CorruptData(
+            f"{path.name}, variable {name}: {first_line(error)}; fetch the file again"
+        ) from None
+    return csr_matrix(matrix, dtype=np.float64)

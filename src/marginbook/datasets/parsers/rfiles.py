@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dataset import CorruptData
 from ..table import Table, column_from_text
+from .limits import allowed, compressed_again, opened, refuse
 from .rows import first_line
 
 
@@ -19,14 +20,24 @@ def parse_r(path: Path) -> dict[str, Any]:
     Raises
     ------
     CorruptData
-        The file is cut short or no R data file.
+        The file is cut short or no R data file, or grows beyond what `allowed` of
+        `marginbook.datasets.parsers.limits` says.
     """
     import rdata  # with it come pandas and xarray, which few sets need
 
     try:
+        with opened(path, by_magic=True) as stream:
+            raw = stream.read()
+        if compressed_again(raw):
+            raise CorruptData(f"{path.name}: is compressed twice; fetch the file again")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            content = rdata.read_rda(path)
+            parsed = rdata.parser.parse_data(
+                raw, extension=path.suffix, altrep_constructor_dict=_sequences(path)
+            )
+            content = rdata.conversion.convert(parsed)
+    except CorruptData:
+        raise
     except Exception as error:  # zlib, bz2, lzma, struct and value errors all mean damage
         raise CorruptData(
             f"{path.name}: not an R data file ({first_line(error)}); fetch the file again"
@@ -34,6 +45,27 @@ def parse_r(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise CorruptData(f"{path.name}: holds no named objects")
     return content
+
+
+def _sequences(path: Path) -> dict[bytes, Any]:
+    """Return rdata's constructors of what R stores in short, for sequences of a bounded length only.
+
+    ``1:2000000000`` takes a hundred bytes in a file and gigabytes in memory.
+    """
+    from rdata.parser import DEFAULT_ALTREP_MAP
+
+    limit = allowed(path)
+
+    def bounded(construct: Any) -> Any:
+        def build(state: Any) -> Any:
+            if not 8 * float(state.value[0]) <= limit:
+                raise refuse(path, limit)
+            return construct(state)
+
+        return build
+
+    short = (b"compact_intseq", b"compact_realseq")
+    return {**DEFAULT_ALTREP_MAP, **{name: bounded(DEFAULT_ALTREP_MAP[name]) for name in short}}
 
 
 def pick(content: Any, address: str, where: str) -> Any:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,20 +11,14 @@ from numpy.typing import NDArray
 
 from ..dataset import CorruptData
 from ..table import MISSING, Table, column_from_text
+from .limits import contents
 
 Kind = tuple[str, ...] | None  # declared values of a nominal column, () for text, None for numbers
-_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress}
 
 
 def read_text(path: Path) -> str:
     """Return the text of a file, decompressed when its name ends in .gz or .bz2; a zero byte is damage."""
-    raw = path.read_bytes()
-    decompress = _DECOMPRESS.get(path.suffix)
-    try:
-        if decompress is not None:
-            raw = decompress(raw)
-    except (EOFError, OSError, ValueError, zlib.error) as error:
-        raise CorruptData(f"{path.name}: cannot decompress: {error}; fetch the file again") from None
+    raw = contents(path)
     if b"\0" in raw:
         raise CorruptData(f"{path.name}: byte {raw.index(0)} is zero, wanted text; fetch the file again")
     # latin-1 maps every byte to one character: old headers hold names in several encodings.

@@ -1,0 +1,132 @@
+"""What a small file may grow to when it is read: a bomb is refused before it fills the memory."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..dataset import CorruptData
+
+#: a file may always grow to this many bytes ...
+FLOOR = 64 << 20
+#: ... and beyond to this many times its own size: data compress three to twenty times, zeros a thousand times
+RATIO = 100
+_CHUNK = 1 << 20
+_BY_SUFFIX: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
+_BY_MAGIC: dict[bytes, Callable[[Path], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\0": lzma.open,
+}
+_MATLAB_COMPRESSED = 15  # the element type miCOMPRESSED
+
+
+def allowed(path: Path) -> int:
+    """Return how many bytes the content of a file may take in memory."""
+    return max(FLOOR, RATIO * path.stat().st_size)
+
+
+def refuse(path: Path, limit: int) -> CorruptData:
+    """Return the error for a file that grows beyond `limit`."""
+    return CorruptData(
+        f"{path.name}: {path.stat().st_size:,} bytes grow to more than {limit:,}, which no data set does; "
+        "fetch the file again"
+    )
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that ends in an error once it has given more than a file of that size may hold."""
+
+    def __init__(self, stream: BinaryIO, path: Path) -> None:
+        self._stream, self._path = stream, path
+        self._left = self._limit = allowed(path)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._stream.read(len(buffer))
+        self._left -= len(piece)
+        if self._left < 0:
+            raise refuse(self._path, self._limit)
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+@contextmanager
+def opened(path: Path, by_magic: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed as its name (or its first bytes) says, and bounded."""
+    if by_magic:
+        with path.open("rb") as stream:
+            head = stream.read(6)
+        opener = next((opener for magic, opener in _BY_MAGIC.items() if head.startswith(magic)), None)
+    else:
+        opener = _BY_SUFFIX.get(path.suffix)
+    with path.open("rb") if opener is None else opener(path) as stream:
+        yield stream if opener is None else io.BufferedReader(_Bounded(stream, path), _CHUNK)
+
+
+def contents(path: Path) -> bytes:
+    """Return all bytes of a file, decompressed as its name says.
+
+    Raises
+    ------
+    CorruptData
+        It cannot be decompressed, or grows beyond what `allowed` says.
+    """
+    try:
+        with opened(path) as stream:
+            return stream.read()
+    except (EOFError, OSError, ValueError, zlib.error) as error:
+        raise CorruptData(f"{path.name}: cannot decompress: {error}; fetch the file again") from None
+
+
+def compressed_again(content: bytes) -> bool:
+    """Return whether bytes are themselves a compressed file: layers would get around the bound."""
+    return content.startswith(tuple(_BY_MAGIC))
+
+
+def check_archive(path: Path) -> None:
+    """Refuse a zip archive whose members are together too large; zipfile gives no more than it declares."""
+    limit = allowed(path)
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > limit:
+            raise refuse(path, limit)
+
+
+def check_matlab(path: Path) -> None:
+    """Refuse a MATLAB v5 file whose compressed elements are together too large."""
+    limit, total = allowed(path), 0
+    with path.open("rb") as stream:
+        order = {b"IM": "<", b"MI": ">"}.get(stream.read(128)[126:])
+        while order is not None and len(tag := stream.read(8)) == 8:
+            kind, size = struct.unpack(f"{order}2I", tag)
+            if kind != _MATLAB_COMPRESSED:
+                stream.seek(size, io.SEEK_CUR)
+                continue
+            for count in _inflated(stream, size):
+                total += count
+                if total > limit:
+                    raise refuse(path, limit)
+
+
+def _inflated(stream: BinaryIO, size: int) -> Iterator[int]:
+    """Yield the sizes of the pieces that a compressed element grows to, none above a megabyte."""
+    inflater = zlib.decompressobj()
+    while size > 0 and (piece := stream.read(min(size, _CHUNK))):
+        size -= len(piece)
+        while piece:
+            try:
+                yield len(inflater.decompress(piece, _CHUNK))
+            except zlib.error:
+                return  # damaged: the parser that follows says so, with the variable
+            piece = inflater.unconsumed_tail
