@@ -10,6 +10,9 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
+
+from filelock import FileLock
 
 from ..project import cache_dir
 from .dataset import CorruptData, FetchError
@@ -22,15 +25,23 @@ TEMPORARY = ".new-"
 def folder() -> Path:
     """Return the folder of the fetched files, made when it is missing."""
     path = cache_dir("data")
-    path.mkdir(parents=True, exist_ok=True)
+    with disk_errors(path):
+        path.mkdir(parents=True, exist_ok=True)
     return path
 
 
-def lock_path(name: str) -> Path:
-    """Return the file whose lock says that one process fetches what is called so."""
-    path = folder() / ".locks"
-    path.mkdir(exist_ok=True)
-    return path / name
+@contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Hold the lock that says that one process fetches what is called so."""
+    path = folder() / ".locks" / name
+    with disk_errors(path.parent):
+        path.parent.mkdir(exist_ok=True)
+        lock = FileLock(path)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def path_of(file: File) -> Path:
@@ -80,7 +91,7 @@ def verified(file: File) -> Path:
 
 @contextmanager
 def disk_errors(target: Path) -> Iterator[None]:
-    """Turn a full disk or a read-only folder into one line that says what to do."""
+    """Turn a full disk, a read-only folder or a broken disk into one line that says what to do."""
     try:
         yield
     except OSError as error:
@@ -89,12 +100,15 @@ def disk_errors(target: Path) -> Iterator[None]:
         elif error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
             why = "cannot write there; set MARGINBOOK_CACHE to a folder of yours"
         else:
-            raise
+            why = f"{error.strerror or error}; run again, or set MARGINBOOK_CACHE to another folder"
         raise FetchError(f"{target.parent}: {why}") from None
 
 
 def install(chunks: Iterable[bytes], file: File, origin: str) -> Path:
-    """Write chunks beside the target, check the hash, rename; nothing is left behind on any failure."""
+    """Write chunks beside the target, check the hash, rename; nothing is left behind on any failure.
+
+    What is longer than the registry says is not written further: it may be made to fill the disk.
+    """
     target = path_of(file)
     folder()
     with disk_errors(target):
@@ -102,7 +116,13 @@ def install(chunks: Iterable[bytes], file: File, origin: str) -> Path:
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
+                left = file.bytes
                 for chunk in chunks:
+                    left -= len(chunk)
+                    if left < 0:
+                        raise CorruptData(
+                            f"{origin}: more than {file.bytes} bytes, wanted sha256 {file.sha256}"
+                        )
                     stream.write(chunk)
             check(temporary, file, origin)
             os.replace(temporary, target)
@@ -113,7 +133,7 @@ def install(chunks: Iterable[bytes], file: File, origin: str) -> Path:
 
 def sweep(older_than: float = 86_400.0) -> None:
     """Remove what killed processes left behind; a file of the last day may still be in the making."""
-    for path in folder().glob(f"{TEMPORARY}*"):
+    for path in (*folder().glob(f"{TEMPORARY}*"), *folder().glob("tmp*")):  # the others are pooch's
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > older_than:
                 path.unlink()
@@ -122,5 +142,10 @@ def sweep(older_than: float = 86_400.0) -> None:
 def read_chunks(path: Path) -> Iterator[bytes]:
     """Yield a file in pieces."""
     with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            yield chunk
+        yield from pieces(stream)
+
+
+def pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield what is left of a stream in pieces."""
+    while chunk := stream.read(CHUNK):
+        yield chunk

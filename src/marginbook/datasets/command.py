@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from . import cache
-from .dataset import DatasetError, RegistryError, UnknownDataset
+from .dataset import DatasetError, FetchError, RegistryError, UnknownDataset
 from .fetch import Outcome, fetch
 from .load import load_source
 from .progress import progress_for
@@ -86,7 +86,8 @@ def fetch_sets(
             entries = [e for e in entries if any(source.kind in kinds for source in e.sources)]
     console = Console(stderr=True)
     try:
-        outcomes = fetch(entries, progress_for(console), kinds)
+        with _one_line_errors():
+            outcomes = fetch(entries, progress_for(console), kinds)
     except KeyboardInterrupt:
         click.echo("interrupted; finished files are kept, run the command again to continue", err=True)
         sys.exit(1)
@@ -137,13 +138,13 @@ def verify_sets(names: tuple[str, ...], paper: str | None, table: str | None) ->
 
 @contextmanager
 def _one_line_errors() -> Iterator[None]:
-    """A wrong name is wrong usage (2), a broken registry is failed work (1)."""
+    """A wrong name is wrong usage (2), a broken registry or a cache that cannot be is failed work (1)."""
     try:
         yield
     except UnknownDataset as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(2)
-    except RegistryError as error:
+    except (RegistryError, FetchError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(1)
 

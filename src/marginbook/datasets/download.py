@@ -18,6 +18,8 @@ from .registry import File
 ATTEMPTS = 4
 BACK_OFF = 1.0  # seconds before the second attempt, doubled for each further one
 TIMEOUT = (10.0, 30.0)  # seconds to connect, seconds between two pieces
+SLOWEST = 1000.0  # bytes per second: a server that only trickles would hold the run for days ...
+PATIENCE = 60.0  # ... and is given up after so many seconds
 Advance = Callable[[int], None]
 
 
@@ -118,6 +120,7 @@ class _Downloader:
 
     def _get(self, url: str) -> None:
         import requests
+        import urllib3
 
         had = self.part.stat().st_size if self.part.exists() else 0
         self.advance(had)
@@ -127,22 +130,24 @@ class _Downloader:
             try:
                 self._attempt(url)
                 return
-            except (_Retry, requests.RequestException) as error:
+            except (_Retry, requests.RequestException, urllib3.exceptions.HTTPError) as error:
                 problem = error
             except OSError:
                 self.part.unlink(missing_ok=True)
                 raise
-        reason = "timed out" if isinstance(problem, requests.Timeout) else _short(problem)
-        received = self.part.exists() and self.part.stat().st_size > had
-        if isinstance(problem, requests.ConnectionError) and not received:
+        silent = isinstance(problem, (requests.Timeout, urllib3.exceptions.TimeoutError))
+        reason = "timed out" if silent else _short(problem)
+        have = self.part.stat().st_size if self.part.exists() else 0
+        if not have:
+            self.part.unlink(missing_ok=True)
+        if isinstance(problem, requests.ConnectionError) and have <= had:
             host = urlsplit(url).netloc
             raise HostUnreachable(
                 f"{host} cannot be reached: {reason} ({ATTEMPTS} attempts); "
                 "check the network, or set MARGINBOOK_MIRROR"
             )
-        raise FetchError(
-            f"{url}: {reason} ({ATTEMPTS} attempts); what was received is kept, run the command again"
-        )
+        kept = "what was received is kept, run" if have else "nothing was received; run"
+        raise FetchError(f"{url}: {reason} ({ATTEMPTS} attempts); {kept} the command again")
 
     def _attempt(self, url: str) -> None:
         import requests
@@ -170,16 +175,20 @@ class _Downloader:
             if have and not continued:
                 self._restart()
                 have = 0
+            began, before = time.monotonic(), have
             with self.part.open("ab" if continued else "wb") as stream:
-                for chunk in answer.iter_content(cache.CHUNK):
+                # as it comes and as it is: a cut connection loses nothing, and nothing is decompressed here
+                while have <= self.file.bytes and (chunk := answer.raw.read1(cache.CHUNK, False)):
                     stream.write(chunk)
                     self.advance(len(chunk))
                     have += len(chunk)
-                    if have > self.file.bytes:
-                        break
+                    if (now := time.monotonic()) - began > PATIENCE:
+                        if have - before < SLOWEST * PATIENCE:
+                            raise _Retry(f"the server sent only {have - before} bytes in {PATIENCE:g} s")
+                        began, before = now, have
         if have < self.file.bytes:
-            announced = answer.headers.get("Content-Length")
-            if announced is None or continued or int(announced) > have:
+            announced = answer.headers.get("Content-Length", "")
+            if continued or not announced.isdecimal() or int(announced) > have:
                 raise _Retry(f"the connection ended after {have} of {self.file.bytes} bytes")
 
 
@@ -188,4 +197,5 @@ def _short(error: Exception) -> str:
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return text[:160]
+    # a server may send anything, also what a terminal would obey
+    return (text if text.isprintable() and text.isascii() else ascii(text))[:160]

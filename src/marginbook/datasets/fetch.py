@@ -7,8 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from filelock import FileLock
-
 from . import cache
 from .dataset import CorruptData, DatasetError, FetchError, HostUnreachable
 from .download import Advance, fetch_url, mirrored
@@ -132,7 +130,7 @@ class _Session:
             raise FetchError(self.dead[host])
         self.progress.start(file.cache_name.partition("-")[2], file.bytes)
         advance: Advance = self.progress.advance
-        with FileLock(cache.lock_path(file.sha256[:16])):
+        with cache.locked(file.sha256[:16]):
             with suppress(OSError, CorruptData):
                 cache.verified(file)
                 advance(file.bytes)

@@ -6,20 +6,40 @@ probability, as the benchmark sets do.
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
+#: beyond this no array has room, and no square is finite
+LARGEST = 2**62
 Seed = int | np.random.Generator | None
 Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def _positive(**sizes: int) -> None:
     for name, size in sizes.items():
-        if int(size) != size or size < 1:
-            raise ValueError(f"{name} is {size}, wanted a positive integer")
+        whole = isinstance(size, Integral) and not isinstance(size, bool | np.bool_)
+        if not (whole and 1 <= size <= LARGEST):
+            raise ValueError(f"{name} is {size!r}, wanted a positive integer")
+
+
+def _finite(**values: float) -> None:
+    for name, value in values.items():
+        if not (isinstance(value, Real) and abs(value) <= LARGEST):
+            raise ValueError(f"{name} is {value!r}, wanted a number of at most {LARGEST:.1e}")
+
+
+def _generator(random_state: Seed) -> np.random.Generator:
+    """Return the generator that `random_state` is or seeds."""
+    try:
+        return np.random.default_rng(random_state)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"random_state is {random_state!r}, wanted None, a whole number >= 0 or a Generator"
+        ) from None
 
 
 def make_twonorm(n_samples: int = 400, n_features: int = 20, random_state: Seed = None) -> Sample:
@@ -47,7 +67,7 @@ def make_twonorm(n_samples: int = 400, n_features: int = 20, random_state: Seed 
     ((5, 20), [1, 1, 1, -1, -1])
     """
     _positive(n_samples=n_samples, n_features=n_features)
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state)
     y = 2 * rng.integers(0, 2, n_samples) - 1
     return rng.standard_normal((n_samples, n_features)) + 2 / np.sqrt(n_features) * y[:, None], y
 
@@ -72,7 +92,7 @@ def make_ringnorm(n_samples: int = 400, n_features: int = 20, random_state: Seed
     Breiman (1996), Bias, variance, and arcing classifiers, report 460, University of California.
     """
     _positive(n_samples=n_samples, n_features=n_features)
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state)
     y = 2 * rng.integers(0, 2, n_samples) - 1
     noise = rng.standard_normal((n_samples, n_features))
     return np.where(y[:, None] == 1, 2 * noise, noise + 2 / np.sqrt(n_features)), y
@@ -113,9 +133,9 @@ def make_waveform(n_samples: int = 400, n_classes: int = 2, random_state: Seed =
     Breiman, Friedman, Olshen, Stone (1984), Classification and regression trees, section 2.6.2.
     """
     _positive(n_samples=n_samples)
-    if n_classes not in (2, 3):
-        raise ValueError(f"n_classes is {n_classes}, wanted 2 or 3")
-    rng = np.random.default_rng(random_state)
+    if not (isinstance(n_classes, Integral) and n_classes in (2, 3)):
+        raise ValueError(f"n_classes is {n_classes!r}, wanted 2 or 3")
+    rng = _generator(random_state)
     y = rng.integers(0, 3, n_samples)
     u = rng.random((n_samples, 1))
     bases = waveform_bases()
@@ -143,9 +163,10 @@ def make_banana(
         -1 or 1.
     """
     _positive(n_samples=n_samples)
+    _finite(radius=radius, noise=noise)
     if radius <= 0 or noise < 0:
         raise ValueError(f"radius is {radius} and noise {noise}, wanted radius > 0 and noise >= 0")
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state)
     y = 2 * rng.integers(0, 2, n_samples) - 1
     theta = np.pi * np.where(y == 1, 0.125, -0.875) + 1.25 * np.pi * rng.random(n_samples)
     arc = radius * np.column_stack([np.sin(theta), np.cos(theta)])
@@ -207,13 +228,16 @@ def make_low_rank(
     >>> sample.X.shape, int(np.linalg.matrix_rank(sample.coef))
     ((50, 6, 4), 1)
     """
+    if not (isinstance(shape, tuple | list) and len(shape) == 2):
+        raise ValueError(f"shape is {shape!r}, wanted two positive integers")
+    _finite(scale=scale)
     _positive(n_samples=n_samples, d1=shape[0], d2=shape[1], rank=rank)
     if rank > min(shape):
         raise ValueError(f"rank is {rank}, wanted at most {min(shape)} for shape {tuple(shape)}")
     links = {"logistic": expit, "probit": ndtr, "step": lambda z: (z > 0).astype(np.float64)}
-    if link not in links:
+    if not (isinstance(link, str) and link in links):
         raise ValueError(f"link is {link!r}, wanted one of {', '.join(links)}")
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state)
     coef = rng.standard_normal((shape[0], rank)) @ rng.standard_normal((rank, shape[1]))
     coef /= np.linalg.norm(coef)
     X = rng.standard_normal((n_samples, *shape))

