@@ -6,7 +6,9 @@ minus sign), so ``gamma`` is :math:`1/\sigma^2`; its polynomial kernel is :math:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from numbers import Integral
 
 import numpy as np
 
@@ -52,10 +54,12 @@ def paper_kernels(which: str = "figures", count: int | None = None) -> list[Kern
     >>> len(paper_kernels("table-4")), len(paper_kernels("figures", 98))
     (13, 98)
     """
-    if which not in SETS:
+    if not (isinstance(which, str) and which in SETS):
         raise ValueError(f"unknown list of kernels {which!r}; choose from {', '.join(SETS)}")
     if count is not None and which != "figures":
-        raise ValueError(f"count = {count} for {which!r}, wanted None; only 'figures' comes in other numbers")
+        raise ValueError(
+            f"count = {count!r} for {which!r}, wanted None; only 'figures' comes in other numbers"
+        )
     if which == "table-1":
         return poly((8, 12, 24, 48)) + rbf((1.0, 0.5, 0.1, 0.05))
     if which == "section-5.1":
@@ -63,12 +67,14 @@ def paper_kernels(which: str = "figures", count: int | None = None) -> list[Kern
     widths = [2.0**i for i in range(-3, 7)]
     if which == "table-4":
         return rbf(widths) + poly((1, 2, 3))
-    if count is None or count == 17:
-        return poly(2**i for i in range(7)) + rbf(widths)
-    if isinstance(count, bool) or count != int(count) or count < 2:
+    if count is None:
+        count = 17
+    if isinstance(count, bool) or not isinstance(count, Integral) or not 2 <= count <= sys.maxsize:
         raise ValueError(
-            f"count = {count}, wanted a whole number >= 2; give one kernel of each family at least"
+            f"count = {count!r}, wanted a whole number >= 2; give one kernel of each family at least"
         )
+    if count == 17:
+        return poly(2**i for i in range(7)) + rbf(widths)
     n_poly = max(1, round(int(count) * 7 / 17))
     return poly(_degrees(n_poly)) + rbf(_spread(*WIDTHS, int(count) - n_poly))
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel
+from ..labels import check_labels
 from .embedding import Subspace
 from .features import FeatureMap
 from .settings import check_bases, resolve_kernels
@@ -50,7 +50,7 @@ def encoded_classes(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     ValueError
         For labels that are no classes, or of one class only; `name` is the estimator's.
     """
-    check_classification_targets(y)
+    check_labels(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"{name} needs at least 2 classes, got one class: {classes[0]}")

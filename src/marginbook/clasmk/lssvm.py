@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, gram, kernel_name, parse_kernel
+from ..labels import check_labels
 from .solvers.least_squares import LeastSquares, Spectrum, kkt_residual, solve_features, solve_kernel
 
 #: what a fit leaves beside the attributes that end with an underscore
@@ -101,7 +101,7 @@ class LSSVMClassifier(ClassifierMixin, BaseEstimator):
         grid = _grid(self.C)
         name = self._checked_kernel()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"LSSVMClassifier needs 2 classes or more, got one class: {self.classes_[0]}")

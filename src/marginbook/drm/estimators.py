@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, gram, kernel_name
+from ..labels import check_labels
 from .dask_arrays import by_blocks, dask_moments, is_dask
 from .machines import build_machine, warn_of_certificate
 from .one_pass import CHUNK, ClassMoments, linear_maps
@@ -148,6 +149,8 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         later = self.kernel == "linear" and self.solver in ("auto", "one-pass")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=not later)
         name, _ = check_settings(self, X)
+        if y.dtype == object:  # other types have an order
+            check_labels(y)
         classes, codes = np.unique(y, return_inverse=True)
         self._set_classes(classes)
         self.solver_ = self.solver

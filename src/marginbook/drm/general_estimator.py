@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, kernel_name
+from ..labels import check_labels
 from .general import GeneralProblem, Solution, choose_solver, solve
 from .objective import class_products, dissimilarity
 from .training_kernel import TrainingKernel, resolve_kernel
@@ -135,8 +135,8 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be a whole number >= 1, got {self.max_iter!r}")
+        check_labels(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        check_classification_targets(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"DiscriminativeRidgeClassifier needs at least 2 classes, got one class: {self.classes_[0]}"

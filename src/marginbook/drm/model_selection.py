@@ -16,10 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, KernelOverflow, gram, kernel_name
+from ..labels import check_labels
 from .estimators import DRMClassifier
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .solvers import NotPositiveDefinite, check_parameters
@@ -104,7 +104,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
+        check_labels(y)
         scalings = self._check()
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import lars_path
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..labels import check_labels
 
 
 class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -90,7 +91,7 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Find the directions of rows `X`, (n, p), with labels `y`, (n,), and the rule along them."""
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         g = len(self.classes_)
         if g < 2:

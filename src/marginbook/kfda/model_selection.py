@@ -88,7 +88,7 @@ class MinimumRetained:
         if isinstance(self.within, str):
             check_choice("within", self.within, ("standard-error",))
             folds = [
-                values[best]
+                _numbers(values, name)[best]
                 for name, values in cv_results.items()
                 if name.startswith("split") and name.endswith(f"_test_{self.accuracy}")
             ]
@@ -112,22 +112,39 @@ def choose_realisation(errors: ArrayLike, retained: ArrayLike, rule: str = "erro
         lower error. Of equals in both, the first.
     """
     check_choice("rule", rule, ("error", "retained"))
-    first, second = (errors, retained) if rule == "error" else (retained, errors)
-    return _first_best(-np.asarray(first, dtype=float), -np.asarray(second, dtype=float))
+    both = [-_numbers(values, name) for values, name in ((errors, "errors"), (retained, "retained"))]
+    return _first_best(*both if rule == "error" else both[::-1])
 
 
 def _means(cv_results: Mapping[str, Any], metric: str) -> np.ndarray:
     key = f"mean_test_{metric}"
+    if not isinstance(cv_results, Mapping):
+        raise TypeError(f"cv_results must be what a search leaves, a dict, got {type(cv_results).__name__}")
     if key not in cv_results:
         raise ValueError(
             f"the search has no metric {metric!r}; give scoring=ERROR_AND_RETAINED of "
             "marginbook.kfda.model_selection"
         )
-    return np.asarray(cv_results[key], dtype=float)
+    return _numbers(cv_results[key], key)
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    """Return `values` as an array of one axis; raise ValueError unless they are numbers, at least one."""
+    try:
+        found = np.asarray(values, dtype=float)
+    except (ValueError, TypeError):
+        raise ValueError(f"{name} must be a sequence of numbers, got {values!r}") from None
+    if found.ndim != 1 or not len(found):
+        raise ValueError(f"{name} must be a sequence of at least one number, got shape {found.shape}")
+    return found
 
 
 def _first_best(first: np.ndarray, second: np.ndarray) -> int:
     """Return where `first` is largest, among those where `second` is, the first; nan never wins."""
+    if len(first) != len(second):
+        raise ValueError(
+            f"got {len(first)} errors and {len(second)} retained, wanted one of each a candidate"
+        )
     if np.isnan(first).all():
         raise ValueError(
             f"each of {len(first)} candidates failed in a fold, so there is none to choose; fit one to see "

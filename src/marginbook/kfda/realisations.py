@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit, check_cv
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, indexable
 
+from ..labels import check_labels
 from .model_selection import ERROR_AND_RETAINED, MinimumError, choose_realisation
 from .retained import retained_fraction
 from .settings import check_choice, check_counts
@@ -117,7 +117,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("RealisationSearch requires y to be passed, but the target y is None")
         X, y = indexable(X, y)
-        check_classification_targets(y)
+        check_labels(y)
         parts = self._parts(X, y)
         found = [self._search(self._rows(X, part), np.asarray(y)[part]) for part in parts]
         self.realisations_: dict[str, np.ndarray] = {

@@ -7,9 +7,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 
 from ..kernels import Kernel, parse_kernel
+from ..labels import check_labels
 
 SOLVERS = ("auto", "mm", "plain", "squarem", "lasso")
 THRESHOLDS = ("midpoint", "means")
@@ -109,7 +109,7 @@ def binary_classes(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     ValueError
         For one class, more than two, or labels that are no classes.
     """
-    check_classification_targets(y)
+    check_labels(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) == 1:
         raise ValueError(f"{name} needs 2 classes, got one class: {classes[0]}")

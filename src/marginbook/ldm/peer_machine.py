@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels import Kernel, gram, kernel_name
+from ..labels import check_labels
 from .settings import resolve_kernel
 
 #: kernel values that one batch of rows may hold
@@ -31,7 +31,7 @@ def binary_signs(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     ValueError
         For one class, more than two, or labels that are no classes.
     """
-    check_classification_targets(y)
+    check_labels(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) == 1:
         raise ValueError(f"{name} needs 2 classes, got one class: {classes[0]}")

@@ -106,7 +106,7 @@ def aggregate(decisions: np.ndarray, rule: str) -> np.ndarray:
     >>> {rule: aggregate(decisions, rule).round(3).tolist() for rule in AGGREGATES}
     {'count': [0.625, 0.625], 'interval': [0.625, 0.625], 'isotonic': [0.625, 0.875]}
     """
-    if rule not in _RULES:
+    if not (isinstance(rule, str) and rule in _RULES):
         raise ValueError(f"unknown aggregate {rule!r}; choose from {', '.join(AGGREGATES)}")
     return _RULES[rule](decisions)
 
@@ -175,7 +175,12 @@ def crossings(decisions: np.ndarray) -> Crossings:
 
 
 def _checked(decisions: np.ndarray) -> np.ndarray:
-    found = np.asarray(decisions, dtype=float)
+    try:
+        found = np.asarray(decisions, dtype=float)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"decisions is {type(decisions).__name__}, wanted an (n, H-1) array of real numbers"
+        ) from None
     if found.ndim != 2 or 0 in found.shape:
         raise ValueError(f"decisions has shape {found.shape}, wanted (n, H-1) with a sample and a level")
     if not np.isfinite(found).all():

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..kernels import Kernel, kernel_name
+from ..labels import check_labels
 from .matrices import Shape, check_matrices, check_training
 from .objective import combination, decision_values
 from .sample_copies import Copies, find_copies
@@ -89,7 +89,7 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
             delattr(self, state)
         self._check()
         X, y = check_training(self, X, y, self.shape)
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         weighted = np.unique(codes[weights > 0])

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import Kernel
+from ..labels import check_labels
 from .estimators import LowRankSVMClassifier
 from .matrices import Shape, check_matrices, check_training
 from .settings import (
@@ -148,7 +148,7 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         """
         check_solving(self)
         X, y = check_training(self, X, y, self.shape)
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) == 1:
             raise ValueError(

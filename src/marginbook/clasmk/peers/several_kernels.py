@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...kernels import Kernel, gram
+from ...labels import check_labels
 from ..normalised import SharedPairs
 from ..settings import check_counts, check_not_negative, is_number, resolve_kernels
 from ..solvers.kernel_machines import Machines
@@ -50,7 +50,7 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
         check_not_negative(tol=self.tol)
         check_counts(max_iter=self.max_iter)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+        check_labels(y)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__} needs 2 classes or more, got one class: {classes[0]}")

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ...labels import check_labels
 from ..matrices import check_matrices, check_training
 from ..settings import check_choice, check_flag, is_whole
 from .vectors import VectorSVMClassifier
@@ -88,7 +88,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = check_training(self, X, y, shape=self.shape)
-        check_classification_targets(y)
+        check_labels(y)
         classes, counts = np.unique(y, return_counts=True)
         if len(classes) == 1:
             raise ValueError(f"{type(self).__name__} needs 2 classes, got one class: {classes[0]}")

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from ...labels import check_labels
 from ..matrices import check_matrices, check_training
 
 
@@ -90,7 +90,7 @@ def binary_signs(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     ValueError
         For one class, more than two, or labels that are no classes; `name` is that of the estimator.
     """
-    check_classification_targets(y)
+    check_labels(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) == 1:
         raise ValueError(f"{name} needs 2 classes, got one class: {classes[0]}")

@@ -1,0 +1,165 @@
+"""Thousands of bad inputs for every public estimator and function, each in a process that may die.
+
+``python -m tests.robustness.campaign --examples 2000`` writes ``results/robustness/``: the outcomes of every
+estimator and function, and the faults. A worker that dies or does not answer is a fault of the example that it
+was at; another worker goes on behind it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from marginbook.project import PACKAGE
+
+from .candidates import cases, public_estimators
+from .functions import FUNCTIONS
+from .judging import KINDS, outcome
+
+#: seconds that one example may take; the first of a worker also compiles
+LIMIT, FIRST = 20.0, 240.0
+#: examples that are drawn with one seed
+BLOCK = 50
+#: bytes of address space that a worker may have
+MEMORY = 6 * 2**30
+#: workers that are started for one name, before the rest of its examples is given up
+LIVES = 20
+FOLDER = PACKAGE.parents[1] / "results" / "robustness"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the campaign, or with ``--worker`` one part of it; return 1 if there was a fault."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="estimators and functions; all by default")
+    parser.add_argument("--examples", type=int, default=2000)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--seed", type=int, default=0)
+    given_ = parser.parse_args(arguments)
+    if given_.worker:
+        work(given_.names[0], given_.examples, given_.seed, given_.worker)
+        return 0
+    every = {**dict.fromkeys(public_estimators(), "estimators"), **dict.fromkeys(FUNCTIONS, "functions")}
+    faults = []
+    for kind in ("estimators", "functions"):
+        rows = []
+        for name in [name for name in given_.names or every if every[name] == kind]:
+            row, found = run(name, given_.examples, given_.seed)
+            rows.append(row)
+            faults += found
+            print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
+        if rows:
+            _write(given_.folder / f"{kind}.csv", rows)
+    for fault in faults:
+        print("FAULT", fault["name"], fault["what"], fault["case"], sep="\n  ", flush=True)
+    return int(bool(faults))
+
+
+def run(name: str, examples: int, start: int) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """Return the counts of outcomes for `name`, and its faults."""
+    done: list[dict[str, Any]] = []
+    for life in range(LIVES):
+        if len(done) >= examples:
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            journal = Path(folder) / "journal"
+            journal.touch()
+            reason = _watched(name, examples - len(done), start + life, journal)
+            lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+        begun = [line for line in lines if "kind" not in line]
+        done += [line for line in lines if "kind" in line]
+        if reason and len(begun) * 2 > len(lines):  # one was begun and not ended
+            done.append({"kind": "fault", "what": reason, "case": begun[-1]["case"], "seconds": LIMIT})
+        elif reason:
+            raise RuntimeError(f"the worker of {name} failed between examples: {reason}")
+        elif life and not lines:
+            break
+    counts = Counter(line["kind"] for line in done)
+    row = {"name": name, "examples": len(done)} | {kind: counts[kind] for kind in KINDS}
+    row["slowest"] = round(max((line["seconds"] for line in done[1:]), default=0.0), 2)
+    row |= {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "sklearn": sklearn.__version__,
+    }
+    faults = [{"name": name, "what": d["what"], "case": d["case"]} for d in done if d["kind"] == "fault"]
+    return row, faults
+
+
+def work(name: str, examples: int, number: int, journal: Path) -> None:
+    """Draw the examples and write each to `journal` before it runs, and its outcome behind."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    strategy = cases(name) if name in public_estimators() else FUNCTIONS[name]
+    with journal.open("a", encoding="utf-8", buffering=1) as stream:
+
+        def each(case: Any) -> None:
+            print(json.dumps({"case": repr(case)}), file=stream)
+            begin = time.process_time()
+            found = outcome(case.run)
+            line = {"kind": found.kind, "what": found.what, "case": repr(case)}
+            print(json.dumps(line | {"seconds": time.process_time() - begin}), file=stream)
+
+        # within a run hypothesis draws near what it drew before; many short ones go further
+        for block, first in enumerate(range(0, examples, BLOCK)):
+            drawing = settings(
+                max_examples=min(BLOCK, examples - first),
+                database=None,
+                deadline=None,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            )
+            seed(1000 * number + block)(drawing(given(strategy)(each)))()
+
+
+def _watched(name: str, examples: int, number: int, journal: Path) -> str:
+    """Run a worker; return why it was ended, or "" if it ended by itself."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.robustness.campaign", name]
+    command += ["--examples", str(examples), "--seed", str(number), "--worker", str(journal)]
+    with tempfile.TemporaryFile() as errors:
+        worker = subprocess.Popen(command, stderr=errors, stdout=subprocess.DEVNULL)
+        size, since = 0, time.monotonic()
+        while worker.poll() is None:
+            time.sleep(0.2)
+            grown = journal.stat().st_size
+            if grown != size:
+                size, since = grown, time.monotonic()
+            lines = journal.read_bytes().count(b"\n") if time.monotonic() - since > LIMIT else 0
+            if time.monotonic() - since > (LIMIT if lines > 2 else FIRST):
+                worker.kill()
+                worker.wait()
+                return f"no answer after {LIMIT:g} s"
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip().splitlines()
+    return f"the process ended with {worker.returncode}: {' '.join(said[-1:])}" if worker.returncode else ""
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".part")
+    with partial.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+    os.replace(partial, path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
