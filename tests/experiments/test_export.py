@@ -118,8 +118,8 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("old")
     with pytest.raises(UnicodeEncodeError):
-        write_atomically(path, "new\udc80")
+        write_atomically({path: "new\udc80"})
     assert path.read_text() == "old"
     assert [found.name for found in tmp_path.iterdir()] == ["t.csv"]
-    with pytest.raises(ExperimentError, match=r"cannot write .*File exists; free space, or give --out DIR"):
-        write_atomically(path / "below.csv", "new")
+    with pytest.raises(ExperimentError, match=r"cannot write .*File exists; results stay .*--out DIR"):
+        write_atomically({path / "below.csv": "new"})

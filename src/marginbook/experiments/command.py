@@ -21,7 +21,7 @@ from .store import Store, state
 
 
 class _Group(click.Group):
-    """Turns the errors of experiments into one line and the exit code: 2 for wrong usage, else 1."""
+    """Turns errors and Ctrl-C into one line and the exit code: 2 for wrong usage, else 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -30,6 +30,8 @@ class _Group(click.Group):
             raise click.UsageError(str(error)) from None
         except ExperimentError as error:
             raise click.ClickException(str(error)) from None
+        except KeyboardInterrupt:
+            raise click.ClickException("stopped; finished tasks are kept, the same command resumes") from None
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
@@ -153,13 +155,10 @@ def run_(
         protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
     console, good = Console(stderr=True), True
     for protocol in protocols:
-        try:
-            report = run(
-                protocol, profile, n_jobs=n_jobs, dask=dask, store=store, datasets=datasets, methods=methods,
-                splits=splits, console=console,
-            )  # fmt: skip
-        except KeyboardInterrupt:
-            raise click.ClickException("stopped; finished tasks are kept, the same command resumes") from None
+        report = run(
+            protocol, profile, n_jobs=n_jobs, dask=dask, store=store, datasets=datasets, methods=methods,
+            splits=splits, console=console,
+        )  # fmt: skip
         good = _tell(report, skip_missing) and good
         if report.done:
             try:

@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +47,7 @@ def export(
         Folder that gets ``<room>/<table>.csv``. Default: ``results`` of the checkout for ``paper``,
         ``_build/results`` for ``quick``.
     replace : bool
-        Write even if results that the present file holds would be lost.
+        Write even if results that the present file holds would be lost, or cannot be read.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def export(
     Raises
     ------
     ResultsKept
-        The present file has results that the store lacks.
+        The present file has results that the store lacks, or is damaged.
     ExperimentError
         Nothing to export, or the folder cannot be written.
     """
@@ -63,6 +65,7 @@ def export(
     # a filtered run may have gone beyond the quick slice: all that is current counts
     tasks = _all_tasks(protocol, profile)
     with Store(store) as results:
+        results.verify()
         stored = {outcome.task.dataset for outcome in results.outcomes(protocol.id, profile)}
         inputs = inspect_inputs(protocol, profile, sorted(stored & set(protocol.datasets)))
         outcomes = current(results, protocol, tasks, inputs.signatures)
@@ -72,8 +75,9 @@ def export(
             f"marginbook experiment run {protocol.id} --profile {profile}"
         )
     target = results_path(protocol.id, profile, out)
-    lost = _keys_of(target) & {_csv_key(task) for task in tasks} - {_csv_key(o.task) for o in outcomes}
-    if lost and not replace:
+    kept = set() if replace else _keys_of(target)
+    lost = kept & {_csv_key(task) for task in tasks} - {_csv_key(o.task) for o in outcomes}
+    if lost:
         raise ResultsKept(
             f"{_shown(target)} was left as it is: it holds {len(lost)} results that the store lacks (such as "
             f"{', '.join(min(lost))}); run the rest, or give --replace, or another folder with --out DIR"
@@ -85,8 +89,7 @@ def export(
         ),
         target.with_suffix(".provenance.json"): _json(provenance(protocol, profile, outcomes, inputs)),
     }
-    for path, text in files.items():
-        write_atomically(path, text)
+    write_atomically(files)
     return list(files)
 
 
@@ -126,7 +129,16 @@ def read_results(
             f"marginbook experiment run {experiment} --profile {profile}"
         )
     text = {"dataset": str, "method": str}
-    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=["", "nan"])
+    try:
+        found = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=["", "nan"])
+        if missing := [name for name in KEY_COLUMNS if name not in found.columns]:
+            raise ValueError(f"it has no column {missing[0]}")
+    except (OSError, ValueError) as error:  # pandas' own errors are ValueErrors
+        raise ExperimentError(
+            f"{_shown(path)} is damaged ({' '.join(str(error).split())}); move it away and run: "
+            f"marginbook experiment export {experiment} --profile {profile}"
+        ) from None
+    return found
 
 
 def provenance(protocol: Protocol, profile: str, outcomes: list[Outcome], inputs: Inputs) -> dict[str, Any]:
@@ -149,20 +161,36 @@ def provenance(protocol: Protocol, profile: str, outcomes: list[Outcome], inputs
     }
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or none: to a neighbour first, then renamed."""
-    neighbour = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def write_atomically(files: Mapping[Path, str]) -> None:
+    """Write whole files or none: all to neighbours first, then renamed one right after the other."""
+    neighbours = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in files}
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            neighbour.write_text(text, encoding="utf-8", newline="\n")
-            neighbour.replace(path)
+            for path, text in files.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _sweep(path)
+                with neighbours[path].open("w", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())  # a name must not outlive a power cut that its bytes do not
+            for path, neighbour in neighbours.items():
+                neighbour.replace(path)
         finally:
-            neighbour.unlink(missing_ok=True)
+            for neighbour in neighbours.values():
+                neighbour.unlink(missing_ok=True)
     except OSError as error:
         raise ExperimentError(
-            f"cannot write {path}: {error.strerror}; free space, or give --out DIR"
+            f"cannot write {path}: {error.strerror}; results stay in the store: free space there, or give "
+            "--out DIR"
         ) from None
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a killed export left; a file of the last hour may still be in the making."""
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > 3600:
+                left.unlink()
 
 
 def _all_tasks(protocol: Protocol, profile: str) -> list[Task]:
@@ -198,10 +226,19 @@ def _json(value: Any) -> str:
 
 
 def _keys_of(path: Path) -> set[tuple[str, str, str]]:
-    if not path.is_file():
+    if not path.is_file() or path.stat().st_size == 0:
         return set()
-    with path.open(encoding="utf-8", newline="") as file:
-        return {(row["dataset"], row["split"], row["method"]) for row in csv.DictReader(file)}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file, strict=True)
+            if missing := [name for name in KEY_COLUMNS if name not in (rows.fieldnames or ())]:
+                raise KeyError(missing[0])
+            return {(row["dataset"], row["split"], row["method"]) for row in rows}
+    except (OSError, UnicodeDecodeError, csv.Error, KeyError) as error:
+        told = f"no column {error}" if isinstance(error, KeyError) else str(error)
+        raise ResultsKept(
+            f"{_shown(path)} was left as it is: it is damaged ({told}); move it away, or give --replace"
+        ) from None
 
 
 def _shown(path: Path) -> str:

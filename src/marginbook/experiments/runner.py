@@ -121,6 +121,13 @@ def run(
     possible = [task for task in tasks if task.dataset in inputs.signatures]
     failed: list[Outcome] = []
     with Store(store) as results:
+        results.verify()
+        if damaged := results.drop_damaged(protocol.id):
+            console.print(
+                f"{len(damaged)} stored results were damaged on the disk, such as {damaged[0]}; "
+                "these tasks are run again",
+                soft_wrap=True,
+            )
         results.drop_dead_claims()
         held = {outcome.task for outcome in current(results, protocol, possible, inputs.signatures)}
         todo = [task for task in possible if task not in held]

@@ -15,31 +15,11 @@ from typing import Any
 from ..project import cache_dir, root
 from .errors import StoreError
 from .protocol import Protocol, Task
+from .schema import READ, RECORD, TABLES, checksum, explain, is_sound
 
 Value = float | int | str | None
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS results (
-    experiment TEXT, dataset TEXT, split INTEGER, method TEXT, profile TEXT,
-    status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
-    "values" TEXT NOT NULL, seconds REAL, n_rows INTEGER,
-    code TEXT, data TEXT, settings TEXT, source TEXT, environment TEXT, error TEXT,
-    PRIMARY KEY (experiment, dataset, split, method, profile));
-CREATE TABLE IF NOT EXISTS claims (
-    experiment TEXT, dataset TEXT, split INTEGER, method TEXT, profile TEXT, pid INTEGER,
-    PRIMARY KEY (experiment, dataset, split, method, profile));
-"""
 _KEY = "experiment = ? AND dataset = ? AND split = ? AND method = ? AND profile = ?"
-# a second run may finish the same task: the first current result stays
-_RECORD = """
-INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (experiment, dataset, split, method, profile) DO UPDATE SET
-    status = excluded.status, "values" = excluded."values", seconds = excluded.seconds,
-    n_rows = excluded.n_rows, code = excluded.code, data = excluded.data, settings = excluded.settings,
-    source = excluded.source, environment = excluded.environment, error = excluded.error
-WHERE NOT (results.status = 'done' AND results.code = excluded.code AND results.data = excluded.data
-    AND results.settings = excluded.settings)
-"""
 
 
 @dataclass(frozen=True)
@@ -99,7 +79,7 @@ class Store:
     Raises
     ------
     StoreError
-        The folder cannot be written, the disk is full, or the file is something else.
+        The folder cannot be written, the disk is full, or the file is damaged or something else.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
@@ -115,11 +95,19 @@ class Store:
             # autocommit: transactions are opened by hand, one per finished task
             self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
             try:
+                self._refuse_other_tables()
                 self._use_wal()
-                self._db.executescript(_SCHEMA)
-            except sqlite3.Error:
+                self._db.executescript(TABLES)
+            except (sqlite3.Error, StoreError):
                 self._db.close()
                 raise
+
+    def _refuse_other_tables(self) -> None:
+        """Leave the data base of another program alone."""
+        names = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if names and "results" not in names:
+            found = f"not a database of ours: it holds {', '.join(sorted(names))}"
+            raise StoreError(f"the store {self.path} {explain(found)}")
 
     def _use_wal(self) -> None:
         """Switch to the write-ahead log; SQLite does not wait here for another program that does the same."""
@@ -156,7 +144,7 @@ class Store:
             *key,
             outcome.status,
             json.dumps(dict(outcome.values)),
-            outcome.seconds,
+            float(outcome.seconds),
             outcome.n_rows,
             sign.code,
             sign.data,
@@ -166,24 +154,49 @@ class Store:
             outcome.error,
         )
         with self._transaction():
-            written = self._db.execute(_RECORD, row).rowcount > 0
+            written = self._db.execute(RECORD, row).rowcount > 0
+            if written:
+                self._db.execute(
+                    "INSERT OR REPLACE INTO checks VALUES (?, ?, ?, ?, ?, ?)", (*key, checksum(row))
+                )
             self._db.execute(f"DELETE FROM claims WHERE {_KEY}", key)
         return written
 
     def get(self, task: Task) -> Outcome | None:
-        """Return what is stored of a task, whether or not it is current."""
+        """Return what is stored of a task, whether or not it is current; None if that is damaged."""
         with self._errors():
-            row = self._db.execute(f"SELECT * FROM results WHERE {_KEY}", _key(task)).fetchone()
-        return None if row is None else _outcome(row)
+            row = self._db.execute(f"{READ} WHERE {_KEY}", _key(task)).fetchone()
+        return None if row is None or not is_sound(row) else _outcome(row[:-1])
 
     def outcomes(self, experiment: str, profile: str | None = None) -> list[Outcome]:
-        """Return everything stored of an experiment, sorted by key."""
+        """Return everything stored of an experiment that is not damaged, sorted by key."""
         where, values = (
             ("", (experiment,)) if profile is None else (" AND profile = ?", (experiment, profile))
         )
         with self._errors():
-            rows = self._db.execute(f"SELECT * FROM results WHERE experiment = ?{where}", values).fetchall()
-        return sorted(map(_outcome, rows), key=lambda outcome: outcome.task)
+            rows = self._db.execute(f"{READ} WHERE experiment = ?{where}", values).fetchall()
+        found = (_outcome(row[:-1]) for row in rows if is_sound(row))
+        return sorted(found, key=lambda outcome: outcome.task)
+
+    def verify(self) -> None:
+        """Raise `StoreError` when the file is damaged so that results could be missing or there twice."""
+        with self._errors():
+            (found,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            told = " ".join(found.split())
+            raise StoreError(f"the store {self.path} {explain(f'malformed: {told}')}")
+
+    def drop_damaged(self, experiment: str) -> list[Task]:
+        """Forget results whose bytes changed on the disk, and return their tasks."""
+        with self._errors():
+            rows = self._db.execute(f"{READ} WHERE experiment = ?", (experiment,)).fetchall()
+        damaged = [Task(*row[:5]) for row in rows if not is_sound(row)]
+        if damaged:
+            with self._transaction():
+                for task in damaged:
+                    for table in ("results", "checks"):
+                        self._db.execute(f"DELETE FROM {table} WHERE {_KEY}", _key(task))
+        return damaged
 
     def claim(self, task: Task) -> bool:
         """Say that this process works on `task`; False when another living process does.
@@ -220,7 +233,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"the store {self.path} {_explain(str(error))}") from None
+            raise StoreError(f"the store {self.path} {explain(str(error))}") from None
 
 
 def is_current(outcome: Outcome | None, signature: Signature) -> bool:
@@ -249,18 +262,6 @@ def current(
         and outcome.task.dataset in signatures
         and is_current(outcome, signatures[outcome.task.dataset])
     ]
-
-
-def _explain(message: str) -> str:
-    if "full" in message or "disk I/O" in message:
-        return f"cannot be written ({message}); free some space and run again: finished tasks are kept"
-    if "readonly" in message or "unable to open" in message:
-        return f"cannot be written ({message}); give another with --store PATH"
-    if "not a database" in message or "malformed" in message or "no such column" in message:
-        return f"is not a store of results ({message}); move it away, or give another with --store PATH"
-    if "locked" in message:
-        return "is locked by another program for more than a minute; run again when that one has ended"
-    return f"failed: {message}"
 
 
 def _alive(pid: int) -> bool:
