@@ -177,7 +177,8 @@ def write_atomically(files: Mapping[Path, str]) -> None:
                 neighbour.replace(path)
         finally:
             for neighbour in neighbours.values():
-                neighbour.unlink(missing_ok=True)
+                with suppress(OSError):  # the first error is the one to tell
+                    neighbour.unlink(missing_ok=True)
     except OSError as error:
         raise ExperimentError(
             f"cannot write {path}: {error.strerror}; results stay in the store: free space there, or give "

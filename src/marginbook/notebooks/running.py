@@ -46,7 +46,8 @@ def run(
     html : bool
         Write a self-contained page beside the executed notebook.
     out : path, optional
-        The executed notebook; by default ``_build/runs/<id>-<hash of the values>.ipynb``.
+        The executed notebook; by default ``_build/runs/<id>-<hash of the values>.ipynb``. What an earlier
+        run left there is replaced at the end, by rename.
     progress : bool
         Show a bar of cells.
 
@@ -68,12 +69,17 @@ def run(
     check(parameters(node), values)
     mark = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
     target = out or build_dir("runs", f"{notebook.slug}-{mark}.ipynb")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f"{target.stem}.partial.ipynb")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise NotebookFailed(f"cannot write {target}: {error.strerror}; give another with --out") from None
     with _environment(KERNEL_ENV):
         try:
             executed = papermill.execute_notebook(
                 node,
-                str(target),
+                str(partial),
                 parameters=values,
                 kernel_name="python3",
                 cwd=str(notebook.text.parent),
@@ -82,11 +88,13 @@ def run(
                 extra_arguments=KERNEL_ARGUMENTS,
             )
         except PapermillExecutionError:
-            partial = nbformat.read(target, as_version=4)
-            raise NotebookFailed(f"{_failure(notebook.id, partial)}; kept in {target}") from None
+            failed = nbformat.read(partial, as_version=4)
+            raise NotebookFailed(f"{_failure(notebook.id, failed)}; kept in {partial}") from None
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"nothing was kept but the cells until then, in {target}") from None
+            kept = f"the cells until then, in {partial}" if partial.is_file() else "what was there before"
+            raise KeyboardInterrupt(f"nothing was kept but {kept}") from None
     write(normalised(executed), target)
+    partial.unlink(missing_ok=True)
     if not html:
         return Run(target, None, None)
     from .page import write_page
