@@ -6,20 +6,12 @@ Writes benchmarks/results/drm-scaling.csv: seconds at each size; slopes of log-l
 
 from __future__ import annotations
 
-import argparse
-import csv
-import platform
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
-from drm import classes_in_space, median_seconds
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
-from threadpoolctl import threadpool_limits
+from drm import classes_in_space
 
+from marginbook.benchmarking import Line, main
 from marginbook.datasets import available, load
 from marginbook.drm import DRMClassifier
 from marginbook.drm.iterative import accelerated, gradient_descent, proximal_point
@@ -28,11 +20,9 @@ from marginbook.drm.operators import LinearSystem
 from marginbook.drm.solvers import closed_form
 from marginbook.kernels import gram
 
-OUT = Path(__file__).parent / "results" / "drm-scaling.csv"
 ALGORITHMS = {"GD": gradient_descent, "PPA": proximal_point, "APG": accelerated}
-
-#: one line of a figure: what is timed, the axis, the sizes, and the action at a size
-Line = tuple[str, str, tuple[int, ...], Callable[[int], Callable[[], object]]]
+#: test points of a call of the paper's algorithms
+POINTS = 5
 
 
 def grouped(n: int, p: int, g: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -65,13 +55,13 @@ def predict_one_pass(n: int, p: int, g: int) -> Callable[[], object]:
     return lambda: model.predict(Z)
 
 
-def lines(quick: bool) -> list[Line]:
-    """Return what is measured on generated data."""
+def lines(quick: bool) -> Iterator[Line]:
+    """Yield what is measured on generated data."""
     top = 3 if quick else 5
     widths, classes = tuple(10 * 2**i for i in range(top)), tuple(2 * 2**i for i in range(top))
     small = tuple(250 * 2**i for i in range(top))
     large = tuple(12_500 * 2**i for i in range(top))
-    return [
+    found: list[tuple[str, str, tuple[int, ...], Callable[[int], Callable[[], object]]]] = [
         ("closed form", "n", small, lambda n: fit_closed(n, 10)),
         ("closed form", "p", tuple(500 * 4**i for i in range(top)), lambda p: fit_closed(300, p)),
         ("leave-one-out, all n fits", "n", small, all_left_out),
@@ -79,19 +69,12 @@ def lines(quick: bool) -> list[Line]:
         ("one-pass fit", "p", widths, lambda p: fit_one_pass(20_000, p, 5)),
         ("one-pass fit", "g", classes, lambda g: fit_one_pass(20_000, 20, g)),
         ("one-pass predict", "n", large, lambda n: predict_one_pass(n, 20, 5)),
-        (
-            "one-pass predict",
-            "p",
-            widths,
-            lambda p: predict_one_pass(5_000, p, 5),
-        ),
-        (
-            "one-pass predict",
-            "g",
-            classes,
-            lambda g: predict_one_pass(5_000, 20, g),
-        ),
+        ("one-pass predict", "p", widths, lambda p: predict_one_pass(5_000, p, 5)),
+        ("one-pass predict", "g", classes, lambda g: predict_one_pass(5_000, 20, g)),
     ]
+    for what, axis, sizes, action in found:
+        for size in sizes:
+            yield Line(f"{what}, {axis}", axis, size, action(size))
 
 
 def figure_1(name: str, quick: bool) -> Iterator[Line]:
@@ -100,7 +83,7 @@ def figure_1(name: str, quick: bool) -> Iterator[Line]:
     X, y = np.asarray(data.X), np.unique(np.asarray(data.y), return_inverse=True)[1]
     X = X / np.where(np.abs(X).max(axis=0) > 0, np.abs(X).max(axis=0), 1.0)
     train = np.flatnonzero(~data.test_mask)
-    points = X[data.test_mask][:5]
+    points = X[data.test_mask][:POINTS]
     rows = np.random.default_rng(0).permutation(train)
     sizes = tuple(len(rows) * k // 8 for k in ((1, 2, 3) if quick else (1, 2, 4, 6, 8)))
 
@@ -120,44 +103,19 @@ def figure_1(name: str, quick: bool) -> Iterator[Line]:
         return run
 
     for algorithm in ALGORITHMS:
-        yield f"{algorithm} on {name}", "n", sizes, lambda n, a=algorithm: action(n, a)
+        for n in sizes:
+            yield Line(f"{algorithm} on {name}, n", "n", n, action(n, algorithm), share=POINTS)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="three sizes each; nothing is written")
-    quick = parser.parse_args().quick
-    console = Console(width=130)
-    rows: list[tuple[str, str, int, float]] = []
-    with threadpool_limits(1):
-        todo = lines(quick)
-        for name in ("ijcnn1", "shuttle"):
-            if name in available():
-                todo += figure_1(name, quick)
-            else:
-                console.print(f"Figure 1 waits for data: `marginbook data fetch {name}`")
-        for what, axis, sizes, action in track(todo, "measuring", console=console):
-            for size in sizes:
-                repeat = 5 if " on " in what else 1  # seconds of one test point
-                rows.append((what, axis, size, median_seconds(action(size), 3) / repeat))
-    table = Table("what", "axis", "sizes", "seconds", "slope", title="DRM: one thread, log-log slopes")
-    for what, axis in dict.fromkeys((what, axis) for what, axis, *_ in rows):
-        size, seconds = np.array([row[2:] for row in rows if row[:2] == (what, axis)]).T
-        slope = np.polyfit(np.log(size[-3:]), np.log(seconds[-3:]), 1)[0]
-        span = f"{size[0]:,.0f} … {size[-1]:,.0f}", f"{seconds[0]:.2g} … {seconds[-1]:.2g}"
-        table.add_row(what, axis, *span, f"{slope:.2f}")
-    console.print(table)
-    if quick:
-        return
-    with OUT.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["what", "x", "value", "seconds", "python", "numpy", "machine"])
-        for what, axis, size, seconds in rows:
-            place = (platform.python_version(), np.__version__, platform.machine())
-            writer.writerow([f"{what}, {axis}", axis, size, f"{seconds:.4g}", *place])
+def measure(quick: bool) -> Iterator[Line]:
+    """Yield all lines; those of Figure 1 where the data is fetched."""
+    yield from lines(quick)
+    for name in ("ijcnn1", "shuttle"):
+        if name in available():
+            yield from figure_1(name, quick)
+        else:
+            print(f"Figure 1 waits for data: `marginbook data fetch {name}`")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(measure)

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from kfda_peers import (
-    CPU,
-    Data,
-    Row,
-    clock,
-    refitting_selection,
-    side_by_side,
-    skglm_half,
-    skglm_reweighted,
-    textbook_selection,
-)
+from kfda_peers import Data, refitting_selection, skglm_half, skglm_reweighted, textbook_selection
 from sklearn.linear_model import lars_path_gram
 
+from marginbook.benchmarking import CPU, Ratio, Record, clock, compare
 from marginbook.kfda.certificates import smallest_curvature, stationarity
 from marginbook.kfda.estimators import SparseKFDAClassifier
 from marginbook.kfda.kernel_machine import kernel_sums
@@ -73,100 +64,98 @@ def end(each: Data, rho: float, name: str) -> dict[str, Any]:
     }
 
 
-def minima(each: Data, rho: float, runs: int) -> tuple[list[Row], list[dict[str, Any]]]:
+def minima(each: Data, rho: float, runs: int) -> Iterator[Ratio | Record]:
     """q = 1/2: the time beside skglm's, and where every solver ends."""
     found = [end(each, rho, name) for name in solvers(rho)]
     least = min(one["objective"] for one in found)
     value = {one["solver"]: one["objective"] for one in found}
     size = f"q=0.5, rho={rho:g}, {each}"
-    times = side_by_side(
-        lambda _: shrinking_mm(each.fresh(), 0.5, rho), lambda _: skglm_half(each.fresh(), rho), runs
+    yield compare(
+        f"time of shrinking over skglm's L0.5 from zero (at most), {size}",
+        lambda: shrinking_mm(each.fresh(), 0.5, rho),
+        lambda: skglm_half(each.fresh(), rho),
+        runs,
     )
     quotient = value["shrinking, from ridge"] / value["skglm L0.5, from zero"]
-    rows = [
-        Row(f"time of shrinking over skglm's L0.5 from zero (at most), {size}", *times),
-        Row(f"J of shrinking from ridge over J of skglm's L0.5 from zero, {size}", value=quotient),
-    ]
-    return rows, [{**one, "excess": f"{one['objective'] / least - 1:.2e}"} for one in found]
+    yield Ratio(f"J of shrinking from ridge over J of skglm's L0.5 from zero, {size}", value=quotient)
+    for one in found:
+        shown = {"objective": f"{one['objective']:.7g}", "excess": f"{one['objective'] / least - 1:.2e}"}
+        yield Record("kfda-minima", {**one, **shown})
 
 
-def whole_paths(each: Data, q: float, runs: int) -> list[Row]:
+def whole_paths(each: Data, q: float, runs: int) -> Iterator[Ratio]:
     """Ten values of rho at once, against ten fits, from K on; for q = 1 also the homotopy of scikit-learn."""
 
     def solve(problem: Problem, rho: float) -> object:
         return lasso(problem, rho) if q == 1 else shrinking_mm(problem, q, rho)
 
-    def path(_: object) -> object:
+    def path() -> object:
         return rho_path(each.fresh(), q, GRID)
 
-    def apart(_: object) -> None:
+    def apart() -> None:
         for rho in GRID:
             solve(each.fresh(), rho)
 
-    def shared(_: object) -> None:
+    def shared() -> None:
         problem = each.fresh()
         for rho in GRID:
             solve(problem, rho)
 
-    def homotopy(_: object) -> object:
+    def homotopy() -> object:
         p, least = each.fresh(), GRID[LARS - 1]
         return lars_path_gram(
             p.correlations, p.gram, n_samples=p.n, alpha_min=least, method="lasso", max_iter=5000
         )
 
-    what = f"q={q:g}, {len(GRID)} values of rho by a path against"
-    rows = [
-        Row(f"{what} {len(GRID)} separate fits, {each}", *side_by_side(path, apart, runs)),
-        Row(f"{what} {len(GRID)} fits on one Problem, {each}", *side_by_side(path, shared, runs)),
-    ]
+    what = f"q={q:g}, {len(GRID)} values of rho by a path against {len(GRID)}"
+    yield compare(f"{what} separate fits, {each}", path, apart, runs)
+    yield compare(f"{what} fits on one Problem, {each}", path, shared, runs)
     if q == 1:
-        times = side_by_side(lambda _: lasso_path(each.fresh(), GRID[:LARS]), homotopy, runs)
-        to = f"{LARS} values of rho to {GRID[LARS - 1]:.1g}"
-        rows.append(Row(f"lasso_path, {to}, against lars_path_gram, {each}", *times))
-    return rows
+        what = f"lasso_path, {LARS} values of rho to {GRID[LARS - 1]:.1g}, against lars_path_gram, {each}"
+        yield compare(what, lambda: lasso_path(each.fresh(), GRID[:LARS]), homotopy, runs)
 
 
-def accelerations(each: Data, q: float, runs: int) -> list[Row]:
+def accelerations(each: Data, q: float, runs: int) -> Iterator[Ratio]:
     """The two accelerations against (8), all by the paper's rule."""
-    rows, rho = [], 1e-3
+    rho = 1e-3
     for name, solver in (("squarem", squarem), ("over-relaxed", over_relaxed)):
-        times = side_by_side(
-            lambda _, solver=solver: solver(each.fresh(), q, rho),
-            lambda _: majorize_minimize(each.fresh(), q, rho),
+        yield compare(
+            f"{name} against (8), both by the paper's rule, q={q:g}, rho={rho:g}, {each}",
+            lambda solver=solver: solver(each.fresh(), q, rho),
+            lambda: majorize_minimize(each.fresh(), q, rho),
             runs,
         )
-        what = f"{name} against (8), both by the paper's rule, q={q:g}, rho={rho:g}, {each}"
-        rows.append(Row(what, *times))
-    return rows
 
 
-def prediction(each: Data, q: float, runs: int) -> Row:
+def prediction(each: Data, q: float, runs: int) -> Ratio:
     """The classifier, which keeps the retained samples, against the same sum over all samples."""
     gamma = 0.5 / each.sigma**2
     model = SparseKFDAClassifier(q=q, rho=1e-2, gamma=gamma).fit(each.X, each.positive)
     Z = np.tile(each.X, (4, 1))
-    times = side_by_side(
-        lambda _: model.decision_function(Z),
-        lambda _: kernel_sums(("rbf", {"gamma": gamma}), Z, each.X, model.coef_) + model.intercept_,
+    kept = f"{len(model.retained_)} retained samples"
+    return compare(
+        f"prediction of {len(Z)} rows with {kept} against all, q={q:g}, rho=0.01, {each}",
+        lambda: model.decision_function(Z),
+        lambda: kernel_sums(("rbf", {"gamma": gamma}), Z, each.X, model.coef_) + model.intercept_,
         runs,
     )
-    kept = f"{len(model.retained_)} retained samples"
-    return Row(f"prediction of {len(Z)} rows with {kept} against all, q={q:g}, rho=0.01, {each}", *times)
 
 
-def general_solver(each: Data, runs: int) -> Row:
+def general_solver(each: Data, runs: int) -> Ratio:
     """The lasso against cvxpy, from K on."""
-    times = side_by_side(
-        lambda _: lasso(each.fresh(), 1e-2), lambda _: oracle(each.fresh(), 1.0, 1e-2, max_threads=1), runs
+    return compare(
+        f"lasso against cvxpy (Clarabel), q=1, rho=0.01, {each}",
+        lambda: lasso(each.fresh(), 1e-2),
+        lambda: oracle(each.fresh(), 1.0, 1e-2, max_threads=1),
+        runs,
     )
-    return Row(f"lasso against cvxpy (Clarabel), q=1, rho=0.01, {each}", *times)
 
 
-def orthogonal(each: Data, runs: int) -> list[Row]:
+def orthogonal(each: Data, runs: int) -> Iterator[Ratio]:
     """Forward selection against two loops that choose the same columns."""
-    problem, rows = each.fresh(design=True), []
+    problem = each.fresh(design=True)
 
-    def ours(_: object) -> list[int]:
+    def ours() -> list[int]:
         found = orthogonal_least_squares(problem.K, problem.yhat, max_terms=TERMS)
         return (found.samples + 1).tolist()
 
@@ -174,8 +163,7 @@ def orthogonal(each: Data, runs: int) -> list[Row]:
         ("a fit per candidate", refitting_selection),
         ("the textbook's loop", textbook_selection),
     ):
-        if ours(None) != peer(problem, TERMS):
+        if ours() != peer(problem, TERMS):
             raise RuntimeError(f"orthogonal least squares and {what} choose different columns on {each}")
-        times = side_by_side(ours, lambda _, peer=peer: peer(problem, TERMS), runs)
-        rows.append(Row(f"orthogonal least squares, {TERMS} terms, against {what}, {each}", *times))
-    return rows
+        what = f"orthogonal least squares, {TERMS} terms, against {what}, {each}"
+        yield compare(what, ours, lambda peer=peer: peer(problem, TERMS), runs)

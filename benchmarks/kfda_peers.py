@@ -1,4 +1,4 @@
-"""The problems that the benchmarks of kFDA_q solve, their clock, and the peers; imported only.
+"""The problems that the benchmarks of kFDA_q solve, and the peers; imported only.
 
 Features are standardised; a width is a multiple of sqrt(2p), the root mean square distance of two rows of p
 features. Whoever solves a problem starts at its kernel matrix: the column of ones, the Gram matrix and all
@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from celer import Lasso as Celer
@@ -24,6 +23,7 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import scale
 
+from marginbook.benchmarking import Times, clock
 from marginbook.datasets import available, load, make_waveform
 from marginbook.kfda.objective import Problem, objective, targets
 from marginbook.kfda.solvers.plain import ridge_start, step_stable
@@ -34,12 +34,8 @@ SAME = 1e-5
 NEAR = 1e-4
 #: at most so many working sets of skglm, and passes over each; its own 50,000 passes may take minutes
 BOUNDS = {"max_iter": 50, "max_epochs": 500}
-#: CPU seconds: a call of a peer that takes more is not repeated, and (8) ends here without the same J
-SLOW, LIMIT = 1.0, 3.0
-
-WALL, CPU = 0, 1
-#: wall and CPU seconds, (runs, 2)
-Times = np.ndarray
+#: CPU seconds after which (8) ends without the same J
+LIMIT = 3.0
 
 #: width of the kernel for each set, which the cross-validations of the tables choose or lie near to
 WIDTHS = {"banana": 0.25, "german": 0.5, "image": 0.25, "splice": 0.5, "waveform": 0.5}
@@ -66,32 +62,6 @@ class Data:
 
     def __str__(self) -> str:
         return f"{self.name}, N={len(self.X)}"
-
-
-@dataclass(frozen=True)
-class Row:
-    """What is compared, times of ours and of the peer, the goal; for other quantities only their ratio."""
-
-    what: str
-    ours: Times | None = None
-    peer: Times | None = None
-    goal: float | None = None
-    value: float = float("nan")
-
-    def ratio(self, clock: int = CPU) -> float:
-        """Return ours to the peer where the row says "at most", else the peer to ours, of the medians."""
-        if self.ours is None or self.peer is None:
-            return self.value
-        ours, peer = float(np.median(self.ours[:, clock])), float(np.median(self.peer[:, clock]))
-        return ours / peer if "at most" in self.what else peer / ours
-
-    @property
-    def met(self) -> str:
-        """Say whether the goal is reached; nothing where none was set."""
-        if self.goal is None:
-            return ""
-        reached = self.ratio() <= self.goal if "at most" in self.what else self.ratio() >= self.goal
-        return "yes" if reached else "no"
 
 
 def can_load(name: str) -> bool:
@@ -123,38 +93,6 @@ def data(name: str, n: int) -> Data:
     squared = euclidean_distances(X, squared=True)
     K = np.exp((squared + squared.T) * (-0.25 / sigma**2))
     return Data(name, X, labels[rows] == labels.max(), K, sigma)
-
-
-def clock(action: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
-    """Return wall and CPU seconds of a call, and its result."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    result = action()
-    return (time.perf_counter() - wall, time.process_time() - cpu), result
-
-
-def side_by_side(
-    ours: Callable[[Any], object],
-    peer: Callable[[Any], object],
-    runs: int,
-    prepare: Callable[[], Any] = lambda: None,
-) -> tuple[Times, Times]:
-    """Return the times of `runs` calls of each, in turns, on what `prepare` returns outside the clock.
-
-    One call of each goes before and does not count, unless the peer's is slow: then it has no other.
-    """
-    state = prepare()
-    ours(state)
-    state = prepare()
-    first, _ = clock(lambda: peer(state))
-    slow = first[1] > SLOW
-    found: tuple[list, list] = [], [first] if slow else []
-    for _ in range(runs):
-        for action, times in ((ours, found[0]), (peer, found[1])):
-            if slow and times is found[1]:
-                continue
-            state = prepare()
-            times.append(clock(lambda action=action, state=state: action(state))[0])
-    return np.array(found[0]), np.array(found[1])
 
 
 @dataclass(frozen=True)

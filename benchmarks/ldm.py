@@ -12,12 +12,7 @@ everywhere else it forms H.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import platform
-import sys
-import warnings
-from pathlib import Path
+from collections.abc import Iterator
 
 import cvxpy as cp
 import numpy as np
@@ -26,7 +21,6 @@ from ldm_peers import (
     GAP,
     LAMBDA,
     LARGE,
-    Clocked,
     Problem,
     accurate_svc,
     clarabel_dual,
@@ -35,14 +29,11 @@ from ldm_peers import (
     fit_as_estimator,
     printed_matrix,
     problem,
-    side_by_side,
 )
-from rich.console import Console
-from rich.table import Table
 from scipy.linalg.lapack import dpotrf
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_info, threadpool_limits
 
+from marginbook.benchmarking import Ratio, compare, in_turns, main
 from marginbook.datasets import available
 from marginbook.ldm.grid import solve_grid
 from marginbook.ldm.hard_margin import gram_features, solve_hard_margin
@@ -54,17 +45,12 @@ from marginbook.ldm.retraining import exact_leave_one_out
 from marginbook.ldm.solvers import Solution, active_set, coordinate_descent
 from marginbook.ldm.whitening import WhitenedGram
 
-OUT = Path(__file__).parent / "results" / "ldm.csv"
-WALL, CPU = 0, 1
 GRID = 2.0 ** np.arange(-8, -1)
 
-#: what is compared, its times, and the goal, if one was set
-Row = tuple[str, Clocked, float | None]
 
-
-def against_cvxpy(data: Problem, runs: int) -> list[Row]:
+def against_cvxpy(data: Problem, runs: int) -> Iterator[Ratio]:
     """The same problem by Clarabel: the primal (5), and the dual with our H."""
-    G, y, C, rows = data.gram, data.y, 10.0, []
+    G, y, C = data.gram, data.y, 10.0
     for lambda1 in (LAMBDA, LARGE):
         H = WhitenedGram(G, y).hessian(lambda1)
         exact = active_set(H, y, lambda1, LAMBDA, C, tol=1e-10)
@@ -84,21 +70,13 @@ def against_cvxpy(data: Problem, runs: int) -> list[Row]:
             return clarabel_dual(WhitenedGram(G, y).hessian(lambda1), LAMBDA, C)
 
         size = f"{data}, lambda1={lambda1:g}"
-        rows += [
-            (f"fit against cvxpy on the primal, both from G, {size}", side_by_side(ours, primal, runs), 50),
-            (
-                f"fit against cvxpy on the dual with our H, both from G, {size}",
-                side_by_side(ours, dual, runs),
-                50,
-            ),
-        ]
-    return rows
+        yield compare(f"fit against cvxpy on the primal, both from G, {size}", ours, primal, runs)
+        yield compare(f"fit against cvxpy on the dual with our H, both from G, {size}", ours, dual, runs)
 
 
-def against_svc(data: Problem, Cs: tuple[float, ...], runs: int) -> list[Row]:
+def against_svc(data: Problem, Cs: tuple[float, ...], runs: int) -> Iterator[Ratio]:
     """The SVM of the same kernel, each to the same relative gap of its own problem."""
-    G, y, rows = data.gram, data.y, []
-    goal = 5 if len(y) == 2000 else None
+    G, y = data.gram, data.y
     for C in Cs:
         model, gap = accurate_svc(data, G, C)
         tol = max(GAP, gap)
@@ -111,18 +89,19 @@ def against_svc(data: Problem, Cs: tuple[float, ...], runs: int) -> list[Row]:
         def theirs(model: SVC = model) -> object:
             return model.fit(data.X, y)
 
-        rows.append((f"fit over SVC (at most), both from X, {size}", side_by_side(ours, theirs, runs), goal))
-    if goal is None:
-        return rows
+        yield compare(f"fit over SVC (at most), both from X, {size}", ours, theirs, runs)
+    if len(y) < 2000:
+        return
     # the last case once more: with the Gram matrix given, and what no solver that factorises goes below
     given = SVC(C=C, kernel="precomputed", tol=model.tol, cache_size=1000)
-    times = side_by_side(lambda: fit_as_estimator(G, y, LAMBDA, C, tol), lambda: given.fit(G, y), runs)
-    rows.append((f"fit over SVC (at most), both from G, {size}", times, goal))
-    times = side_by_side(lambda: factor(data.gram), theirs, runs)
-    return [
-        *rows,
-        (f"Gram matrix and one Cholesky factor over SVC (at most), both from X, {size}", times, None),
-    ]
+    yield compare(
+        f"fit over SVC (at most), both from G, {size}",
+        lambda: fit_as_estimator(G, y, LAMBDA, C, tol),
+        lambda: given.fit(G, y),
+        runs,
+    )
+    what = f"Gram matrix and one Cholesky factor over SVC (at most), both from X, {size}"
+    yield compare(what, lambda: factor(data.gram), theirs, runs)
 
 
 def factor(G: np.ndarray) -> object:
@@ -132,9 +111,9 @@ def factor(G: np.ndarray) -> object:
     return dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
 
 
-def against_printed(data: Problem, lambda1s: tuple[float, ...], runs: int) -> list[Row]:
+def against_printed(data: Problem, lambda1s: tuple[float, ...], runs: int) -> Iterator[Ratio]:
     """Algorithm 1 to the same gap, by our compiled loop, which skips coordinates that stay."""
-    G, y, C, rows = data.gram, data.y, 10.0, []
+    G, y, C = data.gram, data.y, 10.0
     for lambda1 in lambda1s:
 
         def printed(lambda1: float = lambda1) -> Solution:
@@ -144,13 +123,12 @@ def against_printed(data: Problem, lambda1s: tuple[float, ...], runs: int) -> li
         found, H = printed(), WhitenedGram(G, y).hessian(lambda1)
         gap = dual_gap(found.shifted, H @ found.shifted, LAMBDA, C) / found.objective
         comparable(float(gap), "Algorithm 1 as printed")
-        times = side_by_side(lambda lambda1=lambda1: fit(G, y, lambda1, C), printed, runs)
-        size = f"{data}, lambda1={lambda1:g}, {found.n_iter:,} passes"
-        rows.append((f"fit against Algorithm 1 as printed, both from G, {size}", times, None))
-    return rows
+        what = f"fit against Algorithm 1 as printed, both from G, {data}, lambda1={lambda1:g}"
+        what += f", {found.n_iter:,} passes"
+        yield compare(what, lambda lambda1=lambda1: fit(G, y, lambda1, C), printed, runs)
 
 
-def whole_grid(data: Problem, runs: int) -> list[Row]:
+def whole_grid(data: Problem, runs: int) -> Iterator[Ratio]:
     """The 7 x 7 x 3 machines of one width, to the gap that a fit has."""
     G, y, Cs = data.gram, data.y, [10.0, 50.0, 100.0]
 
@@ -165,20 +143,17 @@ def whole_grid(data: Problem, runs: int) -> list[Row]:
     if not solve_grid(WhitenedGram(G, y), GRID, GRID, Cs, tol=GAP).converged.all():
         raise RuntimeError(f"a machine of the grid misses the gap on {data}")
     what = f"all 147 machines of the 7 x 7 x 3 grid over one fit (at most), {data}"
-    return [
-        (f"{what}, both with the eigendecomposition", side_by_side(grid, by_eigenvectors, runs), 10),
-        (f"{what}, the fit by Cholesky", side_by_side(grid, lambda: fit(G, y, LAMBDA, 10.0), runs), 10),
-        (
-            f"all 147 machines of the grid against 147 fits, {data}",
-            side_by_side(
-                grid, lambda: [fit(G, y, l1, C) for l1 in GRID for _ in GRID for C in Cs], min(runs, 3)
-            ),
-            None,
-        ),
-    ]
+    yield compare(f"{what}, both with the eigendecomposition", grid, by_eigenvectors, runs)
+    yield compare(f"{what}, the fit by Cholesky", grid, lambda: fit(G, y, LAMBDA, 10.0), runs)
+    yield compare(
+        f"all 147 machines of the grid against 147 fits, {data}",
+        grid,
+        lambda: [fit(G, y, l1, C) for l1 in GRID for _ in GRID for C in Cs],
+        min(runs, 3),
+    )
 
 
-def leave_one_out(data: Problem, few: int, runs: int) -> list[Row]:
+def leave_one_out(data: Problem, few: int, runs: int) -> Iterator[Ratio]:
     """The bound for all left-out examples beside one fit, and beside training without each example."""
     G, y, C = data.gram, data.y, 10.0
     solution, m = fit(G, y, LAMBDA, C), len(y)
@@ -195,16 +170,14 @@ def leave_one_out(data: Problem, few: int, runs: int) -> list[Row]:
     def bound() -> object:
         return bracket(G, y, solution)
 
-    one = side_by_side(bound, lambda: fit(G, y, LAMBDA, C), runs)
-    rows: list[Row] = [(f"leave-one-out bound over one fit (at most), {data}", one, None)]
+    what = f"leave-one-out bound over one fit (at most), {data}"
+    yield compare(what, bound, lambda: fit(G, y, LAMBDA, C), runs)
     for peer, what in ((from_scratch, "training m times"), (warm, "our exact leave-one-out, warm starts")):
-        ours, theirs = side_by_side(bound, peer, runs)
-        what = f"leave-one-out bound against {what} (from {few}), {data}"
-        rows.append((what, (ours, theirs * m / few), None))
-    return rows
+        ours, theirs = in_turns(bound, peer, runs=runs)
+        yield Ratio(f"leave-one-out bound against {what} (from {few}), {data}", ours, theirs * m / few)
 
 
-def other_problems(data: Problem, runs: int) -> list[Row]:
+def other_problems(data: Problem, runs: int) -> Iterator[Ratio]:
     """The hard margin, and the quadratic programme of KM-OMD, by cvxpy."""
     G, y, lam = data.gram, data.y, 0.1
     YGY, positive = y[:, None] * G * y, y > 0
@@ -220,85 +193,34 @@ def other_problems(data: Problem, runs: int) -> list[Row]:
         abs(hard_margin_oracle(gram_features(G), y, LAMBDA, LAMBDA, **CLARABEL).objective / hard - 1), "cvxpy"
     )
     comparable(abs(km_omd() / solve_km_omd(G, y, lam, tol=GAP).objective - 1), "cvxpy on KM-OMD")
-    pairs = {
-        "hard margin against cvxpy on the primal, both from G": (
-            lambda: solve_hard_margin(WhitenedGram(G, y), LAMBDA, LAMBDA, tol=GAP),
-            lambda: hard_margin_oracle(gram_features(G), y, LAMBDA, LAMBDA, **CLARABEL),
-        ),
-        f"KM-OMD, lambda={lam:g}, against cvxpy, both from G": (
-            lambda: solve_km_omd(G, y, lam, tol=GAP),
-            km_omd,
-        ),
-    }
-    return [(f"{what}, {data}", side_by_side(*pair, runs), None) for what, pair in pairs.items()]
+    yield compare(
+        f"hard margin against cvxpy on the primal, both from G, {data}",
+        lambda: solve_hard_margin(WhitenedGram(G, y), LAMBDA, LAMBDA, tol=GAP),
+        lambda: hard_margin_oracle(gram_features(G), y, LAMBDA, LAMBDA, **CLARABEL),
+        runs,
+    )
+    what = f"KM-OMD, lambda={lam:g}, against cvxpy, both from G, {data}"
+    yield compare(what, lambda: solve_km_omd(G, y, lam, tol=GAP), km_omd, runs)
 
 
-def measure(quick: bool) -> list[Row]:
-    """Return all rows; the larger real sets only where they are fetched."""
+def measure(quick: bool) -> Iterator[Ratio]:
+    """Yield all ratios; the larger real sets only where they are fetched."""
     small, middle, large, runs = (120, 200, 300, 2) if quick else (500, 1000, 2000, 7)
     cancer, digits = problem("breast cancer", small), problem("digits, odd or even", middle)
-    rows = against_cvxpy(cancer, min(runs, 5))
+    tiny = problem("breast cancer", 60 if quick else 200)
+    yield from against_cvxpy(cancer, min(runs, 5))
     sizes = {"german-24": min(middle, 1000), "splice": large, "image": large}
     sets = [problem(name, m) for name, m in sizes.items() if name in available()]
     for data in [digits, *sets, problem("waveform", large), problem("twonorm", large)]:
-        rows += against_svc(data, (100.0, 10.0), runs)
-    rows += against_printed(problem("breast cancer", 60 if quick else 200), (LAMBDA, LARGE), runs)
-    rows += against_printed(cancer, (LAMBDA, LARGE), runs)
-    rows += against_printed(digits, (LAMBDA, LARGE), min(runs, 3))
-    for data in (problem("breast cancer", 60 if quick else 200), cancer):
-        rows += whole_grid(data, runs)
+        yield from against_svc(data, (100.0, 10.0), runs)
+    for data in (tiny, cancer, digits):
+        yield from against_printed(data, (LAMBDA, LARGE), runs)
+    for data in (tiny, cancer):
+        yield from whole_grid(data, runs)
     for data in (cancer, digits):
-        rows += leave_one_out(data, 10 if quick else 25, min(runs, 5))
-    return rows + other_problems(cancer, min(runs, 5))
-
-
-def ratio(what: str, times: Clocked, clock: int = CPU) -> float:
-    """Return the ratio of the medians: ours to the peer where the row says "at most", else peer to ours."""
-    ours, peer = (float(np.median(each[:, clock])) for each in times)
-    return ours / peer if "at most" in what else peer / ours
-
-
-def met(what: str, value: float, goal: float | None) -> str:
-    """Say whether a ratio reaches its goal; nothing where none was set."""
-    if goal is None:
-        return ""
-    return "yes" if (value <= goal if "at most" in what else value >= goal) else "no"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="small sizes, for a look; nothing is written")
-    quick = parser.parse_args().quick
-    warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # `comparable` decides that
-    with threadpool_limits(1):
-        rows = measure(quick)
-        blas = ", ".join(f"{lib['internal_api']} {lib['version']}, 1 thread" for lib in threadpool_info())
-    table = Table("what", "ratio", "wall", "goal", "met", title="LDM, rbf kernel: medians, peers in turns")
-    for what, times, goal in rows:
-        value = ratio(what, times)
-        shown = f"{value:,.1f}", f"{ratio(what, times, WALL):,.1f}"
-        table.add_row(what, *shown, "" if goal is None else f"{goal:g}", met(what, value, goal))
-    Console(width=150).print(table)
-    if quick:
-        return
-    OUT.parent.mkdir(exist_ok=True)
-    seconds = ("ours", "ours_least", "peer", "peer_least", "wall_ratio")
-    with OUT.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(
-            ["what", "ratio", "goal", "met", *seconds, "runs", "python", "numpy", "machine", "blas"]
-        )
-        for what, times, goal in rows:
-            value = ratio(what, times)
-            seconds_of = [f"{f(each[:, CPU]):.4g}" for each in times for f in (np.median, np.min)]
-            place = (platform.python_version(), np.__version__, platform.machine(), blas)
-            shown = (f"{value:.4g}", "" if goal is None else f"{goal:g}", met(what, value, goal))
-            writer.writerow(
-                [what, *shown, *seconds_of, f"{ratio(what, times, WALL):.4g}", len(times[0]), *place]
-            )
+        yield from leave_one_out(data, 10 if quick else 25, min(runs, 5))
+    yield from other_problems(cancer, min(runs, 5))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(measure)

@@ -8,14 +8,7 @@ form, is part of every time. "SVC" minimises the SVM of the same kernel, and its
 
 from __future__ import annotations
 
-import argparse
-import csv
-import platform
-import sys
-import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from ldm_peers import (
@@ -25,17 +18,14 @@ from ldm_peers import (
     LARGE,
     Problem,
     clarabel_dual,
-    clock,
     fit,
     printed_matrix,
     problem,
     svc_gap,
 )
-from rich.console import Console
-from rich.table import Table
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
+from marginbook.benchmarking import CPU, Line, Record, main, sampled
 from marginbook.ldm.grid import solve_grid
 from marginbook.ldm.hard_margin import gram_features
 from marginbook.ldm.loo import bracket
@@ -44,24 +34,11 @@ from marginbook.ldm.oracle import soft_margin_oracle
 from marginbook.ldm.solvers import Solution, coordinate_descent
 from marginbook.ldm.whitening import WhitenedGram
 
-OUT = Path(__file__).parent / "results"
 C = 10.0
 GRID = 2.0 ** np.arange(-8, -1)
 TOLERANCES = 10.0 ** -np.arange(0, 13)
-#: calls that take more CPU seconds are made once
-SLOW = 0.5
 #: CPU seconds, relative excess over the optimum
 Point = tuple[float, float]
-
-
-def median_cpu(action: Callable[[], Any], runs: int = 3) -> tuple[float, Any]:
-    """Return the median CPU time of `runs` calls and the last result; the first call counts if it is slow."""
-    results: list[Any] = []
-    first = clock(lambda: results.append(action()))[1]
-    if first > SLOW:
-        return first, results[-1]
-    times = [clock(lambda: results.append(action()))[1] for _ in range(runs)]
-    return float(np.median(times)), results[-1]
 
 
 def descend(
@@ -108,15 +85,15 @@ def curves(data: Problem, lambda1: float, step: int) -> Iterator[tuple[str, Poin
     }
     for name, (tolerances, solver) in solvers.items():
         for tol in tolerances:
-            seconds, shifted = median_cpu(lambda solver=solver, tol=tol: solver(tol))
-            yield name, (seconds, excess(shifted))
+            times, shifted = sampled(lambda solver=solver, tol=tol: solver(tol))
+            yield name, (np.median(times[:, CPU]), excess(shifted))
     for tol in loose if small else ():
-        seconds, value = median_cpu(lambda tol=tol: primal(tol))
-        yield "cvxpy, primal", (seconds, float(value) / bound - 1)
+        times, value = sampled(lambda tol=tol: primal(tol))
+        yield "cvxpy, primal", (np.median(times[:, CPU]), float(value) / bound - 1)
     for tol in 10.0 ** -np.arange(1, 7):
         model = SVC(C=C, kernel="precomputed", tol=tol, cache_size=1000)
-        seconds, _ = median_cpu(lambda model=model: model.fit(G, y))
-        yield "SVC, its own problem", (seconds, svc_gap(model, G, y))
+        times, _ = sampled(lambda model=model: model.fit(G, y))
+        yield "SVC, its own problem", (np.median(times[:, CPU]), svc_gap(model, G, y))
 
 
 def lines(quick: bool) -> list[tuple[str, int, Callable[[np.ndarray, np.ndarray], Callable[[], object]]]]:
@@ -154,49 +131,20 @@ def lines(quick: bool) -> list[tuple[str, int, Callable[[np.ndarray, np.ndarray]
     ]
 
 
-def written(name: str, columns: tuple[str, ...], rows: list[tuple]) -> None:
-    """Write a table, with the environment in its last columns."""
-    place = (platform.python_version(), np.__version__, platform.machine())
-    with (OUT / name).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*columns, "python", "numpy", "machine"])
-        writer.writerows([*row, *place] for row in rows)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="small sizes, for a look; nothing is written")
-    quick = parser.parse_args().quick
-    warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # the point says how much
-    console, found, timed = Console(width=130), [], []
-    sizes = (100, 200) if quick else (500, 2000)
-    with threadpool_limits(1):
-        for m in sizes:
-            for lambda1 in (LAMBDA, LARGE):
-                for solver, (seconds, excess) in curves(problem("waveform", m), lambda1, 3 if quick else 1):
-                    found.append((m, f"{lambda1:g}", solver, f"{seconds:.4g}", f"{max(excess, 0.0):.3g}"))
-        for m in 125 * 2 ** np.arange(6):
-            data = problem("waveform", int(m))
-            G = data.gram
-            for what, most, action in lines(quick):
-                if m <= most:
-                    timed.append((f"{what}, m", "m", m, f"{median_cpu(action(G, data.y))[0]:.4g}"))
-    for title, heads, rows in (
-        ("gap", "m lambda1 solver seconds excess", found),
-        ("time", "what x value seconds", timed),
-    ):
-        table = Table(*heads.split(), title=f"LDM, rbf kernel, {title}: CPU time, one thread")
-        for row in rows:
-            table.add_row(*map(str, row))
-        console.print(table)
-    if quick:
-        return
-    OUT.mkdir(exist_ok=True)
-    written("ldm-curves.csv", ("m", "lambda1", "solver", "seconds", "excess"), found)
-    written("ldm-scaling.csv", ("what", "x", "value", "seconds"), timed)
+def measure(quick: bool) -> Iterator[Record | Line]:
+    """Yield the points of all curves, then the lines."""
+    for m in (100, 200) if quick else (500, 2000):
+        for lambda1 in (LAMBDA, LARGE):
+            for solver, (seconds, excess) in curves(problem("waveform", m), lambda1, 3 if quick else 1):
+                point = {"m": m, "lambda1": f"{lambda1:g}", "solver": solver, "seconds": f"{seconds:.4g}"}
+                yield Record("ldm-curves", point | {"excess": f"{max(excess, 0.0):.3g}"})
+    for m in 125 * 2 ** np.arange(6):
+        data = problem("waveform", int(m))
+        G = data.gram
+        for what, most, action in lines(quick):
+            if m <= most:
+                yield Line(f"{what}, m", "m", int(m), action(G, data.y))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(measure)

@@ -6,8 +6,6 @@ the paper's grid.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import cvxpy as cp
@@ -27,9 +25,6 @@ LAMBDA, LARGE = 2.0**-5, 100.0
 GAP = 1e-6  # relative duality gap of both peers wherever they solve the same problem
 #: one thread and the accuracy of ours; the default of 1e-8 would cost Clarabel two or three steps more
 CLARABEL = {"solver": cp.CLARABEL, "tol_gap_rel": GAP, "max_threads": 1}
-
-#: wall and CPU seconds, (runs, 2), of ours and of a peer
-Clocked = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -76,21 +71,6 @@ def problem(name: str, m: int) -> Problem:
         np.where(labels[rows] == labels.max(), 1.0, -1.0),
         float(distances[np.triu_indices(m, 1)].mean()),
     )
-
-
-def clock(action: Callable[[], object]) -> tuple[float, float]:
-    """Return wall and CPU seconds of a call."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    action()
-    return time.perf_counter() - wall, time.process_time() - cpu
-
-
-def side_by_side(ours: Callable[[], object], peer: Callable[[], object], runs: int) -> Clocked:
-    """Return the times of `runs` calls of each, in turns, after one of each that is not counted."""
-    for action in (ours, peer):
-        action()
-    times = np.array([(clock(ours), clock(peer)) for _ in range(runs)])
-    return times[:, 0], times[:, 1]
 
 
 def fit(G: np.ndarray, y: np.ndarray, lambda1: float, C: float, tol: float = GAP) -> Solution:

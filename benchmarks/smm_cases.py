@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from kfda_peers import Row, side_by_side
 from smm_peers import Problem, by_sklearn, loosest, nuclear_by_cvxpy, problem, sample
 
+from marginbook.benchmarking import Ratio, compare
 from marginbook.kernels import Kernel
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.inner import solve_inner
@@ -31,12 +31,11 @@ ROW_KERNELS: tuple[tuple[str, Kernel, int, int, int], ...] = (
 LANDMARKS = 200
 
 
-def nuclear_norm(n: int, d: int, runs: int) -> list[Row]:
+def nuclear_norm(n: int, d: int, runs: int) -> Iterator[Ratio]:
     """Newton's method on the dual against alternating directions, to two gaps."""
     X, y = sample(n, d, d, 3)
     costs = np.full(n, 1 / (2 * 0.03 * n))
     limit = nuclear_limit(NuclearProblem(X, y, costs))
-    found = []
     for share in SHARES:
         for gap in (1e-3, 1e-6, 1e-9):
             options = {"tol": gap, "max_iter": 5000}
@@ -48,19 +47,17 @@ def nuclear_norm(n: int, d: int, runs: int) -> list[Row]:
                 )
             late = "" if admm.converged else f", which ended at a gap of {admm.dual_gap:.0e}"
             rank = int((newton.singular_values > 1e-6 * newton.singular_values.max()).sum())
-            times = side_by_side(
-                lambda _, s=share, o=options: nuclear_newton(NuclearProblem(X, y, costs), s * limit, **o),
-                lambda _, s=share, o=options: nuclear_admm(NuclearProblem(X, y, costs), s * limit, **o),
+            size = f"gap {gap:g}, tau {share:g} of the largest, rank {rank}, n={n}, {d}x{d}"
+            yield compare(
+                f"nuclear norm, Newton against ADMM, {size}{late}",
+                lambda s=share, o=options: nuclear_newton(NuclearProblem(X, y, costs), s * limit, **o),
+                lambda s=share, o=options: nuclear_admm(NuclearProblem(X, y, costs), s * limit, **o),
                 runs,
             )
-            size = f"gap {gap:g}, tau {share:g} of the largest, rank {rank}, n={n}, {d}x{d}"
-            found.append(Row(f"nuclear norm, Newton against ADMM, {size}{late}", *times))
-    return found
 
 
-def nuclear_against_cvxpy(sizes: tuple[tuple[int, int], ...], runs: int) -> list[Row]:
+def nuclear_against_cvxpy(sizes: tuple[tuple[int, int], ...], runs: int) -> Iterator[Ratio]:
     """Newton's method against a semidefinite program."""
-    found = []
     for n, d in sizes:
         X, y = sample(n, d, d, 3)
         costs = np.full(n, 1 / (2 * 0.03 * n))
@@ -69,13 +66,12 @@ def nuclear_against_cvxpy(sizes: tuple[tuple[int, int], ...], runs: int) -> list
         excess = nuclear_newton(NuclearProblem(X, y, costs), tau).objective / program - 1
         if not abs(excess) <= 1e-5:
             raise RuntimeError(f"Newton's method is {excess:.1e} from the program, wanted the same")
-        times = side_by_side(
-            lambda _, X=X, y=y, c=costs, tau=tau: nuclear_newton(NuclearProblem(X, y, c), tau),
-            lambda _, X=X, y=y, c=costs, tau=tau: nuclear_by_cvxpy(NuclearProblem(X, y, c), tau),
+        yield compare(
+            f"nuclear norm, Newton against cvxpy (Clarabel), n={n}, {d}x{d}",
+            lambda X=X, y=y, c=costs, tau=tau: nuclear_newton(NuclearProblem(X, y, c), tau),
+            lambda X=X, y=y, c=costs, tau=tau: nuclear_by_cvxpy(NuclearProblem(X, y, c), tau),
             runs,
         )
-        found.append(Row(f"nuclear norm, Newton against cvxpy (Clarabel), n={n}, {d}x{d}", *times))
-    return found
 
 
 def quadratic_features(X: np.ndarray) -> np.ndarray:
@@ -84,47 +80,36 @@ def quadratic_features(X: np.ndarray) -> np.ndarray:
     return X[:, :, first] * X[:, :, second] * np.where(first == second, 1.0, np.sqrt(2.0))
 
 
-def row_kernels(runs: int) -> list[Row]:
+def row_kernels(runs: int) -> Iterator[Ratio]:
     """The machine from the Gram matrix of all rows against the one on explicit features of them."""
-    found = []
     for name, kernel, n, d1, d2 in ROW_KERNELS:
         X, y = sample(n, d1, d2, 2)
         options: dict[str, Any] = {"rank": 2, "lam": 0.03, "loss": "squared_hinge", "fit_intercept": True}
 
-        def explicit(
-            _: object, X: np.ndarray = X, y: np.ndarray = y, o: dict = options, name: str = name
-        ) -> Any:
+        def explicit(X: np.ndarray = X, y: np.ndarray = y, o: dict = options, name: str = name) -> Any:
             return low_rank_svm(X if name == "linear" else quadratic_features(X), y, **o)
 
-        def implicit(
-            _: object, X: np.ndarray = X, y: np.ndarray = y, o: dict = options, k: Kernel = kernel
-        ) -> Any:
+        def implicit(X: np.ndarray = X, y: np.ndarray = y, o: dict = options, k: Kernel = kernel) -> Any:
             return low_rank_kernel_svm(X, y, kernel=k, **o)
 
         columns = d2 if name == "linear" else d2 * (d2 + 1) // 2
-        quotient = implicit(None).objective / explicit(None).objective
+        quotient = implicit().objective / explicit().objective
         size = f"{name}, {columns} features of a row, n={n}, {d1}x{d2}"
-        found.append(
-            Row(
-                f"row kernel against explicit features, {size}, F {quotient:.4g} times theirs",
-                *side_by_side(implicit, explicit, runs),
-            )
-        )
+        what = f"row kernel against explicit features, {size}, F {quotient:.4g} times theirs"
+        yield compare(what, implicit, explicit, runs)
     for n in (50, 100, 200):
         X, y = sample(n, 8, 8, 2)
         options = {"rank": 2, "lam": 0.01, "loss": "squared_hinge", "kernel": ("rbf", {"gamma": 0.05})}
 
-        def whole(_: object, X: np.ndarray = X, y: np.ndarray = y, o: dict = options) -> Any:
+        def whole(X: np.ndarray = X, y: np.ndarray = y, o: dict = options) -> Any:
             return low_rank_kernel_svm(X, y, **o)
 
-        def landmarks(_: object, X: np.ndarray = X, y: np.ndarray = y, o: dict = options) -> Any:
+        def landmarks(X: np.ndarray = X, y: np.ndarray = y, o: dict = options) -> Any:
             return low_rank_kernel_svm(X, y, max_rows=1, max_features=LANDMARKS, **o)
 
-        times = side_by_side(landmarks, whole, runs)
         what = f"{LANDMARKS} landmarks against all {8 * n} rows, rbf, n={n}, 8x8"
-        quotient = landmarks(None).objective / whole(None).objective
-        found.append(Row(f"{what}, F {quotient:.4g} times theirs", *times))
-    return found
+        quotient = landmarks().objective / whole().objective
+        yield compare(f"{what}, F {quotient:.4g} times theirs", landmarks, whole, runs)
 
 
 def solved(p: Problem, Z: np.ndarray) -> Callable[[float], tuple[np.ndarray, float]]:
@@ -137,7 +122,9 @@ def solved(p: Problem, Z: np.ndarray) -> Callable[[float], tuple[np.ndarray, flo
     return solve
 
 
-def one_block(sizes: tuple[int, ...], d: int, rank: int, runs: int, what: str = "one block") -> list[Row]:
+def one_block(
+    sizes: tuple[int, ...], d: int, rank: int, runs: int, what: str = "one block"
+) -> Iterator[Ratio]:
     """Our convex solver against LIBSVM, LIBLINEAR and scikit-learn's logistic regression, equally accurate.
 
     With `rank` d the matrices are not projected: the machine on vectors.
@@ -148,7 +135,6 @@ def one_block(sizes: tuple[int, ...], d: int, rank: int, runs: int, what: str = 
         ("squared_hinge", False, "LIBLINEAR"),
         ("logistic", True, "LogisticRegression"),
     )
-    found = []
     for excess in EXCESSES:
         for n in sizes:
             X, y = sample(n, d, d, 3)
@@ -168,23 +154,22 @@ def one_block(sizes: tuple[int, ...], d: int, rank: int, runs: int, what: str = 
                     raise RuntimeError(f"{what}, {p}: we are {reached:.1e} above, wanted {excess:g}")
                 its, reached = loosest(other, above, excess, 8)
                 late = "" if reached <= excess else f", which ended {reached:.0e} above"
-                times = side_by_side(
-                    lambda _, mine=mine, tol=tol: mine(tol), lambda _, other=other, its=its: other(its), runs
-                )
                 size = f"{p}, {Z.shape[1]} features, n={n}"
-                found.append(Row(f"{what} against {peer}, excess {excess:g}, {size}{late}", *times))
-    return found
+                yield compare(
+                    f"{what} against {peer}, excess {excess:g}, {size}{late}",
+                    lambda mine=mine, tol=tol: mine(tol),
+                    lambda other=other, its=its: other(its),
+                    runs,
+                )
 
 
-def rank_over_vectors(n: int, d: int, runs: int) -> list[Row]:
+def rank_over_vectors(n: int, d: int, runs: int) -> Iterator[Ratio]:
     """The machine of rank 3 beside LIBSVM on vectors, whose one problem is convex."""
-    found = []
     for lam in (0.1, 0.03, 0.01):
         p = problem(n, d, d, 3, lam)
-        times = side_by_side(
-            lambda _, p=p: low_rank_svm(p.X, p.y, **p.settings),
-            lambda _, p=p: by_sklearn(p.rows, p.y, p, 1e-4),
+        yield compare(
+            f"rank 3 over LIBSVM on vectors (at most), {p}, n={n}, {d}x{d}",
+            lambda p=p: low_rank_svm(p.X, p.y, **p.settings),
+            lambda p=p: by_sklearn(p.rows, p.y, p, 1e-4),
             runs,
         )
-        found.append(Row(f"rank 3 over LIBSVM on vectors (at most), {p}, n={n}, {d}x{d}", *times))
-    return found

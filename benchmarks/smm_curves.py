@@ -7,20 +7,12 @@ sizes that do not vary are n = 500, d = 20, r = 3; lambda = 0.03, b free.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import platform
-import sys
-import warnings
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
-from smm_peers import Problem, by_sklearn, problem, sample, seconds
-from threadpoolctl import threadpool_limits
+from smm_peers import Problem, by_sklearn, problem, sample
 
+from marginbook.benchmarking import Line, main
 from marginbook.smm.level_sets import LevelSetClassifier
 from marginbook.smm.objective import LOSSES
 from marginbook.smm.oracle import alternation_by_cvxpy
@@ -29,11 +21,9 @@ from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.nuclear_newton import nuclear_newton
 from marginbook.smm.solvers.nuclear_norm import NuclearProblem, nuclear_limit
 
-OUT = Path(__file__).parent / "results"
 LAM, N, D, R = 0.03, 500, 20, 3
 #: sizes up to which the alternation by cvxpy and what needs all pairs of samples are timed
 CVXPY_N, PAIRS_N = 1000, 2000
-Line = tuple[str, str, int, Callable[[], object]]
 
 
 def fits(x: str, value: int, n: int, d: int, r: int, losses: tuple[str, ...] = LOSSES) -> Iterator[Line]:
@@ -41,7 +31,7 @@ def fits(x: str, value: int, n: int, d: int, r: int, losses: tuple[str, ...] = L
     for loss in losses:
         p = problem(n, d, d, r, LAM, loss=loss)
         name = f"rank r, {loss.replace('_', ' ')}"
-        yield name, x, value, lambda p=p: low_rank_svm(p.X, p.y, **p.settings)
+        yield Line(name, x, value, lambda p=p: low_rank_svm(p.X, p.y, **p.settings))
 
 
 def nuclear(p: Problem) -> object:
@@ -56,10 +46,10 @@ def against_samples(sizes: tuple[int, ...]) -> Iterator[Line]:
         yield from fits("n", n, n, D, R)
         p = problem(n, D, D, R, LAM)
         if n <= PAIRS_N:
-            yield "LIBSVM on vectors", "n", n, lambda p=p: by_sklearn(p.rows, p.y, p, 1e-4)
-            yield "nuclear norm", "n", n, lambda p=p: nuclear(p)
+            yield Line("LIBSVM on vectors", "n", n, lambda p=p: by_sklearn(p.rows, p.y, p, 1e-4))
+            yield Line("nuclear norm", "n", n, lambda p=p: nuclear(p))
         if n <= CVXPY_N:
-            yield "rank r, by cvxpy", "n", n, lambda p=p: alternation_by_cvxpy(p.X, p.y, **p.settings)
+            yield Line("rank r, by cvxpy", "n", n, lambda p=p: alternation_by_cvxpy(p.X, p.y, **p.settings))
 
 
 def against_sides(sizes: tuple[int, ...]) -> Iterator[Line]:
@@ -67,9 +57,9 @@ def against_sides(sizes: tuple[int, ...]) -> Iterator[Line]:
     for d in sizes:
         yield from fits("d", d, N, d, R)
         p = problem(N, d, d, R, LAM)
-        yield "LIBSVM on vectors", "d", d, lambda p=p: by_sklearn(p.rows, p.y, p, 1e-4)
+        yield Line("LIBSVM on vectors", "d", d, lambda p=p: by_sklearn(p.rows, p.y, p, 1e-4))
         if d <= 2 * D:
-            yield "nuclear norm", "d", d, lambda p=p: nuclear(p)
+            yield Line("nuclear norm", "d", d, lambda p=p: nuclear(p))
 
 
 def against_ranks(ranks: tuple[int, ...]) -> Iterator[Line]:
@@ -79,7 +69,7 @@ def against_ranks(ranks: tuple[int, ...]) -> Iterator[Line]:
         for loss in LOSSES:
             p = Problem(X, y, r, LAM, loss)
             name = f"rank r, {loss.replace('_', ' ')}"
-            yield name, "r", r, lambda p=p: low_rank_svm(p.X, p.y, **p.settings)
+            yield Line(name, "r", r, lambda p=p: low_rank_svm(p.X, p.y, **p.settings))
 
 
 def against_levels(counts: tuple[int, ...], n: int, d: int) -> Iterator[Line]:
@@ -94,49 +84,21 @@ def against_levels(counts: tuple[int, ...], n: int, d: int) -> Iterator[Line]:
                     LevelSetClassifier(h / H, **p.settings).fit(p.X, p.y)
 
             name = loss.replace("_", " ")
-            yield f"warm, {name}", "H", H, lambda path=path, p=p: path.fit(p.X, p.y)
+            yield Line(f"warm, {name}", "H", H, lambda path=path, p=p: path.fit(p.X, p.y))
             if H <= 20:
-                yield f"cold, {name}", "H", H, apart
+                yield Line(f"cold, {name}", "H", H, apart)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="small sizes, for a look; nothing is written")
-    quick = parser.parse_args().quick
-    warnings.filterwarnings("ignore", message="(?s).*converge")
-    warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-    found = []
-    with threadpool_limits(1):
-        for _, _, _, action in [
-            *against_samples((60,)),
-            *against_levels((4,), 60, 6),
-        ]:  # compiled or imported
-            action()
-        groups = [
-            against_samples((125, 250, 500) if quick else tuple(125 * 2**i for i in range(8))),
-            against_sides((5, 10, 20) if quick else (5, 10, 20, 40, 80)),
-            against_ranks((1, 2, 4) if quick else (1, 2, 4, 8, 16)),
-            against_levels(
-                (5, 10, 20) if quick else (2, 5, 10, 20, 50, 100), *((200, 10) if quick else (N, D))
-            ),
-        ]
-        for group in groups:
-            for what, x, value, action in group:
-                found.append((what, x, value, f"{seconds(action, 3):.4g}"))
-    table = Table("what", "x", "value", "seconds", title="low-rank margins: CPU time, one thread")
-    for row in found:
-        table.add_row(*map(str, row))
-    Console(width=120).print(table)
-    if not quick:
-        OUT.mkdir(exist_ok=True)
-        place = (platform.python_version(), np.__version__, platform.machine())
-        with (OUT / "smm-scaling.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["what", "x", "value", "seconds", "python", "numpy", "machine"])
-            writer.writerows([*row, *place] for row in found)
+def measure(quick: bool) -> Iterator[Line]:
+    """Yield all lines."""
+    for line in (*against_samples((60,)), *against_levels((4,), 60, 6)):
+        line.action()  # what is compiled or imported at the first call
+    yield from against_samples((125, 250, 500) if quick else tuple(125 * 2**i for i in range(8)))
+    yield from against_sides((5, 10, 20) if quick else (5, 10, 20, 40, 80))
+    yield from against_ranks((1, 2, 4) if quick else (1, 2, 4, 8, 16))
+    levels = (5, 10, 20) if quick else (2, 5, 10, 20, 50, 100)
+    yield from against_levels(levels, *((200, 10) if quick else (N, D)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(measure)

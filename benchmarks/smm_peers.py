@@ -12,10 +12,10 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from kfda_peers import CPU, clock
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
+from marginbook.benchmarking import CPU, clock
 from marginbook.datasets import make_low_rank
 from marginbook.smm.objective import objective
 from marginbook.smm.solvers.nuclear_norm import NuclearProblem
@@ -129,16 +129,8 @@ def loosest(
 ) -> tuple[float, float]:
     """Return the largest power of ten with excess at most `wanted`, or the last tried; and its excess."""
     for power in range(1, last + 1):
-        (_, seconds), found = clock(lambda power=power: solver(10.0**-power))
+        taken, found = clock(lambda power=power: solver(10.0**-power))
         reached = excess(found)
-        if reached <= wanted or seconds > PATIENCE:
+        if reached <= wanted or taken[CPU] > PATIENCE:
             break
     return 10.0**-power, reached
-
-
-def seconds(action: Callable[[], object], runs: int, slow: float = 0.5) -> float:
-    """Return the median CPU seconds of `runs` calls, or those of the first if it is slow."""
-    first = clock(action)[0][CPU]
-    if first > slow:
-        return first
-    return float(np.median([clock(action)[0][CPU] for _ in range(runs)]))
