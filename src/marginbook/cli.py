@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("marginbook.notebooks.command:run_command", "book"),
     "book": ("marginbook.build.command:book_command", "book"),
     "coursework": ("marginbook.coursework.command:coursework", "book"),
+    "trust": ("marginbook.trust.command:trust", "test"),
 }
 
 
