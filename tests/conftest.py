@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,3 +21,16 @@ def cli() -> Callable[..., Result]:
     from marginbook.cli import main
 
     return lambda *arguments: CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture
+def told(record_property: Callable[[str, object], None], tmp_path: Path) -> Callable[[object], None]:
+    """Keep what the user is told of a fault, for the book: ``told(error.value)`` in a test marked `fault`."""
+
+    def keep(message: object) -> None:
+        text = " ".join(str(message).split()).replace(str(tmp_path), "…")
+        text = re.sub(r"(127\.0\.0\.1):\d+", r"\1", text)
+        text = re.sub(r"\b([0-9a-f]{8})[0-9a-f]{56}\b", r"\1…", text)
+        record_property("told", re.sub(r"\b[0-9a-f]{16}(?=-)", "…", text))
+
+    return keep
