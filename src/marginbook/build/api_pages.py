@@ -20,6 +20,7 @@ MODULES = (
     "smm.solvers.block_descent", "smm.solvers.solution", "smm.solvers.inner", "smm.solvers.global_bound",
     "smm.solvers.kernel_descent", "smm.solvers.kernel_solution", "smm.solvers.nuclear_norm",
     "smm.solvers.nuclear_newton", "smm.solvers.nuclear_admm",
+    "large", "large.margins", "large.near",
     "claims", "errata", "datasets", "datasets.generators", "exercises", "coursework", "experiments",
     "experiments.stats", "kernels", "notebooks", "plotting",
 )  # fmt: skip

@@ -69,6 +69,7 @@ def make_book(
             data_page,
             errata_pages,
             exhibit_pages,
+            large_page,
             ledger_pages,
             reproducibility_pages,
             result_pages,
@@ -80,7 +81,9 @@ def make_book(
 
         _ledger(folder, set(notebooks), fresh, n_jobs, say, of_claims)
         say("generated pages", 0, 0)
-        for page in (data_page, result_pages, reproducibility_pages, bench_pages, coursework_page, api_pages):
+        for page in (data_page, result_pages, reproducibility_pages, bench_pages, large_page):
+            page.write(folder)
+        for page in (coursework_page, api_pages):
             page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)
