@@ -30,9 +30,13 @@ def wine() -> SimpleNamespace:
     return _dataset("wine", *load_wine(return_X_y=True))
 
 
-def clouds() -> SimpleNamespace:
+def clouds(name: str = "clouds", n_folds: int = 12) -> SimpleNamespace:
     rng, y = np.random.default_rng(0), np.arange(240) // 80
-    return _dataset("clouds", rng.normal(size=(240, 6)) + y[:, None], y, n_folds=12)
+    return _dataset(name, rng.normal(size=(240, 6)) + y[:, None], y, n_folds=n_folds)
+
+
+def crowd() -> SimpleNamespace:
+    return clouds("crowd", 60)
 
 
 def measure(
@@ -82,5 +86,5 @@ def _nearest_mean(X_train: Any, y_train: Any, X_test: Any, seed: int | None) -> 
     return classes[np.argmin(((X_test[:, None] - means) ** 2).sum(axis=2), axis=1)]
 
 
-EXPERIMENTS = dict.fromkeys(["folds", "random", "trouble", "slow"], measure)
-DATASETS = {"blobs": blobs, "wine": wine, "clouds": clouds}
+EXPERIMENTS = dict.fromkeys(["folds", "random", "trouble", "slow", "many"], measure)
+DATASETS = {"blobs": blobs, "wine": wine, "clouds": clouds, "crowd": crowd}

@@ -1,0 +1,171 @@
+"""What happens when things break: `python benchmarks/faults.py` kills a run 50 times and runs the fault tests.
+
+Writes ``results/faults-kills.csv``, a row per kill, and ``results/faults.csv``, a row per fault with what the
+user is told and the test that breaks it. A few minutes; ``--kills 3`` is a taste, written to no file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marginbook.experiments.schema import READ, is_sound
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
+ROOMS = HERE.parent / "tests" / "experiments" / "rooms"
+EXPERIMENT = "toyroom/many"
+TASKS = 600
+SEED = 9
+COMMAND = [sys.executable, "-c", "from marginbook.experiments.command import experiment; experiment()"]
+KILL_FIELDS = ("kill", "phase", "seconds", "before", "after", "lost", "doubled", "torn", "same_bytes")
+FAULT_FIELDS = ("part", "fault", "told", "test", "outcome")
+
+
+def start(store: Path, out: Path) -> subprocess.Popen[bytes]:
+    """Start the run with two workers, in a process group of its own."""
+    path = os.pathsep.join([str(HERE.parent / "src"), str(ROOMS)])
+    return subprocess.Popen(
+        [*COMMAND, "run", EXPERIMENT, "--n-jobs", "2", "--store", store, "--out", out],
+        env={**os.environ, "MARGINBOOK_ROOMS": "toyroom", "PYTHONPATH": path},
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def stored(store: Path) -> list[tuple[Any, ...]]:
+    """Return the rows of a store, each with its checksum."""
+    if not store.exists():
+        return []
+    with sqlite3.connect(store, timeout=60) as db:
+        try:
+            return db.execute(READ).fetchall()
+        except sqlite3.OperationalError:  # the tables are not there yet
+            return []
+        finally:
+            found = db.execute("PRAGMA integrity_check").fetchall()
+            assert found == [("ok",)], found
+
+
+def kill(times: int, folder: Path, seed: int = SEED) -> list[dict[str, object]]:
+    """Kill a run with all its workers at random moments, go on each time, and count what went wrong.
+
+    One kill in five hits the start, at any moment of it; the others hit the work, up to two seconds after
+    the first new result.
+    """
+    undisturbed = start(folder / "whole", folder / "a")
+    began = time.monotonic()
+    assert undisturbed.wait() == 0
+    usual = time.monotonic() - began - TASKS * 0.02
+    moments, rows = random.Random(seed), []
+    store, out = folder / "killed", folder / "b"
+    for number in range(1, times + 1):
+        before = stored(store)
+        began, process = time.monotonic(), start(store, out)
+        phase = "start" if number % 5 == 1 else "work"
+        if phase == "work":
+            while process.poll() is None and len(stored(store)) == len(before):
+                time.sleep(0.05)
+        time.sleep(moments.uniform(0, max(usual, 1.0) if phase == "start" else 2.0))
+        os.killpg(process.pid, signal.SIGKILL)
+        seconds = time.monotonic() - began
+        process.wait()
+        rows.append(
+            {"kill": number, "phase": phase, "seconds": f"{seconds:.2f}", **counted(before, stored(store))}
+        )
+        print(*rows[-1].values(), flush=True)
+    before = stored(store)
+    began, resumed = time.monotonic(), start(store, out)
+    assert resumed.wait() == 0
+    names = ("many.csv", "many.provenance.json")
+    pairs = [[folder / run / "toyroom" / name for run in "ab"] for name in names]
+    same = all(one.read_bytes() == other.read_bytes() for one, other in pairs)
+    end = {"kill": "", "phase": "resumed", "seconds": f"{time.monotonic() - began:.2f}"}
+    rows.append({**end, **counted(before, stored(store)), "same_bytes": "yes" if same else "no"})
+    return rows
+
+
+def counted(before: Iterable[tuple[Any, ...]], after: list[tuple[Any, ...]]) -> dict[str, int]:
+    """Return how many results there are, and how many were lost or changed, are doubled, are torn."""
+    keys, rows = {row[:5] for row in after}, set(after)
+    before = list(before)
+    return {
+        "before": len(before),
+        "after": len(after),
+        "lost": sum(row not in rows for row in before),
+        "doubled": len(after) - len(keys),
+        "torn": sum(not is_sound(row) for row in after),
+    }
+
+
+class Told:
+    """A plugin of pytest that collects what the tests of faults say."""
+
+    def __init__(self) -> None:
+        self.faults: dict[str, tuple[str, str]] = {}
+        self.rows: list[dict[str, str]] = []
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            if mark := item.get_closest_marker("fault"):
+                self.faults[item.nodeid] = (mark.args[0], mark.args[1])
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or (report.when == "setup" and report.outcome == "skipped"):
+            part, fault = self.faults[report.nodeid]
+            told = [str(value) for name, value in report.user_properties if name == "told"]
+            test = report.nodeid.partition("[")[0]
+            row = (part, fault, told[-1] if told else "", test, report.outcome)
+            self.rows.append(dict(zip(FAULT_FIELDS, row, strict=True)))
+
+
+def tell() -> list[dict[str, str]]:
+    """Run the tests that are marked as faults, and return a row for each."""
+    plugin = Told()
+    os.chdir(HERE.parent)
+    code = pytest.main(["-m", "fault", "-p", "no:xdist", "-p", "no:cacheprovider", "-q", "tests"], [plugin])
+    if code != pytest.ExitCode.OK:
+        raise SystemExit(f"the tests of faults ended with {code!r}; nothing was written")
+    return sorted(plugin.rows, key=lambda row: (row["part"], row["fault"]))
+
+
+def write(name: str, fields: tuple[str, ...], rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows as CSV among the results."""
+    with (RESULTS / name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--only", choices=("kills", "faults"), help="only one of the two")
+    given = parser.parse_args()
+    if given.only != "faults":
+        with tempfile.TemporaryDirectory() as folder:
+            rows = kill(given.kills, Path(folder))
+        if given.kills >= 50:
+            write("faults-kills.csv", KILL_FIELDS, rows)
+    if given.only != "kills" and given.kills >= 50:
+        write("faults.csv", FAULT_FIELDS, tell())
+
+
+if __name__ == "__main__":
+    main()
