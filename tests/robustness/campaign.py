@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import faulthandler
 import json
+import multiprocessing
 import os
 import platform
+import re
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -35,8 +37,12 @@ from .judging import KINDS, outcome
 
 #: seconds that one example may take; the first of a worker also compiles
 LIMIT, FIRST = 20.0, 240.0
+#: messages of each kind that are stored
+SHOWN = 10
 #: examples that are drawn with one seed
 BLOCK = 50
+#: of a process that waits and does not compute, so many seconds count as one
+PATIENCE = 30.0
 #: bytes of address space that a worker may have
 MEMORY = 6 * 2**30
 #: workers that are started for one name, before the rest of its examples is given up
@@ -45,35 +51,53 @@ FOLDER = PACKAGE.parents[1] / "results" / "robustness"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the campaign, or with ``--worker`` one part of it; return 1 if there was a fault."""
+    """Run the campaign; return 1 if there was a fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="estimators and functions; all by default")
     parser.add_argument("--examples", type=int, default=2000)
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=0)
-    given_ = parser.parse_args(arguments)
-    if given_.worker:
-        work(given_.names[0], given_.examples, given_.seed, given_.worker)
-        return 0
+    asked = parser.parse_args(arguments)
     every = {**dict.fromkeys(public_estimators(), "estimators"), **dict.fromkeys(FUNCTIONS, "functions")}
-    faults = []
+    said: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], str] = {}
+    faults = 0
     for kind in ("estimators", "functions"):
         rows = []
-        for name in [name for name in given_.names or every if every[name] == kind]:
-            row, found = run(name, given_.examples, given_.seed)
+        for name in [name for name in asked.names or every if every[name] == kind]:
+            row, found = run(name, asked.examples, asked.seed)
             rows.append(row)
-            faults += found
+            faults += row["fault"]
+            for each in found:
+                pattern = (
+                    each["kind"],
+                    re.sub(rf"{name}|[-+\w.]*\d[-+\w.]*|'.*?'|\[.*?\]", "", each["what"])[:50],
+                )
+                said[pattern] += 1
+                examples.setdefault(pattern, each["what"])
+            found = [each for each in found if each["kind"] == "fault"]
             print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
+            for fault in {fault["what"]: fault for fault in reversed(found)}.values():
+                print("  FAULT", fault["what"], fault["case"], sep="\n    ", flush=True)
         if rows:
-            _write(given_.folder / f"{kind}.csv", rows)
-    for fault in faults:
-        print("FAULT", fault["name"], fault["what"], fault["case"], sep="\n  ", flush=True)
+            _write(asked.folder / f"{kind}.csv", rows)
+    common = [
+        {"kind": kind, "message": examples[kind, pattern], "count": count}
+        for kind in ("input", "parameter", "problem", "warned")
+        for (group, pattern), count in said.most_common()
+        if group == kind
+    ]
+    if common:
+        kinds = [row["kind"] for row in common]
+        _write(
+            asked.folder / "messages.csv",
+            [r for k, r in enumerate(common) if kinds[:k].count(r["kind"]) < SHOWN],
+        )
     return int(bool(faults))
 
 
-def run(name: str, examples: int, start: int) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """Return the counts of outcomes for `name`, and its faults."""
+def run(name: str, examples: int, start: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the counts of outcomes for `name`, and all of them."""
     done: list[dict[str, Any]] = []
     for life in range(LIVES):
         if len(done) >= examples:
@@ -100,13 +124,13 @@ def run(name: str, examples: int, start: int) -> tuple[dict[str, Any], list[dict
         "scipy": scipy.__version__,
         "sklearn": sklearn.__version__,
     }
-    faults = [{"name": name, "what": d["what"], "case": d["case"]} for d in done if d["kind"] == "fault"]
-    return row, faults
+    return row, done
 
 
 def work(name: str, examples: int, number: int, journal: Path) -> None:
     """Draw the examples and write each to `journal` before it runs, and its outcome behind."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    faulthandler.enable()
     strategy = cases(name) if name in public_estimators() else FUNCTIONS[name]
     with journal.open("a", encoding="utf-8", buffering=1) as stream:
 
@@ -131,24 +155,33 @@ def work(name: str, examples: int, number: int, journal: Path) -> None:
 
 def _watched(name: str, examples: int, number: int, journal: Path) -> str:
     """Run a worker; return why it was ended, or "" if it ended by itself."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.robustness.campaign", name]
-    command += ["--examples", str(examples), "--seed", str(number), "--worker", str(journal)]
-    with tempfile.TemporaryFile() as errors:
-        worker = subprocess.Popen(command, stderr=errors, stdout=subprocess.DEVNULL)
-        size, since = 0, time.monotonic()
-        while worker.poll() is None:
-            time.sleep(0.2)
-            grown = journal.stat().st_size
-            if grown != size:
-                size, since = grown, time.monotonic()
-            lines = journal.read_bytes().count(b"\n") if time.monotonic() - since > LIMIT else 0
-            if time.monotonic() - since > (LIMIT if lines > 2 else FIRST):
-                worker.kill()
-                worker.wait()
-                return f"no answer after {LIMIT:g} s"
-        errors.seek(0)
-        said = errors.read().decode(errors="replace").strip().splitlines()
-    return f"the process ended with {worker.returncode}: {' '.join(said[-1:])}" if worker.returncode else ""
+    # a fork has imported everything already
+    start = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
+    worker = start.Process(target=work, args=(name, examples, number, journal))
+    worker.start()
+    size, since = 0, _spent(worker.pid)
+    while worker.is_alive():
+        worker.join(0.2)
+        grown = journal.stat().st_size
+        if grown != size:
+            size, since = grown, _spent(worker.pid)
+        spent = _spent(worker.pid) - since if worker.is_alive() else 0.0
+        if spent > FIRST or (spent > LIMIT and journal.read_bytes().count(b"\n") > 2):
+            worker.kill()
+            worker.join()
+            return f"no answer after {LIMIT:g} s"
+    return f"the process ended with {worker.exitcode}" if worker.exitcode else ""
+
+
+def _spent(pid: int | None) -> float:
+    """Return the processor seconds of a process, which on a busy machine are fewer than those of the clock."""
+    if not Path("/proc").is_dir():
+        return time.monotonic()
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    except (OSError, IndexError):
+        return 0.0  # it has just ended
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + time.monotonic() / PATIENCE
 
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:

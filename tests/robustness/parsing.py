@@ -83,7 +83,7 @@ def _array(read: Callable[[Path], Any]) -> Callable[[Path], None]:
         array = read(path)
         if not (isinstance(array, np.ndarray) or sparse.issparse(array)) or array.dtype == object:
             raise Fault(f"got {type(array).__name__} of {getattr(array, 'dtype', None)}")
-        abs(array) if array.dtype.kind in "fi" else array.tolist()  # every index is followed
+        array.sum() if array.dtype.kind in "fiub" else array.ravel().tolist()  # every entry is followed
 
     return run
 

@@ -77,7 +77,11 @@ def _r() -> list[bytes]:
     real = struct.pack(">ii", 14, 2) + struct.pack(">d", 1.5) + bytes.fromhex("7ff00000000007a2")
     listed = struct.pack(">ii", 19, 2) + struct.pack(">iii", 13, 1, 7) + struct.pack(">iii", 10, 1, 1)
     end = struct.pack(">i", 254)
-    return [head + symbol + real + end, head + symbol + listed + end, gzip.compress(head + symbol + real + end)]
+    return [
+        head + symbol + real + end,
+        head + symbol + listed + end,
+        gzip.compress(head + symbol + real + end),
+    ]
 
 
 _SEEDS = {

@@ -164,6 +164,8 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
                 raise ValueError(
                     f"{name} must be a sequence of at least one value, got {getattr(self, name)!r}"
                 )
+        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
+            raise ValueError(f"scoring must be None, a scorer's name or a callable, got {self.scoring!r}")
         if isinstance(self.kernels, str):
             raise ValueError(f"kernels must be a sequence of kernels, got the single name {self.kernels!r}")
         if any(kernel_name(kernel) == "precomputed" for kernel in self.kernels):
@@ -228,7 +230,8 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not any(callable(kernel) for kernel in self.kernels)
+        named = self.kernels if np.iterable(self.kernels) else ()  # fit says what is wrong with it
+        tags.input_tags.sparse = not any(callable(kernel) for kernel in named)
         return tags
 
 

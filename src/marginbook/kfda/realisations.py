@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit, check_cv
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, indexable
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, indexable
 
 from ..labels import check_labels
 from .model_selection import ERROR_AND_RETAINED, MinimumError, choose_realisation
@@ -116,7 +116,14 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_choice("refit", self.refit, ("all", "realisation"))
         if y is None:
             raise ValueError("RealisationSearch requires y to be passed, but the target y is None")
+        if not hasattr(self.estimator, "fit"):
+            raise ValueError(
+                f"estimator must be a classifier such as SparseKFDAClassifier(), got {self.estimator!r}"
+            )
+        if isinstance(X, list):
+            X = check_array(X, dtype=None, ensure_all_finite=False)
         X, y = indexable(X, y)
+        y = column_or_1d(y, warn=True)
         check_labels(y)
         parts = self._parts(X, y)
         found = [self._search(self._rows(X, part), np.asarray(y)[part]) for part in parts]
@@ -163,7 +170,11 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             cv=self.cv,
             n_jobs=self.n_jobs,
             error_score="raise",
-        ).fit(X, y)
+        )
+        try:
+            search.fit(X, y)
+        except IndexError:
+            raise ValueError(f"cv names rows beyond the {len(y)} of a realisation, got {self.cv!r}") from None
         return search, float(search.cv_results_["mean_test_accuracy"][search.best_index_])
 
     def _parts(self, X: Any, y: Any) -> list[np.ndarray]:
@@ -175,6 +186,8 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 int(splitter), train_size=self.train_size, random_state=self.random_state
             )
         parts = [np.asarray(train) for train, _ in check_cv(splitter, y, classifier=True).split(X, y)]
+        if any(len(part) and not -len(y) <= part.min() <= part.max() < len(y) for part in parts):
+            raise ValueError(f"realisations name rows beyond the {len(y)} of X, got {self.realisations!r}")
         if not parts:
             raise ValueError(f"realisations is empty, got {self.realisations!r}; give a number >= 1 or pairs")
         return parts
@@ -191,6 +204,8 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        if not hasattr(self.estimator, "__sklearn_tags__"):  # fit says what is wrong with it
+            return tags
         inner = get_tags(self.estimator)
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.sparse = inner.input_tags.sparse

@@ -178,7 +178,10 @@ def learned_starts(X: Any, y: np.ndarray, random_state: Any, n_restarts: int) ->
     svm = LinearSVC(C=1.0, fit_intercept=False, random_state=rng.randint(2**31 - 1), max_iter=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is a start only
-        starts = {"mean": X.T @ y, "svm": svm.fit(X, y).coef_[0]}
+        starts = {"mean": X.T @ y}
+        # the gradient at 0 is a multiple of it: the SVM is 0 then, and its solver may not return
+        if np.linalg.norm(starts["mean"]) > 1e-12 * len(y):
+            starts["svm"] = svm.fit(X, y).coef_[0]
     for k in range(n_restarts):
         direction = X.T @ rng.standard_normal(len(y))
         starts[f"random {k}"] = direction * (1 if direction @ starts["mean"] >= 0 else -1)

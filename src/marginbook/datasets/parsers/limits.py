@@ -28,6 +28,8 @@ _BY_MAGIC: dict[bytes, Callable[[Path], Any]] = {
     b"\xfd7zXZ\0": lzma.open,
 }
 _MATLAB_COMPRESSED = 15  # the element type miCOMPRESSED
+_MATLAB_NUMBERS = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 12, 13})  # element types of whole and of real numbers
+_MATLAB_ARRAYS = range(5, 16)  # classes whose parts are numbers: sparse, double, ..., uint64
 
 
 def allowed(path: Path) -> int:
@@ -104,29 +106,51 @@ def check_archive(path: Path) -> None:
 
 
 def check_matlab(path: Path) -> None:
-    """Refuse a MATLAB v5 file whose compressed elements are together too large."""
+    """Refuse a MATLAB v5 file whose compressed elements are together too large, or a part of unknown type."""
     limit, total = allowed(path), 0
     with path.open("rb") as stream:
         order = {b"IM": "<", b"MI": ">"}.get(stream.read(128)[126:])
         while order is not None and len(tag := stream.read(8)) == 8:
             kind, size = struct.unpack(f"{order}2I", tag)
             if kind != _MATLAB_COMPRESSED:
-                stream.seek(size, io.SEEK_CUR)
+                _check_parts(path, stream.read(min(size, path.stat().st_size)), order)
                 continue
-            for count in _inflated(stream, size):
-                total += count
+            pieces = []
+            for piece in _inflated(stream, size):
+                pieces.append(piece)
+                total += len(piece)
                 if total > limit:
                     raise refuse(path, limit)
+            _check_parts(path, b"".join(pieces)[8:], order)
 
 
-def _inflated(stream: BinaryIO, size: int) -> Iterator[int]:
-    """Yield the sizes of the pieces that a compressed element grows to, none above a megabyte."""
+def _check_parts(path: Path, body: bytes, order: str) -> None:
+    """Refuse an array, whose parts stand in `body`, with a part of a type that no array has.
+
+    SciPy takes the type for a place in its memory, and reads what is there.
+    """
+    if len(body) < 16 or struct.unpack_from(f"{order}I", body, 8)[0] & 0xFF not in _MATLAB_ARRAYS:
+        return
+    at = 16
+    while at + 8 <= len(body):
+        kind, size = struct.unpack_from(f"{order}2I", body, at)
+        if kind >> 16:  # up to four bytes stand in the tag itself
+            kind, size = kind & 0xFFFF, 0
+        if kind not in _MATLAB_NUMBERS:
+            raise CorruptData(
+                f"{path.name}: an array has a part of type {kind}, wanted numbers; fetch the file again"
+            )
+        at += 8 + size + -size % 8
+
+
+def _inflated(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Yield the pieces that a compressed element grows to, none above a megabyte."""
     inflater = zlib.decompressobj()
     while size > 0 and (piece := stream.read(min(size, _CHUNK))):
         size -= len(piece)
         while piece:
             try:
-                yield len(inflater.decompress(piece, _CHUNK))
+                yield inflater.decompress(piece, _CHUNK)
             except zlib.error:
                 return  # damaged: the parser that follows says so, with the variable
             piece = inflater.unconsumed_tail

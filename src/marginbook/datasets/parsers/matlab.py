@@ -12,7 +12,7 @@ from scipy.io import loadmat, whosmat
 from scipy.sparse import csr_matrix, issparse
 
 from ..dataset import CorruptData
-from .limits import check_matlab
+from .limits import allowed, check_matlab, refuse
 from .rows import first_line
 
 
@@ -28,7 +28,8 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
     """
     check_matlab(path)
     try:
-        present = {name: kind for name, _, kind in whosmat(str(path))}
+        listed = whosmat(str(path))
+        present = {name: kind for name, _, kind in listed}
     except NotImplementedError:
         raise CorruptData(f"{path.name}: a MATLAB v7.3 file, wanted v5 to v7") from None
     except Exception as error:  # scipy raises many kinds on damaged bytes
@@ -40,8 +41,13 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
             raise CorruptData(
                 f"{path.name}: no variable {name!r}; it holds {', '.join(present) or 'nothing'}"
             )
+        if sum(each == name for each, _, _ in listed) > 1:  # SciPy would read each of them
+            raise CorruptData(f"{path.name}, variable {name}: is there twice; fetch the file again")
         if present[name] in ("cell", "struct", "object", "function", "opaque", "char", "unknown"):
             raise CorruptData(f"{path.name}, variable {name}: is of class {present[name]}, wanted numbers")
+    # a sparse matrix declares its rows, of which it need not hold any
+    if any(8 * max(shape, default=0) > allowed(path) for name, shape, _ in listed if name in variables):
+        raise refuse(path, allowed(path))
     try:
         content = loadmat(str(path), variable_names=list(variables))
     except Exception as error:  # as above: zlib, struct, value, memory and type errors all mean damage

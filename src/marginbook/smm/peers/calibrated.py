@@ -85,6 +85,8 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
             delattr(self, state)
         check_choice("method", self.method, METHODS)
         check_flag("ensemble", self.ensemble)
+        if not (self.estimator is None or hasattr(self.estimator, "fit")):
+            raise ValueError(f"estimator must be None or a classifier, got {self.estimator!r}")
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = check_training(self, X, y, shape=self.shape)
@@ -124,6 +126,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         """Return the tags: matrices, of as many classes as the machine takes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
-        machine = VectorSVMClassifier() if self.estimator is None else self.estimator
+        known = hasattr(self.estimator, "__sklearn_tags__")  # else fit says what is wrong
+        machine = self.estimator if known else VectorSVMClassifier()
         tags.classifier_tags.multi_class = get_tags(machine).classifier_tags.multi_class
         return tags
