@@ -1,4 +1,4 @@
-"""What happens when things break: `python benchmarks/faults.py` kills a run 50 times and runs the fault tests.
+"""When things break: ``python benchmarks/faults.py`` kills a run 50 times and runs the tests of faults.
 
 Writes ``results/faults-kills.csv``, a row per kill, and ``results/faults.csv``, a row per fault with what the
 user is told and the test that breaks it. A few minutes; ``--kills 3`` is a taste, written to no file.
