@@ -73,6 +73,7 @@ def make_book(
             ledger_pages,
             reproducibility_pages,
             result_pages,
+            trust_page,
         )
 
         def of_claims(*given: Any) -> None:
@@ -85,6 +86,7 @@ def make_book(
             page.write(folder)
         for page in (coursework_page, api_pages):
             page.write(folder)
+        trust_page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)
     tree.vendor(source)

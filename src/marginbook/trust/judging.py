@@ -67,12 +67,14 @@ def judge(subject: Subject, X: np.ndarray, y: np.ndarray, T: np.ndarray, **chang
             model.fit(X, y)
             found = _decisions(model, T)
         except (ValueError, ArithmeticError) as error:
-            return Judged(*[nothing] * 3, "-", *[nothing] * 3, f"{type(error).__name__}: {error}")
-    warned = sorted({each.category.__name__ for each in caught if issubclass(each.category, ConvergenceWarning)})
+            return nothing_known(f"{type(error).__name__}: {error}")
+    warned = sorted(
+        {each.category.__name__ for each in caught if issubclass(each.category, ConvergenceWarning)}
+    )
     try:
         said = subject.judge(model, X, y, T)
     except NotSolved as error:
-        return Judged(*[nothing] * 3, "-", *[nothing] * 3, f"no reference: {error}")
+        return nothing_known(f"no reference: {error}")
     slack = float(ROUNDING * said.size)
     honest = "-"
     if subject.certificate != "none":
@@ -88,6 +90,12 @@ def judge(subject: Subject, X: np.ndarray, y: np.ndarray, T: np.ndarray, **chang
         right,
         " ".join(warned),
     )
+
+
+def nothing_known(why: str) -> Judged:
+    """Return what is left where there is no fit, or nothing to compare it with."""
+    nan = float("nan")
+    return Judged(nan, nan, nan, "-", nan, nan, nan, why)
 
 
 def digits_below(value: Any, optimum: Any) -> float:

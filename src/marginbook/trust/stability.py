@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from .. import clasmk, drm, kfda, ldm, smm
+from ..kernels import Kernel
 
 #: rows and columns of the problem, shape of its matrices, and rows that are decided on
 ROWS, COLUMNS, SHAPE, ASKED = 120, 12, (6, 4), 40
 #: columns of the table
 VARIANTS = ("again", "2 threads", "F order", "float32", "rows permuted", "columns permuted", "pieces")
-NARROW = ("rbf", {"gamma": 0.05})
-SEVERAL = [("rbf", {"gamma": 0.05}), ("rbf", {"gamma": 0.5}), ("poly", {"degree": 2})]
+NARROW: Kernel = ("rbf", {"gamma": 0.05})
+SEVERAL: list[Kernel] = [("rbf", {"gamma": 0.05}), ("rbf", {"gamma": 0.5}), ("poly", {"degree": 2})]
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Tried:
     room : str
     build : callable
     limit : float
-        The stated tolerance of decision values, relative to their largest, for the variants that reorder sums.
+        The stated tolerance of decision values, relative to their largest, where sums are reordered.
     drawn : bool
         Whether the place of a row decides what it is used for (folds, halves, the order of the steps): then
         rows are not permuted.
@@ -124,7 +125,11 @@ def problem(matrices: bool, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.n
     rng = np.random.default_rng(seed)
     shape = SHAPE if matrices else (COLUMNS,)
     # a direction of rank one, so that the machines of low rank have something to find
-    centre = np.outer(rng.normal(size=shape[0]), rng.normal(size=shape[-1])) if matrices else rng.normal(size=shape)
+    centre = (
+        np.outer(rng.normal(size=shape[0]), rng.normal(size=shape[-1]))
+        if matrices
+        else rng.normal(size=shape)
+    )
     y = rng.integers(0, 2, ROWS)
     ends = np.where(y, 0.3, -0.3).reshape(-1, *[1] * len(shape))
     return rng.normal(size=(ROWS, *shape)) + ends * centre, y, rng.normal(size=(ASKED, *shape))
@@ -161,7 +166,9 @@ def difference(first: Answers, second: Answers) -> tuple[float, float]:
     if first.values.shape != second.values.shape:
         return abs(first.objective - second.objective) / size, float("inf")
     scale = max(float(np.abs(first.values).max()), np.finfo(float).tiny)
-    return abs(first.objective - second.objective) / size, float(np.abs(first.values - second.values).max()) / scale
+    return abs(first.objective - second.objective) / size, float(
+        np.abs(first.values - second.values).max()
+    ) / scale
 
 
 def variants(one: Tried, seed: int = 0) -> Iterator[tuple[str, tuple[float, float] | None]]:

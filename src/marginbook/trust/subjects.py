@@ -34,8 +34,8 @@ from .exact.reference import Reference
 Judge = Callable[[Any, np.ndarray, np.ndarray, np.ndarray], Reference]
 #: rows, columns of a row, shape of a matrix, and rows that are asked about, of the small problems
 ROWS, COLUMNS, SHAPE, ASKED = 10, 3, (2, 3), 3
-RBF = ("rbf", {"gamma": 0.5})
-LINE = ("linear", {})
+RBF: tuple[str, dict[str, float]] = ("rbf", {"gamma": 0.5})
+LINE: tuple[str, dict[str, float]] = ("linear", {})
 PAIR = [("rbf", {"gamma": 1.0}), ("poly", {"degree": 2, "gamma": 1.0, "coef0": 1.0})]
 
 
@@ -85,8 +85,8 @@ def _subject(
 
 def subjects() -> list[Subject]:
     """Return all of them."""
-    found = []
-    ridge = {"alpha": 0.5, "beta": 0.1}
+    found: list[Subject] = []
+    ridge: dict[str, Any] = {"alpha": 0.5, "beta": 0.1}
     for solver, kernel in (("closed", RBF), ("one-pass", LINE), ("gd", RBF), ("ppa", RBF), ("apg", RBF)):
         found.append(
             _subject(
@@ -97,7 +97,9 @@ def subjects() -> list[Subject]:
     found.append(
         _subject(
             *("drm", "", "kkt_residual_", DRMClassifierCV, drm.chosen_ridge_machine),
-            alphas=(0.1, 1.0), betas=(0.1, 1.0), kernels=(RBF,),
+            alphas=(0.1, 1.0),
+            betas=(0.1, 1.0),
+            kernels=(RBF,),
         )
     )
     for q, r, rho in ((2, 2, "half-square"), (1, 1, "identity"), (2, 1, "identity")):
@@ -108,7 +110,7 @@ def subjects() -> list[Subject]:
                 **{**ridge, "kernel": RBF, "q": q, "r": r, "rho": rho},
             )
         )
-    margins = {"lambda1": 0.5, "lambda2": 0.5, "C": 1.0}
+    margins: dict[str, Any] = {"lambda1": 0.5, "lambda2": 0.5, "C": 1.0}
     for solver, kernel in (
         ("active-set", RBF),
         ("dcd", RBF),
@@ -124,35 +126,47 @@ def subjects() -> list[Subject]:
                 **{**margins, "kernel": kernel, "solver": solver, "random_state": 0},
             )
         )
-    grid = {"lambda1s": (0.1, 1.0), "lambda2s": (0.1,), "Cs": (1.0,), "kernel": RBF, "scoring": "loo-bound"}
+    grid: dict[str, Any] = {
+        "lambda1s": (0.1, 1.0),
+        "lambda2s": (0.1,),
+        "Cs": (1.0,),
+        "kernel": RBF,
+        "scoring": "loo-bound",
+    }
     found += [
         _subject("ldm", "", "dual_gap_", LDMClassifierCV, ldm.chosen_machine, **grid),
         _subject("ldm", "", "optimality_residual_", MAMCClassifier, ldm.mean_margin_machine, kernel=RBF),
         _subject("ldm", "", "dual_gap_", KMOMDClassifier, ldm.weighted_hulls_machine, kernel=RBF, C=10.0),
         _subject("ldm", "", "gradient_norm_", MDOClassifier, ldm.exponential_machine, a=5.0, b=2.0),
     ]
-    for q, solver in ((1, "lasso"), (1, "mm"), (1, "plain"), (2, "mm"), (0.5, "mm"), (0.5, "squarem")):
-        promised = "dual_gap_" if q >= 1 else "stationarity_"
+    for power, solver in ((1, "lasso"), (1, "mm"), (1, "plain"), (2, "mm"), (0.5, "mm"), (0.5, "squarem")):
+        promised = "dual_gap_" if power >= 1 else "stationarity_"
         found.append(
             _subject(
-                *("kfda", f"q={q} {solver}", promised, SparseKFDAClassifier, kfda.sparse_discriminant),
-                q=q, solver=solver, rho=0.02, kernel=RBF,
+                *("kfda", f"q={power} {solver}", promised, SparseKFDAClassifier, kfda.sparse_discriminant),
+                q=power,
+                solver=solver,
+                rho=0.02,
+                kernel=RBF,
             )
         )
     for route in ("least-squares", "fisher"):
         found.append(
             _subject(
                 *("kfda", route, "residual_", KFDAClassifier, kfda.ridge_discriminant),
-                reg=0.1, route=route, kernel=RBF,
+                reg=0.1,
+                route=route,
+                kernel=RBF,
             )
         )
     found.append(
         _subject(
             *("kfda", "", "residual_", OLSKFDAClassifier, kfda.selected_discriminant),
-            n_terms=4, kernel=RBF,
+            n_terms=4,
+            kernel=RBF,
         )
     )
-    several = {"kernels": PAIR, "C": 1.0}
+    several: dict[str, Any] = {"kernels": PAIR, "C": 1.0}
     found += [
         _subject(
             *("clasmk", "rbf", "warning at 1e-3", LSSVMClassifier, clasmk.least_squares_machine),
@@ -164,11 +178,14 @@ def subjects() -> list[Subject]:
         ),
         _subject(
             *("clasmk", "", "0: the choice is exact", CLASKTransformer, clasmk.chosen_kernels),
-            kernels=PAIR, random_state=0,
+            kernels=PAIR,
+            random_state=0,
         ),
         _subject(
             *("clasmk", "", "solution_.gap", CLASMKTransformer, clasmk.weighted_kernels),
-            kernels=[*PAIR, LINE], random_state=0, threshold=0.0,
+            kernels=[*PAIR, LINE],
+            random_state=0,
+            threshold=0.0,
         ),
     ]
     found += _of_matrices()
@@ -176,18 +193,24 @@ def subjects() -> list[Subject]:
 
 
 def _of_matrices() -> list[Subject]:
-    whole = {"rank": None, "lam": 0.05}
+    whole: dict[str, Any] = {"rank": None, "lam": 0.05}
     full = smm.matrix_machine
     return [
         _subject("smm", "full rank, hinge", "dual_gap_", LowRankSVMClassifier, full, True, **whole),
         _subject("smm", "full rank", "dual_gap_", LowRankLogisticClassifier, full, True, **whole),
         _subject(
             *("smm", "rank 1", "global_gap_", LowRankSVMClassifier, smm.rank_one_machine, True),
-            rank=1, lam=0.05, bound_iter=400, n_restarts=5, random_state=0,
+            rank=1,
+            lam=0.05,
+            bound_iter=400,
+            n_restarts=5,
+            random_state=0,
         ),
         _subject(
             *("smm", "full rank", "dual_gap_", LowRankSVMClassifierCV, smm.chosen_matrix_machine, True),
-            ranks=(None,), lams=(0.1, 0.01), cv=3,
+            ranks=(None,),
+            lams=(0.1, 0.01),
+            cv=3,
         ),
         _subject("smm", "full rank", "dual_gap_", LevelSetClassifier, full, True, pi=0.3, **whole),
         _subject(

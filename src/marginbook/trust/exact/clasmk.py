@@ -51,9 +51,7 @@ def _normalised(model: Any, X: np.ndarray, Z: np.ndarray) -> list[np.ndarray]:
 def _machine(K: np.ndarray, y: np.ndarray, C: Any) -> tuple[HingeOptimum, np.ndarray]:
     """Return the support vector machine on `K` and its signed dual coefficients."""
     F, n = factor(K), len(y)
-    found = hinge_optimum(
-        identity(F.shape[1]), zeros(F.shape[1]), F, y, C * exactly(np.ones(n)), True
-    )
+    found = hinge_optimum(identity(F.shape[1]), zeros(F.shape[1]), F, y, C * exactly(np.ones(n)), True)
     return found, found.multipliers * exactly(y)
 
 
@@ -105,9 +103,7 @@ def two_layer_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -
     for weight, G in zip(weights, grams, strict=True):
         slope = reg - a @ ((K * G) @ a) / 2
         error = max(error, abs(weight - max(weight - slope / F, 0)))
-    return Reference(
-        float(model.stationarity_), error, weights.sum(), value, float(model.objective_)
-    )
+    return Reference(float(model.stationarity_), error, weights.sum(), value, float(model.objective_))
 
 
 def _classes(model: Any, X: np.ndarray, y: np.ndarray) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:

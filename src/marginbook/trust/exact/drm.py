@@ -55,7 +55,7 @@ def ridge_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Re
         W[order] = exactly(found)
         columns = K[:, order]
         left = M @ W - columns
-        error = max(largest(l) / largest(k) for l, k in zip(left.T, columns.T, strict=True))
+        error = max(largest(r) / largest(k) for r, k in zip(left.T, columns.T, strict=True))
     return Reference(float(model.kkt_residual_), error, mpmath.mpf(1), decisions=right)
 
 
@@ -88,7 +88,7 @@ def chosen_ridge_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray
 
 
 def general_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
-    """Judge a `DiscriminativeRidgeClassifier`: the duality gaps of the rows of `T`, the least honest first."""
+    """Judge a `DiscriminativeRidgeClassifier`: the duality gap of the row of `T` where it is least honest."""
     K, Kt = gram(model.kernel, X, X), gram(model.kernel, T, X).T
     Q, beta = quadratic(K, y, model.alpha), exactly(model.beta)
     found = model.solution(T)

@@ -16,7 +16,9 @@ def targets_of(y: np.ndarray) -> np.ndarray:
     """Return N / N1 for the second class, -N / N2 for the first."""
     n, second = len(y), y == np.unique(y)[1]
     n1 = int(second.sum())
-    return np.array([mpmath.mpf(n) / n1 if yes else -mpmath.mpf(n) / (n - n1) for yes in second], dtype=object)
+    return np.array(
+        [mpmath.mpf(n) / n1 if yes else -mpmath.mpf(n) / (n - n1) for yes in second], dtype=object
+    )
 
 
 def decided(Kt: np.ndarray, omega: np.ndarray, yhat: np.ndarray) -> np.ndarray:
@@ -60,16 +62,14 @@ def sparse_discriminant(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray)
         support = np.flatnonzero(omega)
         slopes = lam * q * abs(omega[support]) ** (q - 1)
         scale = max(norm(D[:, i]) * norm(yhat) / slope for i, slope in zip(support, slopes, strict=True))
-    return Reference(
-        reported, error, scale, at, float(model.objective_), least, decided(Kt, best, yhat)
-    )
+    return Reference(reported, error, scale, at, float(model.objective_), least, decided(Kt, best, yhat))
 
 
 def _residual(D: np.ndarray, yhat: np.ndarray, omega: np.ndarray, q: Any, lam: Any) -> Any:
     support = np.flatnonzero(omega)
     left = D[:, support].T @ (yhat - D @ omega)
     slopes = lam * q * np.array([abs(o) ** (q - 1) for o in omega[support]], dtype=object)
-    return max(abs(l - s * mpmath.sign(o)) / s for l, s, o in zip(left, slopes, omega[support], strict=True))
+    return max(abs(c - s * mpmath.sign(o)) / s for c, s, o in zip(left, slopes, omega[support], strict=True))
 
 
 def _local_minimum(D: np.ndarray, yhat: np.ndarray, omega: np.ndarray, q: Any, lam: Any) -> np.ndarray:

@@ -75,9 +75,7 @@ def minimise(
         dual, primal, equal, mu = residuals()
         value = x @ (P @ x) / 2 + q @ x
         size = 1 + abs(value)
-        left = max(
-            largest(dual) / scale, largest(primal) / scale, largest(equal) / scale, mu * m / size
-        )
+        left = max(largest(dual) / scale, largest(primal) / scale, largest(equal) / scale, mu * m / size)
         if best is None or left < best.residual:
             best = Optimum(x.copy(), value, z.copy(), left)
         if left <= TARGET:

@@ -76,7 +76,7 @@ def _weights(model: Any, y: np.ndarray) -> np.ndarray:
 
 
 def matrix_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
-    """Judge a machine of full rank, for which ``dual_gap_`` is the distance to the optimum if there is one."""
+    """Judge a machine of full rank, whose ``dual_gap_``, if it has one, bounds what it is off the optimum."""
     signs, loss = signs_of(y), getattr(model, "loss", "hinge")
     lam, weights, rows = exactly(model.lam)[()], _weights(model, y), exactly(X)
     value = risk(exactly(model.coef_), exactly(model.intercept_)[()], rows, signs, weights, lam, loss)
@@ -114,9 +114,7 @@ def level_machines(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> R
         said = float(model.dual_gap_[h]), float(model.objective_[h])
         found.append((float(value - least) - said[0], said, value, least, value + weights.sum() / len(y)))
     _, said, value, least, size = max(found, key=lambda one: one[0])
-    return Reference(
-        said[0], value - least, size, value, said[1], least, np.array(decisions, dtype=object).T
-    )
+    return Reference(said[0], value - least, size, value, said[1], least, np.array(decisions, dtype=object).T)
 
 
 def rank_one_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
@@ -138,11 +136,10 @@ def rank_one_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) ->
     def fine(t: Any) -> tuple[Any, ...]:
         u, turned = (np.array(pair, dtype=object) for pair in _turn(t))
         Z = np.array([u @ row for row in rows], dtype=object)
-        best = hinge_optimum(
-            2 * lam * identity(Z.shape[1]), zeros(Z.shape[1]), Z, signs, weights / n, True
-        )
+        best = hinge_optimum(2 * lam * identity(Z.shape[1]), zeros(Z.shape[1]), Z, signs, weights / n, True)
         # the multipliers are the slopes of the losses, and the penalty does not depend on the angle
-        slope = -sum(m * s * (turned @ (row @ best.w)) for m, s, row in zip(best.multipliers, signs, rows))
+        pulls = np.array([turned @ (row @ best.w) for row in rows], dtype=object)
+        slope = -(best.multipliers * exactly(signs)) @ pulls
         return best.value, slope, best.w, best.b
 
     angles = np.pi * np.arange(ANGLES) / ANGLES

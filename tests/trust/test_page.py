@@ -1,0 +1,85 @@
+"""The page says what the committed files say, and the command replaces only the rooms that it measured."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from marginbook.build import trust_page
+from marginbook.trust.command import PARTS, store
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_measured_row_is_on_the_page(part: str, tmp_path: Path) -> None:
+    rows = trust_page.stored(part)
+    assert rows
+    trust_page.write(tmp_path)
+    text = (tmp_path / f"trust-{part}.md").read_text()
+    assert {row["room"] for row in rows} == {"drm", "ldm", "kfda", "clasmk", "smm"}
+    for row in rows:
+        assert f"* - {trust_page._name(row)}\n" in text
+
+
+def test_the_figure_is_drawn_and_is_the_same_twice(tmp_path: Path) -> None:
+    rows = trust_page.stored("conditioning")
+    for name in ("a.png", "b.png"):
+        trust_page.draw(rows, tmp_path / name)
+    first = (tmp_path / "a.png").read_bytes()
+    assert first.startswith(b"\x89PNG")
+    assert first == (tmp_path / "b.png").read_bytes()
+
+
+def test_what_is_outside_is_bold_and_counted() -> None:
+    row = {
+        "room": "drm",
+        "estimator": "A",
+        "setting": "",
+        "variant": "again",
+        "objective": "",
+        "limit": "0e+00",
+    }
+    rows = [
+        {**row, "decisions": "0.0e+00", "kept": "yes"},
+        {**row, "variant": "F order", "decisions": "1.0e-03", "limit": "1e-09", "kept": "no"},
+        {**row, "variant": "rows permuted", "decisions": "", "kept": ""},
+    ]
+    text = trust_page.stability(rows)
+    assert "1 of 2 differences are within their limits; 1 of 1 repeated fits" in text
+    assert "**1.0e-03**" in text
+    assert "0.0e+00\n" in text
+
+
+def test_no_certificate_is_neither_honest_nor_not() -> None:
+    row = {
+        "room": "smm",
+        "estimator": "A",
+        "setting": "",
+        "certificate": "none",
+        "reported": "nan",
+        "true": "1e-3",
+        "honest": "-",
+        "objective_digits": "15.2",
+        "optimum_digits": "3.0",
+        "decision_digits": "nan",
+    }
+    text = trust_page.certificates(
+        [row, {**row, "certificate": "dual_gap_", "honest": "no", "reported": "1e-9"}]
+    )
+    assert "0 of 1 certificates" in text
+    assert "All 2 reported objectives" in text
+    assert "at least 15 digits" in text
+
+
+def test_rooms_are_replaced_in_the_order_of_the_book(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "x.csv"
+    store(path, "smm", [{"room": "smm", "n": 1}])
+    store(path, "drm", [{"room": "drm", "n": 2}])
+    store(path, "smm", [{"room": "smm", "n": 3}, {"room": "smm", "n": 4}])
+    with path.open(newline="") as file:
+        assert [(row["room"], row["n"]) for row in csv.DictReader(file)] == [
+            ("drm", "2"),
+            ("smm", "3"),
+            ("smm", "4"),
+        ]
