@@ -46,8 +46,8 @@ strict: $(READY) ## Compile the book; any warning fails
 browser: $(READY) ## Look through the built book with Chromium
 	$(BIN)/python -m pytest -m browser tests/book
 
-bench: $(READY) ## Time our solvers beside their peers
-	@for file in benchmarks/*.py; do $(BIN)/python $$file; done
+bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
+	@$(BIN)/python benchmarks $(ROOM)
 
 coursework: $(READY) ## Write the problem sets for students and instructors to _build/coursework
 	@$(BIN)/marginbook coursework

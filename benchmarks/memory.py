@@ -1,37 +1,16 @@
 """The resident memory of a fit at its peak, ours and a peer's, each in a process of its own.
 
 Run: python benchmarks/memory.py [--quick]
-Writes benchmarks/results/memory.csv, in MiB: the data; what is resident before the fit (Python, libraries, data,
-compiled code); and the most during it. What is between the two is the fit's own.
+Writes benchmarks/results/memory.csv, in MiB: the data; what is resident before the fit (Python, libraries,
+data, compiled code); and the most during it. What is between the two is the fit's own. Imports are in the
+functions, since every process makes its own: only those that its fit needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-from clasmk_peers import rows as clasmk_rows
-from drm import classes_in_space
-from kfda_peers import celer
-from kfda_peers import data as kfda_data
-from ldm_peers import LAMBDA, clarabel_dual
-from ldm_peers import fit as ldm_fit
-from ldm_peers import problem as ldm_problem
-from ldm_sparse import liblinear, text_like
-from sklearn.svm import SVC, LinearSVC
-from smm_peers import by_sklearn
-from smm_peers import problem as smm_problem
-
 from marginbook.benchmarking import Record, main, peak_of_fit
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.subspaces import fit_subspaces
-from marginbook.drm import DRMClassifier
-from marginbook.kfda.solvers.lasso import lasso
-from marginbook.kfda.solvers.shrinking import shrinking_mm
-from marginbook.ldm.linear import linear_coordinate_descent
-from marginbook.ldm.whitening import WhitenedGram
-from marginbook.smm.oracle import alternation_by_cvxpy
-from marginbook.smm.solvers.block_descent import low_rank_svm
 
 MIB = 2**20
 #: what is fitted, by size: the bytes of the data, and who fits it
@@ -39,6 +18,11 @@ Fits = tuple[int, dict[str, Callable[[], object]]]
 
 
 def drm_one_pass(n: int) -> Fits:
+    from drm import classes_in_space
+    from sklearn.svm import LinearSVC
+
+    from marginbook.drm import DRMClassifier
+
     X, y = classes_in_space(n, 50, 3, 0)
     return X.nbytes, {
         "ours, one pass": lambda: DRMClassifier(1e-3, 1e4, "linear", solver="one-pass").fit(X, y),
@@ -47,18 +31,28 @@ def drm_one_pass(n: int) -> Fits:
 
 
 def ldm_kernel(m: int) -> Fits:
-    data = ldm_problem("waveform", m)
+    from ldm_peers import LAMBDA, clarabel_dual, fit, problem
+    from sklearn.svm import SVC
+
+    from marginbook.ldm.whitening import WhitenedGram
+
+    data = problem("waveform", m)
     found: dict[str, Callable[[], object]] = {
-        "ours, active set": lambda: ldm_fit(data.gram, data.y, LAMBDA, 10.0),
+        "ours, active set": lambda: fit(data.gram, data.y, LAMBDA, 10.0),
         "SVC": lambda: SVC(C=10.0, gamma=data.kernel[1]["gamma"]).fit(data.X, data.y),
     }
     if m <= 1000:
-        H = WhitenedGram(data.gram, data.y).hessian(LAMBDA)
-        found["cvxpy, dual with our H"] = lambda: clarabel_dual(H, LAMBDA, 10.0)
+        found["cvxpy, dual with our H"] = lambda: clarabel_dual(
+            WhitenedGram(data.gram, data.y).hessian(LAMBDA), LAMBDA, 10.0
+        )
     return data.X.nbytes, found
 
 
 def ldm_linear(m: int) -> Fits:
+    from ldm_sparse import LAMBDA, liblinear, text_like
+
+    from marginbook.ldm.linear import linear_coordinate_descent
+
     X, y = text_like(m, 47_000 if m > 10_000 else 3_000, 70)
     return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes, {
         "ours": lambda: linear_coordinate_descent(X, y, LAMBDA, LAMBDA, 1.0, tol=1e-3, max_iter=200),
@@ -67,6 +61,12 @@ def ldm_linear(m: int) -> Fits:
 
 
 def kfda(n: int) -> Fits:
+    from kfda_peers import celer
+    from kfda_peers import data as kfda_data
+
+    from marginbook.kfda.solvers.lasso import lasso
+    from marginbook.kfda.solvers.shrinking import shrinking_mm
+
     each = kfda_data("waveform", n)
     return each.K.nbytes, {
         "ours, shrinking, q=0.5": lambda: shrinking_mm(each.fresh(), 0.5, 1e-2),
@@ -76,7 +76,13 @@ def kfda(n: int) -> Fits:
 
 
 def clasmk_bases(n: int) -> Fits:
-    X, codes = clasmk_rows("optdigits", n)
+    import numpy as np
+    from clasmk_peers import rows
+
+    from marginbook.clasmk.kernel_sets import paper_kernels
+    from marginbook.clasmk.subspaces import fit_subspaces
+
+    X, codes = rows("optdigits", n)
     kernels = paper_kernels("figures")
     return X.nbytes, {
         "ours, by classes": lambda: fit_subspaces(X, codes, kernels, tol=1e-3),
@@ -85,7 +91,12 @@ def clasmk_bases(n: int) -> Fits:
 
 
 def smm(n: int) -> Fits:
-    p = smm_problem(n, 20, 20, 3, 0.03)
+    from smm_peers import by_sklearn, problem
+
+    from marginbook.smm.oracle import alternation_by_cvxpy
+    from marginbook.smm.solvers.block_descent import low_rank_svm
+
+    p = problem(n, 20, 20, 3, 0.03)
     found: dict[str, Callable[[], object]] = {
         "ours, rank 3": lambda: low_rank_svm(p.X, p.y, **p.settings),
         "LIBSVM on vectors": lambda: by_sklearn(p.rows, p.y, p, 1e-3),

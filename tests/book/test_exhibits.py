@@ -54,8 +54,9 @@ def test_each_leads_to_a_command_or_a_page(exhibit: Exhibit) -> None:
     assert typed or exhibit.page
     for command in typed:
         program, *words = command.split()
-        if program == "python":
-            assert (home / words[0]).is_file()
+        if program == "make":
+            assert words == ["bench", f"ROOM={exhibit.room}"]
+            assert (home / "benchmarks" / f"{exhibit.room}.py").is_file()
         elif words[0] == "experiment":
             assert words[2] in experiments()
         elif words[0] == "claims":

@@ -88,7 +88,7 @@ def ratio_row(table: str, item: Ratio) -> Row:
     row = {
         "what": item.what,
         "ratio": f"{value:.6g}",
-        "goal": "" if goal is None else f"{goal.bound:.10g}",
+        "goal": "" if goal is None else f"{goal.bound:g}",
         "met": "" if goal is None else "yes" if goal.holds(value) else "no",
         **dict.fromkeys(TIMES, ""),
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from ..claims import ROOMS
+from ..errata import PAPERS
 from ..plotting import COLOURS, MARKERS, STYLE
 from .goals import Reached, goals, lines, reached
 from .tables import Row, stored
@@ -18,12 +18,11 @@ def write_all(folder: Path) -> list[str]:
     """Write a PNG of the goals and one of the lines of every room that has any; return their names."""
     import matplotlib as mpl
 
-    drawn = {"goals": [reached(goal, stored(goal.table)) for goal in goals()]}
-    names = []
+    names, drawn = [], [reached(goal, stored(goal.table)) for goal in goals()]
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        found = [each for each in drawn["goals"] if each.values and not each.goal.x]
+        found = [each for each in drawn if each.values and not each.goal.x]
         figures = {"goals": goals_figure(found)} if found else {}
-        for room in ROOMS:
+        for room in PAPERS:
             if rows := stored(f"{room}-scaling"):
                 figures[f"scaling-{room}"] = scaling_figure(rows)
         for name, figure in figures.items():
@@ -36,7 +35,7 @@ def goals_figure(found: Sequence[Reached]) -> Figure:
     """Draw how many times better than its goal every row is, a line of dots for each goal."""
     figure = Figure(figsize=(6.4, 1.2 + 0.34 * len(found)))
     axes = figure.add_subplot()
-    colours = dict(zip(ROOMS, COLOURS.values(), strict=False))
+    colours = dict(zip(PAPERS, COLOURS.values(), strict=False))
     axes.axvline(1.0, color="black", linewidth=1.2)
     for place, each in enumerate(found):
         shares = [each.goal.share(value) for value in each.values]
@@ -53,7 +52,7 @@ def goals_figure(found: Sequence[Reached]) -> Figure:
 
 def numbered(found: Sequence[Reached]) -> list[tuple[int, Reached]]:
     """Return each goal with its number in its room, as the page counts them."""
-    rooms = {room: [goal for goal in goals() if goal.room == room] for room in ROOMS}
+    rooms = {room: [goal for goal in goals() if goal.room == room] for room in PAPERS}
     return [(rooms[each.goal.room].index(each.goal) + 1, each) for each in found]
 
 

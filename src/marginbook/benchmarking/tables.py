@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import re
 import subprocess
@@ -97,7 +98,8 @@ def regressions(old: Iterable[Row], new: Iterable[Row], factor: float = FACTOR) 
             continue
         now = _ratio(row)
         worse = now / was if at_most(row["what"]) else was / now
-        if not worse <= factor:  # also where a ratio is NaN now
+        worse = float("inf") if math.isnan(worse) else worse
+        if worse > factor:
             found.append(Regression(name(row), was, now, worse))
     return sorted(found, key=lambda each: -each.factor)
 
@@ -109,7 +111,7 @@ def name(row: Row) -> str:
 
 
 def _is_ratio(row: Row) -> bool:
-    return "ratio" in row or bool(row.get("goal"))
+    return "what" in row and ("ratio" in row or ("value" in row and bool(row.get("goal"))))
 
 
 def _ratio(row: Row) -> float:

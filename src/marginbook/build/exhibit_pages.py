@@ -117,12 +117,12 @@ def commands(exhibit: Exhibit, about: Iterable[Claim]) -> list[str]:
     about = list(about)
     if found := runs_of(exhibit, about):
         return [f"marginbook experiment run {id} --profile paper" for id in found]
-    measured = [path for claim in about for path in claim.depends if path.startswith("benchmarks/")]
-    scripts = [
-        f"python benchmarks/{Path(path).stem.replace('-', '_')}.py" for path in dict.fromkeys(measured)
-    ]
+    timed = any(path.startswith("benchmarks/") for claim in about for path in claim.depends)
     if about:
-        return [*scripts, *(f"marginbook claims {claim.id}" for claim in about)]
+        return [
+            *([f"make bench ROOM={exhibit.room}"] if timed else []),
+            *(f"marginbook claims {claim.id}" for claim in about),
+        ]
     return ["marginbook data list"] if exhibit.page == "data.md" else []
 
 

@@ -71,6 +71,7 @@ def make_book(
             exhibit_pages,
             large_page,
             ledger_pages,
+            performance_page,
             reproducibility_pages,
             result_pages,
             trust_page,
@@ -82,9 +83,8 @@ def make_book(
 
         _ledger(folder, set(notebooks), fresh, n_jobs, say, of_claims)
         say("generated pages", 0, 0)
-        for page in (data_page, result_pages, reproducibility_pages, bench_pages, large_page):
-            page.write(folder)
-        for page in (coursework_page, api_pages):
+        timed = (bench_pages, performance_page, large_page)
+        for page in (data_page, result_pages, reproducibility_pages, *timed, coursework_page, api_pages):
             page.write(folder)
         trust_page.write(folder)
 

@@ -20,6 +20,7 @@ INPUTS = (
     "book",
     "notebooks",
     "results",
+    "benchmarks/goals.toml",
     "benchmarks/results",
     "data_download/registry.toml",
 )

@@ -1,0 +1,84 @@
+"""The performance page says what the stored tables say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from marginbook.benchmarking import tables
+from marginbook.benchmarking.goals import exponent, goals, lines, reached
+from marginbook.build import performance_page
+from marginbook.errata import PAPERS
+from marginbook.project import resource
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    performance_page.write(folder)
+    return folder
+
+
+def cells(text: str) -> list[list[str]]:
+    rows = re.split(r"^\* - ?", text, flags=re.MULTILINE)[1:]
+    return [re.split(r"\n  - ?", row.partition("\n```")[0].rstrip("\n")) for row in rows]
+
+
+def test_goals_on_the_page_are_those_of_the_files(page: Path) -> None:
+    shown = [row for row in cells((page / "performance-goals.md").read_text()) if row[1] != "what"]
+    assert len(shown) == len(goals())
+    for row, goal in zip(shown, goals(), strict=True):
+        found = reached(goal, tables.stored(goal.table))
+        assert goal.where in row[1]
+        assert row[4].split(" (")[0] == performance_page.number_of(found.median)
+        whole = {0: "no", len(found.values): "yes"}
+        assert row[5] == whole.get(found.met, f"{found.met} of {len(found.values)}")
+
+
+def test_exponents_on_the_page_are_those_of_the_files(page: Path) -> None:
+    shown = [row for row in cells((page / "performance-scaling.md").read_text()) if row[0] != "what"]
+    slopes = [exponent(*line) for room in PAPERS for line in lines(tables.stored(f"{room}-scaling")).values()]
+    assert [float(row[4]) for row in shown] == pytest.approx(slopes, abs=0.0051)
+
+
+def test_the_page_includes_what_is_written_and_every_figure_has_its_words(page: Path) -> None:
+    text = resource("book", "performance.md").read_text(encoding="utf-8")
+    included = set(re.findall(r"_generated/(performance-\w+\.md)", text))
+    assert included == {path.name for path in page.glob("*.md")}
+    images = re.findall(
+        r"\{image\} /book/_generated/(\S+)\n:alt: (.+)\n", "".join(p.read_text() for p in page.glob("*.md"))
+    )
+    assert {name for name, _ in images} == {path.name for path in page.glob("*.png")}
+    assert all(len(alt) > 40 for _, alt in images)
+
+
+def test_without_tables_the_page_says_what_to_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path / parts[-1])
+    performance_page.write(tmp_path)
+    assert "22 wait for a measurement" in (tmp_path / "performance-goals.md").read_text()
+    assert "`make bench` measures it" in (tmp_path / "performance-scaling.md").read_text()
+    assert "`make bench ROOM=memory`" in (tmp_path / "performance-memory.md").read_text()
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_memory_and_machine_are_shown_once_they_are_stored(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path / parts[-1])
+    memory = {
+        "room": "kfda",
+        "what": "rbf kernel",
+        "rows": "2000",
+        "who": "ours",
+        "data": "30.5",
+        "before": "200",
+    }
+    tables.write(tmp_path / "memory.csv", [memory | {"peak": "262", "fit": "62.0", "seconds": "1"}])
+    place = {"file": "kfda", "date": "2026-01-01", "cpu": "A processor", "cores": "2", "seconds": "60"}
+    versions = {"python": "3.11.7", "numpy": "2.4.6", "blas": "openblas 0.3, 1 thread"}
+    tables.write(tmp_path / "environment.csv", [place | versions | {"load": "0.1", "load_after": "1.0"}])
+    shown = cells(performance_page.memory_section())[1]
+    assert shown == ["kFDA, rbf kernel", "2,000", "ours", "30.5", "200", "262", "62"]
+    text = performance_page.machine_section()
+    assert cells(text)[1] == ["kfda", "2026-01-01", "A processor", "2", "0.1", "1.0", "60"]
+    assert "- blas openblas 0.3, 1 thread" in text
