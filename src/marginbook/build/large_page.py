@@ -23,7 +23,7 @@ FITS = [
     "certificate",
     "difference",
 ]
-LOST = ["run", "tasks", "workers killed", "done", "lost", "twice", "same bytes"]
+LOST = ["run", "tasks", "workers killed", "runs", "done", "lost", "twice", "same bytes"]
 COST = ["run", "fits", "core-hours", "longest fit, minutes"]
 #: worker processes for which the page says how long the protocols take
 WORKERS = (16, 128)
@@ -69,19 +69,19 @@ def cluster(rows: list[dict[str, str]]) -> str:
     """Return what came of runs whose workers were killed: a sentence, and a row for each run."""
     if not rows:
         return "Nothing is stored; `python benchmarks/large.py cluster` measures it.\n"
-    total = {
-        name: sum(int(row[name]) for row in rows) for name in ("tasks", "killed", "lost", "twice", "failed")
-    }
+    counts = ("tasks", "killed", "lost", "twice", "given_up")
+    total = {name: sum(int(row[name]) for row in rows) for name in counts}
     same = sum(row["same_bytes"] == "yes" for row in rows)
     said = (
-        f"{len(rows)} runs, {total['tasks']:,} tasks, {total['killed']} workers killed while they were at a "
-        f"task: {total['lost']} results lost, {total['twice']} counted twice, {total['failed']} failed; the "
-        f"exported files of {same} of the {len(rows)} runs have the bytes of a run in one process."
+        f"{len(rows)} experiments, {total['tasks']:,} tasks, {total['killed']} workers killed at a task: "
+        f"{total['lost']} results lost, {total['twice']} counted twice, {total['given_up']} given up by Dask "
+        f"and done by the next run; the exported files of {same} of the {len(rows)} have the bytes of a run "
+        "in one process."
     )
     cells = [
         [
             f"`{row['experiment']}`, {row['profile']}",
-            *(row[name] for name in ("tasks", "killed", "done", "lost", "twice", "same_bytes")),
+            *(row[name] for name in ("tasks", "killed", "runs", "done", "lost", "twice", "same_bytes")),
         ]
         for row in rows
     ]
