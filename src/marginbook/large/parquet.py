@@ -166,7 +166,13 @@ def write_parquet(
                 columns = {f"f{j}": pa.array(X[:, j].astype(dtype)) for j in range(X.shape[1])}
                 waiting.append(pa.table({**columns, label: pa.array(y)}))
                 rows += len(y)
-                writer = writer or pq.ParquetWriter(neighbour, waiting[0].schema, compression="none")
+                writer = writer or pq.ParquetWriter(
+                    # numbers that hardly repeat make a dictionary larger than themselves
+                    neighbour,
+                    waiting[0].schema,
+                    compression="none",
+                    use_dictionary=[label],
+                )
                 if rows >= group_rows:
                     writer.write_table(pa.concat_tables(waiting), row_group_size=group_rows)
                     waiting, rows = [], 0
