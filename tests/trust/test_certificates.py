@@ -88,6 +88,9 @@ GOOD = Judged(1e-16, 1e-17, 1e-13, "yes", 15.0, 15.0, 14.0, "")
         ({"decision_digits": 3.0}, 4.0, "as the data allow"),
         ({"decision_digits": 3.0}, 12.0, "objective right"),
         ({"decision_digits": 3.0, "optimum_digits": 2.0}, 12.0, "silent"),
+        ({"decision_digits": 3.0, "optimum_digits": np.nan}, 12.0, "silent"),
+        ({"decision_digits": 4.0, "optimum_digits": np.nan, "reported": 1e-5}, 12.0, "as certified"),
+        ({"decision_digits": 1.0, "optimum_digits": 4.0, "reported": 1e-5}, 12.0, "as certified"),
         ({"decision_digits": np.nan}, np.nan, "right"),
     ],
 )

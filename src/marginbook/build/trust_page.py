@@ -25,6 +25,7 @@ OUTCOMES = {
     "right": "at least 6 digits",
     "as the data allow": "fewer, but a rounding of the data alone changes the decisions as much",
     "objective right": "6 digits of the objective, fewer of the decisions",
+    "as certified": "fewer, as many as the certificate announces",
     "warned": "a `ConvergenceWarning` with the number that missed its tolerance",
     "refused": "a `ValueError` that says what to change",
     "unknown": "no optimum to 40 digits to compare with",

@@ -146,6 +146,11 @@ def outcome(judged: Judged, possible: float) -> str:
         return "as the data allow"
     if judged.optimum_digits >= ENOUGH:
         return "objective right"
+    if judged.reported > 0:
+        announced = -float(np.log10(judged.reported))
+        reached = judged.decision_digits if np.isnan(judged.optimum_digits) else judged.optimum_digits
+        if reached >= announced - BEHIND:
+            return "as certified"
     return "silent"
 
 
@@ -170,7 +175,7 @@ def rows(subject: Subject) -> Iterator[dict[str, Any]]:
     for hard in hard_problems(subject):
         found = judge(subject, hard.X, hard.y, hard.T, **hard.changed)
         possible = float("nan")
-        if outcome(found, possible) in ("silent", "objective right"):
+        if outcome(found, possible) in ("silent", "objective right", "as certified"):
             possible = possible_digits(subject, hard)
         yield {
             "room": subject.room,

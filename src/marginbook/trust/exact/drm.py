@@ -66,20 +66,22 @@ def _gram_in_doubles(model: Any, X: np.ndarray) -> np.ndarray:
 
 
 def _left_of_maps(model: Any, X: np.ndarray, y: np.ndarray) -> Any:
-    r"""Return the norm of :math:`\sum_jC_jZ+Z-I` over that of I, with :math:`Z=I-\sum_jT_j` of the estimator.
+    r"""Return what the maps of the estimator leave of the gradient of (12), for all test points at once.
 
-    With exact maps Z is the estimator's Y, whose gradient of (12) it is, for all test points at once.
+    With :math:`Y=(I+\sum_jC_j)^{-1}` the gradient vanishes where :math:`\sum_jT_j+Y=I`, and class by class
+    where :math:`T_i=C_iY`: the largest error of these, over the norm of I.
     """
     p = X.shape[1]
     alpha, beta = exactly(model.alpha), exactly(model.beta)
-    Z = identity(p) - exactly(model.maps_.T).sum(axis=0)
-    total = zeros(p, p)
+    C = []
     for label in np.unique(y):
         rows = X[y == label]
         weights = 1 / (alpha * (rows**2).sum(axis=1) + beta)
         G = (rows.T * weights) @ rows
-        total = total + solve(identity(p) - alpha / len(rows) * G, G)
-    return norm((identity(p) + total) @ Z - identity(p)) / norm(identity(p))
+        C.append(solve(identity(p) - alpha / len(rows) * G, G))
+    Y = solve(identity(p) + sum(C), identity(p))
+    errors = [found - own @ Y for found, own in zip(exactly(model.maps_.T), C, strict=True)]
+    return max(map(norm, [*errors, sum(errors)])) / norm(identity(p))
 
 
 def chosen_ridge_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
