@@ -138,7 +138,8 @@ class TestNumpy:
         blames("c.npy: .*; fetch the file again", parse_npy, write("c.npy", "<html>"))
         blames("d.npy: .*; fetch the file again", parse_npy, write("d.npy", b""))
 
-    def test_nothing_is_unpickled(self, tmp_path, write):
+    @pytest.mark.fault("data file", "npy and npz with pickled code")
+    def test_nothing_is_unpickled(self, tmp_path, write, told):
         bomb = tmp_path / "exploded"
         np.save(tmp_path / "a.npy", np.array([Bomb(bomb)], dtype=object), allow_pickle=True)
         np.savez(tmp_path / "b.npz", format=np.array([Bomb(bomb)], dtype=object), shape=(1, 1))
@@ -146,6 +147,7 @@ class TestNumpy:
         blames("b.npz: .*", parse_npz, tmp_path / "b.npz")
         blames("c.npy: .*", parse_npy, write("c.npy", pickle.dumps(Bomb(bomb))))
         assert not bomb.exists()
+        told("")
 
     def test_npz(self, tmp_path, write):
         matrix = csr_matrix(np.eye(3))

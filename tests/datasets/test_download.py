@@ -32,7 +32,8 @@ def test_a_good_file_lands_under_its_hash(cache, site):
     assert files_in(cache) == [path.name]
 
 
-def test_an_altered_file_names_both_hashes_and_leaves_the_cache_as_it_was(cache, site):
+@pytest.mark.fault("download", "altered file")
+def test_an_altered_file_names_both_hashes_and_leaves_the_cache_as_it_was(cache, site, told):
     good = site.file("/b.dat", b"other")
     site.add("/b.dat", b"other")
     download.fetch_url(good)
@@ -44,9 +45,11 @@ def test_an_altered_file_names_both_hashes_and_leaves_the_cache_as_it_was(cache,
     assert hashlib.sha256(altered).hexdigest() in str(error.value)
     assert hashlib.sha256(BODY).hexdigest() in str(error.value)
     assert files_in(cache) == before
+    told(error.value)
 
 
-def test_a_shorter_file_than_promised_is_an_error_with_both_hashes(cache, site):
+@pytest.mark.fault("download", "file shorter than in the registry")
+def test_a_shorter_file_than_promised_is_an_error_with_both_hashes(cache, site, told):
     short = BODY[:1000]
     site.add("/a.dat", short)
     with pytest.raises(CorruptData) as error:
@@ -54,13 +57,16 @@ def test_a_shorter_file_than_promised_is_an_error_with_both_hashes(cache, site):
     assert f"got sha256 {hashlib.sha256(short).hexdigest()} (1000 bytes)" in str(error.value)
     assert f"wanted sha256 {hashlib.sha256(BODY).hexdigest()} ({len(BODY)} bytes)" in str(error.value)
     assert files_in(cache) == []
+    told(error.value)
 
 
-def test_a_cut_connection_is_continued_where_it_ended(cache, site):
+@pytest.mark.fault("download", "connection cut in the middle")
+def test_a_cut_connection_is_continued_where_it_ended(cache, site, told):
     site.add("/a.dat", BODY, "truncate")
     assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
     assert site.ranges[0] is None
     assert site.ranges[1] == f"bytes={len(BODY) // 2}-"
+    told("")
 
 
 def test_a_part_file_of_an_earlier_run_is_continued(cache, site):
@@ -86,13 +92,15 @@ def test_what_came_before_a_failure_is_kept_for_the_next_run(cache, site):
     assert site.ranges[-1] == f"bytes={kept}-"
 
 
-def test_a_part_file_of_another_version_is_thrown_away(cache, site):
+@pytest.mark.fault("download", "part of another version left behind")
+def test_a_part_file_of_another_version_is_thrown_away(cache, site, told):
     site.add("/a.dat", BODY)
     file = site.file("/a.dat", BODY)
     cache.mkdir(parents=True)
     (cache / f".{file.cache_name}.part").write_bytes(b"z" * 1000)
     assert download.fetch_url(file).read_bytes() == BODY
     assert site.ranges == ["bytes=1000-", None]
+    told("")
 
 
 def test_a_server_without_ranges_sends_all_again(cache, site):
@@ -100,46 +108,60 @@ def test_a_server_without_ranges_sends_all_again(cache, site):
     assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
 
 
-def test_a_redirect_to_a_web_page_is_recognised(cache, site):
+@pytest.mark.fault("download", "redirect to a web page")
+def test_a_redirect_to_a_web_page_is_recognised(cache, site, told):
     site.add("/a.dat", BODY, "to-html")
     site.add("/login.html", b"<!DOCTYPE html><title>log in</title>")
-    with pytest.raises(FetchError, match=r"sent a web page \(HTML\) from .*/login.html, not the file"):
+    with pytest.raises(
+        FetchError, match=r"sent a web page \(HTML\) from .*/login.html, not the file"
+    ) as error:
         download.fetch_url(site.file("/a.dat", BODY))
     assert files_in(cache) == []
+    told(error.value)
 
 
-def test_a_web_page_under_another_content_type_is_recognised(cache, site):
+@pytest.mark.fault("download", "web page under another content type")
+def test_a_web_page_under_another_content_type_is_recognised(cache, site, told):
     site.add("/a.dat", b"\n<html><body>moved</body></html>" + b" " * 2000)
-    with pytest.raises(FetchError, match=r"web page \(HTML\), not the file"):
+    with pytest.raises(FetchError, match=r"web page \(HTML\), not the file") as error:
         download.fetch_url(site.file("/a.dat", BODY))
     assert files_in(cache) == []
+    told(error.value)
 
 
-def test_a_missing_file_is_not_tried_again(cache, site):
-    with pytest.raises(FetchError, match="answered 404"):
+@pytest.mark.fault("download", "file not on the server")
+def test_a_missing_file_is_not_tried_again(cache, site, told):
+    with pytest.raises(FetchError, match="answered 404") as error:
         download.fetch_url(site.file("/nowhere", BODY))
     assert site.hits == 1
+    told(error.value)
 
 
-def test_a_busy_server_is_tried_again(cache, site):
+@pytest.mark.fault("download", "server busy")
+def test_a_busy_server_is_tried_again(cache, site, told):
     site.add("/a.dat", BODY, "error", "error")
     assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
     assert site.hits == 3
+    told("")
 
 
-def test_a_stalled_server_times_out(cache, site, monkeypatch):
+@pytest.mark.fault("download", "server does not answer")
+def test_a_stalled_server_times_out(cache, site, monkeypatch, told):
     monkeypatch.setattr(download, "ATTEMPTS", 1)
     site.add("/a.dat", BODY, "stall")
-    with pytest.raises(FetchError, match="timed out"):
+    with pytest.raises(FetchError, match="timed out") as error:
         download.fetch_url(site.file("/a.dat", BODY))
+    told(error.value)
 
 
-def test_a_host_that_does_not_answer_is_named(cache, site):
+@pytest.mark.fault("download", "host not there")
+def test_a_host_that_does_not_answer_is_named(cache, site, told):
     file = File("all", "http://127.0.0.1:9/a.dat", hashlib.sha256(BODY).hexdigest(), len(BODY))
     with pytest.raises(
         HostUnreachable, match=r"^127.0.0.1:9 cannot be reached: .*; check the network, or set MARG"
-    ):
+    ) as error:
         download.fetch_url(file)
+    told(error.value)
 
 
 def test_an_interrupt_keeps_the_part_and_damages_nothing(cache, site):
@@ -197,14 +219,18 @@ def test_a_url_cannot_leave_the_mirror(cache, mirror):
     assert download.mirrored("https://example.org/%2e%2e/%2e%2e/secret") is None
 
 
-def test_an_altered_file_in_the_cache_is_named(cache, site):
+@pytest.mark.fault("cache", "file in the cache altered")
+def test_an_altered_file_in_the_cache_is_named(cache, site, told):
     site.add("/a.dat", BODY)
     file = site.file("/a.dat", BODY)
     path = download.fetch_url(file)
     path.write_bytes(BODY[:-1] + b"x")
-    with pytest.raises(CorruptData, match=r"damaged \(run `marginbook data fetch` again\): got sha256"):
+    with pytest.raises(
+        CorruptData, match=r"damaged \(run `marginbook data fetch` again\): got sha256"
+    ) as error:
         store.verified(file)
     assert download.fetch_url(file).read_bytes() == BODY
+    told(error.value)
 
 
 def _fetch_in_child(file: File, queue: multiprocessing.Queue) -> None:

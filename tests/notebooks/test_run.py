@@ -78,7 +78,8 @@ def test_the_list_shows_names_types_defaults_and_documentation() -> None:
         assert piece in result.output
 
 
-def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path) -> None:
+@pytest.mark.fault("Ctrl-C", "in run")
+def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path, told) -> None:
     text = home / "notebooks" / "drm" / "01_small.md"
     text.write_text(text.read_text().replace("print(datasets", "import time; time.sleep(60); print(datasets"))
     started = home / "_build" / "runs"
@@ -94,6 +95,7 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
+    told(said)
     (kept,) = started.glob("*.ipynb")
     assert said == f"stopped; nothing was kept but the cells until then, in {kept}\n"
 
