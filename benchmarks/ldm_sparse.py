@@ -83,15 +83,14 @@ def curves(m: int, C: float, runs: int) -> Iterator[Record]:
 
     svm = linear_coordinate_descent(X, y, 0.0, 0.0, C, tol=1e-4, max_iter=2000)
     theirs = liblinear_curve(X, y, C, svm.objective - svm.dual_gap, 4 * svm.n_iter)
-    exact = linear_coordinate_descent(X, y, LAMBDA, LAMBDA, C, tol=1e-4, max_iter=2000)
+    exact = linear_coordinate_descent(X, y, LAMBDA, LAMBDA, C, tol=1e-4, max_iter=2000, record=True)
     bound = exact.objective - exact.dual_gap
 
-    def ldm(passes: int, tol: float = 1e-4, record: bool = False) -> LinearSolution:
-        return linear_coordinate_descent(X, y, LAMBDA, LAMBDA, C, tol=tol, max_iter=passes, record=record)
+    def ldm(passes: int, tol: float = 1e-4) -> LinearSolution:
+        return linear_coordinate_descent(X, y, LAMBDA, LAMBDA, C, tol=tol, max_iter=passes)
 
-    path = ldm(exact.n_iter, record=True).path
     before = clock(lambda: ldm(0))[0][CPU]  # checks of the data, norms, and the certificate at the end
-    ours = [(passes, before + took, value / bound - 1) for passes, took, value, _ in path]
+    ours = [(passes, before + took, value / bound - 1) for passes, took, value, _ in exact.path]
     needed = next(passes for passes, _, excess in ours if excess <= ACCURACY)
     sgd = averaged_sgd(X, y, LAMBDA, LAMBDA, C, record=True)
     reached = sgd.objective / bound - 1

@@ -13,7 +13,7 @@ WALL, CPU = 0, 1
 #: CPU seconds: a first call that takes more is not thrown away
 SLOW = 1.0
 #: CPU seconds after which something that was called twice is not called again
-ENOUGH = 3.0
+ENOUGH = 2.0
 
 #: wall and CPU seconds, (runs, 2)
 Times: TypeAlias = np.ndarray

@@ -76,7 +76,7 @@ def goals_section() -> str:
 def goal_cells(number: int, each: Reached) -> list[str]:
     """Return the cells of one goal."""
     goal = each.goal
-    bound = f"{'at least' if goal.at_most is None else 'at most'} {goal.bound:,.10g}"
+    bound = f"{'≥' if goal.at_most is None else '≤'} {goal.bound:,.10g}"
     what = f"{plain(goal.goal)}\\\n*{plain(goal.where)}*"
     if not each.values:
         return [str(number), what, plain(goal.peer), bound, NOTHING, "not measured"]
