@@ -155,7 +155,6 @@ def test_a_place_where_even_root_may_not_write():
 def test_a_full_disk_is_one_line_and_keeps_what_was_finished(tmp_path, told):
     path = tmp_path / "store.sqlite"
     code = f"""
-    told(message)
 import resource
 from dataclasses import replace
 from marginbook.experiments.store import Store, Outcome, Signature, StoreError
@@ -170,9 +169,11 @@ with Store({str(path)!r}) as store:
     except StoreError as error:
         print(split, error)"""
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert shown.stdout, shown.stderr
     finished, message = shown.stdout.split(" ", 1)
     assert "cannot be written" in message
     assert "free some space and run again: finished tasks are kept" in message
     assert message.count("\n") == 1
+    told(message)
     with Store(path) as store:
         assert [o.task.split for o in store.outcomes("r/t")] == list(range(int(finished)))
