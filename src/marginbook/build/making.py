@@ -69,6 +69,7 @@ def make_book(
             data_page,
             errata_pages,
             exhibit_pages,
+            faults_page,
             large_page,
             ledger_pages,
             performance_page,
@@ -87,6 +88,7 @@ def make_book(
         for page in (data_page, result_pages, reproducibility_pages, *timed, coursework_page, api_pages):
             page.write(folder)
         trust_page.write(folder)
+        faults_page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)
     tree.vendor(source)

@@ -1,0 +1,79 @@
+"""The page on faults shows the stored measurement, and every test that breaks something is in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from marginbook.build import faults_page
+from marginbook.project import root
+
+MARK = re.compile(r'(?:mark\.fault\(|exhausts\(|fault\(|damaged\()\s*(?:"([^"]+)",\s*)?"([^"]+)"')
+KILL = {"kill": "1", "phase": "work", "seconds": "2.5", "before": "0", "after": "7", "lost": "0", "doubled": "0",
+        "torn": "0", "same_bytes": ""}  # fmt: skip
+END = {**KILL, "kill": "", "phase": "resumed", "before": "7", "after": "9", "same_bytes": "yes"}
+home = root()
+pytestmark = pytest.mark.skipif(home is None, reason="needs the checkout")
+
+
+def test_each_listed_test_is_there_and_causes_that_fault() -> None:
+    rows = faults_page.stored("faults")
+    assert len(rows) > 70
+    for row in rows:
+        file, *_, name = row["test"].split("::")
+        text = (home / file).read_text()
+        assert f"def {name}(" in text, row
+        assert f'"{row["fault"]}"' in text, row
+
+
+def test_no_test_of_a_fault_is_missing() -> None:
+    listed = {row["fault"] for row in faults_page.stored("faults")}
+    for path in sorted((home / "tests").rglob("test_*.py")):
+        if "mark.fault(" in (text := path.read_text()):
+            for _, what in MARK.findall(text):
+                assert what in listed, (path.name, what)
+
+
+def test_the_kills_follow_each_other_without_a_loss() -> None:
+    rows = faults_page.stored("kills")
+    assert sum(bool(row["kill"]) for row in rows) >= 50
+    assert [row["before"] for row in rows[1:]] == [row["after"] for row in rows[:-1]]
+    assert rows[-1]["same_bytes"] == "yes"
+
+
+def test_what_went_wrong_would_be_said() -> None:
+    good = faults_page.killed([KILL, END])
+    assert "1 kills, 0 of them while the run was starting, at most 2 s after its start; 9 results" in good
+    assert "lost 0, doubled 0, torn 0" in good
+    assert "the same bytes as those" in good
+    bad = faults_page.killed([{**KILL, "lost": "3"}, {**END, "torn": "1", "same_bytes": "no"}])
+    assert "lost 3, doubled 0, torn 1" in bad
+    assert "**other bytes than** those" in bad
+
+
+def test_faults_are_listed_with_message_and_test() -> None:
+    row = {
+        "part": "store",
+        "fault": "a [b]",
+        "told": "",
+        "test": "tests/x/test_y.py::test_z",
+        "outcome": "skipped",
+    }
+    text = faults_page.listed([row, {**row, "told": "no *space*", "outcome": "passed"}])
+    assert "2 faults." in text
+    assert "* - a \\[b\\]\n  - nothing: the work goes on\n  - `x/test_y.py` `test_z` (skipped when" in text
+    assert "  - no \\*space\\*\n  - `x/test_y.py` `test_z`\n" in text
+
+
+def test_without_a_measurement_the_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faults_page, "resource", lambda *parts: tmp_path / "none")
+    faults_page.write(tmp_path)
+    for name in ("kills", *faults_page.PARTS):
+        assert "`python benchmarks/faults.py` measures it" in (tmp_path / f"faults-{name}.md").read_text()
+
+
+def test_the_figure_is_drawn(tmp_path: Path) -> None:
+    faults_page.draw([KILL, {**KILL, "phase": "start", "before": "7"}, END], tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
