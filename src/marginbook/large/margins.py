@@ -166,6 +166,40 @@ def one_pass(
     )
 
 
+def slopes_along(
+    chunks: Iterable[Chunk],
+    problem: Problem,
+    w: np.ndarray,
+    direction: np.ndarray,
+    steps: np.ndarray,
+    width: float,
+    constant: bool,
+) -> np.ndarray:
+    """Return the slopes of the rounded objective along a direction after each of some steps, one pass.
+
+    Parameters
+    ----------
+    chunks : iterable of Chunk
+    problem : Problem
+    w, direction : (p,) arrays
+    steps : (k,) array
+    width : float
+        h.
+    constant : bool
+        Append a feature that is 1 everywhere.
+    """
+    hinge = Sum()
+    positive = problem.statistics.classes[1]
+    for chunk in chunks:
+        for X, y in chunk.dense_parts():
+            rows = with_constant(X, constant) * np.where(y == positive, 1.0, -1.0)[:, None]
+            short, rise = 1.0 - rows @ w, rows @ direction
+            after = short[:, None] - rise[:, None] * steps
+            hinge.add(rise @ np.clip((after + width) / (2 * width), 0.0, 1.0))
+    smooth = float(problem.slope(w) @ direction) + steps * float(direction @ problem.curvature() @ direction)
+    return smooth - problem.C * hinge.value
+
+
 class _Sums:
     def __init__(self, width: float) -> None:
         self.width = width

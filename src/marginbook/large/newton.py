@@ -11,9 +11,8 @@ row, are a function of w.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 from rich.console import Console
@@ -24,12 +23,10 @@ from ..ldm import LDMClassifier
 from ..ldm.linear_problem import gap_scale
 from ..ldm.settings import check_settings
 from .bar import PassBar
-from .margins import Pass, Problem, Rounded, one_pass
+from .margins import Pass, Problem, Rounded, one_pass, slopes_along
 from .near import Near, solve_near
-from .sources import Source
+from .sources import Chunk, Source
 from .statistics import Collector
-
-Evaluate: TypeAlias = Callable[[np.ndarray, tuple[float, ...], Near | None], Pass]
 
 #: features up to which p x p matrices are reasonable: 0.2 GB each
 MOST_FEATURES = 5000
@@ -39,6 +36,8 @@ PASSES = 200
 WIDEST, SHRINK = 2.0, 4.0
 #: share of the predicted decrease that a step must bring
 DECREASE = 1e-4
+#: steps 1, 1/2, 1/4, ... at which one pass looks where a whole step does not bring it
+HALVINGS = 40
 
 
 def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = None) -> LDMClassifier:
@@ -98,16 +97,14 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
         found = collector.total()
         problem = Problem(found, float(model.lambda1), float(model.lambda2), float(model.C))
 
-        def evaluate(w: np.ndarray, widths: tuple[float, ...], earlier: Near | None) -> Pass:
-            return one_pass(bar.chunks("hinge"), problem, w, widths, constant, earlier)
-
         most = PASSES if model.max_iter is None else int(model.max_iter)
-        best, passes = minimise(evaluate, problem, model.tol, most)
+        passes = Passes(lambda: bar.chunks("hinge"), problem, constant, most)
+        best = minimise(passes, model.tol)
     scale = gap_scale(best.objective, problem.C, found.m)
     if best.gap > model.tol * scale:
         warnings.warn(
-            f"fit_ldm stopped after {passes} passes at the relative duality gap {best.gap / scale:.2e} > "
-            f"tol={model.tol:.2e}; raise max_iter or tol, or scale the features",
+            f"fit_ldm stopped after {passes.count} passes at the relative duality gap {best.gap / scale:.2e} "
+            f"> tol={model.tol:.2e}; raise max_iter or tol, or scale the features",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -115,7 +112,7 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
     for state in ("dual_coef_", "beta_", "feature_names_in_"):
         model.__dict__.pop(state, None)
     model.classes_, model.n_features_in_, model._kernel = found.classes, width, ("linear", {})
-    model.solver_, model.n_iter_ = "newton", passes
+    model.solver_, model.n_iter_ = "newton", passes.count
     model.objective_, model.dual_gap_ = best.objective, best.gap
     model.margin_mean_ = float(best.w @ found.mean)
     model.margin_variance_ = 2.0 * float(best.w @ found.covariance @ best.w)  # as (4) defines it
@@ -123,77 +120,88 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
     return model
 
 
-def minimise(evaluate: Evaluate, problem: Problem, tol: float, most: int) -> tuple[Pass, int]:
-    """Return the pass with the smallest gap, and how many passes there were.
+class Passes:
+    """Passes over the chunks, counted.
 
     Parameters
     ----------
-    evaluate : callable
-        From w, (p,), widths, and the rows that were near, to a pass.
+    chunks : callable
+        Returns the chunks of one pass.
     problem : Problem
-    tol : float
+    constant : bool
+        Append a feature that is 1 everywhere.
     most : int
-        Passes.
+        Passes that are allowed.
     """
-    m, A = problem.statistics.m, problem.curvature()
-    here = evaluate(np.zeros(len(A)), (WIDEST, WIDEST / SHRINK), None)
-    best, passes, rest = here, 1, False
 
-    def allowed() -> float:
-        return tol * gap_scale(best.objective, problem.C, m)
+    def __init__(
+        self, chunks: Callable[[], Iterable[Chunk]], problem: Problem, constant: bool, most: int
+    ) -> None:
+        self.chunks, self.problem, self.constant, self.most = chunks, problem, constant, most
+        self.count = 0
 
-    while best.gap > allowed() and passes < most:
+    def at(self, w: np.ndarray, widths: tuple[float, ...], earlier: Near | None = None) -> Pass:
+        """Return what a pass finds at `w`."""
+        self.count += 1
+        return one_pass(self.chunks(), self.problem, w, widths, self.constant, earlier)
+
+    def step(self, w: np.ndarray, direction: np.ndarray, width: float) -> float:
+        """Return the step, up to 1, after which the rounded objective rises again; one pass."""
+        self.count += 1
+        steps = 0.5 ** np.arange(HALVINGS)
+        slopes = slopes_along(self.chunks(), self.problem, w, direction, steps, width, self.constant)
+        rises = np.flatnonzero(slopes > 0)
+        if rises.size == 0 or rises[-1] == HALVINGS - 1:
+            return float(steps[0] if rises.size == 0 else 0.0)
+        high, low = rises[-1], rises[-1] + 1
+        share = float(slopes[low] / (slopes[low] - slopes[high]))
+        return float(steps[low] + share * (steps[high] - steps[low]))
+
+
+def minimise(passes: Passes, tol: float) -> Pass:
+    """Return the pass with the smallest gap: one within `tol`, or the best that the passes allow."""
+    problem = passes.problem
+    m, p = problem.statistics.m, len(problem.statistics.mean)
+    here = best = passes.at(np.zeros(p), (WIDEST, WIDEST / SHRINK))
+    rest = False
+    while passes.count < passes.most:
+        allowed = tol * gap_scale(best.objective, problem.C, m)
+        if best.gap <= allowed:
+            break
         # once the gap is more of the width than of w, the smaller width is the better guide
         at = int(here.rounded[0].hinge_gap > here.rounded[0].slope_gap)
         widths = (here.rounded[at].width, here.rounded[at].width / SHRINK)
-        if not rest and here.near.width >= (np.inf if at == 0 else widths[0]):
-            there, passes = _by_near_rows(evaluate, problem, here, widths, allowed()), passes + 1
-            rest = there.gap > best.gap / 2
+        covered = here.near.width >= (np.inf if at == 0 else widths[0]) and len(here.near.rows) > 0
+        if covered and not rest:
+            w, gap = _optimum_of_near(problem, here.near, allowed / 10)
+            there = passes.at(w, widths, here.near)
+            there = replace(there, gap=min(there.gap, gap + there.crossings))
+            enough = there.gap <= best.gap / 2
+            rest = not enough
         else:
-            after, used = _by_newton(evaluate, here, at, widths, most - passes)
-            passes, rest = passes + used, False
-            if after is None:
-                break
-            there = after
+            start = here.rounded[at]
+            w = here.w - cho_solve(cho_factor(start.hessian), start.gradient)
+            there = passes.at(w, widths)
+            enough = _is_enough(start, there.rounded[0], float(start.gradient @ (w - here.w)))
+            rest = False
         best = min(best, there, key=lambda found: found.gap)
-        if not rest:
-            here = there
-    return best, passes
+        if not enough and passes.count + 2 <= passes.most and best.gap > allowed:
+            step = passes.step(here.w, w - here.w, widths[int(rest)])
+            if step == 0.0 and rest:  # the optimum for the rows that are near is none to go to
+                continue
+            if step == 0.0:  # the slope is rounding
+                break
+            there = passes.at(here.w + step * (w - here.w), widths)
+            best = min(best, there, key=lambda found: found.gap)
+        here = there
+    return best
 
 
-def _by_near_rows(
-    evaluate: Evaluate, problem: Problem, here: Pass, widths: tuple[float, ...], allowed: float
-) -> Pass:
-    """Return the pass at the optimum for the rows that are near, with a gap for those that are not."""
-    A, near = problem.curvature(), here.near
+def _optimum_of_near(problem: Problem, near: Near, tol: float) -> tuple[np.ndarray, float]:
     q = problem.lambda2 * problem.statistics.mean + problem.C * near.below
-    w, gap = solve_near(A, q, problem.C, near.rows, allowed / 10)
-    there = evaluate(w, widths, near)
-    return replace(there, gap=min(there.gap, gap + there.crossings))
-
-
-def _by_newton(
-    evaluate: Evaluate, here: Pass, at: int, widths: tuple[float, ...], most: int
-) -> tuple[Pass | None, int]:
-    """Return the pass after a step that brings the rounded objective down, and the passes that it took."""
-    start = here.rounded[at]
-    direction = -cho_solve(cho_factor(start.hessian), start.gradient)
-    slope, step = float(start.gradient @ direction), 1.0
-    for used in range(1, most + 1):
-        there = evaluate(here.w + step * direction, widths, None)
-        if _is_enough(start, there.rounded[0], step * slope):
-            return there, used
-        step *= min(max(_secant(slope, float(there.rounded[0].gradient @ direction)), 0.1), 0.9)
-        if step < 1e-10:  # the slope is rounding
-            return None, used
-    return None, most
+    return solve_near(problem.curvature(), q, problem.C, near.rows, tol)
 
 
 def _is_enough(start: Rounded, reached: Rounded, predicted: float) -> bool:
     rounding = 1e-14 * (abs(start.value) + abs(reached.value))
     return bool(reached.value <= start.value + DECREASE * predicted + rounding)
-
-
-def _secant(before: float, after: float) -> float:
-    """Return where a line through two slopes at 0 and 1 has its zero; the rounded objective is convex."""
-    return before / (before - after) if after > before else 0.5
