@@ -10,11 +10,13 @@ A kernel is named as scikit-learn names it, with scikit-learn's parameters, or i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 Kernel: TypeAlias = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
@@ -63,14 +65,25 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
         raise ValueError(f"kernel {name!r} does not know {', '.join(sorted(unknown))}; it takes {known}")
     found = {**_DEFAULTS.get(name, {}), **parameters}
     for key, value in found.items():
-        low = -np.inf if key == "coef0" else 0.0
-        if not (isinstance(value, Real) and low <= float(value) < np.inf) and not (
+        low = -sys.float_info.max if key == "coef0" else 0.0
+        if not (isinstance(value, Real) and low <= value <= sys.float_info.max) and not (
             key == "gamma" and value is None
         ):
             raise ValueError(
                 f"{key} of kernel {name!r} must be a finite number{' >= 0' * (low == 0)}, got {value!r}"
             )
     return name, found
+
+
+def tidy(X: Any) -> Any:
+    """Return `X`, or of sparse rows with entries that are not summed up or not in order a copy without such.
+
+    The norm of a row is wrong where an entry stands in parts.
+    """
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None) -> np.ndarray:
@@ -96,6 +109,7 @@ def gram(kernel: Kernel, X: Any, Z: Any = None) -> np.ndarray:
     name, parameters = parse_kernel(kernel)
     if name == "precomputed":
         return np.asarray(X, dtype=float)
+    X, Z = tidy(X), tidy(Z)
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.asarray(pairwise_kernels(X, Z, metric=name, **parameters), dtype=float)
     if not np.isfinite(values).all():

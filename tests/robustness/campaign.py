@@ -1,8 +1,8 @@
 """Thousands of bad inputs for every public estimator and function, each in a process that may die.
 
-``python -m tests.robustness.campaign --examples 2000`` writes ``results/robustness/``: the outcomes of every
-estimator and function, and the faults. A worker that dies or does not answer is a fault of the example that it
-was at; another worker goes on behind it.
+``python -m tests.robustness.campaign --examples 2000`` writes ``results/robustness/``: what became of the
+examples of every estimator and function. A worker that dies or does not answer is a fault of the example that
+it was at; another worker goes on behind it.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _watched(name: str, examples: int, number: int, journal: Path) -> str:
 
 
 def _spent(pid: int | None) -> float:
-    """Return the processor seconds of a process, which on a busy machine are fewer than those of the clock."""
+    """Return the processor seconds of a process, fewer than those of the clock on a busy machine."""
     if not Path("/proc").is_dir():
         return time.monotonic()
     try:

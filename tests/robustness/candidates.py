@@ -1,4 +1,4 @@
-"""All public estimators, and parameters for them: usual ones, choices read from the docstring, and wild ones."""
+"""All public estimators, and parameters for them: usual, listed in their docstrings, wild."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ KERNELS: tuple[Any, ...] = (
     ("rbf", {"gamma": np.nan}), ("poly", {"degree": "3"}), "cosine", "", None, 3, ("rbf",), np.dot,
 )  # fmt: skip
 WILD: tuple[Any, ...] = (
-    0, 0.0, -1, -1.0, 1e-300, 5e-324, 1e300, np.inf, -np.inf, np.nan, None, "abc", "", (), [], {}, True, False,
-    1j, "0.1", b"1", np.float32(0.5), np.float64(0.25), np.int64(2), np.array(0.5), np.array([0.5]), 10**400,
+    0, 0.0, -1, -1.0, 1e-300, 5e-324, 1e300, np.inf, -np.inf, np.nan, None, "abc", "", (), [], {},
+    True, False, 1j, "0.1", b"1", np.float32(0.5), np.float64(0.25), np.int64(2), np.array(0.5), np.array([0.5]),
+    10**400,
 )  # fmt: skip
 _SEQUENCES: dict[str, tuple[Any, ...]] = {
     name: (
@@ -64,7 +65,8 @@ _SEQUENCES: dict[str, tuple[Any, ...]] = {
 #: values by the parameter's name, beside the wild ones
 NAMED: dict[str, tuple[Any, ...]] = _SEQUENCES | {
     "kernel": KERNELS,
-    "kernels": (None, TWO_KERNELS, ["linear"], ["rbf", "rbf"], [], "rbf", ["precomputed"], [None], [("poly", {"degree": 30})]),
+    "kernels": (None, TWO_KERNELS, ["linear"], ["rbf", "rbf"], [], "rbf", ["precomputed"],
+                [None], [("poly", {"degree": 30})]),
     "shape": (None, (2, 3), (3, 2), (1, 3), (3, 1), (6, 2), (0, 3), (2.0, 3.0), "23", (3,), (-1, -3)),
     "estimator": (None, SVC(), KFDAClassifier(), VectorSVMClassifier(), LowRankSVMClassifier(), SVC),
     "base": (None, SVC(), SVC, "svc"),
@@ -72,13 +74,15 @@ NAMED: dict[str, tuple[Any, ...]] = _SEQUENCES | {
     "cv": (2, 3, 1, 0, 50, None, "loo", [], [([0, 1, 2, 3], [4, 5])]),
     "realisations": (1, 2, [], [([0, 1, 2, 3, 4, 5], [6])], [([0], [1])]),
     "scoring": (None, "accuracy", "balanced_accuracy", "f1", "nothing", "roc_auc", 3),
-    "class_weight": (None, "balanced", {0: 1.0, 1: 2.0}, {0: -1.0, 1: 1.0}, {0: np.nan, 1: 1.0}, {7: 1.0}, {0: 0.0, 1: 0.0}),
+    "class_weight": (None, "balanced", {0: 1.0, 1: 2.0}, {0: -1.0, 1: 1.0}, {0: np.nan, 1: 1.0},
+                     {7: 1.0}, {0: 0.0, 1: 0.0}),
     "start": ("ridge", [0.0], np.zeros(13), np.full(13, np.nan), np.ones(13)),
     "rank": (1, 2, None, 50, 1.5), "ranks": (None, (1, 2), (0,), (None,), (50,), ("a",)),
     "C": (1.0, 1e-3, 1e3, [0.1, 1.0], []), "q": (1.0, 0.5, 2.0, 1.5, 0.1, 1e-3),
     "scaling": ("none", "max-abs", ("none", "max-abs"), "std"), "within": ("standard-error", 0.1),
     "n_terms": (0.1, 1.0, 3, None), "train_size": (0.5, 4, 0.99, 1), "degree": (2, 3, 0, 0.5, 40),
-    "max_iter": (1, 2, 50), "n_restarts": (0, 1, 2), "bound_iter": (0, 5), "n_landmarks": (1, 5), "n_levels": (2, 3, 7),
+    "max_iter": (1, 2, 50), "n_restarts": (0, 1, 2), "bound_iter": (0, 5), "n_landmarks": (1, 5),
+    "n_levels": (2, 3, 7),
     "n_layers": (1, 2, 3), "max_rank": (1, 3), "n_components": (1, 2, 0.5, 1.0), "n_passes": (1, 2),
     "realisation": (1,), "pi": (0.5, 0.01, 0.99), "tol": (1e-6, 1e-2, 1e-12, 1.0), "n_jobs": (None, 1),
     "random_state": (0, None, "seed"), "verbose": (0,), "gamma": (None, 0.1, 10.0),

@@ -1,4 +1,4 @@
-"""scikit-learn's ``check_estimator`` on every public estimator, counted: ``python -m tests.robustness.checks``."""
+"""``check_estimator`` of scikit-learn on every public estimator: ``python -m tests.robustness.checks``."""
 
 from __future__ import annotations
 

@@ -180,8 +180,10 @@ def _gram(kernel: Any, X: Any, Z: Any) -> np.ndarray:
 
 #: a strategy for each name; what is made of results has no arguments to get wrong
 FUNCTIONS: dict[str, st.SearchStrategy[Any]] = {
-    "choose_realisation": _call(kfda.choose_realisation, _SCORES, _SCORES, rule=("error", "retained", "x", *WILD)),
-    "MinimumError": _rule(kfda.MinimumError, accuracy=("accuracy", "f1", *WILD), retained=("neg_retained", None)),
+    "choose_realisation": _call(kfda.choose_realisation, _SCORES, _SCORES,
+                                rule=("error", "retained", "x", *WILD)),
+    "MinimumError": _rule(kfda.MinimumError, accuracy=("accuracy", "f1", *WILD),
+                          retained=("neg_retained", None)),
     "MinimumRetained": _rule(kfda.MinimumRetained, within=_WITHIN, accuracy=("accuracy", None)),
     "retained_by": _call(_of_model(kfda.retained_by), _MODELS, _ANSWERS),
     "retained_fraction": _call(_of_model(kfda.retained_fraction), _MODELS, _ANSWERS, _ANSWERS),

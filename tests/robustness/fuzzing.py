@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of the parsers with atheris, which is no dependency: install it to run this.
 
 ``python -m tests.robustness.fuzzing --seconds 30`` fuzzes every format for so long, each in a process of its
-own with bounded memory, and writes ``results/robustness/parsers.csv``. What is found is printed, and stored in
-``--findings``.
+own with bounded memory, and writes ``results/robustness/parsers.csv``. What is found is printed, and stored
+in ``--findings``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One call for each format: bytes in, arrays out as the loader makes them; what may and what may not be raised."""
+"""One call for each format: bytes in, arrays out as the loader makes them, or an error that may be raised."""
 
 from __future__ import annotations
 

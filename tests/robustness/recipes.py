@@ -20,8 +20,9 @@ CONTAINERS = (*DENSE, *SPARSE)
 #: what is no table of numbers at all
 ODD = ("none", "number", "text", "vector", "cube", "ragged", "empty-list", "dates", "generator", "masked")
 LABELS = (
-    "two", "signs", "text", "objects", "bool", "float", "three", "one-class", "each-its-own", "one-against-rest",
-    "mixed-objects", "continuous", "nan", "none", "missing", "column", "short", "two-columns", "huge-numbers",
+    "two", "signs", "text", "objects", "bool", "float", "three", "one-class", "each-its-own",
+    "one-against-rest", "mixed-objects", "continuous", "nan", "none", "missing", "column",
+    "short", "two-columns", "huge-numbers",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..project import resource
-from .myst import plain, table
+from .myst import NOTHING, plain, table
 
 _OUTCOMES = (
     "examples",
@@ -40,8 +40,7 @@ def page() -> str:
     fits, calls, checks, files = (_rows(name) for name in ("estimators", "functions", "checks", "parsers"))
     if not (fits and calls and checks and files):
         return (
-            "Something is not stored; `python -m tests.robustness.campaign`, `python -m tests.robustness.checks` "
-            "and `python -m tests.robustness.fuzzing` measure it.\n"
+            "Something is not stored; `campaign`, `checks` and `fuzzing` of `tests.robustness` measure it.\n"
         )
     parts = ["## Estimators", "", _summary(fits, "fits", "estimators"), _outcomes(fits)]
     parts += ["## What is said", "", _messages(_rows("messages"))]
@@ -58,8 +57,8 @@ def _summary(rows: Sequence[dict[str, str]], what: str, of: str) -> str:
     return (
         f"{total['examples']:,} {what} of {len(rows)} {of}: {total['certified']:,} certified, "
         f"{total['warned']:,} with a warning, {total['answered']:,} answered, {refused:,} refused by a clear "
-        f"error, **{total['fault']:,} faults**. The slowest took {max(float(row['slowest']) for row in rows):.1f} "
-        f"processor seconds. Python {place['python']}, NumPy {place['numpy']}, SciPy {place['scipy']}, "
+        f"error, **{total['fault']:,} faults**. The slowest took "
+        f"{max(float(row['slowest']) for row in rows):.1f} processor seconds. Python {place['python']}, NumPy {place['numpy']}, SciPy {place['scipy']}, "
         f"scikit-learn {place['sklearn']}.\n"
     )
 

@@ -230,7 +230,7 @@ def _grid(C: Any) -> list[float]:
         raise ValueError(f"C must be a number > 0 or a sequence of such numbers, got {C!r}")
     for value in values:
         number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-        if not (number and 1e-100 <= float(value) <= 1e100):
+        if not (number and 1e-100 <= value <= 1e100):
             raise ValueError(f"C must be in [1e-100, 1e+100], got {value!r}")
     return [float(value) for value in values]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from ..kernels import Kernel, kernel_name, parse_kernel
 from .kernel_sets import paper_kernels
@@ -23,7 +22,7 @@ MARGINS = ("printed", "signed")
 
 def is_number(value: Any) -> bool:
     """Return whether `value` is a finite real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, gram, kernel_name
+from ..kernels import Kernel, gram, kernel_name, tidy
 from ..labels import check_labels
 from .dask_arrays import by_blocks, dask_moments, is_dask
 from .machines import build_machine, warn_of_certificate
@@ -148,6 +148,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         # looking for NaN alone would cost a fifth of a one-pass fit, which meets them itself
         later = self.kernel == "linear" and self.solver in ("auto", "one-pass")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=not later)
+        X = tidy(X)
         name, _ = check_settings(self, X)
         if y.dtype == object:  # other types have an order
             check_labels(y)
@@ -181,6 +182,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("partial_fit takes no Dask array: fit does, block by block")
         first = not hasattr(self, "moments_")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        X = tidy(X)
         check_settings(self, X)
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs classes: all labels that will ever come")

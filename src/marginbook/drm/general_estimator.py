@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, kernel_name
+from ..kernels import Kernel, kernel_name, tidy
 from ..labels import check_labels
 from .general import GeneralProblem, Solution, choose_solver, solve
 from .objective import class_products, dissimilarity
@@ -130,6 +130,7 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
             For fewer than two classes, or a parameter that is out of range or not supported.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = tidy(X)
         kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if not (isinstance(self.tol, Real) and self.tol >= 0):
             raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")

@@ -18,7 +18,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, KernelOverflow, gram, kernel_name
+from ..kernels import Kernel, KernelOverflow, gram, kernel_name, tidy
 from ..labels import check_labels
 from .estimators import DRMClassifier
 from .leave_one_out import LeaveOneOut, leave_one_out
@@ -104,6 +104,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = tidy(X)
         check_labels(y)
         scalings = self._check()
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -226,7 +227,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     def _scaled(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "estimator_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self.scaler_.transform(X)
+        return self.scaler_.transform(tidy(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, gram, kernel_name
+from ..kernels import Kernel, gram, kernel_name, tidy
 from .settings import THRESHOLDS, binary_classes, check_choice, resolve_kernel
 
 #: kernel values that one batch of rows may hold
@@ -74,6 +74,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 f"kernel={self.kernel!r} does not take sparse data, of shape {X.shape}; call X.toarray()"
             )
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
+        X = tidy(X)
         self.classes_, positive = binary_classes(y, type(self).__name__)
         if name == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")

@@ -142,9 +142,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 def _first_best(first: np.ndarray, second: np.ndarray) -> int:
     """Return where `first` is largest, among those where `second` is, the first; nan never wins."""
     if len(first) != len(second):
-        raise ValueError(
-            f"got {len(first)} errors and {len(second)} retained, wanted one of each a candidate"
-        )
+        raise ValueError(f"got {len(first)} and {len(second)} numbers, wanted two for each candidate")
     if np.isnan(first).all():
         raise ValueError(
             f"each of {len(first)} candidates failed in a fold, so there is none to choose; fit one to see "

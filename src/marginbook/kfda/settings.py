@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -17,7 +18,7 @@ THRESHOLDS = ("midpoint", "means")
 
 def is_number(value: Any) -> bool:
     """Return whether `value` is a finite real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)
 
 
 def check_q(q: Any) -> None:

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from ..kernels import kernel_name
+from ..kernels import kernel_name, tidy
 from .asgd import AveragedSGD, initial_step
 from .files import read_libsvm
 from .linear_problem import LinearSolution
@@ -70,6 +70,7 @@ class TakesChunks:
         """
         first = not hasattr(self, "_state")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        X = tidy(X)
         check_settings(self)
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs classes: both labels")

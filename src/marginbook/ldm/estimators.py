@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, kernel_name
+from ..kernels import Kernel, kernel_name, tidy
 from .chunks import TakesChunks, begin, seed
 from .linear import solve_linear
 from .linear_problem import LinearSolution, linear_objective
@@ -168,6 +168,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         name, parameters = check_settings(self)
         dense = callable(name) or name == "precomputed"
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
+        X = tidy(X)
         self.classes_, self._signs = binary_signs(y, "LDMClassifier")
         self._kernel = name if callable(name) else (name, parameters)
         self.solver_ = choose_solver(self.solver, name, X, self.C)

@@ -11,6 +11,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..kernels import tidy
 from .mdo_descent import STEEPEST, learned_starts, solve_mdo
 from .objective import is_number
 from .peer_machine import BinaryPeer, binary_signs
@@ -96,6 +97,7 @@ class MDOClassifier(BinaryPeer):
             Unless there are two classes, and for parameters out of range.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = tidy(X)
         self.classes_, signs = binary_signs(y, type(self).__name__)
         for name, least, most in (("a", 0.0, np.finfo(float).max), ("b", 0.0, STEEPEST)):
             value = getattr(self, name)
@@ -135,7 +137,7 @@ class MDOClassifier(BinaryPeer):
         """Return the margins :math:`x^\top w/\\lVert x\\rVert` of the rows of `X`, (n, p) -> (n,)."""
         check_is_fitted(self, "coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(normalize(X) @ self.coef_)
+        return np.asarray(normalize(tidy(X)) @ self.coef_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, kernel_name
+from ..kernels import Kernel, kernel_name, tidy
 from .estimators import LDMClassifier
 from .grid import Grid, solve_grid
 from .linear_grid import linear_grid_decisions
@@ -140,6 +140,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         self._check()
         dense = kernel_name(self.kernel) in ("precomputed", "callable")
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
+        X = tidy(X)
         self.classes_, signs = binary_signs(y, "LDMClassifierCV")
         gammas = self._gammas(X)
         folds = [] if self.scoring == "loo-bound" else self._folds(X, y)

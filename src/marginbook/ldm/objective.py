@@ -18,6 +18,7 @@ dual of a support vector machine with Gram matrix H (:mod:`marginbook.ldm.whiten
 
 from __future__ import annotations
 
+import sys
 from numbers import Real
 
 import numpy as np
@@ -42,8 +43,10 @@ def check_parameters(lambda1: float, lambda2: float, C: float) -> None:
 
 
 def is_number(value: object) -> bool:
-    """Return whether `value` is a real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    """Return whether `value` is a real number; a truth value is none, nor a whole number above all floats."""
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return False
+    return not (isinstance(value, int) and abs(value) > sys.float_info.max)
 
 
 def check_signs(y: np.ndarray, m: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, gram, kernel_name
+from ..kernels import Kernel, gram, kernel_name, tidy
 from ..labels import check_labels
 from .settings import resolve_kernel
 
@@ -96,6 +96,7 @@ class KernelPeer(BinaryPeer):
         for state in self._STATE:
             self.__dict__.pop(state, None)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = tidy(X)
         self._kernel, name = self._resolved()
         if name in ("precomputed", "callable") and sparse.issparse(X):
             raise ValueError("a precomputed or callable kernel needs dense data; call X.toarray()")

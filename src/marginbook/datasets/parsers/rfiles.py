@@ -88,7 +88,10 @@ def as_array(value: Any) -> np.ndarray:
     """Turn a matrix, data frame, factor or vector of R into an array (factors and text: of str)."""
     if hasattr(value, "columns") and all(kind.kind in "biuf" for kind in value.dtypes):
         return value.to_numpy(dtype=np.float64)
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise CorruptData("got a list of unequal parts, wanted a matrix, a data frame or a vector") from None
     return array.astype(str) if array.dtype.kind in "OU" else array
 
 

@@ -219,8 +219,11 @@ def discriminant(
     fitted = bias + K @ coef
     left = yhat - fitted
     equations = np.append(K @ left - mu * coef, left.sum())
-    # where K yhat = 0 the solution is 0, and what is left is measured by the targets
-    scale = float(np.linalg.norm(K @ yhat)) or float(np.linalg.norm(yhat))
+    # where K yhat = 0 the solution is 0, and what is left is measured by the targets; rounding is no size
+    size = float(np.linalg.norm(yhat))
+    unit = max(1.0, float(np.abs(K).max(initial=0.0)))
+    scale = float(np.linalg.norm(K @ yhat))
+    scale = scale if scale > ROUNDING * len(K) * np.abs(K).max(initial=0.0) * size else unit * size
     return RidgeDiscriminant(coef, bias, float(mu), fitted, float(np.linalg.norm(equations)) / scale)
 
 

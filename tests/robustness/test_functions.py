@@ -1,0 +1,77 @@
+"""What the package exports beside its estimators meets bad arguments."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from marginbook import datasets
+from marginbook.clasmk import paper_kernels
+from marginbook.kfda import MinimumError, MinimumRetained, choose_realisation
+from marginbook.smm import aggregate, crossings
+
+from .candidates import public_others
+from .functions import FUNCTIONS, HOLDERS, check_finite
+from .judging import Fault, outcome
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_bad_arguments_end_in_an_answer_or_a_clear_error(name):
+    @settings(
+        max_examples=25,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(FUNCTIONS[name])
+    def each(call):
+        found = outcome(call.run)
+        assert found.kind != "fault", found.what
+
+    each()
+
+
+def test_all_that_the_rooms_export_is_there():
+    assert {*public_others()} - {*FUNCTIONS} == {*HOLDERS}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: choose_realisation([0.1], []), "retained must be a sequence of at least one number"),
+        (lambda: choose_realisation("abc", [1.0]), "errors must be a sequence of numbers, got 'abc'"),
+        (lambda: choose_realisation([0.1, 0.2], [1.0]), "got 2 and 1 numbers"),
+        (lambda: choose_realisation(0.1, 1.0), r"got shape \(\)"),
+        (lambda: MinimumError()(None), "cv_results must be what a search leaves, a dict, got NoneType"),
+        (lambda: MinimumError()({"mean_test_accuracy": ["a"]}), "mean_test_accuracy must be a sequence"),
+        (
+            lambda: MinimumRetained()(
+                {"mean_test_accuracy": [1.0], "mean_test_neg_retained": [1.0], "split0_test_accuracy": []}
+            ),
+            "split0_test_accuracy must be a sequence of at least one number",
+        ),
+        (lambda: paper_kernels(count=np.inf), "count = inf, wanted a whole number >= 2"),
+        (lambda: paper_kernels(count=10**400), "wanted a whole number >= 2|wanted at most"),
+        (lambda: paper_kernels(np.zeros(2)), "unknown list of kernels"),
+        (lambda: aggregate([[1.0], [1.0, 2.0]], "count"), "decisions is list, wanted an"),
+        (lambda: aggregate([[1.0]], []), r"unknown aggregate \[\]"),
+        (lambda: crossings({}), "decisions is dict, wanted an"),
+        (lambda: datasets.load(3), "a data set has a name such as 'iris', got 3"),
+        (lambda: datasets.make_banana("5"), "n_samples is '5', wanted a positive integer"),
+        (lambda: datasets.make_banana(5, noise=np.nan), "noise is nan, wanted a number"),
+        (lambda: datasets.make_twonorm(True), "n_samples is True, wanted a positive integer"),
+        (lambda: datasets.make_low_rank(5, shape=3), "shape is 3, wanted two positive integers"),
+        (lambda: datasets.make_low_rank(5, link=[]), r"link is \[\], wanted one of"),
+        (lambda: datasets.make_ringnorm(5, random_state="x"), "random_state is 'x', wanted None"),
+        (lambda: datasets.make_waveform(5, n_classes=[2]), r"n_classes is \[2\], wanted 2 or 3"),
+    ],
+)
+def test_arguments_that_once_ended_elsewhere(call, message):
+    with pytest.raises((ValueError, TypeError, datasets.UnknownDataset), match=message):
+        call()
+
+
+def test_a_number_that_is_none_is_found_anywhere():
+    with pytest.raises(Fault, match="not finite"):
+        check_finite({"a": [1.0, (np.array([1.0, np.nan]),)]})
+    check_finite([1.0, "nan", None, np.arange(3)])
