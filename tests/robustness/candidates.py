@@ -45,7 +45,8 @@ KERNELS: tuple[Any, ...] = (
 )  # fmt: skip
 WILD: tuple[Any, ...] = (
     0, 0.0, -1, -1.0, 1e-300, 5e-324, 1e300, np.inf, -np.inf, np.nan, None, "abc", "", (), [], {},
-    True, False, 1j, "0.1", b"1", np.float32(0.5), np.float64(0.25), np.int64(2), np.array(0.5), np.array([0.5]),
+    True, False, 1j, "0.1", b"1", np.float32(0.5), np.float64(0.25), np.int64(2), np.array(0.5),
+    np.array([0.5]),
     10**400,
 )  # fmt: skip
 _SEQUENCES: dict[str, tuple[Any, ...]] = {

@@ -64,6 +64,7 @@ def make_book(
     def generate(folder: Path) -> None:
         from . import (
             api_pages,
+            bad_input_pages,
             bench_pages,
             coursework_page,
             data_page,
@@ -88,6 +89,7 @@ def make_book(
         for page in (data_page, result_pages, reproducibility_pages, *timed, coursework_page, api_pages):
             page.write(folder)
         trust_page.write(folder)
+        bad_input_pages.write(folder)
         faults_page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)
