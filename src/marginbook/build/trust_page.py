@@ -167,8 +167,8 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     if not panels:
         return
     with plt.rc_context(STYLE):  # type: ignore[arg-type]
-        size = (6.4, 2.5 * len(panels))
-        figure, axes = plt.subplots(len(panels), 1, sharex=True, squeeze=False, figsize=size)
+        size = (6.4, 3.6 * len(panels))
+        figure, axes = plt.subplots(len(panels), 1, squeeze=False, figsize=size)
         for (room, title), axis in zip(panels.items(), axes[:, 0], strict=True):
             axis.plot([1, 1e16], [FULL, 0], color="#777777", linestyle="--", linewidth=1)
             for k, (name, own) in enumerate(
@@ -184,9 +184,10 @@ def draw(rows: Sequence[Row], path: Path) -> None:
                     hollow = outcome in ("warned", "refused")
                     axis.plot(x, y, marker, color=colour, markerfacecolor="white" if hollow else colour)
                 axis.plot([], [], marker=marker, color=colour, label=name.replace("`", "").replace("\\", ""))
-            axis.set(xscale="log", ylim=(-0.5, 17.5), ylabel="digits", title=title)
-            axis.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        axes[-1, 0].set_xlabel("condition number of the Hilbert matrix")
+            axis.set_xlabel("condition number of the Hilbert matrix")
+            axis.set(xscale="log", xlim=(1e3, 1e17), ylim=(-0.5, 17.5), ylabel="digits", title=title)
+            # below: letters beside the lines would leave a phone no room for these
+            axis.legend(fontsize=9, loc="upper left", bbox_to_anchor=(-0.08, -0.2), ncols=2)
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)
 

@@ -14,7 +14,7 @@ from .. import clasmk, drm, kfda, ldm, smm
 from ..kernels import Kernel
 
 #: rows and columns of the problem, shape of its matrices, and rows that are decided on
-ROWS, COLUMNS, SHAPE, ASKED = 120, 12, (6, 4), 40
+ROWS, COLUMNS, SHAPE, ASKED = 300, 12, (6, 4), 40
 #: columns of the table
 VARIANTS = ("again", "2 threads", "F order", "float32", "rows permuted", "columns permuted", "pieces")
 NARROW: Kernel = ("rbf", {"gamma": 0.05})
