@@ -23,7 +23,6 @@ PARTS = {
 PHASES = {
     "start": ("s", COLOURS["vermilion"], "killed while starting"),
     "work": ("o", COLOURS["blue"], "killed at work"),
-    "resumed": ("D", COLOURS["green"], "left alone"),
 }
 
 
@@ -83,7 +82,8 @@ def listed(rows: Iterable[Row]) -> str:
 
 
 def draw(rows: Sequence[Row], path: Path) -> None:
-    """Draw finished results over the time that the runs had, with a mark at each kill."""
+    """Draw finished results over the time that the killed runs had, with a mark at each kill."""
+    rows = [row for row in rows if row["kill"]]
     if not rows:
         return
     import matplotlib.pyplot as plt  # only where a book is built
@@ -102,7 +102,11 @@ def draw(rows: Sequence[Row], path: Path) -> None:
             if points:
                 axis.plot(*zip(*points, strict=True), marker, color=colour, label=label)
         axis.plot(times, bad, color=COLOURS["black"], label="lost, doubled or torn")
-        axis.set(xlabel="minutes that the runs had", ylabel="results in the store", ylim=(-25, None))
+        axis.set(
+            xlabel="minutes that the killed runs had",
+            ylabel="results in the store",
+            ylim=(-max(int(row["after"]) for row in rows) / 30 - 1, None),
+        )
         axis.legend(fontsize=9, loc="upper left")
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)
