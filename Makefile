@@ -47,7 +47,7 @@ browser: $(READY) ## Look through the built book with Chromium
 	$(BIN)/python -m pytest -m browser tests/book
 
 bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
-	@$(BIN)/python benchmarks $(ROOM)
+	@$(BIN)/python benchmarks $(ROOM) $(ARGS)
 
 coursework: $(READY) ## Write the problem sets for students and instructors to _build/coursework
 	@$(BIN)/marginbook coursework

@@ -67,6 +67,28 @@ def test_a_failed_file_is_named_and_the_next_run_makes_only_that(folder: Path, c
     assert all(float(row["load"]) >= 0 for row in places)
 
 
+def test_a_stopped_run_goes_on_after_another_room_was_measured(folder: Path, monkeypatch, capfd) -> None:
+    def stopped(command: list[str], **options: object) -> subprocess.CompletedProcess:
+        if "two.py" in command[-1]:
+            raise KeyboardInterrupt
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(suite, "identity", lambda home: ["here"])
+    monkeypatch.setattr(suite.subprocess, "run", stopped)
+    assert suite.run_suite(FILES, folder, []) == 130
+    assert "the same command goes on" in capfd.readouterr().out
+    notes = folder.parent / "_build" / "bench" / "progress.json"
+    assert suite.finished(notes, ["here"]) == ["one"]
+    monkeypatch.setattr(
+        suite.subprocess, "run", lambda command, **options: subprocess.CompletedProcess(command, 0)
+    )
+    monkeypatch.setattr(suite, "report", lambda *args: False)
+    suite.run_suite(FILES, folder, ["second"])
+    assert suite.finished(notes, ["here"]) == ["one"]
+    suite.run_suite(FILES, folder, [])
+    assert suite.finished(notes, ["here"]) == []
+
+
 def test_small_sizes_do_not_touch_the_results(folder: Path) -> None:
     assert suite.run_suite(FILES, folder, ["first", "--quick"]) == 0
     assert not (folder / "results").exists()

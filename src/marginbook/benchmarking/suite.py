@@ -52,7 +52,11 @@ def run_suite(files: Mapping[str, Sequence[str]], folder: Path, argv: Sequence[s
     if unknown := set(given.rooms) - set(files):
         parser.error(f"no room {', '.join(sorted(unknown))}; choose from {', '.join(files)}")
     wanted = [file for room in given.rooms or files for file in files[room]]
-    failed = _measure(wanted, folder, quick=given.quick, again=given.again)
+    try:
+        failed = _measure(wanted, folder, quick=given.quick, again=given.again)
+    except KeyboardInterrupt:
+        console.print("stopped; the same command goes on with the file that was being measured", style="bold")
+        return 130
     if failed:
         console.print(f"not measured, see above: {', '.join(failed)}", style="bold red")
         return 1
@@ -86,8 +90,8 @@ def _measure(wanted: Sequence[str], folder: Path, *, quick: bool, again: bool) -
             continue
         done.append(file)
         note(notes, identity(folder.parent), done)
-    if not failed and set(wanted) <= set(done):
-        notes.unlink(missing_ok=True)
+    if not failed:  # these are measured; a run of other files that was stopped can still go on
+        note(notes, identity(folder.parent), [file for file in done if file not in wanted])
     return failed
 
 
