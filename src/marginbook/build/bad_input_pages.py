@@ -58,7 +58,8 @@ def _summary(rows: Sequence[dict[str, str]], what: str, of: str) -> str:
         f"{total['examples']:,} {what} of {len(rows)} {of}: {total['certified']:,} certified, "
         f"{total['warned']:,} with a warning, {total['answered']:,} answered, {refused:,} refused by a clear "
         f"error, **{total['fault']:,} faults**. The slowest took "
-        f"{max(float(row['slowest']) for row in rows):.1f} processor seconds. Python {place['python']}, NumPy {place['numpy']}, SciPy {place['scipy']}, "
+        f"{max(float(row['slowest']) for row in rows):.1f} processor seconds. "
+        f"Python {place['python']}, NumPy {place['numpy']}, SciPy {place['scipy']}, "
         f"scikit-learn {place['sklearn']}.\n"
     )
 
@@ -88,11 +89,12 @@ def _messages(rows: Sequence[dict[str, str]]) -> str:
 def _checks(rows: Sequence[dict[str, str]]) -> str:
     total = {name: sum(int(row[name]) for row in rows) for name in _CHECKED}
     lead = (
-        f"`check_estimator` of scikit-learn {rows[0]['sklearn']} on {len(rows)} estimators: {total['passed']:,} "
-        f"checks passed, {total['failed']:,} failed. Skipped are those that scikit-learn itself skips.\n"
+        f"`check_estimator` of scikit-learn {rows[0]['sklearn']} on {len(rows)} estimators: "
+        f"{total['passed']:,} checks passed, {total['failed']:,} failed. Skipped are those that scikit-learn itself skips.\n"
     )
     cells = [
-        [f"`{row['name']}`", *(row[name] for name in _CHECKED), plain(row["skips"]) or r"\-"] for row in rows
+        [f"`{row['name']}`", *(row[name] for name in _CHECKED), plain(row["skips"]) or NOTHING]
+        for row in rows
     ]
     return f"{lead}\n" + table(
         ["name", *_CHECKED, "what was skipped"], cells, widths=[28, 8, 8, 8, 8, 40], classes="sortable wide"
