@@ -90,7 +90,8 @@ def _checks(rows: Sequence[dict[str, str]]) -> str:
     total = {name: sum(int(row[name]) for row in rows) for name in _CHECKED}
     lead = (
         f"`check_estimator` of scikit-learn {rows[0]['sklearn']} on {len(rows)} estimators: "
-        f"{total['passed']:,} checks passed, {total['failed']:,} failed. Skipped are those that scikit-learn itself skips.\n"
+        f"{total['passed']:,} checks passed, {total['failed']:,} failed. "
+        "Skipped are those that scikit-learn itself skips.\n"
     )
     cells = [
         [f"`{row['name']}`", *(row[name] for name in _CHECKED), plain(row["skips"]) or NOTHING]
