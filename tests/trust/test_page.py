@@ -17,7 +17,6 @@ def test_every_measured_row_is_on_the_page(part: str, tmp_path: Path) -> None:
     assert rows
     trust_page.write(tmp_path)
     text = (tmp_path / f"trust-{part}.md").read_text()
-    assert {row["room"] for row in rows} == {"drm", "ldm", "kfda", "clasmk", "smm"}
     for row in rows:
         assert f"* - {trust_page._name(row)}\n" in text
 
