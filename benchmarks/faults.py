@@ -133,14 +133,20 @@ class Told:
             self.rows.append(dict(zip(FAULT_FIELDS, row, strict=True)))
 
 
-def tell() -> list[dict[str, str]]:
-    """Run the tests that are marked as faults, and return a row for each."""
+def tell(match: str = "") -> list[dict[str, str]]:
+    """Run the tests of faults, or those that match, and return a row for each fault that is known."""
     plugin = Told()
     os.chdir(HERE.parent)
-    code = pytest.main(["-m", "fault", "-p", "no:xdist", "-p", "no:cacheprovider", "-q", "tests"], [plugin])
+    chosen = ["-m", "fault", *(["-k", match] if match else [])]
+    code = pytest.main([*chosen, "-p", "no:xdist", "-p", "no:cacheprovider", "-q", "tests"], [plugin])
     if code != pytest.ExitCode.OK:
         raise SystemExit(f"the tests of faults ended with {code!r}; nothing was written")
-    return sorted(plugin.rows, key=lambda row: (row["part"], row["fault"]))
+    kept = []
+    if match:
+        with (RESULTS / "faults.csv").open(encoding="utf-8", newline="") as file:
+            kept = list(csv.DictReader(file))
+    rows = {(row["part"], row["fault"]): row for row in [*kept, *plugin.rows]}
+    return [row for _, row in sorted(rows.items())]
 
 
 def write(name: str, fields: tuple[str, ...], rows: Iterable[dict[str, Any]]) -> None:
@@ -158,14 +164,17 @@ def main() -> None:
     )
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--only", choices=("kills", "faults"), help="only one of the two")
+    parser.add_argument(
+        "--match", default="", help="as pytest's -k: measure these faults again, keep the others"
+    )
     given = parser.parse_args()
-    if given.only != "faults":
+    if given.only != "faults" and not given.match:
         with tempfile.TemporaryDirectory() as folder:
             rows = kill(given.kills, Path(folder))
         if given.kills >= 50:
             write("kills.csv", KILL_FIELDS, rows)
     if given.only != "kills" and given.kills >= 50:
-        write("faults.csv", FAULT_FIELDS, tell())
+        write("faults.csv", FAULT_FIELDS, tell(given.match))
 
 
 if __name__ == "__main__":

@@ -147,7 +147,9 @@ class TestNumpy:
         blames("b.npz: .*", parse_npz, tmp_path / "b.npz")
         blames("c.npy: .*", parse_npy, write("c.npy", pickle.dumps(Bomb(bomb))))
         assert not bomb.exists()
-        told("")
+        with pytest.raises(CorruptData) as error:
+            parse_npy(tmp_path / "a.npy")
+        told(error.value)
 
     def test_npz(self, tmp_path, write):
         matrix = csr_matrix(np.eye(3))

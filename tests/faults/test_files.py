@@ -92,6 +92,10 @@ def short_sequence(n: float) -> bytes:
     return ints(238) + info + ints(14, 3) + struct.pack(">3d", n, 1.0, 1.0) + ints(254)
 
 
+#: the argument `x` of a function, without a default
+FORMALS = ints(2 | 1 << 10) + symbol("x") + ints(251, 254)
+
+
 def call(aim: Path) -> bytes:
     """``system("touch AIM")`` as a call that R would evaluate."""
     text = f"touch {aim}".encode()
@@ -249,7 +253,7 @@ def test_what_real_files_grow_to_is_allowed(tmp_path):
     [
         exhausts("RData with a promise", "promise", lambda code: ints(5) + code + ints(254)),
         exhausts(
-            "RData with a closure", "closure", lambda code: ints(3 | 1 << 10) + ints(253) + ints(254) + code
+            "RData with a closure", "closure", lambda code: ints(3 | 1 << 10) + ints(253) + FORMALS + code
         ),
         exhausts("RData with a call", "call", lambda code: code),
     ],
