@@ -66,7 +66,7 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
     found = {**_DEFAULTS.get(name, {}), **parameters}
     for key, value in found.items():
         low = -sys.float_info.max if key == "coef0" else 0.0
-        if not (isinstance(value, Real) and low <= value <= sys.float_info.max) and not (
+        if not (isinstance(value, Real) and low <= found[key] <= sys.float_info.max) and not (
             key == "gamma" and value is None
         ):
             raise ValueError(

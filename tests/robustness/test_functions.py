@@ -50,6 +50,16 @@ def test_all_that_the_rooms_export_is_there():
             ),
             "split0_test_accuracy must be a sequence of at least one number",
         ),
+        (
+            lambda: MinimumRetained()(
+                {
+                    "mean_test_accuracy": [0.5, 1.0],
+                    "mean_test_neg_retained": [1.0, 1.0],
+                    "split0_test_accuracy": [1.0],
+                }
+            ),
+            "a fold of cv_results has no score of candidate 1",
+        ),
         (lambda: paper_kernels(count=np.inf), "count = inf, wanted a whole number >= 2"),
         (lambda: paper_kernels(count=10**400), "wanted a whole number >= 2|wanted at most"),
         (lambda: paper_kernels(np.zeros(2)), "unknown list of kernels"),

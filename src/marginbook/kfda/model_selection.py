@@ -88,10 +88,13 @@ class MinimumRetained:
         if isinstance(self.within, str):
             check_choice("within", self.within, ("standard-error",))
             folds = [
-                _numbers(values, name)[best]
+                _numbers(values, name)
                 for name, values in cv_results.items()
                 if name.startswith("split") and name.endswith(f"_test_{self.accuracy}")
             ]
+            if any(len(fold) <= best for fold in folds):
+                raise ValueError(f"a fold of cv_results has no score of candidate {best}; give it as it was")
+            folds = [fold[best] for fold in folds]
             return float(np.std(folds, ddof=1) / np.sqrt(len(folds))) if len(folds) > 1 else 0.0
         if not (is_number(self.within) or self.within == np.inf) or self.within < 0:
             raise ValueError(f"within must be a number >= 0 or 'standard-error', got {self.within!r}")
