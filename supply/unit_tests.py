@@ -1,8 +1,8 @@
 """The unit tests on another Python, or with the oldest versions that pyproject.toml allows.
 
-``python supply/unit_tests.py --python python3.12`` makes an environment of its own from a lock, runs there what
-`make unit` runs, and writes what came out into ``results/supply``; the book shows these files. `make lowest`
-calls it for the other lock.
+``python supply/unit_tests.py --python python3.12`` makes an environment of its own from a lock, runs
+there what `make unit` runs, and writes what came out into ``results/supply``; the book shows these files.
+`make lowest` calls it for the other lock.
 """
 
 from __future__ import annotations
