@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 TESTS = ("-m", "not browser", "--doctest-modules", "src", "tests")
 #: asked inside the new environment: the script itself may run on another Python
 ABOUT = """
@@ -104,11 +106,12 @@ def _environment(python: str, folder: Path, lock: Path) -> str:
     )
     mark = folder / ".lock"
     wanted = hashlib.sha256(lock.read_bytes()).hexdigest()
-    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    uv = shutil.which("uv")  # much quicker than pip, and as strict about hashes
+    pip = [uv, "pip", "install", "--quiet", "--python", str(made)] if uv else [str(made), *PIP]
     if not (mark.is_file() and mark.read_text(encoding="utf-8") == wanted):
         _run(python, "-m", "venv", "--clear", str(folder))
-        _run(str(made), *pip, "--only-binary", ":all:", "--require-hashes", "-r", str(lock))
-        _run(str(made), *pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+        _run(*pip, "--only-binary", ":all:", "--require-hashes", "-r", str(lock))
+        _run(*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
         mark.write_text(wanted, encoding="utf-8")
     return str(made)
 
