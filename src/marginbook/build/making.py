@@ -72,6 +72,7 @@ def make_book(
             ledger_pages,
             reproducibility_pages,
             result_pages,
+            which_page,
         )
 
         def of_claims(*given: Any) -> None:
@@ -80,7 +81,15 @@ def make_book(
 
         _ledger(folder, set(notebooks), fresh, n_jobs, say, of_claims)
         say("generated pages", 0, 0)
-        for page in (data_page, result_pages, reproducibility_pages, bench_pages, coursework_page, api_pages):
+        for page in (
+            data_page,
+            result_pages,
+            reproducibility_pages,
+            bench_pages,
+            coursework_page,
+            which_page,
+            api_pages,
+        ):
             page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .methods import METHODS
 from .posteriors import ROPE, ROPES, SURE, Posterior, against, posterior
 from .rankings import by_set, not_told_apart, ranks, summary, verdict
@@ -51,14 +49,35 @@ class Findings:
         """Return by how many points of mean accuracy the first is ahead."""
         return float((self.accuracy[first] - self.accuracy[second]).mean())
 
+    def of(self, name: str, column: str) -> float:
+        """Return a number of a method from :func:`marginbook.study.rankings.summary`."""
+        return float(self.told[column][name])
+
+    def chance(self, name: str, how: str) -> float:
+        """Return the probability that a method is "worse" than the reference, the "same" or "better"."""
+        return float(self.against[ROPE][how][name])
+
     def seconds(self, name: str) -> float:
         """Return median processor seconds of tuning and the refit."""
-        return float(self.told.loc[name, "tune"] + self.told.loc[name, "fit"])
+        return self.of(name, "tune") + self.of(name, "fit")
 
-    def near(self, names: Iterable[str], within: float = ROPE) -> int:
-        """Return on how many sets the best of `names` is less than `within` points from the best of all."""
-        best = self.accuracy.max(axis=1)
-        return int((best - self.accuracy[list(names)].max(axis=1) < within).sum())
+    def picked(self, names: Iterable[str]) -> pd.Series:
+        """Return accuracy by set where each split takes the one of `names` that is best in tuning.
+
+        Of equals the first of `names`.
+        """
+        names = list(names)
+        wide = self.rows.pivot(
+            index=["dataset", "split"], columns="method", values=["accuracy", "inner_accuracy"]
+        )
+        best = wide["inner_accuracy"][names].to_numpy().argmax(axis=1)
+        reached = wide["accuracy"][names].to_numpy()[range(len(best)), best]
+        found = wide.assign(reached=reached)["reached"].groupby("dataset").mean()
+        return found.loc[self.accuracy.index]
+
+    def near(self, names: Iterable[str]) -> int:
+        """Return on how many sets `picked` is less than the rope from the best method of the set."""
+        return int((self.accuracy.max(axis=1) - self.picked(names) < ROPE).sum())
 
     def decided(self, decision: str, rope: float = ROPE) -> list[str]:
         """Return the papers' methods with that decision against the reference."""
@@ -68,9 +87,7 @@ class Findings:
     def changes(self) -> list[str]:
         """Return the methods whose decision against the reference is not the same at all ropes."""
         names = self.against[ROPE].index
-        return [
-            str(n) for n in names if len({self.against[rope].loc[n, "decision"] for rope in ROPES}) > 1
-        ]
+        return [str(n) for n in names if len({self.against[rope].loc[n, "decision"] for rope in ROPES}) > 1]
 
 
 def percent(share: float) -> str:
@@ -119,3 +136,114 @@ def headline(found: Findings) -> list[Sentence]:
             not better,
         ),
     ]
+
+
+def advice(found: Findings) -> list[Sentence]:
+    """Return what we would use when."""
+    return [*_first_choice(found), *_costs(found), *_instead_of(found), _ropes(found)]
+
+
+def _first_choice(found: Findings) -> list[Sentence]:
+    sets = len(found.accuracy)
+    pair = (REFERENCE, "random forest")
+    alone = {name: found.near([name]) for name in found.order}
+    most = max(alone, key=lambda name: alone[name])
+    ridge = found.pair("kernel ridge", REFERENCE)
+    g_order = ranks(found.g_mean)
+    first = str(g_order.index[0])
+    return [
+        Sentence(
+            "One method, and no time to think",
+            f"Kernel ridge or the {REFERENCE}, with the Gaussian kernel. They differ by "
+            f"{abs(found.lead('kernel ridge', REFERENCE)):.1f} points on average, and are practically the "
+            f"same with a probability of {percent(ridge.same)}; tuning takes "
+            f"{found.seconds('kernel ridge'):.2f} and {found.seconds(REFERENCE):.2f} seconds.",
+            ridge.same > max(ridge.better, ridge.worse)
+            and max(found.seconds("kernel ridge"), found.seconds(REFERENCE))
+            < min(found.seconds(name) for name in ("LDM", "kFDA-0.5", "CLASMK", "random forest")),
+        ),
+        Sentence(
+            "Two methods, and for each problem the better one in cross-validation",
+            f"{listed(pair)}. What tuning prefers of the two is less than {ROPE:g} point from the best of "
+            f"all {len(found.order)} methods on {found.near(pair)} of {sets} sets; {REFERENCE} alone is on "
+            f"{alone[REFERENCE]}, the forest on {alone['random forest']}, no single method on more than "
+            f"{alone[most]} ({most}). Choosing among all {len(found.order)} gives {found.near(found.order)}.",
+            found.near(pair) > max(alone[name] for name in pair),
+        ),
+        Sentence(
+            "Classes of different size",
+            f"By G-mean the best average rank is that of {first}, {g_order.iloc[0]:.1f}; Nemenyi's test does "
+            f"not tell it from {listed(not_told_apart(found.g_mean, first)[1:])}. The DRM, whose paper is "
+            f"about imbalanced data too, is number {list(g_order.index).index('DRM') + 1} of "
+            f"{len(g_order)} ({found.of('DRM', 'g_rank'):.1f}). All were tuned for accuracy.",
+            first != "DRM",
+        ),
+    ]
+
+
+def _costs(found: Findings) -> list[Sentence]:
+    sets = len(found.accuracy)
+    sparse = found.pair("kFDA-0.5", REFERENCE)
+    linear = ("LDA", "SMM")
+    slow = {name: found.seconds(name) / found.seconds(REFERENCE) for name in ("CLASMK", "random forest")}
+    missed = found.of("kFDA-0.5", "missed")
+    others_missed = float(found.told["missed"].drop("kFDA-0.5").max())
+    needed = {name: found.of(name, "needed") for name in ("kFDA-0.5", REFERENCE)}
+    return [
+        Sentence(
+            "Predictions must be cheap, or explained by examples",
+            f"kFDA with q = 1/2: in the median a prediction needs {needed['kFDA-0.5']:.1f} % of the training "
+            f"rows, where the {REFERENCE} needs {needed[REFERENCE]:.0f} %. It costs "
+            f"{-found.lead('kFDA-0.5', REFERENCE):.1f} points of accuracy on average; practically the same "
+            f"with a probability of {percent(sparse.same)}, worse with {percent(sparse.worse)}. "
+            f"{missed:.1f} % of its fits missed their tolerance, of the other methods' at most "
+            f"{others_missed:.1f} %.",
+            needed["kFDA-0.5"] < 0.5 * needed[REFERENCE]
+            and found.lead("kFDA-0.5", REFERENCE) < 0
+            and missed > others_missed,
+        ),
+        Sentence(
+            "Training must be cheap",
+            f"Try a linear machine first: {listed(linear)} are {-found.lead('LDA', REFERENCE):.0f} and "
+            f"{-found.lead('SMM', REFERENCE):.0f} points behind the {REFERENCE} on average, but on "
+            f"{found.near(linear)} of {sets} sets what tuning prefers of the two is less than {ROPE:g} point "
+            f"from the best of all. At the other end, tuning a forest takes {slow['random forest']:.0f} "
+            f"times as long as tuning the {REFERENCE}, and CLASMK {slow['CLASMK']:.0f} times.",
+            all(found.chance(name, "worse") > 0.5 for name in linear)
+            and found.near(linear) >= 3
+            and min(slow.values()) > 2,
+        ),
+    ]
+
+
+def _instead_of(found: Findings) -> list[Sentence]:
+    learned = found.pair("CLASMK", "CLASMK equal")
+    drm, ldm = found.pair("DRM", "kernel ridge"), found.pair("LDM", REFERENCE)
+    return [
+        Sentence(
+            "One kernel per class, CLASMK",
+            f"Leave its weights equal: learning them is practically the same with a probability of "
+            f"{percent(learned.same)} and better with {percent(learned.better)}; the mean accuracy changes "
+            f"by {found.lead('CLASMK', 'CLASMK equal'):+.1f} points.",
+            learned.better < 0.5,
+        ),
+        Sentence(
+            "DRM or kernel ridge, LDM or SVM",
+            f"The simpler one, unless the paper's own question is yours. The DRM is practically the same as "
+            f"kernel ridge with a probability of {percent(drm.same)}, better with {percent(drm.better)}; the "
+            f"LDM the same as the {REFERENCE} with {percent(ldm.same)}, better with {percent(ldm.better)}.",
+            max(drm.better, ldm.better) < 0.5,
+        ),
+    ]
+
+
+def _ropes(found: Findings) -> Sentence:
+    changes = found.changes()
+    widths = listed(f"{rope:g}" for rope in ROPES)
+    return Sentence(
+        "If another width counts as the same",
+        f"At ropes of {widths} points no method of the papers is decided to be better than the {REFERENCE}. "
+        f"What changes is the decision about {listed(changes)}: with a narrow rope more is open, with a wide "
+        f"one more is the same.",
+        not any(found.decided("better", rope) for rope in ROPES) and bool(changes),
+    )
