@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..experiments.stats import critical_difference_diagram
+from ..extras import naming_the_extra
 from ..plotting import COLOURS, MARKERS
 from .methods import METHODS
 from .posteriors import better_matrix
+
+with naming_the_extra():
+    from matplotlib.ticker import LogLocator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +32,8 @@ def rank_diagram(table: pd.DataFrame, ax: Axes, title: str) -> pd.Series:
     """
     found = critical_difference_diagram(table, ax=ax)
     ax.set_title(title)
+    for text in ax.texts:  # lines keep their colours; letters in them would be too pale
+        text.set_color("black")
     return found
 
 
@@ -70,26 +76,34 @@ def scatter(told: pd.DataFrame, measure: str, ax: Axes, xlabel: str) -> None:
         paper = METHODS[str(name)].paper
         marker = MARKERS[papers.index(paper)]
         ax.plot(row[measure], row["accuracy"], marker, ms=7, color=COLOURS[_LOOK[paper]])
-    _name_marks(shown, measure, ax)
     ax.set(xscale="log", xlabel=xlabel, ylabel="mean accuracy, %")
-    ax.margins(x=0.2, y=0.12)
+    ax.margins(x=0.08, y=0.08)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("")
+    _name_at_the_side(shown, measure, ax)
 
 
-def _name_marks(shown: pd.DataFrame, measure: str, ax: Axes) -> None:
-    """Write names beside the marks, each at least a line's height below the one above that is near it."""
-    spread = max(float(np.ptp(shown["accuracy"])), 1e-9)
-    line = 0.055 * spread
-    placed: list[tuple[float, float]] = []
-    for name, row in shown.sort_values("accuracy", ascending=False).iterrows():
-        x, y = np.log10(row[measure]), float(row["accuracy"])
-        for at, height in placed:
-            if abs(at - x) < 0.6 and height - y < line:
-                y = height - line
-        placed.append((x, y))
+def _name_at_the_side(shown: pd.DataFrame, measure: str, ax: Axes) -> None:
+    """Write the names at the right, in the order of their heights, each joined to its mark by a thin line."""
+    order = shown.sort_values("accuracy")
+    low, high = ax.get_ylim()
+    heights = [(value - low) / (high - low) for value in order["accuracy"]]
+    line = min(0.085, 1 / len(order))
+    for k in range(1, len(heights)):
+        heights[k] = max(heights[k], heights[k - 1] + line)
+    # what was pushed out at the top pushes back
+    heights[-1] = min(heights[-1], 1.0)
+    for k in range(len(heights) - 2, -1, -1):
+        heights[k] = min(heights[k], heights[k + 1] - line)
+    for (name, row), height in zip(order.iterrows(), heights, strict=True):
         ax.annotate(
             str(name),
             (row[measure], row["accuracy"]),
-            xytext=(10**x * 1.12, y),
+            xytext=(1.05, height),
+            textcoords="axes fraction",
             va="center",
-            fontsize=9,
+            fontsize=10,
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": "#999999", "lw": 0.6},
         )
