@@ -29,7 +29,7 @@ _WEAK = re.compile(r"\b(LGPL|MPL|EPL|CDDL|GNU Lesser|Mozilla Public)", re.I)
 _TEXTS = {
     "GPL with the GCC runtime exception": re.compile(r"GCC RUNTIME LIBRARY EXCEPTION", re.I),
     "AGPL": re.compile(r"GNU AFFERO GENERAL PUBLIC LICENSE\s+Version", re.I),
-    "LGPL": re.compile(r"GNU LESSER GENERAL PUBLIC LICENSE\s+Version", re.I),
+    "LGPL": re.compile(r"GNU LESSER GENERAL PUBLIC LICENSE\s+Version|^License: LGPL", re.I | re.M),
     "GPL": re.compile(r"GNU GENERAL PUBLIC LICENSE\s+Version", re.I),
     "MPL": re.compile(r"Mozilla Public License,? (Version|v\.?) ?2", re.I),
 }

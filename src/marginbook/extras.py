@@ -32,6 +32,7 @@ EXTRA_OF = {
     "scikit_posthocs": "experiments",
     "skglm": "bench",
     "sphinx": "book",
+    "yaml": "book",
 }
 
 

@@ -69,9 +69,11 @@ def make_book(
             data_page,
             errata_pages,
             exhibit_pages,
+            launch_page,
             ledger_pages,
             reproducibility_pages,
             result_pages,
+            supply_page,
             which_page,
         )
 
@@ -88,6 +90,8 @@ def make_book(
             bench_pages,
             coursework_page,
             which_page,
+            launch_page,
+            supply_page,
             api_pages,
         ):
             page.write(folder)
