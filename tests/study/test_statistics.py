@@ -1,9 +1,13 @@
 """The comparisons against closed forms, a naive loop, and examples with a known answer."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from marginbook.study.candidates import points
+from marginbook.study.methods import METHODS
 from marginbook.study.posteriors import (
     ROPES,
     Posterior,
@@ -13,7 +17,7 @@ from marginbook.study.posteriors import (
     posterior,
     sensitivity,
 )
-from marginbook.study.rankings import by_set, not_told_apart, ranks, summary, verdict
+from marginbook.study.rankings import by_set, edges, not_told_apart, ranks, summary, verdict
 
 
 @pytest.fixture
@@ -165,3 +169,13 @@ def test_the_summary_is_sorted_by_rank_and_knows_what_is_missing(rows):
     assert told.loc["SVM", "predict"] == pytest.approx(0.2)
     assert told.loc["SVM", "tune"] == 2.5
     assert list(told["missed"]) == [100, 0, 0]
+
+
+def test_edges_counts_the_outermost_values():
+    values = sorted(point["lam"] for point in points(METHODS["SMM"].ranges))
+    chosen = [values[0], values[1], values[2], values[-1]]
+    rows = pd.DataFrame(
+        {"method": "SMM", "parameters": [json.dumps({"lam": float(f"{one:.6g}")}) for one in chosen]}
+    )
+    told = edges(rows).loc["SMM: lam"]
+    assert list(told) == [50, 25]

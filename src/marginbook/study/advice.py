@@ -84,11 +84,6 @@ class Findings:
         found = self.against[rope]["decision"]
         return [name for name in OURS if found[name] == decision]
 
-    def changes(self) -> list[str]:
-        """Return the methods whose decision against the reference is not the same at all ropes."""
-        names = self.against[ROPE].index
-        return [str(n) for n in names if len({self.against[rope].loc[n, "decision"] for rope in ROPES}) > 1]
-
 
 def percent(share: float) -> str:
     """Return a probability in words that do not round it to certainty.
@@ -166,8 +161,9 @@ def _first_choice(found: Findings) -> list[Sentence]:
             "Two methods, and for each problem the better one in cross-validation",
             f"{listed(pair)}. What tuning prefers of the two is less than {ROPE:g} point from the best of "
             f"all {len(found.order)} methods on {found.near(pair)} of {sets} sets; {REFERENCE} alone is on "
-            f"{alone[REFERENCE]}, the forest on {alone['random forest']}, no single method on more than "
-            f"{alone[most]} ({most}). Choosing among all {len(found.order)} gives {found.near(found.order)}.",
+            f"{alone[REFERENCE]}, the forest on {alone['random forest']}, no single method on more "
+            f"than {alone[most]} ({most}). Choosing among all {len(found.order)}, with as many times the fits, "
+            f"gives {found.near(found.order)}.",
             found.near(pair) > max(alone[name] for name in pair),
         ),
         Sentence(
@@ -238,12 +234,11 @@ def _instead_of(found: Findings) -> list[Sentence]:
 
 
 def _ropes(found: Findings) -> Sentence:
-    changes = found.changes()
     widths = listed(f"{rope:g}" for rope in ROPES)
+    same, worse = (listed(str(len(found.decided(how, rope))) for rope in ROPES) for how in ("same", "worse"))
     return Sentence(
         "If another width counts as the same",
-        f"At ropes of {widths} points no method of the papers is decided to be better than the {REFERENCE}. "
-        f"What changes is the decision about {listed(changes)}: with a narrow rope more is open, with a wide "
-        f"one more is the same.",
-        not any(found.decided("better", rope) for rope in ROPES) and bool(changes),
+        f"At ropes of {widths} points none of the papers' {len(OURS)} columns is decided to be better than "
+        f"the {REFERENCE}; {same} are decided to be the same, {worse} to be worse.",
+        not any(found.decided("better", rope) for rope in ROPES),
     )

@@ -6,10 +6,12 @@ so that every comparison is on the same sets.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from ..experiments import ExperimentError, load_protocol, read_results
 from ..experiments.stats import average_ranks, critical_difference, friedman, iman_davenport, nemenyi
+from .candidates import CANDIDATES, points
 from .methods import METHODS
 
 if TYPE_CHECKING:
@@ -105,3 +107,23 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(found).loc[ranks(accuracy).index]
+
+
+def edges(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return how often tuning chose one of the two lowest or two highest of the 16 values, in %.
+
+    One row per method and parameter, columns ``low`` and ``high``; without any preference both are 12.5.
+    """
+    import pandas as pd
+
+    found = {}
+    for name, one in rows.groupby("method", sort=False):
+        ranges = METHODS[str(name)].ranges
+        chosen = pd.DataFrame([json.loads(text) for text in one["parameters"]])
+        for parameter in ranges:
+            values = sorted(point[parameter] for point in points(ranges, CANDIDATES))
+            # results have six digits
+            low, high = values[1] * (1 + 1e-5), values[-2] * (1 - 1e-5)
+            shares = ((chosen[parameter] <= low).mean(), (chosen[parameter] >= high).mean())
+            found[f"{name}: {parameter}"] = [100 * float(share) for share in shares]
+    return pd.DataFrame.from_dict(found, orient="index", columns=["low", "high"])
