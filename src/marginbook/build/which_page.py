@@ -8,7 +8,7 @@ from pathlib import Path
 from ..study.advice import REFERENCE, Findings, Sentence, advice, headline
 from ..study.posteriors import ROPES
 from ..study.rankings import complete, results
-from .myst import NOTHING, plain, table
+from .myst import NOTHING, plain, powers, table
 
 HEADINGS = [
     "method", "rank", "accuracy, %", f"worse than {REFERENCE}, %", "same, %", "better, %", "G-mean, %",
@@ -43,7 +43,7 @@ def sentences(told: list[Sentence]) -> str:
                 f"{one.when!r} is not true of the stored results any more; write the sentence in "
                 "marginbook.study.advice anew"
             )
-    return "\n".join(f"{one.when}\n: {one.text}\n" for one in told)
+    return "\n".join(f"{one.when}\n: {powers(one.text)}\n" for one in told)
 
 
 def overview(found: Findings) -> str:

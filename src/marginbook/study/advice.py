@@ -162,8 +162,8 @@ def _first_choice(found: Findings) -> list[Sentence]:
             f"{listed(pair)}. What tuning prefers of the two is less than {ROPE:g} point from the best of "
             f"all {len(found.order)} methods on {found.near(pair)} of {sets} sets; {REFERENCE} alone is on "
             f"{alone[REFERENCE]}, the forest on {alone['random forest']}, no single method on more "
-            f"than {alone[most]} ({most}). Choosing among all {len(found.order)}, with as many times the fits, "
-            f"gives {found.near(found.order)}.",
+            f"than {alone[most]} ({most}). Choosing among all {len(found.order)}, with as many times the "
+            f"fits, gives {found.near(found.order)}.",
             found.near(pair) > max(alone[name] for name in pair),
         ),
         Sentence(
