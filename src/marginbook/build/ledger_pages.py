@@ -60,7 +60,7 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], 
                 page_link(claim.notebook, shown) or NOTHING,
             ]
         )
-    return table(HEADINGS, rows, widths=[10, 12, 31, 13, 20, 6, 8], classes="sortable wide fixed")
+    return table(HEADINGS, rows, widths=[14, 11, 36, 9, 14, 7, 9], classes="sortable wide fixed")
 
 
 def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
@@ -74,7 +74,7 @@ def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence],
         for id, claim in claims.items()
     ]
     return table(
-        ["verdict", "where", "statement", "page"], rows, widths=[18, 20, 51, 11], classes="sortable fixed"
+        ["verdict", "where", "statement", "page"], rows, widths=[24, 15, 48, 13], classes="sortable fixed"
     )
 
 
