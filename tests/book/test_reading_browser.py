@@ -110,7 +110,6 @@ def test_the_checks_see_what_is_wrong(site: str, chromium) -> None:
     assert ratio == pytest.approx(2.32, abs=0.01)  # of #aaa on white
 
 
-@pytest.mark.parametrize("width", [390, 1280])
 def test_formulas_of_a_long_page_are_set_as_a_reader_comes_near(site: str, chromium) -> None:
     page = open_context(chromium, 1280, 900, "light").new_page()
     page.goto(site + "book/claims.html", wait_until="load")
@@ -149,6 +148,7 @@ def test_the_rules_behind_lighthouse_hold(site: str, chromium, where: str) -> No
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
 def test_figures_do_not_move_the_text(html: Path, site: str, chromium, width: int) -> None:
     """The height that a page keeps free for its figures is the one that they take."""
     context = open_context(chromium, width, 900, "light")
