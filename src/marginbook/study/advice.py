@@ -113,13 +113,18 @@ def headline(found: Findings) -> list[Sentence]:
     same = not_told_apart(found.accuracy, best)
     better, equal = found.decided("better"), found.decided("same")
     worse, open_ = found.decided("worse"), found.decided("open")
+    apart = [name for name in found.order if name not in same]
+    alike = [name for name in apart if found.pair(name, best).decision == "same"]
+    small = (
+        f" Told apart is not far apart: {listed(alike)} and {best} are practically the same." if alike else ""
+    )
     return [
         Sentence(
             "The methods are not alike",
             f"Friedman's test over {len(found.accuracy)} sets gives χ² = {test['chi2']:.0f} "
             f"(p = {test['p']:.0e}). The best average rank is that of {best}, {order.iloc[0]:.1f} of "
             f"{len(order)}; two ranks must be {test['difference']:.1f} apart for Nemenyi's test, which tells "
-            f"{best} from {listed(n for n in found.order if n not in same)} only.",
+            f"{best} from {listed(apart)} only.{small}",
             test["p"] < 0.05 and 1 < len(same) < len(order),
         ),
         Sentence(
