@@ -175,8 +175,8 @@ def _first_choice(found: Findings) -> list[Sentence]:
         Sentence(
             "Classes of different size",
             f"The DRM, whose paper is about imbalanced data too, has the best average rank by G-mean, "
-            f"{g_order.iloc[0]:.1f}; but {g_order.index[1]} follows with {g_order.iloc[1]:.1f}, and Nemenyi's "
-            f"test does not tell the DRM from {listed(alike)}. Its mean G-mean is "
+            f"{g_order.iloc[0]:.1f}; but {g_order.index[1]} follows with {g_order.iloc[1]:.1f}, and "
+            f"Nemenyi's test does not tell the DRM from {listed(alike)}. Its mean G-mean is "
             f"{found.of('DRM', 'g_mean'):.1f} %, that of the {REFERENCE} {found.of(REFERENCE, 'g_mean'):.1f} "
             f"%. All were tuned for accuracy.",
             first == "DRM" and REFERENCE in alike,
