@@ -72,7 +72,9 @@ class Findings:
         )
         best = wide["inner_accuracy"][names].to_numpy().argmax(axis=1)
         reached = wide["accuracy"][names].to_numpy()[range(len(best)), best]
-        found = wide.assign(reached=reached)["reached"].groupby("dataset").mean()
+        import pandas as pd
+
+        found = pd.Series(reached, index=wide.index).groupby("dataset").mean()
         return found.loc[self.accuracy.index]
 
     def near(self, names: Iterable[str]) -> int:

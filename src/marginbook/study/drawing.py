@@ -105,5 +105,5 @@ def _name_at_the_side(shown: pd.DataFrame, measure: str, ax: Axes) -> None:
             va="center",
             fontsize=10,
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": "#999999", "lw": 0.6},
+            arrowprops={"arrowstyle": "-", "color": "#999999", "lw": 0.6, "relpos": (0, 0.5)},
         )
