@@ -9,7 +9,6 @@ from contextlib import contextmanager
 EXTRA_OF = {
     "IPython": "book",
     "PIL": "book",
-    "baycomp": "experiments",
     "celer": "bench",
     "cvxpy": "oracle",
     "cycler": "book",
