@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test lint types unit notebooks strict browser bench coursework lock clean
+.PHONY: help setup book test lint types unit notebooks strict browser bench coursework release lowest versions lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -52,12 +52,24 @@ bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped
 coursework: $(READY) ## Write the problem sets for students and instructors to _build/coursework
 	@$(BIN)/marginbook coursework
 
-lock: ## Resolve pyproject.toml again into requirements.lock and environment.yml
+release: $(READY) ## Write wheel, source, book and problem sets with checksums to dist
+	@$(BIN)/marginbook coursework
+	@$(BIN)/python -m marginbook.build.release
+
+lowest: ## Unit tests with the oldest versions that pyproject.toml allows
+	$(PYTHON) supply/unit_tests.py --lock requirements-lowest.lock
+
+versions: ## Unit tests in an environment of its own; make versions PYTHON=python3.13
+	$(PYTHON) supply/unit_tests.py
+
+lock: ## Resolve pyproject.toml again into the locks, environment.yml and the list of licences
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: uv
 	@$(BIN)/uv pip compile --quiet --universal --only-binary :all: --python-version 3.11 --generate-hashes --no-header --extra test pyproject.toml --output-file requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --only-binary :all: --python-version 3.11 --generate-hashes --no-header --extra test --resolution lowest-direct pyproject.toml --output-file requirements-lowest.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
 	@$(BIN)/python tests/test_environment.py > environment.yml
+	@$(BIN)/python supply/licences.py
 	@rm -f $(READY)
 
 clean: ## Delete what can be built again (the data cache and .venv stay)

@@ -12,6 +12,12 @@ const reveal = () => {
 addEventListener("hashchange", reveal);
 reveal();
 
+// the theme's arrows beside the chapters have no name
+for (const arrow of document.querySelectorAll(".bd-sidebar-primary li > details > summary:not([aria-label])")) {
+  const chapter = arrow.closest("li").querySelector("a")?.textContent.trim();
+  arrow.setAttribute("aria-label", chapter ? `Pages of ${chapter}` : "Pages");
+}
+
 // hits on claims all bear the title of the ledger: say which claim
 const hits = document.querySelector("#search-results");
 if (hits) {

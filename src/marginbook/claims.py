@@ -22,6 +22,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from .extras import advice
 from .fingerprint import fingerprint
 from .project import cache_dir, resource
 
@@ -249,7 +250,9 @@ def _check_named(id: str, fresh: bool) -> tuple[str, Evidence]:
     try:
         return id, check(id, fresh=fresh)
     except Exception as error:
-        raise CheckFailed(f"the check of {id} did not finish: {type(error).__name__}: {error}") from error
+        text = advice(error) if isinstance(error, ModuleNotFoundError) else ""
+        text = text or f"{type(error).__name__}: {error}"
+        raise CheckFailed(f"the check of {id} did not finish: {text}") from error
 
 
 def _key(entry: Claim) -> str:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from .claims import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, find, ledger, scoreboard
+from .ledger_file import markdown
 
 _STYLES = {
     Verdict.HOLDS: "green",
@@ -32,12 +33,15 @@ WIDE = 140
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--json", "as_json", is_flag=True, help="The same for machines, with seeds, sizes and reasons.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="As the file LEDGER.md of the repository.")
 @click.option(
     "--verdict", type=click.Choice([str(v) for v in Verdict]), help="Only claims with this verdict."
 )
 @click.option("--n-jobs", default=-1, show_default=True, help="Worker processes; -1 is one per core.")
 @click.option("--fresh", is_flag=True, help="Compute again, whatever the cache holds.")
-def claims(ids: tuple[str, ...], as_json: bool, verdict: str | None, n_jobs: int, fresh: bool) -> None:
+def claims(
+    ids: tuple[str, ...], as_json: bool, as_markdown: bool, verdict: str | None, n_jobs: int, fresh: bool
+) -> None:
     """Check the claims of the papers and print what came out.
 
     ID is a claim (drm/prop-III.1) or a room (drm); all claims without one. Evidence is cached until the
@@ -48,13 +52,16 @@ def claims(ids: tuple[str, ...], as_json: bool, verdict: str | None, n_jobs: int
       marginbook claims
       marginbook claims drm/prop-III.1 drm/table-8
       marginbook claims drm --verdict fails --json
+      marginbook claims --markdown > LEDGER.md
     """
+    if as_json and as_markdown:
+        raise click.UsageError("got --json and --markdown: choose one of them")
     try:
         wanted = list(ledger().values()) if not ids else find(ids)
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
     try:
-        evidence = _checked(wanted, n_jobs, fresh, quiet=as_json)
+        evidence = _checked(wanted, n_jobs, fresh, quiet=as_json or as_markdown)
     except CheckFailed as error:
         raise click.ClickException(str(error)) from None
     if verdict is not None:
@@ -62,6 +69,11 @@ def claims(ids: tuple[str, ...], as_json: bool, verdict: str | None, n_jobs: int
     if as_json:
         click.echo(
             json.dumps([_record(claim, evidence[claim.id]) for claim in wanted], indent=2, ensure_ascii=False)
+        )
+        return
+    if as_markdown:
+        click.echo(
+            markdown({claim.id: claim for claim in wanted}, {c.id: evidence[c.id] for c in wanted}), nl=False
         )
         return
     console = Console()

@@ -7,6 +7,7 @@ import importlib
 import click
 
 from . import __version__
+from .extras import advice
 
 #: name -> where the command is, and the extra that it needs
 COMMANDS = {
@@ -40,6 +41,26 @@ class _Commands(click.Group):
                 f"`marginbook {name}` needs {error.name}; install it with: pip install 'marginbook[{extra}]'"
             ) from None
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = []
+        for name in self.list_commands(ctx):
+            try:
+                command = self.get_command(ctx, name)
+                text = command.get_short_help_str(limit=200) if command else ""
+            except click.ClickException:  # the help is there also where the extra is not
+                text = f"(not installed: pip install 'marginbook[{COMMANDS[name][1]}]')"
+            rows.append((name, text))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:  # of an import that waited until it was needed
+            if not (text := advice(error)):
+                raise
+            raise click.ClickException(text) from None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,8 +9,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import matplotlib as mpl
-from cycler import cycler
+from .extras import naming_the_extra
+
+with naming_the_extra():
+    import matplotlib as mpl
+    from cycler import cycler
 
 # Okabe and Ito (2008); yellow left out, it cannot be seen on white
 COLOURS = {

@@ -24,6 +24,11 @@ DEFECTS = """() => {
     overflow: [document.documentElement.scrollWidth].filter(width => width > wide),
   };
 }"""
+# on long pages formulas wait until a reader comes near
+SET_ALL = """async () => {
+  await window.MathJax?.startup?.promise;
+  await window.MathJax?.typesetPromise?.([document.querySelector('main') ?? document.body]);
+}"""
 CONTRAST = """() => [...document.querySelectorAll('.verdict')].map(e => {
   const light = c => {
     const [r, g, b] = c.match(/[\\d.]+/g).map(v => v / 255)
@@ -71,7 +76,7 @@ def test_every_page_is_sound(html: Path, site: str, chromium, width: int, height
     page.on("response", lambda r: found.append(f"{where}: {r.status} {r.url}") if r.status >= 400 else None)
     for where in pages(html):
         page.goto(site + where, wait_until="networkidle")
-        page.evaluate("window.MathJax?.startup?.promise")
+        page.evaluate(SET_ALL)
         for turned in (theme, TURNED[theme]):
             page.evaluate("theme => { document.documentElement.dataset.theme = theme }", turned)
             defects = page.evaluate(DEFECTS)

@@ -60,9 +60,17 @@ def test_a_correction_belongs_to_a_claim_of_a_paper() -> None:
 def test_a_correction_is_a_sentence_that_differs_from_what_is_printed(id: str) -> None:
     _, true = entries()[id]
     assert true.count("$") % 2 == 0
-    assert true.endswith((".", "$", "?"))
+    assert true.endswith(".")
     assert true.strip() == true != ledger()[id].statement
     assert "\n" not in true
+    assert len(true) <= 180
+
+
+@pytest.mark.parametrize("id", list(entries()))
+def test_a_correction_can_be_read_alone(id: str) -> None:
+    first = entries()[id][1].split(maxsplit=1)[0]
+    # a pronoun would stand for something in what is printed
+    assert first not in {"It", "They", "This", "That", "These", "Those", "All"}
 
 
 def test_severity_follows_from_verdict_and_change() -> None:
@@ -152,6 +160,12 @@ def test_the_page_has_a_row_for_each_and_the_files_lie_beside_it(
         assert piece in text
     rule = (folder / "errata-rule.md").read_text()
     assert all(meaning in rule for meaning in MEANING.values())
+    chapters = {room: (folder / f"errata-{room}.md").read_text() for room in PAPERS}
+    for piece in ("[slight]{.verdict .severity-slight} [Theorem 1](#evidence-drm-a)", "*True:* It is 2.\n"):
+        assert piece in chapters["drm"]
+    assert "ldm" not in chapters["drm"]
+    assert "*Printed:* $a = b$ always.\n" in chapters["ldm"]
+    assert chapters["smm"] == errata_pages.NONE
     content = json.loads((tmp_path / "_static" / "errata.json").read_text())
     assert [record["id"] for record in content["errata"]] == ["drm/a", "ldm/b"]
     assert json.loads((tmp_path / "_static" / content["$schema"]).read_text()) == schema()
@@ -162,6 +176,8 @@ def test_serious_errata_come_first(found: list[Erratum]) -> None:
     grave = replace(slight, change=Change.CONCLUSION, claim=replace(slight.claim, id="drm/z"))
     text = errata_pages.section("drm", [slight, grave], set())
     assert text.index("`drm/z`") < text.index("`drm/a`")
+    listed = errata_pages.chapter([slight, grave])
+    assert listed.index("evidence-drm-z") < listed.index("evidence-drm-a")
 
 
 def test_the_command_prints_a_table_and_the_file(cli: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
 from pathlib import Path
 
 import pytest
 
 from marginbook.benchmarking import tables as bench_tables
 from marginbook.build import api_pages, bench_pages, data_page, ledger_pages, myst, result_pages
+from marginbook.build.search_entries import evidence_anchor
 from marginbook.claims import Claim, Evidence, Verdict, ledger
 from marginbook.datasets import registry
 from marginbook.notebooks import available
@@ -31,7 +32,7 @@ def written(tmp_path: Path) -> Path:
 def test_the_ledger_has_a_row_with_an_anchor_and_the_evidence_of_each_claim(written: Path) -> None:
     text = (written / "claims.md").read_text()
     for slug, verdict in (("drm-a", "holds"), ("drm-b-2", "fails"), ("drm-c", "holds")):
-        assert f"]{{#{slug}}}" in text
+        assert f"]{{#claim-{slug}}}" in text
         assert f"[{verdict}]{{.verdict .verdict-{verdict}}}" in text
     assert text.count("````{dropdown}") == 3
     for piece in (
@@ -51,22 +52,29 @@ def test_the_scoreboard_counts(written: Path) -> None:
     assert "reproduced" not in text
 
 
-def test_errata_are_the_claims_that_did_not_survive(written: Path) -> None:
-    text = (written / "errata-drm.md").read_text()
-    assert "Place of drm/b.2" in text
-    assert "Place of drm/a" not in text
-
-
-def test_what_goes_beyond_the_paper_is_no_erratum() -> None:
-    claim, evidence = entry("drm/b", Verdict.CORRECTED)
-    beyond = replace(claim, where="Table 2 (beyond the paper)")
-    assert "Place of drm/b" in ledger_pages.errata({"drm/b": claim}, {"drm/b": evidence})
-    assert "Table 2" not in ledger_pages.errata({"drm/b": beyond}, {"drm/b": evidence})
-
-
 def test_no_link_goes_to_a_notebook_that_is_not_in_the_book() -> None:
     assert ledger_pages.notebook_link("drm/09_later#x", {"drm/01_x"}) == ""
+    assert ledger_pages.page_link("drm/09_later#x", {"drm/01_x"}) == ""
     assert "../notebooks/drm/01_x.ipynb" in ledger_pages.notebook_link("drm/01_x", {"drm/01_x"})
+
+
+def test_a_section_of_a_notebook_named_after_the_claim_is_not_mistaken_for_its_row(tmp_path: Path) -> None:
+    claim, evidence = entry("drm/a", Verdict.HOLDS, "drm/01_x#drm-a")
+    ledger_pages.write(tmp_path, {claim.id: claim}, {claim.id: evidence}, {"drm/01_x"})
+    ledger, chapter = ((tmp_path / name).read_text() for name in ("claims.md", "verdicts-drm.md"))
+    assert r"Shown in [drm/01\_x](#drm-a)" in ledger
+    assert "[drm/01](#drm-a)" in ledger
+    assert "[drm/01](#drm-a)" in chapter
+    assert "[Place of drm/a](#evidence-drm-a)" in chapter
+    assert "{#drm-a}" not in ledger  # else the link would end in the ledger itself
+
+
+def test_the_ledger_takes_no_name_that_a_notebook_has() -> None:
+    texts = [notebook.text.read_text(encoding="utf-8") for notebook in available().values()]
+    taken = {name for text in texts for name in re.findall(r"^\(([\w.-]+)\)=$", text, re.MULTILINE)}
+    ours = {name(claim) for claim in ledger().values() for name in (ledger_pages.row_anchor, evidence_anchor)}
+    assert len(ours) == 2 * len(ledger())
+    assert ours & taken == set()
 
 
 def test_every_claim_points_at_a_place_in_a_notebook() -> None:

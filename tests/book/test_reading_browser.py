@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import axe_playwright_python
 import pytest
 
 from .test_browser import open_context, pages
@@ -107,6 +108,44 @@ def test_the_checks_see_what_is_wrong(site: str, chromium) -> None:
     ((word, ratio),) = page.evaluate(COLOURS, ".take-along a")
     assert word == "pale"
     assert ratio == pytest.approx(2.32, abs=0.01)  # of #aaa on white
+
+
+def test_formulas_of_a_long_page_are_set_as_a_reader_comes_near(site: str, chromium) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    page.goto(site + "book/claims.html", wait_until="load")
+    unset = """where => [...document.querySelectorAll('main .math:not(:has(mjx-container))')].filter(e => {
+      const box = e.getBoundingClientRect();
+      return e.getClientRects().length && (where === 'any' || (box.bottom > 0 && box.top < innerHeight));
+    }).length"""
+    page.wait_for_function(f"({unset})('seen') === 0")
+    assert page.evaluate(unset, "any") > 100
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 3)")
+    page.wait_for_function(f"({unset})('seen') === 0")
+    widths = "[...document.querySelector('table.fixed tr').cells].map(cell => cell.offsetWidth)"
+    before = page.evaluate(widths)
+    page.evaluate("MathJax.typesetPromise([document.querySelector('main')])")
+    assert page.evaluate(unset, "any") == 0
+    assert page.evaluate(widths) == before
+
+
+@pytest.mark.parametrize("where", ["book/index.html", "book/glossary.html", "book/drm.html", "search.html"])
+def test_the_rules_behind_lighthouse_hold(site: str, chromium, where: str) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    page.goto(site + where, wait_until="load")
+    page.evaluate(Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8"))
+    # formulas have their own description for those who listen; their many pieces take most of the time
+    run = """() => axe.run({ exclude: ['mjx-container'] },
+      { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'] })"""
+    found = []
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        found += [
+            f"{theme}: {rule['id']}: {node['html'][:120]}: {node['failureSummary']}"
+            for rule in page.evaluate(run)["violations"]
+            for node in rule["nodes"]
+        ]
+    page.context.close()
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -251,6 +290,7 @@ def test_paper_gets_everything_in_light_colours_and_within_its_width(site: str, 
     for selector in (".bd-sidebar-primary", ".prev-next-area", ".ledger-filter", ".headerlink"):
         assert page.locator(f"{selector}:visible").count() == 0, selector
     assert page.locator("details:not([open])").count() == 0
+    page.wait_for_function("!document.querySelector('main .math:not(:has(mjx-container))')")
     back = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert back in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
     page.set_viewport_size({"width": 680, "height": 1000})  # A4 less its margins, at 96 dpi

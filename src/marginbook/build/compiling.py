@@ -49,7 +49,10 @@ def compile_book(
         shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True, exist_ok=True)
     log = work / "build.log"
-    start = "from jupyter_book.cli.main import main; main()"  # this Python's, whatever PATH says
+    # this Python's Jupyter Book, whatever PATH says
+    start = (
+        "from marginbook.build.network import watch; watch(); from jupyter_book.cli.main import main; main()"
+    )
     command = [sys.executable, "-c", start, "build", str(source), "--path-output", str(work), "-n"]
     if strict:
         command += ["-W", "--keep-going"]

@@ -13,13 +13,14 @@ from .ledger_pages import notebook_link
 from .myst import badge, plain, powers, table
 from .search_entries import evidence_anchor
 
+NONE = "No statement of the paper that was checked so far needs a correction.\n"
 HEADINGS = ["severity", "where", "printed", "true", "evidence"]
 
 
 def write(
     folder: Path, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]
 ) -> None:
-    """Write ``errata.md``, ``errata-rule.md``, and the two files to download.
+    """Write ``errata.md``, its rule, one ``errata-ROOM.md`` for each chapter, and the two files to download.
 
     Parameters
     ----------
@@ -33,6 +34,9 @@ def write(
     found = errata(claims, evidence)
     sections = [section(room, [e for e in found if e.claim.paper == room], shown) for room in PAPERS]
     folder.joinpath("errata.md").write_text("\n".join([summary(found), *sections]), encoding="utf-8")
+    for room in PAPERS:
+        own = [erratum for erratum in found if erratum.claim.paper == room]
+        folder.joinpath(f"errata-{room}.md").write_text(chapter(own), encoding="utf-8")
     folder.joinpath("errata-rule.md").write_text(rule(), encoding="utf-8")
     files = folder.parent / "_static"
     files.mkdir(exist_ok=True)
@@ -67,8 +71,7 @@ def severity_of(change: Change) -> Severity:
 
 def section(room: str, found: list[Erratum], shown: set[str]) -> str:
     """Return the errata of one paper, the serious ones first, else in the order of the paper."""
-    order = list(Severity)
-    rows = [row(erratum, shown) for erratum in sorted(found, key=lambda e: order.index(e.severity))]
+    rows = [row(erratum, shown) for erratum in by_severity(found)]
     head = [
         f"(errata-{room})=",
         f"## {ROOMS[room]}",
@@ -77,8 +80,37 @@ def section(room: str, found: list[Erratum], shown: set[str]) -> str:
         "",
     ]
     if not rows:
-        return "\n".join([*head, "No statement of the paper that was checked so far needs a correction.", ""])
-    return "\n".join([*head, table(HEADINGS, rows, widths=[9, 13, 26, 26, 26], classes="sortable wide")])
+        return "\n".join([*head, NONE])
+    return "\n".join(
+        [*head, table(HEADINGS, rows, widths=[10, 12, 27, 31, 20], classes="sortable wide fixed")]
+    )
+
+
+def chapter(found: list[Erratum]) -> str:
+    """Return the errata of one paper for its chapter, as a list of definitions, the serious ones first."""
+    lines = []
+    for erratum in by_severity(found):
+        claim, evidence = erratum.claim, erratum.evidence
+        lines += [
+            f"{mark(erratum.severity)} [{claim.where}](#{evidence_anchor(claim)}) {badge(evidence.verdict)}",
+            f": *Printed:* {_sentence(claim.statement)}",
+            "",
+            f"  *True:* {_sentence(erratum.true)}",
+            "",
+            f"  *Measured:* {_sentence(powers(evidence.measured))}",
+            "",
+        ]
+    return "\n".join(lines) or NONE
+
+
+def by_severity(found: list[Erratum]) -> list[Erratum]:
+    """Return the serious ones first, else in the order of the paper."""
+    order = list(Severity)
+    return sorted(found, key=lambda erratum: order.index(erratum.severity))
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?")) else f"{text}."
 
 
 def row(erratum: Erratum, shown: set[str]) -> list[str]:

@@ -89,8 +89,10 @@ def write(
             else "The paper prints neither tables nor figures.\n"
         )
         if others := beyond(room):
-            lines = [f"`marginbook experiment run {id} --profile paper`\n: {_title(id)}\n" for id in others]
-            parts += ["Runs of ours that no table or figure asks for:\n", *lines]
+            parts += ["Runs of ours that no table or figure asks for:\n", *(_run(id) for id in others)]
+    if across := [id for id in experiments() if id.partition("/")[0] not in PAPERS]:
+        parts += ["(exhibits-across)=", "## Across the papers", ""]
+        parts += ["No paper prints these.\n", *(_run(id) for id in across)]
     folder.joinpath("exhibits.md").write_text("\n".join(parts), encoding="utf-8")
 
 
@@ -149,6 +151,10 @@ def beyond(room: str) -> list[str]:
     """Return the experiments of a room that belong to no table or figure."""
     asked = {place for exhibit in exhibits() if exhibit.room == room for place in exhibit.places}
     return [id for id in experiments() if id.startswith(f"{room}/") and not _titled_after(id) & asked]
+
+
+def _run(id: str) -> str:
+    return f"`marginbook experiment run {id} --profile paper`\n: {_title(id)}\n"
 
 
 def _titled_after(id: str) -> frozenset[Place]:

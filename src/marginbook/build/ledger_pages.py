@@ -1,4 +1,4 @@
-"""The claims in the book: scoreboard, ledger with evidence, errata."""
+"""The claims in the book: scoreboard, ledger with evidence, the verdicts of a chapter."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..claims import ROOMS, Claim, Evidence, Verdict
+from ..claims import ROOMS, Claim, Evidence
 from ..notebooks.catalogue import Notebook
 from .myst import NOTHING, badge, dropdown, plain, powers, table, target
 from .scoreboard_table import ledger_anchor, scoreboard_table
 from .search_entries import evidence_anchor, search_entries
 
-ERRATA = (Verdict.CORRECTED, Verdict.FAILS)
+HEADINGS = ["verdict", "where", "statement", "claimed", "measured", "slack", "page"]
 
 
 def write(
@@ -36,16 +36,15 @@ def write(
     for room in rooms:
         own = {id: claim for id, claim in claims.items() if claim.paper == room}
         ledgers += [f"({ledger_anchor(room)})=", f"## {ROOMS[room]}\n"]
-        ledgers += [ledger_table(own, evidence), "### Evidence\n"]
+        ledgers += [ledger_table(own, evidence, shown), "### Evidence\n"]
         ledgers += [details(claim, evidence[id], shown) for id, claim in own.items()]
-        put[f"verdicts-{room}.md"] = verdict_table(own, evidence)
-        put[f"errata-{room}.md"] = errata(own, evidence)
+        put[f"verdicts-{room}.md"] = verdict_table(own, evidence, shown)
     put["claims.md"] = "\n".join(ledgers) or "No claim has been entered yet.\n"
     for name, text in put.items():
         folder.joinpath(name).write_text(text, encoding="utf-8")
 
 
-def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
+def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
     rows = []
     for id, claim in claims.items():
         found = evidence[id]
@@ -53,44 +52,40 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) 
         rows.append(
             [
                 badge(found.verdict),
-                target(claim.slug, f"[{claim.where}](#{evidence_anchor(claim)})"),
+                target(row_anchor(claim), f"[{claim.where}](#{evidence_anchor(claim)})"),
                 claim.statement,
                 powers(found.claimed),
                 powers(found.measured),
                 slack,
+                page_link(claim.notebook, shown) or NOTHING,
             ]
         )
-    headings = ["verdict", "where", "statement", "claimed", "measured", "slack"]
-    return table(headings, rows, widths=[10, 12, 34, 14, 22, 8], classes="sortable wide")
+    return table(HEADINGS, rows, widths=[14, 11, 36, 9, 14, 7, 9], classes="sortable wide fixed")
 
 
-def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
+def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
     rows = [
-        [badge(evidence[id].verdict), f"[{claim.where}](#{claim.slug})", claim.statement]
+        [
+            badge(evidence[id].verdict),
+            f"[{claim.where}](#{evidence_anchor(claim)})",
+            claim.statement,
+            page_link(claim.notebook, shown) or NOTHING,
+        ]
         for id, claim in claims.items()
     ]
-    return table(["verdict", "where", "statement"], rows, widths=[14, 22, 64])
+    return table(
+        ["verdict", "where", "statement", "page"], rows, widths=[24, 15, 48, 13], classes="sortable fixed"
+    )
 
 
-def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
-    # what goes beyond the paper is not printed in it
-    printed = {id: claim for id, claim in claims.items() if "(beyond the paper)" not in claim.where}
-    wrong = [(claim, evidence[id]) for id, claim in printed.items() if evidence[id].verdict in ERRATA]
-    if not wrong:
-        return "No statement of the paper that was checked so far needs a correction.\n"
-    lines = []
-    for claim, found in wrong:
-        lines += [
-            f"[{claim.where}](#{claim.slug}) {badge(found.verdict)}",
-            f": *Printed:* {claim.statement}.",
-            "",
-        ]
-        lines += [f"  *Measured:* {powers(found.measured)}. {' '.join(found.why.split())}", ""]
-    return "\n".join(lines)
+def row_anchor(claim: Claim) -> str:
+    """Return the name of a claim's row; its slug alone is the name of the section of a notebook."""
+    return f"claim-{claim.slug}"
 
 
 def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
-    items = [f"**Claimed:** {powers(found.claimed)}", f"**Measured:** {powers(found.measured)}", found.why]
+    items = [claim.statement]
+    items += [f"**Claimed:** {powers(found.claimed)}", f"**Measured:** {powers(found.measured)}", found.why]
     facts = [f"{name}: {_short(value)}" for name, value in found.sizes.items()]
     facts.append(f"seeds: {_short(found.seeds)}" if found.seeds else "no random numbers")
     items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")
@@ -101,10 +96,20 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
 
 def notebook_link(place: str, shown: set[str]) -> str:
     """Return a sentence that links to the section of a notebook, if the book has that notebook."""
+    id = place.partition("#")[0]
+    return f"Shown in [{plain(id)}]({_address(place)})." if id in shown else ""
+
+
+def page_link(place: str, shown: set[str]) -> str:
+    """Return the same link as a word for a narrow column, such as drm/02."""
+    id = place.partition("#")[0]
+    return f"[{id.partition('_')[0]}]({_address(place)})" if id in shown else ""
+
+
+def _address(place: str) -> str:
+    # Markdown's link to a file finds no anchors inside it; an anchor is a name of the whole book
     id, _, anchor = place.partition("#")
-    if id not in shown:
-        return ""
-    return f"Shown in [{plain(id)}]({f'#{anchor}' if anchor else f'../notebooks/{id}.ipynb'})."
+    return f"#{anchor}" if anchor else f"../notebooks/{id}.ipynb"
 
 
 def missing_anchors(claims: Mapping[str, Claim], notebooks: Mapping[str, Notebook]) -> list[str]:

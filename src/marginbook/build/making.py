@@ -72,11 +72,14 @@ def make_book(
             exhibit_pages,
             faults_page,
             large_page,
+            launch_page,
             ledger_pages,
             performance_page,
             reproducibility_pages,
             result_pages,
+            supply_page,
             trust_page,
+            which_page,
         )
 
         def of_claims(*given: Any) -> None:
@@ -85,12 +88,23 @@ def make_book(
 
         _ledger(folder, set(notebooks), fresh, n_jobs, say, of_claims)
         say("generated pages", 0, 0)
-        timed = (bench_pages, performance_page, large_page)
-        for page in (data_page, result_pages, reproducibility_pages, *timed, coursework_page, api_pages):
+        for page in (
+            data_page,
+            result_pages,
+            reproducibility_pages,
+            bench_pages,
+            performance_page,
+            large_page,
+            trust_page,
+            bad_input_pages,
+            faults_page,
+            coursework_page,
+            which_page,
+            launch_page,
+            supply_page,
+            api_pages,
+        ):
             page.write(folder)
-        trust_page.write(folder)
-        bad_input_pages.write(folder)
-        faults_page.write(folder)
 
     tree.assemble(home, source, notebooks, generate)
     tree.vendor(source)

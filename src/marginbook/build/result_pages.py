@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from ..errata import PAPERS
 from ..experiments import compare, experiments, load_protocol
 from ..experiments.compare import counts
 from ..project import resource
@@ -30,7 +31,8 @@ def section(id: str) -> str:
         command = f"marginbook experiment run {id} --profile paper"
         lines.append(f"The full protocol has not been run on this checkout. `{command}` does it.\n")
     elif protocol.printed is None:
-        lines.append(f"The paper prints no numbers for this; ours are in `results/{id}.csv`.\n")
+        who = "The paper prints" if protocol.room in PAPERS else "The papers print"
+        lines.append(f"{who} no numbers for this; ours are in `results/{id}.csv`.\n")
     else:
         frame = compare(protocol)
         summary = ", ".join(f"{number} {verdict}" for verdict, number in counts(frame).items())
@@ -47,7 +49,8 @@ def section(id: str) -> str:
         lines.append(dropdown("Every cell, to sort", every))
     if protocol.not_stated:
         body = "\n".join(f"{plain(gap)}\n: {plain(choice)}\n" for gap, choice in protocol.not_stated.items())
-        lines.append(dropdown("What the paper does not state, and what we assumed", body))
+        title = "What the paper does not state, and what we assumed"
+        lines.append(dropdown(title if protocol.room in PAPERS else "What we fixed, and how", body))
     return "\n".join(lines)
 
 

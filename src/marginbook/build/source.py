@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..project import PACKAGE, cache_dir
-from . import rerun_boxes
+from . import launch_page, rerun_boxes
 
 # what a build reads besides the package's own sources; missing ones are left out
 INPUTS = (
@@ -65,8 +65,9 @@ def assemble(
     fresh = source.with_name(source.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    for name in ("_config.yml", "_toc.yml"):
-        shutil.copy2(home / name, fresh / name)
+    shutil.copy2(home / "_toc.yml", fresh / "_toc.yml")
+    config = (home / "_config.yml").read_text(encoding="utf-8")
+    (fresh / "_config.yml").write_text(launch_page.config_of_build(config), encoding="utf-8")
     shutil.copytree(home / "book", fresh / "book", ignore=shutil.ignore_patterns("_generated", "__pycache__"))
     for name in PAGES_OF_ROOT:
         if (home / name).is_file():

@@ -14,9 +14,12 @@ The format is nbgrader's, because that is metadata on ordinary cells with ordina
 no grader, where a notebook of otter-grader imports one to check anything. Nothing here imports nbgrader.
 """
 
-from .building import solutions, source, student
-from .grading import Mark, grade
-from .packing import write
-from .sets import ProblemSet, available, find
+from ..extras import naming_the_extra
+
+with naming_the_extra():
+    from .building import solutions, source, student
+    from .grading import Mark, grade
+    from .packing import write
+    from .sets import ProblemSet, available, find
 
 __all__ = ["Mark", "ProblemSet", "available", "find", "grade", "solutions", "source", "student", "write"]

@@ -20,6 +20,7 @@ import scipy.linalg
 import scipy.sparse
 from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
+from ..extras import advice
 from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
 
@@ -59,7 +60,9 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
         )
         seconds = time.perf_counter() - began
         values = _plain(measured, protocol.metric)
-    except Exception:
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (text := advice(error)):
+            error.add_note(text)  # the last line of the traceback, which reports show
         return Outcome(task, signature, error=traceback.format_exc())
     return Outcome(task, signature, values, seconds, len(labels), str(data.sha256), environment())
 

@@ -9,12 +9,15 @@
 =================  =====================================================================
 """
 
-from .catalogue import Notebook, UnknownNotebook, available, drift, find
-from .command import run_command
-from .executing import NotebookFailed, execute
-from .parameters import Parameter, ParameterError, parameters
-from .running import run
-from .storing import store
+from ..extras import naming_the_extra
+
+with naming_the_extra():
+    from .catalogue import Notebook, UnknownNotebook, available, drift, find
+    from .command import run_command
+    from .executing import NotebookFailed, execute
+    from .parameters import Parameter, ParameterError, parameters
+    from .running import run
+    from .storing import store
 
 __all__ = [
     "Notebook",

@@ -1,0 +1,152 @@
+"""The page says what the stored results say: numbers are recomputed here in another way."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginbook.build import which_page
+from marginbook.build.which_page import overview, sentences
+from marginbook.experiments import load_protocol
+from marginbook.project import resource
+from marginbook.study.advice import OURS, Findings, Sentence, advice, headline, listed, percent
+from marginbook.study.rankings import complete, results
+from marginbook.study.sets import sizes
+
+
+@pytest.fixture(scope="module")
+def rows():
+    found = results()
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def found(rows):
+    return Findings(rows)
+
+
+@pytest.fixture(scope="module")
+def told(found):
+    return {one.when: one for one in [*headline(found), *advice(found)]}
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Read the file anew, without the package: sets by methods, and its rows."""
+    raw = pd.read_csv(resource("results", "study", "accuracy.csv"))
+    return raw.groupby(["dataset", "method"])["accuracy"].mean().unstack(), raw
+
+
+def numbers(text):
+    return [float(one.replace("−", "-")) for one in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
+
+
+def sentence(told, beginning):
+    (one,) = [one for when, one in told.items() if when.startswith(beginning)]
+    return one
+
+
+def test_every_entry_is_stored_with_its_49_fits(rows):
+    assert complete(rows)
+    assert (rows["n_fits"] == 49).all()
+    assert not rows[["accuracy", "g_mean"]].isna().any().any()
+    assert not rows["failed_fits"][~rows["method"].str.startswith("CLASMK")].any()
+    for _, one in rows.groupby(["dataset", "split"]):
+        assert one[["n_train", "n_test", "n_features"]].nunique().eq(1).all()
+    assert (rows["n_train"] <= sizes(10**6)[0]).all()
+
+
+def test_every_sentence_holds_and_there_is_one_for_each_question(told):
+    assert all(one.holds for one in told.values())
+    assert len(told) >= 9
+
+
+def test_the_best_rank_on_the_page_is_that_of_the_file(told, table):
+    ranks = table[0].rank(axis=1, ascending=False).mean().sort_values()
+    text = sentence(told, "The methods are not alike").text
+    assert f"that of {ranks.index[0]}, {ranks.iloc[0]:.1f} of 11" in text
+    assert f"over {len(table[0])} sets" in text
+
+
+def test_no_paper_method_beats_the_svm_in_the_file_either(told, table):
+    accuracy = table[0]
+    text = sentence(told, "No method of the five papers").text
+    assert numbers(text)[2] == len(OURS) == 7
+    # a method decided to be better by more than a point would at least have a mean lead of that size
+    assert all((accuracy[name] - accuracy["SVM"]).mean() < 1 for name in OURS)
+
+
+def test_leads_and_medians_are_those_of_the_file(told, table):
+    accuracy, raw = table
+    text = sentence(told, "One method").text
+    assert numbers(text)[0] == round(abs((accuracy["kernel ridge"] - accuracy["SVM"]).mean()), 1)
+    sparse = numbers(sentence(told, "Predictions must be cheap").text.replace("q = 1/2", ""))
+    needed = raw.groupby(["dataset", "method"])["needed"].mean().unstack().median()
+    assert sparse[0] == round(needed["kFDA-0.5"], 1)
+    assert sparse[1] == round(needed["SVM"])
+    assert sparse[2] == round((accuracy["SVM"] - accuracy["kFDA-0.5"]).mean(), 1)
+    lost = numbers(sentence(told, "Training must be cheap").text)
+    assert lost[:2] == [round((accuracy["SVM"] - accuracy[name]).mean()) for name in ("LDA", "SMM")]
+
+
+def test_counts_of_near_sets_by_a_plain_loop(told, table):
+    accuracy, raw = table
+    pair, names = ("SVM", "random forest"), list(accuracy.columns)
+    count = 0
+    for name, one in raw.groupby("dataset"):
+        reached = []
+        for _, split in one.groupby("split"):
+            of = split.set_index("method")
+            first = of.loc[pair[0], "inner_accuracy"] >= of.loc[pair[1], "inner_accuracy"]
+            reached.append(of.loc[pair[0] if first else pair[1], "accuracy"])
+        count += accuracy.loc[name].max() - np.mean(reached) < 1
+    text = sentence(told, "Two methods").text
+    alone = {name: int((accuracy.max(axis=1) - accuracy[name] < 1).sum()) for name in names}
+    found = numbers(text)
+    assert found[2] == count
+    assert found[4] == alone["SVM"]
+    assert found[5] == alone["random forest"]
+    assert found[6] == max(alone.values())
+
+
+def test_the_table_has_the_means_of_the_file(found, table):
+    text = overview(found)
+    for name, mean in table[0].mean().items():
+        assert re.search(rf"\* - {re.escape(name)}\n  - [\d.]+\n  - {mean:.1f}\n", text)
+
+
+def test_probabilities_on_the_page_add_up(found):
+    for versus in found.against.values():
+        np.testing.assert_allclose(versus[["worse", "same", "better"]].sum(axis=1), 1)
+        assert len(versus) == 10
+
+
+def test_a_sentence_that_does_not_hold_stops_the_build():
+    with pytest.raises(ValueError, match="'The moon is cheese' is not true of the stored results any more"):
+        sentences([Sentence("Fine", "yes", True), Sentence("The moon is cheese", "yes", False)])
+
+
+def test_results_of_another_kind_make_the_sentences_false(rows):
+    # all methods exchange their names in a circle: nearly everything said of one is then said of another
+    names = load_protocol("study/accuracy").methods
+    turned = dict(zip(names, [*names[5:], *names[:5]], strict=True))
+    other = Findings(rows.assign(method=rows["method"].map(turned)))
+    assert not all(one.holds for one in [*headline(other), *advice(other)])
+
+
+def test_without_complete_results_the_page_says_so(tmp_path, monkeypatch, rows):
+    for known in (None, rows.iloc[:100]):
+        monkeypatch.setattr(which_page, "results", lambda known=known: known)
+        which_page.write(tmp_path)
+        for name in ("answers", "table"):
+            assert "not stored" in (tmp_path / f"which-{name}.md").read_text()
+
+
+def test_words_for_shares_and_lists():
+    assert [percent(share) for share in (0.0099, 0.01, 0.5, 0.99, 0.991)] == [
+        "under 1 %", "1 %", "50 %", "99 %", "over 99 %",
+    ]  # fmt: skip
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
