@@ -10,7 +10,7 @@ A kernel is named as scikit-learn names it, with scikit-learn's parameters, or i
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, TypeAlias
@@ -35,6 +35,14 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 
 class KernelOverflow(ValueError):
     """A kernel value is infinite or undefined."""
+
+
+def real(value: Any) -> float:
+    """Return the number `value` as a float: inf for a whole number above all floats, nan for what is none."""
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        return math.inf
 
 
 def kernel_name(kernel: Kernel) -> str:
@@ -65,10 +73,8 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
         raise ValueError(f"kernel {name!r} does not know {', '.join(sorted(unknown))}; it takes {known}")
     found = {**_DEFAULTS.get(name, {}), **parameters}
     for key, value in found.items():
-        low = -sys.float_info.max if key == "coef0" else 0.0
-        if not (isinstance(value, Real) and low <= found[key] <= sys.float_info.max) and not (
-            key == "gamma" and value is None
-        ):
+        low = -np.inf if key == "coef0" else 0.0
+        if not (math.isfinite(real(value)) and low <= real(value)) and not (key == "gamma" and value is None):
             raise ValueError(
                 f"{key} of kernel {name!r} must be a finite number{' >= 0' * (low == 0)}, got {value!r}"
             )

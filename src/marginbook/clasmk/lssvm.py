@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import Kernel, gram, kernel_name, parse_kernel
+from ..kernels import Kernel, gram, kernel_name, parse_kernel, real
 from ..labels import check_labels
 from .solvers.least_squares import LeastSquares, Spectrum, kkt_residual, solve_features, solve_kernel
 
@@ -225,12 +225,14 @@ class LSSVMClassifier(ClassifierMixin, BaseEstimator):
 
 def _grid(C: Any) -> list[float]:
     """Return the values of the parameter `C`, a number or a sequence of numbers, as a list."""
-    values = [C] if isinstance(C, Real) else list(C) if np.iterable(C) and not isinstance(C, str) else []
+    values: list[Any] = (
+        [C] if isinstance(C, Real) else list(C) if np.iterable(C) and not isinstance(C, str) else []
+    )
     if not values:
         raise ValueError(f"C must be a number > 0 or a sequence of such numbers, got {C!r}")
     for value in values:
         number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-        if not (number and 1e-100 <= value <= 1e100):
+        if not (number and 1e-100 <= real(value) <= 1e100):
             raise ValueError(f"C must be in [1e-100, 1e+100], got {value!r}")
     return [float(value) for value in values]
 

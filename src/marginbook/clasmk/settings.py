@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from math import isfinite
+from numbers import Integral
 from typing import Any
 
-from ..kernels import Kernel, kernel_name, parse_kernel
+from ..kernels import Kernel, kernel_name, parse_kernel, real
 from .kernel_sets import paper_kernels
 
 RULES = ("exact", "exhaustive", "greedy")
@@ -22,7 +22,7 @@ MARGINS = ("printed", "signed")
 
 def is_number(value: Any) -> bool:
     """Return whether `value` is a finite real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)
+    return not isinstance(value, bool) and bool(isfinite(real(value)))
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:

@@ -9,22 +9,21 @@ One beta is solved by :func:`closed_form`, many by :class:`EigenPath`; the paper
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
+from ..kernels import real
 from .objective import kkt_residual, system_matrix
 
 
 def check_parameters(alpha: float, beta: float) -> None:
     """Raise ValueError unless alpha >= 0 and beta > 0, both finite (the conditions of eq. 13)."""
-    if not (isinstance(alpha, Real) and 0 <= alpha <= sys.float_info.max):
+    if not (0 <= real(alpha) < np.inf):
         raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")
-    if not (isinstance(beta, Real) and 0 < beta <= sys.float_info.max):
+    if not (0 < real(beta) < np.inf):
         raise ValueError(f"beta must be a finite number > 0, got {beta!r}")
 
 

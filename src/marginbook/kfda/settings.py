@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from numbers import Integral, Real
+from math import isfinite
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from ..kernels import Kernel, parse_kernel
+from ..kernels import Kernel, parse_kernel, real
 from ..labels import check_labels
 
 SOLVERS = ("auto", "mm", "plain", "squarem", "lasso")
@@ -18,7 +18,7 @@ THRESHOLDS = ("midpoint", "means")
 
 def is_number(value: Any) -> bool:
     """Return whether `value` is a finite real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)
+    return not isinstance(value, bool) and bool(isfinite(real(value)))
 
 
 def check_q(q: Any) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from numbers import Integral, Real
+from math import isfinite
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from ..kernels import Kernel, kernel_name, parse_kernel
+from ..kernels import Kernel, kernel_name, parse_kernel, real
 from .aggregation import AGGREGATES
 from .matrices import Shape, parse_shape
 from .objective import LOSSES
@@ -17,7 +17,7 @@ from .row_kernels import check_row_kernel
 
 def is_number(value: Any) -> bool:
     """Return whether `value` is a finite real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)
+    return not isinstance(value, bool) and bool(isfinite(real(value)))
 
 
 def is_whole(value: Any, least: int) -> bool:
