@@ -40,8 +40,8 @@ unit: $(READY) ## Unit tests
 notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
 
-strict: $(READY) ## Compile the book; any warning fails
-	@$(BIN)/marginbook book --strict
+strict: $(READY) ## Compile the book from the stored notebooks; any warning fails
+	@$(BIN)/marginbook book --strict --no-execute
 
 browser: $(READY) ## Look through the built book with Chromium
 	$(BIN)/python -m pytest -m browser tests/book
