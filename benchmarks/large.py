@@ -334,7 +334,7 @@ def _fits(given: argparse.Namespace) -> None:
 def _cluster(given: argparse.Namespace) -> None:
     from distributed import Client, LocalCluster
 
-    from marginbook.experiments import experiments
+    from marginbook.experiments import ExperimentError, experiments
 
     with (
         tempfile.TemporaryDirectory() as disk,
@@ -345,7 +345,11 @@ def _cluster(given: argparse.Namespace) -> None:
     ):
         for experiment in given.experiment or experiments():
             with tempfile.TemporaryDirectory() as folder:
-                row = measure_cluster(client, experiment, given.profile, Path(folder), given.kills)
+                try:
+                    row = measure_cluster(client, experiment, given.profile, Path(folder), given.kills)
+                except ExperimentError as error:  # its data are not here
+                    print(error, file=sys.stderr, flush=True)
+                    continue
             print(row, file=sys.stderr, flush=True)
             stored(OUT / "large-cluster.csv", CLUSTER, ("experiment", "profile"), [row])
 
