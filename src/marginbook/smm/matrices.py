@@ -23,7 +23,7 @@ def parse_shape(shape: Any) -> Shape | None:
     """
     if shape is None:
         return None
-    sides = tuple(shape) if isinstance(shape, tuple | list | np.ndarray) else ()
+    sides = tuple(shape) if isinstance(shape, tuple | list | np.ndarray) and np.ndim(shape) == 1 else ()
     whole = all(
         isinstance(side, Integral) and not isinstance(side, bool) and int(side) >= 1 for side in sides
     )

@@ -158,6 +158,10 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         ranks = path_ranks(self.ranks, self.matrix_shape_, kernel)
         pairs = [(rank, lam) for rank in ranks for lam in path_lams(self.lams)]
         splits = list(check_cv(self.cv, y, classifier=True).split(X.reshape(len(X), -1), y))
+        if any(
+            len(part) and not -len(y) <= min(part) <= max(part) < len(y) for pair in splits for part in pair
+        ):
+            raise ValueError(f"cv names samples beyond the {len(y)} of X, got {self.cv!r}")
         scorer = check_scoring(self._machine(), self.scoring)
         scores, sweeps = np.empty((len(splits), len(pairs))), np.empty((len(splits), len(pairs)))
         missed = 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, load_npz
 
 from ..dataset import CorruptData
-from .limits import check_archive, contents
+from .limits import check_archive, check_indices, contents
 from .rows import first_line
 
 _IDX_TYPES = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
@@ -49,7 +49,7 @@ def parse_npz(path: Path) -> csr_matrix:
         matrix = load_npz(path)
         if hasattr(matrix, "check_format"):
             # SciPy follows indices without a look, out of its arrays if they say so
-            matrix.check_format(full_check=True)
+            check_indices(matrix)
         return csr_matrix(matrix, dtype=np.float64)
     except CorruptData:
         raise

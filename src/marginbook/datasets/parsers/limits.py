@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from ..dataset import CorruptData
 
 #: a file may always grow to this many bytes ...
@@ -141,6 +143,13 @@ def _check_parts(path: Path, body: bytes, order: str) -> None:
                 f"{path.name}: an array has a part of type {kind}, wanted numbers; fetch the file again"
             )
         at += 8 + size + -size % 8
+
+
+def check_indices(matrix: Any) -> None:
+    """Raise ValueError for a sparse matrix by rows or columns whose indices SciPy would follow anywhere."""
+    matrix.check_format(full_check=True)
+    if np.any(np.diff(matrix.indptr) < 0):  # of a matrix that says it is empty, SciPy does not look
+        raise ValueError("the starts of rows or columns of a sparse matrix do not increase")
 
 
 def _inflated(stream: BinaryIO, size: int) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from scipy.io import loadmat, whosmat
 from scipy.sparse import csr_matrix, issparse
 
 from ..dataset import CorruptData
-from .limits import allowed, check_matlab, refuse
+from .limits import allowed, check_indices, check_matlab, refuse
 from .rows import first_line
 
 
@@ -67,7 +67,7 @@ def _rows(path: Path, name: str, matrix: Any) -> csr_matrix:
     """Return a sparse matrix by rows, after a look at the indices that SciPy would follow anywhere."""
     try:
         if hasattr(matrix, "check_format"):
-            matrix.check_format(full_check=True)
+            check_indices(matrix)
     except ValueError as error:
         raise CorruptData(
             f"{path.name}, variable {name}: {first_line(error)}; fetch the file again"
