@@ -162,7 +162,9 @@ def main() -> None:
 
 
 def _row(name: str, version: str, where: str, metadata: Message, texts: list[str]) -> list[str]:
-    licence = " ".join(stated(metadata).split())
+    # where the metadata say nothing, the heading of the licence text does
+    heading = texts[0].strip().partition("\n")[0].strip() if texts else ""
+    licence = " ".join(stated(metadata).split()) or (heading if heading.endswith("License") else "")
     return [name, version, where, licence, kind(licence), carried(texts)]
 
 

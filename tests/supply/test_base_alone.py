@@ -23,7 +23,7 @@ BLOCKED = sorted(
     {*EXTRA_OF, "ipykernel", "jsonschema", "jupyter_book", "myst_nb", "pytest", "seaborn", "xarray"}
 )
 #: packages that are all extra: they import, or name what to install
-WHOLLY_EXTRA = {"build": "", "coursework": "book", "notebooks": "book", "plotting": "book"}
+WHOLLY_EXTRA = {"build": "", "trust": "", "coursework": "book", "notebooks": "book", "plotting": "book"}
 
 BLOCK = """
 import importlib.abc, json, sys

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
-
 from ..errata import PAPERS
+from ..extras import naming_the_extra
 from ..plotting import COLOURS, MARKERS, STYLE
 from .goals import Reached, goals, lines, reached
 from .tables import Row, stored
+
+with naming_the_extra():
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
 
 
 def write_all(folder: Path) -> list[str]:
