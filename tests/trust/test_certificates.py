@@ -74,7 +74,7 @@ def test_a_warning_is_told() -> None:
     assert found.honest == "yes"
 
 
-GOOD = Judged(1e-16, 1e-17, 1e-13, "yes", 15.0, 15.0, 14.0, "")
+GOOD = Judged(1e-16, 1e-17, 1e-13, "yes", 15.0, 15.0, 14.0, 16.0, "")
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ GOOD = Judged(1e-16, 1e-17, 1e-13, "yes", 15.0, 15.0, 14.0, "")
         ({"decision_digits": 3.0}, 12.0, "objective right"),
         ({"decision_digits": 3.0, "optimum_digits": 2.0}, 12.0, "silent"),
         ({"decision_digits": 3.0, "optimum_digits": np.nan}, 12.0, "silent"),
-        ({"decision_digits": 4.0, "optimum_digits": np.nan, "reported": 1e-5}, 12.0, "as certified"),
-        ({"decision_digits": 1.0, "optimum_digits": 4.0, "reported": 1e-5}, 12.0, "as certified"),
+        ({"decision_digits": 4.0, "optimum_digits": np.nan, "announced": 5.0}, 12.0, "as certified"),
+        ({"decision_digits": 1.0, "optimum_digits": 4.0, "announced": 5.0}, 12.0, "as certified"),
         ({"decision_digits": np.nan}, np.nan, "right"),
     ],
 )

@@ -149,11 +149,9 @@ def outcome(judged: Judged, possible: float) -> str:
         return "as the data allow"
     if judged.optimum_digits >= ENOUGH:
         return "objective right"
-    if judged.reported > 0:
-        announced = -float(np.log10(judged.reported))
-        reached = judged.decision_digits if np.isnan(judged.optimum_digits) else judged.optimum_digits
-        if reached >= announced - BEHIND:
-            return "as certified"
+    reached = judged.decision_digits if np.isnan(judged.optimum_digits) else judged.optimum_digits
+    if reached >= judged.announced - BEHIND:
+        return "as certified"
     return "silent"
 
 

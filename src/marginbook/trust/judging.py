@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .exact.numbers import digits
 from .exact.programs import NotSolved
+from .exact.reference import Reference
 from .subjects import Subject
 
 #: share of the size of its terms by which rounding may make a certificate too small: some hundred roundings
@@ -34,6 +35,8 @@ class Judged:
         Digits to which the reported objective is that of the returned solution, to which the returned
         solution reaches the optimum, and to which the decision values are those of the optimum; nan if there
         is none.
+    announced : float
+        Digits that the certificate announces: of the objective for a gap, else of the equations; nan without.
     warned : str
         The kind of warning or error, "" for none.
     """
@@ -45,6 +48,7 @@ class Judged:
     objective_digits: float
     optimum_digits: float
     decision_digits: float
+    announced: float
     warned: str
 
 
@@ -88,6 +92,7 @@ def judge(subject: Subject, X: np.ndarray, y: np.ndarray, T: np.ndarray, **chang
         nothing if said.reported_value is None else digits(said.reported_value, said.value),
         nothing if said.optimum is None else digits_below(said.value, said.optimum),
         right,
+        _announced(subject, said),
         " ".join(warned),
     )
 
@@ -95,7 +100,16 @@ def judge(subject: Subject, X: np.ndarray, y: np.ndarray, T: np.ndarray, **chang
 def nothing_known(why: str) -> Judged:
     """Return what is left where there is no fit, or nothing to compare it with."""
     nan = float("nan")
-    return Judged(nan, nan, nan, "-", nan, nan, nan, why)
+    return Judged(nan, nan, nan, "-", nan, nan, nan, nan, why)
+
+
+def _announced(subject: Subject, said: Reference) -> float:
+    if not said.reported >= 0:
+        return float("nan")
+    whole = 1.0
+    if "gap" in subject.certificate and not said.relative and said.value:
+        whole = abs(float(said.value))
+    return FULL if said.reported == 0 else -float(np.log10(said.reported / whole))
 
 
 def digits_below(value: Any, optimum: Any) -> float:

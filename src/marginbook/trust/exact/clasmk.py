@@ -32,6 +32,9 @@ def least_squares_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarra
     best = solve(H, right)
     found = exactly(np.concatenate([model.intercept_, model.dual_coef_[0]]))
     left = H @ found - right
+    if hasattr(model, "coef_"):  # of a linear kernel, where these decide and not the dual coefficients
+        fitted = exactly(X) @ exactly(model.coef_[0]) + found[0]
+        left[1:] = fitted + found[1:] / exactly(model.C_)[()] - signs
     error = max(largest(left[1:]), abs(left[0]) / exactly(model.C_)[()])
     return Reference(UNSOLVED, error, mpmath.mpf(1), decisions=Kt @ best[1:] + best[0])
 
@@ -87,6 +90,7 @@ def kernel_learning_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndar
         float(model.objective_),
         best[0],
         decisions,
+        relative=True,
     )
 
 
@@ -161,6 +165,7 @@ def weighted_kernels(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) ->
         value,
         float(model.objective_),
         min(F, following),
+        relative=True,
     )
 
 

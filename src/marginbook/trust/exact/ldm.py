@@ -7,7 +7,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from .margins import hinge_optimum
+from .margins import hinge_optimum, hinge_rounding
 from .numbers import exactly, factor, gram, identity, norm, positive, solve, zeros
 from .programs import minimise
 from .reference import Reference
@@ -27,9 +27,11 @@ def distribution_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray
     if linear:
         w = exactly(model.coef_)
         margins, square = signs * (exactly(X) @ w), w @ w
+        sums = abs(exactly(X)) @ abs(w)
     else:
         a = exactly(model.dual_coef_)
         margins, square = signs * (K @ a), a @ (K @ a)
+        sums = abs(K) @ abs(a)
     mean = margins.sum() / m
     terms = [
         square / 2,
@@ -47,7 +49,7 @@ def distribution_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray
     return Reference(
         float(getattr(model, "dual_gap_", np.nan)),
         value - best.value,
-        sum(abs(term) for term in terms),
+        sum(abs(term) for term in terms) + C * hinge_rounding(margins, sums),
         value,
         float(model.objective_),
         best.value,

@@ -84,3 +84,15 @@ def stationary(at: Callable[[Any], tuple[Any, ...]], low: Any, high: Any) -> tup
         else:
             b, g, f, side = middle, slope, f / 2 if side > 0 else f, 1
     return found
+
+
+def hinge_rounding(margins: np.ndarray, sums: np.ndarray) -> Any:
+    """Return the size of the terms behind the losses of margins that are at most 1, but for rounding.
+
+    Parameters
+    ----------
+    margins : (n,) array
+    sums : (n,) array
+        Sums of absolute values that each margin is computed from.
+    """
+    return sum(1 + size for margin, size in zip(margins, sums, strict=True) if margin <= 1 + 1e-9 * size)

@@ -27,6 +27,8 @@ class Reference:
         The one that the estimator reports.
     optimum : number or None
         The least objective, where it can be had.
+    relative : bool
+        Whether the certificate is a share of the objective.
     decisions : array or None
         Decision values of the true optimum for the rows asked about.
     """
@@ -38,3 +40,4 @@ class Reference:
     reported_value: float | None = None
     optimum: Any = None
     decisions: np.ndarray | None = None
+    relative: bool = False

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from .ldm import signs_of
-from .margins import hinge_optimum, stationary
+from .margins import hinge_optimum, hinge_rounding, stationary
 from .numbers import exactly, identity, largest, norm, positive, singular_values, solve, zeros
 from .reference import Reference
 
@@ -173,6 +173,7 @@ def nuclear_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> 
     B, b = exactly(model.coef_), exactly(model.intercept_)[()]
     margins = signs * (rows.reshape(len(y), -1) @ B.ravel() + b)
     sizes = singular_values(B)
+    sums = abs(rows.reshape(len(y), -1)) @ abs(B.ravel()) + abs(b)
     terms = [norm(B) ** 2 / 2, tau * sizes.sum(), C * positive(1 - margins).sum()]
     value = sum(terms)
     beta = np.array([min(max(m, 0), C) for m in exactly(model.multipliers_)], dtype=object)
@@ -189,9 +190,10 @@ def nuclear_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> 
     return Reference(
         float(model.dual_gap_),
         (value - least) / value,
-        (sum(terms) + beta.sum()) / value,
+        (sum(terms) + beta.sum() + C * hinge_rounding(margins, sums)) / value,
         value,
         float(model.objective_),
         least,
         decisions,
+        relative=True,
     )
