@@ -131,7 +131,7 @@ def test_the_gap_and_the_derivatives_are_what_they_say():
     np.testing.assert_allclose(found.mean, signed.mean(axis=0), rtol=1e-13)
     np.testing.assert_allclose(found.covariance, np.cov(signed.T, bias=True), rtol=1e-12)
     problem, optimum = (
-        margins.Problem(found, 0.3, 0.2, 0.05),
+        margins.LinearLDM(found, 0.3, 0.2, 0.05),
         LDMClassifier(0.3, 0.2, 0.05, "linear", tol=1e-10),
     )
     least = optimum.fit(X, y).objective_

@@ -36,7 +36,7 @@ WIDER = 4.0
 
 
 @dataclass(frozen=True)
-class Problem:
+class LinearLDM:
     """The part of the problem that the statistics hold.
 
     Attributes
@@ -120,7 +120,7 @@ class Pass:
 
 def one_pass(
     chunks: Iterable[Chunk],
-    problem: Problem,
+    problem: LinearLDM,
     w: np.ndarray,
     widths: tuple[float, ...],
     constant: bool,
@@ -131,7 +131,7 @@ def one_pass(
     Parameters
     ----------
     chunks : iterable of Chunk
-    problem : Problem
+    problem : LinearLDM
     w : (p,) array
     widths : tuple of float
         Widths h, descending.
@@ -168,7 +168,7 @@ def one_pass(
 
 def slopes_along(
     chunks: Iterable[Chunk],
-    problem: Problem,
+    problem: LinearLDM,
     w: np.ndarray,
     direction: np.ndarray,
     steps: np.ndarray,
@@ -180,7 +180,7 @@ def slopes_along(
     Parameters
     ----------
     chunks : iterable of Chunk
-    problem : Problem
+    problem : LinearLDM
     w, direction : (p,) arrays
     steps : (k,) array
     width : float

@@ -23,7 +23,7 @@ from ..ldm import LDMClassifier
 from ..ldm.linear_problem import gap_scale
 from ..ldm.settings import check_settings
 from .bar import PassBar
-from .margins import Pass, Problem, Rounded, one_pass, slopes_along
+from .margins import Pass, LinearLDM, Rounded, one_pass, slopes_along
 from .near import Near, solve_near
 from .sources import Chunk, Source
 from .statistics import Collector
@@ -95,7 +95,7 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
                 )
             collector.add(chunk)
         found = collector.total()
-        problem = Problem(found, float(model.lambda1), float(model.lambda2), float(model.C))
+        problem = LinearLDM(found, float(model.lambda1), float(model.lambda2), float(model.C))
 
         most = PASSES if model.max_iter is None else int(model.max_iter)
         passes = Passes(lambda: bar.chunks("hinge"), problem, constant, most)
@@ -127,7 +127,7 @@ class Passes:
     ----------
     chunks : callable
         Returns the chunks of one pass.
-    problem : Problem
+    problem : LinearLDM
     constant : bool
         Append a feature that is 1 everywhere.
     most : int
@@ -135,7 +135,7 @@ class Passes:
     """
 
     def __init__(
-        self, chunks: Callable[[], Iterable[Chunk]], problem: Problem, constant: bool, most: int
+        self, chunks: Callable[[], Iterable[Chunk]], problem: LinearLDM, constant: bool, most: int
     ) -> None:
         self.chunks, self.problem, self.constant, self.most = chunks, problem, constant, most
         self.count = 0
@@ -197,7 +197,7 @@ def minimise(passes: Passes, tol: float) -> Pass:
     return best
 
 
-def _optimum_of_near(problem: Problem, near: Near, tol: float) -> tuple[np.ndarray, float]:
+def _optimum_of_near(problem: LinearLDM, near: Near, tol: float) -> tuple[np.ndarray, float]:
     q = problem.lambda2 * problem.statistics.mean + problem.C * near.below
     return solve_near(problem.curvature(), q, problem.C, near.rows, tol)
 
