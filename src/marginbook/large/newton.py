@@ -23,7 +23,7 @@ from ..ldm import LDMClassifier
 from ..ldm.linear_problem import gap_scale
 from ..ldm.settings import check_settings
 from .bar import PassBar
-from .margins import Pass, LinearLDM, Rounded, one_pass, slopes_along
+from .margins import LinearLDM, Pass, Rounded, one_pass, slopes_along
 from .near import Near, solve_near
 from .sources import Chunk, Source
 from .statistics import Collector
