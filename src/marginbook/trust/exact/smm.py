@@ -173,7 +173,7 @@ def nuclear_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> 
     B, b = exactly(model.coef_), exactly(model.intercept_)[()]
     margins = signs * (rows.reshape(len(y), -1) @ B.ravel() + b)
     sizes = singular_values(B)
-    sums = abs(rows.reshape(len(y), -1)) @ abs(B.ravel()) + abs(b)
+    behind = abs(rows.reshape(len(y), -1)) @ abs(B.ravel()) + abs(b)
     terms = [norm(B) ** 2 / 2, tau * sizes.sum(), C * positive(1 - margins).sum()]
     value = sum(terms)
     beta = np.array([min(max(m, 0), C) for m in exactly(model.multipliers_)], dtype=object)
@@ -190,7 +190,7 @@ def nuclear_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> 
     return Reference(
         float(model.dual_gap_),
         (value - least) / value,
-        (sum(terms) + beta.sum() + C * hinge_rounding(margins, sums)) / value,
+        (sum(terms) + beta.sum() + C * hinge_rounding(margins, behind)) / value,
         value,
         float(model.objective_),
         least,
