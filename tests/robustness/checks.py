@@ -37,7 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def counted(name: str) -> dict[str, Any]:
     """Return how many checks the estimator `name` passes, with parameters that make a fit short."""
-    model = public_estimators()[name](**USUAL.get(name, {}))
+    usual = dict(USUAL.get(name, {}))
+    if name == "RealisationSearch":  # some checks have 10 rows: parts of 5 may lack a class in two folds
+        usual |= {"train_size": 0.8}
+    model = public_estimators()[name](**usual)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = check_estimator(model, on_skip=None, on_fail=None)

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from marginbook.clasmk import SubspaceKernelTransformer
+from marginbook.clasmk.solvers.kernel_machines import train
 from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
 from marginbook.kfda import KFDAClassifier, RealisationSearch, SparseKFDAClassifier
 from marginbook.ldm import LDMClassifier, MDOClassifier
@@ -140,6 +141,14 @@ def test_rows_on_one_ray_do_not_hold_up_the_search_for_margins():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = MDOClassifier(n_restarts=0).fit(rows, y)
     assert np.isfinite(model.coef_).all()
+
+
+def test_a_machine_that_rounding_keeps_from_its_tolerance_ends():
+    """libsvm holds its matrix in single precision, and has no limit of its own."""
+    rows = np.arange(36.0).reshape(12, 3)
+    with pytest.warns(ConvergenceWarning, match="terminated early"):
+        found = train((rows @ rows.T + 1) ** 3, np.resize([-1.0, 1.0], (12, 1)), 1.0, 0.0)
+    assert np.isfinite(found.inner_gap)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])

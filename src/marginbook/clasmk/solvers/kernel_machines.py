@@ -18,6 +18,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.svm import SVC
 
+#: steps of libsvm, or 100 a row, after which it has lost its way in rounding and would not end
+STEPS = 1_000_000
 #: tightest tolerance that libsvm, which keeps its matrix in single precision, can be asked for
 TIGHTEST = 1e-7
 #: MB for the columns that libsvm keeps
@@ -79,7 +81,9 @@ def train(K: np.ndarray, signs: np.ndarray, C: float, tol: float) -> Machines:
     """
     beta, bias = np.zeros(signs.shape), np.zeros(signs.shape[1])
     for u, y in enumerate(signs.T):
-        machine = SVC(kernel="precomputed", C=C, tol=max(tol, TIGHTEST), cache_size=CACHE).fit(K, y)
+        steps = max(STEPS, 100 * len(y))
+        machine = SVC(kernel="precomputed", C=C, tol=max(tol, TIGHTEST), cache_size=CACHE, max_iter=steps)
+        machine.fit(K, y)
         beta[machine.support_, u] = machine.dual_coef_[0]
         bias[u] = machine.intercept_[0]
     fitted = K @ beta

@@ -31,6 +31,7 @@ _BY_MAGIC: dict[bytes, Callable[[Path], Any]] = {
 }
 _MATLAB_COMPRESSED = 15  # the element type miCOMPRESSED
 _MATLAB_NUMBERS = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 12, 13})  # element types of whole and of real numbers
+_MATLAB_COMPLEX = 0x0800  # the flag of an array with imaginary parts
 _MATLAB_ARRAYS = range(5, 16)  # classes whose parts are numbers: sparse, double, ..., uint64
 
 
@@ -111,7 +112,10 @@ def check_matlab(path: Path) -> None:
     """Refuse a MATLAB v5 file whose compressed elements are together too large, or a part of unknown type."""
     limit, total = allowed(path), 0
     with path.open("rb") as stream:
-        order = {b"IM": "<", b"MI": ">"}.get(stream.read(128)[126:])
+        version = stream.read(128)[124:]
+        order = {b"IM": "<", b"MI": ">"}.get(version[2:])
+        if order and version[1 if order == "<" else 0] != 1:
+            return  # version 2 is HDF5
         while order is not None and len(tag := stream.read(8)) == 8:
             kind, size = struct.unpack(f"{order}2I", tag)
             if kind != _MATLAB_COMPRESSED:
@@ -127,13 +131,16 @@ def check_matlab(path: Path) -> None:
 
 
 def _check_parts(path: Path, body: bytes, order: str) -> None:
-    """Refuse an array, whose parts stand in `body`, with a part of a type that no array has.
+    """Refuse an array, whose parts stand in `body`, with a part of a type that no array has, or too few.
 
-    SciPy takes the type for a place in its memory, and reads what is there.
+    SciPy takes the type for a place in its memory, and for a part that is missing what follows the array.
     """
-    if len(body) < 16 or struct.unpack_from(f"{order}I", body, 8)[0] & 0xFF not in _MATLAB_ARRAYS:
+    flags = struct.unpack_from(f"{order}I", body, 8)[0] if len(body) >= 16 else 0
+    if flags & 0xFF not in _MATLAB_ARRAYS:
         return
-    at = 16
+    if flags & _MATLAB_COMPLEX:
+        raise CorruptData(f"{path.name}: an array of complex numbers, wanted real ones; fetch the file again")
+    at, parts = 16, 0
     while at + 8 <= len(body):
         kind, size = struct.unpack_from(f"{order}2I", body, at)
         if kind >> 16:  # up to four bytes stand in the tag itself
@@ -143,6 +150,10 @@ def _check_parts(path: Path, body: bytes, order: str) -> None:
                 f"{path.name}: an array has a part of type {kind}, wanted numbers; fetch the file again"
             )
         at += 8 + size + -size % 8
+        parts += 1
+    # shape, name and values; of a sparse array rows and starts too
+    if parts < (5 if flags & 0xFF == _MATLAB_ARRAYS[0] else 3):
+        raise CorruptData(f"{path.name}: an array lacks a part; the file is cut short, fetch it again")
 
 
 def check_indices(matrix: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
     for name in variables:
         if name not in present:
             raise CorruptData(
-                f"{path.name}: no variable {name!r}; it holds {', '.join(present) or 'nothing'}"
+                f"{path.name}: no variable {name!r}; it holds {_shown(present) or 'nothing'}"
             )
         if sum(each == name for each, _, _ in listed) > 1:  # SciPy would read each of them
             raise CorruptData(f"{path.name}, variable {name}: is there twice; fetch the file again")
@@ -61,6 +61,11 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
             raise CorruptData(f"{path.name}, variable {name}: holds no plain numbers")
         arrays[name] = _rows(path, name, array) if issparse(array) else array
     return arrays
+
+
+def _shown(names: Iterable[str]) -> str:
+    """Return the first names, which damage may have filled with anything, in one line."""
+    return ", ".join(name if name.isprintable() else repr(name) for name in list(names)[:20])
 
 
 def _rows(path: Path, name: str, matrix: Any) -> csr_matrix:
