@@ -80,7 +80,8 @@ def check_fitted(model: Any) -> bool:
         return np.isfinite(model.dual_gap_)
     if hasattr(model, "max_rank"):  # its residual_ is what the span misses, as asked for
         found = [name for name in found if name != "residual_"]
-    if getattr(model, "cut", 0):  # it changes the solution after the certificate was met
+    # a cut comes after the certificate; the paper's own iterations stop by the change of the objective
+    if getattr(model, "cut", 0) or getattr(model, "solver_", "") in ("plain", "squarem"):
         return bool(found)
     tol = getattr(model, "tol", None)
     allowed = max(1e-4, np.sqrt(tol) if isinstance(tol, float | int) and tol >= 0 else 0.0)

@@ -14,7 +14,7 @@ from marginbook.clasmk import SubspaceKernelTransformer
 from marginbook.clasmk.solvers.kernel_machines import train
 from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
 from marginbook.kfda import KFDAClassifier, RealisationSearch, SparseKFDAClassifier
-from marginbook.ldm import LDMClassifier, MDOClassifier
+from marginbook.ldm import LDMClassifier, LDMClassifierCV, MDOClassifier
 from marginbook.smm import CalibratedSVMClassifier, LowRankSVMClassifier
 
 from .candidates import USUAL, Case, cases, public_estimators
@@ -118,12 +118,26 @@ def _fit_with(name, labels):
             RealisationSearch(SparseKFDAClassifier(), {"rho": [1.0]}, cv=[([0, 1, 50], [2, 3])]),
             "cv names rows beyond the 10 of a realisation",
         ),
+        (CalibratedSVMClassifier(cv=[]), "cv is empty, wanted None, a number of folds"),
         (CalibratedSVMClassifier(1e300), r"estimator must be None or a classifier, got 1e\+300"),
     ],
 )
 def test_parameters_that_once_ended_elsewhere(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")  # scikit-learn's, of the folds
+def test_a_choice_among_scores_that_are_all_undefined():
+    search = LDMClassifierCV((0.1,), (0.1,), (1.0,), gammas=(1.0,), cv=2, scoring="roc_auc")
+    with pytest.raises(ValueError, match="all 1 grid points have a fold whose score is undefined"):
+        search.fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+
+def test_rows_so_long_that_their_dissimilarities_overflow():
+    model = DiscriminativeRidgeClassifier(kernel=np.dot).fit(X, y)
+    with pytest.raises(ValueError, match="dissimilarities of these rows are beyond double precision"):
+        model.predict(X * 1e160)
 
 
 def test_a_search_looks_at_its_rows_first():

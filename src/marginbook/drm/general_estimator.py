@@ -180,10 +180,14 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
     def dissimilarity(self, X: Any) -> np.ndarray:
         """Return the (m, g) dissimilarities of eq. (10) for rows `X`, (m, p), columns as in `classes_`."""
         training, delta = self._fitted(), []
-        for Kx, found in self._solutions(X):
-            products = class_products(training.gram, training.sizes, found.weights)
-            delta.append(dissimilarity(training.sizes, Kx, found.weights, *products))
-        return np.concatenate(delta)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for Kx, found in self._solutions(X):
+                products = class_products(training.gram, training.sizes, found.weights)
+                delta.append(dissimilarity(training.sizes, Kx, found.weights, *products))
+        joined = np.concatenate(delta)
+        if not np.isfinite(joined).all():
+            raise ValueError("dissimilarities of these rows are beyond double precision; scale the features")
+        return joined
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return minus the dissimilarities, (m, g); for two classes (m,), positive for the second."""

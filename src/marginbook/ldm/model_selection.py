@@ -306,6 +306,11 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
 def _best(values: np.ndarray) -> int:
     """Return where the first of the largest scores is, (n,) -> int; a score that is undefined never wins."""
     undefined = np.isnan(values)
+    if undefined.all():
+        raise ValueError(
+            f"all {len(values)} grid points have a fold whose score is undefined; choose folds with both "
+            "classes, or another scoring"
+        )
     if undefined.any():
         warnings.warn(
             f"{int(undefined.sum())} of {len(values)} grid points have a fold whose score is undefined; "

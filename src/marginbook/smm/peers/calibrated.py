@@ -101,6 +101,8 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
                     f"class {classes[counts.argmin()]} has one sample, wanted 2 or more to leave one out"
                 )
             cv = min(FOLDS, least)
+        elif isinstance(cv, list | tuple) and not cv:
+            raise ValueError("cv is empty, wanted None, a number of folds or pairs of rows")
         elif is_whole(cv, 0) and not 2 <= cv <= least:
             raise ValueError(
                 f"cv={cv} folds, wanted at least 2 and at most the {least} samples of the smallest class"
