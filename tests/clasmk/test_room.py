@@ -73,7 +73,7 @@ def test_copies_of_a_kernel_lower_the_ratio_as_the_chapter_proves(copies, eta):
 
 
 def test_every_claim_and_section_that_the_chapter_cites_exists():
-    cited = set(re.findall(r"\]\(#(clasmk-[a-z0-9-]+)\)", chapter()))
+    cited = set(re.findall(r"\]\(#(?:evidence-)?(clasmk-[a-z0-9-]+)\)", chapter()))
     assert len(cited) > 15
     texts = (root() / "notebooks" / "clasmk").glob("*.md")
     sections = {name for path in texts for name in re.findall(r"^\((.+)\)=$", path.read_text("utf-8"), re.M)}

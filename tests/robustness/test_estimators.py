@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
-from marginbook.clasmk import SubspaceKernelTransformer
+from marginbook.clasmk import SubspaceKernelTransformer, TwoLayerMKLClassifier
 from marginbook.clasmk.solvers.kernel_machines import train
 from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
 from marginbook.kfda import KFDAClassifier, RealisationSearch, SparseKFDAClassifier
@@ -138,6 +138,12 @@ def test_rows_so_long_that_their_dissimilarities_overflow():
     model = DiscriminativeRidgeClassifier(kernel=np.dot).fit(X, y)
     with pytest.raises(ValueError, match="dissimilarities of these rows are beyond double precision"):
         model.predict(X * 1e160)
+
+
+def test_two_layers_whose_objective_overflows():
+    rows = np.outer(np.arange(1.0, 9.0), np.ones(3)) * 1e-300
+    with pytest.raises(ValueError, match=r"F is inf with reg = 1.0e\+100"):
+        TwoLayerMKLClassifier(reg=1e100, unit_diagonal=True).fit(rows, [0, 1] * 4)
 
 
 def test_a_search_looks_at_its_rows_first():

@@ -118,6 +118,11 @@ class TwoLayerMKLClassifier(SeveralKernels):
         X, signs = self._started(X, y)
         grams = self._grams(X, None, np.arange(len(self.kernels_)))
         found = learn_layer(grams, signs, self.C, reg=self.reg, tol=self.tol, max_iter=self.max_iter)
+        if not np.isfinite(found.path[-1]):
+            raise ValueError(
+                f"F is {found.path[-1]} with reg = {self.reg:.1e} and C = {self.C:.1e}; scale the "
+                "features, or bring both nearer to 1"
+            )
         if found.residual > self.tol:
             warnings.warn(
                 f"the residual is {found.residual:.1e} after {found.n_iter} sets of weights, wanted "

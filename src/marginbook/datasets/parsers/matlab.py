@@ -38,9 +38,7 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
         ) from None
     for name in variables:
         if name not in present:
-            raise CorruptData(
-                f"{path.name}: no variable {name!r}; it holds {_shown(present) or 'nothing'}"
-            )
+            raise CorruptData(f"{path.name}: no variable {name!r}; it holds {_shown(present) or 'nothing'}")
         if sum(each == name for each, _, _ in listed) > 1:  # SciPy would read each of them
             raise CorruptData(f"{path.name}, variable {name}: is there twice; fetch the file again")
         if present[name] in ("cell", "struct", "object", "function", "opaque", "char", "unknown"):
