@@ -46,6 +46,7 @@ def write(folder: Path) -> None:
         rows = stored(name)
         command = f"Nothing is stored; `marginbook trust {name}` measures it.\n"
         folder.joinpath(f"trust-{name}.md").write_text(section(rows) if rows else command, encoding="utf-8")
+    folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
     draw(stored("conditioning"), folder / "trust-digits.png")
 
 
@@ -56,6 +57,22 @@ def stored(name: str) -> list[Row]:
         return []
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def rechecked(rows: Sequence[Row]) -> str:
+    """Return how many of the stored results drawn came out again, and the table behind it."""
+    if not rows:
+        command = "marginbook experiment recheck --out results/trust/recheck.csv"
+        return f"Nothing is stored; `{command}` measures it.\n"
+    drawn, same = (sum(int(row[name]) for row in rows) for name in ("rows", "same"))
+    lines = [
+        [f"`{row['experiment']}`", row["rows"], row["same"], row["largest"], plain(row["where"]) or NOTHING]
+        for row in rows
+    ]
+    made = table(["experiment", "drawn", "same", "largest difference", "where it differs"], lines)
+    return f"{same} of {drawn} rows of {len(rows)} experiments came out again.\n\n" + dropdown(
+        "Each experiment", made
+    )
 
 
 def stability(rows: Sequence[Row]) -> str:

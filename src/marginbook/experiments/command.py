@@ -1,4 +1,4 @@
-"""``marginbook experiment``: list, run, status, export, compare."""
+"""``marginbook experiment``: list, run, status, export, recheck, compare."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .errors import ExperimentError, UnknownName
 from .export import ResultsKept, export, read_results
 from .progress import clock, last_line
 from .protocol import PROFILES, Protocol, experiments, load_protocol
+from .recheck import recheck, summary, write_summary
 from .runner import Report, expected_seconds, inspect_inputs, run
 from .store import Store, state
 
@@ -248,6 +249,44 @@ def export_(id_: str, profile: str, store: Path | None, out: Path | None, replac
     """
     for path in export(id_, profile, store=store, out=out, replace=replace):
         click.echo(f"wrote {path}")
+
+
+@experiment.command("recheck")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--rows", default=5, show_default=True, type=click.IntRange(1), help="Rows of each experiment.")
+@click.option("--at-most", default=30.0, show_default=True, help="Leave out rows that took more seconds.")
+@click.option("--seed", default=0, show_default=True, help="Of the draw.")
+@click.option("--n-jobs", type=int, default=1, show_default=True, help="Worker processes; -1: one per core.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the table here as CSV.")
+def recheck_(
+    ids: tuple[str, ...], rows: int, at_most: float, seed: int, n_jobs: int, out: Path | None
+) -> None:
+    """Compute some stored rows again with the code of now, and compare.
+
+    \b
+    Example:
+      marginbook experiment recheck drm/table-8 --rows 20
+    """
+    if n_jobs == 0 or n_jobs < -1:
+        raise click.BadParameter(
+            f"{n_jobs} worker processes cannot be; give -1 or at least 1", param_hint="--n-jobs"
+        )
+    table = []
+    for protocol in [load_protocol(name) for name in ids or experiments()]:
+        found = recheck(protocol, rows, at_most=at_most, seed=seed, n_jobs=n_jobs)
+        for each in found:
+            if not each.same:
+                click.echo(f"differs: {each.task}: {each.where}, by {each.largest:.1e} of it", err=True)
+        table.append(summary(protocol.id, found))
+    shown = Table(*table[0])
+    for row in table:
+        shown.add_row(*map(str, row.values()))
+    Console().print(shown)
+    if out is not None:
+        write_summary(out, table)
+        click.echo(f"wrote {out}")
+    if any(row["same"] < row["rows"] for row in table):
+        raise click.exceptions.Exit(1)
 
 
 @experiment.command("compare")

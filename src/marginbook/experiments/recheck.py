@@ -1,0 +1,167 @@
+"""Do stored results still come out? A random sample of an experiment's rows, computed again and compared."""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+from rich.console import Console
+
+from .export import KEY_COLUMNS, read_results
+from .progress import RunProgress, last_line
+from .protocol import Protocol, Task
+from .work import measure_in_worker, measure_task
+
+#: relative difference up to which numbers count as the same: another BLAS sums in another order
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """One stored row beside the same task done now.
+
+    Attributes
+    ----------
+    task : Task
+    largest : float
+        Largest relative difference of a number in it; infinite where one is missing or a text differs.
+    where : str
+        The column of that difference, or why the task failed.
+    """
+
+    task: Task
+    largest: float
+    where: str
+
+    @property
+    def same(self) -> bool:
+        """Whether all numbers agree up to `TOLERANCE`, and all texts."""
+        return self.largest <= TOLERANCE
+
+
+def recheck(
+    protocol: Protocol,
+    n_rows: int = 5,
+    *,
+    at_most: float = 30.0,
+    seed: int = 0,
+    n_jobs: int = 1,
+    console: Console | None = None,
+) -> list[Rechecked]:
+    """Compute a random sample of the stored rows of an experiment's ``paper`` profile again.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    n_rows : int
+        Rows to draw, without replacement; all of them where there are fewer.
+    at_most : float
+        Leave out rows that took longer, in seconds; where nothing is shorter, the shortest are drawn.
+    seed : int
+        Of the draw.
+    n_jobs : int
+        Worker processes; -1 is one for each core.
+    console : rich.console.Console, optional
+        Where progress is shown; default: standard error.
+
+    Raises
+    ------
+    ExperimentError
+        Without stored results.
+    """
+    stored, seconds = _stored(protocol)
+    tasks = sorted(stored)
+    short = [task for task in tasks if seconds[task] <= at_most]
+    if not short:
+        short = sorted(tasks, key=lambda task: (seconds[task], task))[:n_rows]
+    drawn = random.Random(seed).sample(short, min(n_rows, len(short)))
+    drawn.sort(key=lambda task: -seconds[task])
+    work = measure_task if n_jobs == 1 else measure_in_worker
+    found = []
+    shown = console or Console(stderr=True)
+    with RunProgress(protocol.id, {task: seconds[task] for task in drawn}, shown) as bar:
+        calls = (delayed(work)(protocol, task) for task in drawn)
+        for outcome in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls):
+            bar.finished(outcome.task, None)
+            if outcome.error is not None:
+                found.append(Rechecked(outcome.task, math.inf, last_line(outcome.error)))
+            else:
+                found.append(_beside(outcome.task, stored[outcome.task], outcome.values))
+    return sorted(found, key=lambda each: each.task)
+
+
+def summary(experiment: str, found: Sequence[Rechecked]) -> dict[str, Any]:
+    """Return one row of a table: how many rows were drawn and are the same, and the largest difference."""
+    worst = max(found, key=lambda each: each.largest)
+    return {
+        "experiment": experiment,
+        "rows": len(found),
+        "same": sum(each.same for each in found),
+        "largest": f"{worst.largest:.1e}",
+        "where": "" if worst.same else f"{worst.task.dataset}, {worst.task.method}: {worst.where}",
+    }
+
+
+def write_summary(path: Path, table: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as of `summary` to a CSV file, all of it or nothing."""
+    beside = path.with_name(f"{path.name}.part")
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+    beside.replace(path)
+
+
+def _stored(protocol: Protocol) -> tuple[dict[Task, Mapping[str, Any]], dict[Task, float]]:
+    import pandas as pd
+
+    from ..project import resource
+
+    tasks = {(t.dataset, t.split, t.method): t for t in protocol.tasks("paper")}
+    keys = list(KEY_COLUMNS)
+    rows: dict[Task, Mapping[str, Any]] = {}
+    for row in read_results(protocol.id).to_dict("records"):
+        task = tasks.get((str(row["dataset"]), int(row["split"]), str(row["method"])))
+        if task is not None:  # a protocol that lost a method keeps its old rows until the next export
+            rows[task] = {str(name): value for name, value in row.items() if name not in keys}
+    timing = pd.read_csv(
+        resource("results", f"{protocol.id}.timing.csv"), dtype={"dataset": str, "method": str}
+    )
+    taken = {
+        tasks[key]: float(s)
+        for *key_parts, s in timing[[*keys, "seconds"]].itertuples(index=False)
+        if (key := (key_parts[0], int(key_parts[1]), key_parts[2])) in tasks
+    }
+    return rows, {task: taken.get(task, 0.0) for task in rows}
+
+
+def _beside(task: Task, stored: Mapping[str, Any], now: Mapping[str, Any]) -> Rechecked:
+    largest, where = 0.0, ""
+    for name, difference in _differences(stored, now):
+        if difference > largest:
+            largest, where = difference, name
+    return Rechecked(task, largest, where)
+
+
+def _differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, old in stored.items():
+        if "seconds" in name:  # a time is never the same twice
+            continue
+        new = now.get(name)
+        if _empty(old) or _empty(new):
+            yield name, 0.0 if _empty(old) and _empty(new) else math.inf
+        elif isinstance(old, str) or isinstance(new, str):
+            yield name, 0.0 if str(old) == str(new) else math.inf
+        else:
+            a, b = float(old), float(new)  # type: ignore[arg-type]
+            yield name, 0.0 if a == b else abs(a - b) / max(abs(a), abs(b), 1e-9)
+
+
+def _empty(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))

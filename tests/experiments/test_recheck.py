@@ -1,0 +1,46 @@
+"""Stored rows are computed again: what is the same is said to be, what was changed is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from marginbook.experiments import export, load_protocol, run
+from marginbook.experiments.command import experiment
+from marginbook.experiments.recheck import recheck
+
+QUIET = Console(quiet=True)
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with results of a toy experiment."""
+    monkeypatch.setenv("MARGINBOOK_HOME", str(tmp_path))
+    for name in ("pyproject.toml", "_toc.yml"):
+        (tmp_path / name).touch()
+    store = tmp_path / "store.sqlite"
+    run("toyroom/folds", "paper", n_jobs=1, store=store, console=QUIET)
+    return export("toyroom/folds", "paper", store=store, out=tmp_path / "results")[0]
+
+
+def test_rows_that_come_out_again_are_the_same(stored: Path) -> None:
+    found = recheck(load_protocol("toyroom/folds"), 3, console=QUIET)
+    assert len({each.task for each in found}) == 3
+    assert all(each.same for each in found)
+    assert found == recheck(load_protocol("toyroom/folds"), 3, console=QUIET)
+
+
+def test_a_changed_number_is_found_and_named(stored: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(stored)
+    metric = load_protocol("toyroom/folds").metric
+    frame[metric] += 0.25
+    frame.to_csv(stored, index=False)
+    out = tmp_path / "recheck.csv"
+    done = CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "2", "--out", str(out)])
+    assert done.exit_code == 1
+    assert f": {metric}, by " in done.stderr
+    assert pd.read_csv(out)[["rows", "same"]].to_numpy().tolist() == [[2, 0]]
