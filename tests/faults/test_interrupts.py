@@ -95,9 +95,14 @@ def test_a_finished_notebook_outlives_an_interrupted_run(home: Path, told, monke
             time.sleep(0.05)
         signal.raise_signal(signal.SIGINT)
 
+    # libraries that earlier tests used may have left a handler of their own
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt) as stopped:
-        running.run("drm/01_small")
+    try:
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            running.run("drm/01_small")
+    finally:
+        signal.signal(signal.SIGINT, handler)
     assert str(stopped.value) == f"nothing was kept but the cells until then, in {partial}"
     told(f"stopped; {stopped.value}")
     assert done.read_bytes() == before
