@@ -298,6 +298,6 @@ def test_bad_arrays():
     with pytest.raises(ValueError, match="undefined or above 1e\\+100, so that their squares overflow"):
         ridge_path(K * np.inf, yhat, [1.0])
     # rounding decides whether one singular matrix has a factor; of twenty, some have none with any LAPACK
+    rows = np.random.default_rng(0).normal(size=(20, 6))
     with pytest.raises(SingularScatterError):
-        for row in np.random.default_rng(0).normal(size=(20, 6)):
-            fisher_discriminant(1e6 * np.outer(row, row), yhat, 1e-30)
+        [fisher_discriminant(1e6 * np.outer(row, row), yhat, 1e-30) for row in rows]
