@@ -64,8 +64,8 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         and "closed" otherwise. The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant
         step) solve for each test point when it comes, for the linear kernel without an n x n matrix.
     fit_intercept : bool, default=False
-        Append a constant feature. Without it the linear DRM cannot tell x from -x: ``drm/homogeneous``. With the
-        rbf kernel it changes nothing, as distances stay.
+        Append a constant feature. Without it the linear DRM cannot tell x from -x: ``drm/homogeneous``.
+        With the rbf kernel it changes nothing, as distances stay.
     tol : float, default=1e-6
         Of "closed" and "one-pass": largest certificate that passes without a ConvergenceWarning. Of the
         iterations, as in the paper: a test point is done when a step of its weights is not longer. A test
