@@ -4,7 +4,7 @@ Run: python benchmarks/large.py fits [--rows N] [--folder DIR]
      python benchmarks/large.py cluster [--experiment ID] [--profile quick|paper] [--kills N]
 Writes benchmarks/results/large.csv and large-cluster.csv. Each fit is a process of its own, whose largest
 resident memory the system tells; this one stays small, because a child starts with the record of its parent.
-10 million rows of 50 features take 2 GB of disk in DIR and some minutes. "cluster" runs experiments on three
+10 million rows of 50 features take 2 GB of disk in DIR and half an hour. "cluster" runs experiments on three
 worker processes, kills busy ones, and compares the exported bytes with those of one process.
 """
 
@@ -149,7 +149,8 @@ def measure_fits(rows: int, folder: Path) -> Iterator[dict[str, Any]]:
     for size, suffix, cases in (
         (rows, "parquet", ("drm-memory", "drm-parquet", "drm-dask", "ldm-parquet")),
         (tenth, "parquet", ("ldm-memory", "ldm-parquet")),
-        (tenth, "libsvm", ("drm-memory", "drm-libsvm", "ldm-memory", "ldm-libsvm")),
+        (rows, "libsvm", ("drm-memory", "drm-libsvm", "ldm-libsvm")),
+        (tenth, "libsvm", ("ldm-memory", "ldm-libsvm")),
     ):
         path = folder / f"rows.{suffix}"
         alone("write", path, size)

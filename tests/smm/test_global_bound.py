@@ -5,7 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from marginbook.smm.objective import LOSSES, dual_bound
@@ -21,6 +21,8 @@ def matrices(n=60, d=4, seed=0):
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=6), st.floats(-2, 2), st.integers(0, 1000))
+@example([5e-324, 5e-324], 0.0, 1)
+@example([1e-310, 3e-308, 1e-307], 2.0, 0)
 def test_no_point_nearby_is_better_than_the_shrunk_one(entries, log_tau, seed):
     v, tau, rng = np.array(entries), 10.0**log_tau, np.random.default_rng(seed)
     rank = int(rng.integers(1, len(v) + 1))

@@ -85,7 +85,8 @@ def shrink_largest(v: np.ndarray, tau: float, rank: int) -> np.ndarray:
     """
     order = np.sort(v)[::-1]
     shrunk = v / (1.0 + tau)
-    seen = order[order > NEGLIGIBLE * order[0]]
+    smallest = np.finfo(float).tiny * (1.0 + tau)  # below it a division by theta may be one by zero
+    seen = order[order > max(NEGLIGIBLE * order[0], smallest)]
     if rank >= len(seen):
         return shrunk
     if order[rank] <= order[rank - 1] / (1.0 + tau):
