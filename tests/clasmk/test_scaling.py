@@ -2,9 +2,9 @@
 
 import csv
 
-import numpy as np
 import pytest
 
+from marginbook.benchmarking import goals, tables
 from marginbook.claims import Verdict
 from marginbook.clasmk import scaling
 
@@ -14,10 +14,10 @@ SIZES = (4000, 16000, 32000, 64000)
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores times where the claim looks for them."""
-    monkeypatch.setattr(scaling, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(powers, x="N", early=1.0):
-        path = tmp_path.joinpath(*scaling.SCALING.split("/"))
+        path = tmp_path / "benchmarks" / "results" / f"{scaling.TABLE}.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", newline="") as file:
             writer = csv.writer(file)
@@ -27,14 +27,6 @@ def put(monkeypatch, tmp_path):
                     writer.writerow([what, x, n, 1e-9 * n**power * (early if n < scaling.LARGE else 1)])
 
     return write
-
-
-def test_exponents_are_those_of_powers():
-    n = np.array(SIZES, dtype=float)
-    assert scaling.exponent(np.array([n, 3 * n**1.7])) == pytest.approx(1.7)
-    bent = np.where(n < scaling.LARGE, 5.0, n)
-    assert scaling.exponent(np.array([n, bent]), scaling.LARGE) == pytest.approx(1.0)
-    assert np.isnan(scaling.exponent(np.array([n, n]), 64000))
 
 
 def test_linear_times_hold_and_quadratic_ones_fail(put):
@@ -53,10 +45,10 @@ def test_small_sizes_have_no_say(put):
 
 
 def test_without_times_there_is_no_verdict(put):
-    assert scaling.times() == {}
+    assert goals.measured(scaling.TABLE, "N") == {}
     assert scaling.check_no_pairwise().verdict not in (Verdict.HOLDS, Verdict.FAILS)
     put(dict.fromkeys(scaling.FIXED, 1.0), x="K")
-    assert scaling.times() == {}
+    assert goals.measured(scaling.TABLE, "N") == {}
 
 
 def test_a_fit_needs_two_large_sizes(put, monkeypatch):

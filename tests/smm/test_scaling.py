@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pytest
 
+from marginbook.benchmarking import goals, tables
 from marginbook.claims import Verdict
 from marginbook.smm import scaling
 
@@ -14,10 +15,10 @@ SIZES = (500, 2000, 4000, 16000)
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores times where the claim looks for them."""
-    monkeypatch.setattr(scaling, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(powers, x="n", early=1.0):
-        path = tmp_path.joinpath(*scaling.SCALING.split("/"))
+        path = tmp_path / "benchmarks" / "results" / f"{scaling.TABLE}.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", newline="") as file:
             writer = csv.writer(file)
@@ -42,15 +43,15 @@ def test_linear_times_hold_and_quadratic_ones_fail(put):
 def test_small_sizes_have_no_say(put):
     put(dict.fromkeys(scaling.FITS, 1.0), early=100.0)
     assert scaling.check_linear_cost().verdict == Verdict.HOLDS
-    assert np.isnan(scaling.exponent(scaling.times()[scaling.FITS[0]], 16000))
+    assert np.isnan(goals.exponent(*goals.measured(scaling.TABLE, "n")[scaling.FITS[0]], (16000, np.inf)))
 
 
 def test_without_times_there_is_no_verdict(put, monkeypatch):
-    assert scaling.times() == {}
+    assert goals.measured(scaling.TABLE, "n") == {}
     assert scaling.check_linear_cost().verdict not in (Verdict.HOLDS, Verdict.FAILS)
     put(dict.fromkeys(scaling.FITS, 1.0), x="d")
-    assert scaling.times() == {}
-    assert scaling.exponent(scaling.times("d")[scaling.FITS[0]]) == pytest.approx(1.0)
+    assert goals.measured(scaling.TABLE, "n") == {}
+    assert goals.exponent(*goals.measured(scaling.TABLE, "d")[scaling.FITS[0]]) == pytest.approx(1.0)
     assert scaling.check_linear_cost().verdict not in (Verdict.HOLDS, Verdict.FAILS)
     put(dict.fromkeys(scaling.FITS, 1.0))
     monkeypatch.setattr(scaling, "LARGE", 16000)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..project import resource
-from .tables import Row
+from .tables import Row, stored
 from .timing import at_most
 
 #: so many of the largest sizes make an exponent: constants have lost their weight there
@@ -132,6 +132,11 @@ def lines(rows: Sequence[Row]) -> dict[tuple[str, str], tuple[np.ndarray, np.nda
         found.setdefault((what, row["x"]), []).append((float(row["value"]), float(row["seconds"])))
     ascending = {key: np.array(sorted(points)) for key, points in found.items()}
     return {key: (points[:, 0], points[:, 1]) for key, points in ascending.items()}
+
+
+def measured(table: str, against: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the :func:`lines` of a stored scaling table along one axis; none if it is not there."""
+    return {what: line for (what, x), line in lines(stored(table)).items() if x == against}
 
 
 def exponent(sizes: np.ndarray, seconds: np.ndarray, between: tuple[float, float] | None = None) -> float:

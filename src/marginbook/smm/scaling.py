@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 
+from ..benchmarking.goals import exponent, measured
 from ..claims import Evidence, claim, decide, share
-from ..project import resource
 
-SCALING = "benchmarks/results/smm-scaling.csv"
+TABLE = "smm-scaling"
 #: from so many samples on, products with all matrices are what counts
 LARGE = 2_000
 #: lines of the measurements that the claim is about, and those of machines on the Gram matrix of all samples
@@ -19,46 +17,27 @@ PAIRS = ("LIBSVM on vectors", "nuclear norm")
 LINEAR = 1.25
 
 
-def times(against: str = "n") -> dict[str, np.ndarray]:
-    """Return sizes and CPU seconds of each line measured `against` n, d, r or H, (2, sizes), by size."""
-    stored = resource(*SCALING.split("/"))
-    if not stored.is_file():
-        return {}
-    lines: dict[str, list[tuple[float, float]]] = {}
-    with stored.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["x"] == against:
-                lines.setdefault(row["what"], []).append((float(row["value"]), float(row["seconds"])))
-    return {what: np.array(sorted(points)).T for what, points in lines.items()}
-
-
-def exponent(line: np.ndarray, least: float = 0.0) -> float:
-    """Return the slope in both logarithms of a line, (2, sizes), from the size `least` on; NaN of one."""
-    size, seconds = np.log(line[:, line[0] >= least])
-    if len(size) < 2:
-        return float("nan")
-    return float(np.polyfit(size, seconds, 1)[0])
-
-
 @claim(
     "smm/linear-cost",
     where="Section 3, whose algorithm has a dual with all pairs of samples (beyond the paper)",
     statement="for matrices of fixed size the time of a fit of fixed rank grows linearly with the number of "
     "samples, for every loss: no pairs of samples are needed",
     notebook="smm/08_speed#smm-linear-cost",
-    depends=(SCALING,),
+    depends=(f"benchmarks/results/{TABLE}.csv",),
 )
 def check_linear_cost() -> Evidence:
     """Fit exponents of n to the stored times."""
-    lines = times()
+    lines, large = measured(TABLE, "n"), (LARGE, np.inf)
     if not all(what in lines and np.sum(lines[what][0] >= LARGE) > 1 for what in FITS):
         return Evidence(
             share(0, 0), "nothing", "an exponent of 1", None, "Run benchmarks/smm_curves.py.", {"lines": 0}
         )
-    slopes = {what.removeprefix("rank r, "): exponent(lines[what], LARGE) for what in FITS}
+    slopes = {what.removeprefix("rank r, "): exponent(*lines[what], large) for what in FITS}
     largest = max(slopes.values())
     told = ", ".join(f"{what} n^{slope:.2f}" for what, slope in slopes.items())
-    others = ", ".join(f"{what} n^{exponent(lines[what]):.1f}" for what in PAIRS if what in lines)
+    others = ", ".join(
+        f"{what} n^{exponent(*lines[what], (0, np.inf)):.1f}" for what in PAIRS if what in lines
+    )
     most = int(max(lines[what][0].max() for what in FITS))
     return Evidence(
         decide(largest <= LINEAR),
