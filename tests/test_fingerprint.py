@@ -1,6 +1,7 @@
 """A fingerprint changes with what can change a result, and with nothing else."""
 
 import ast
+import hashlib
 import importlib
 import sys
 import textwrap
@@ -60,3 +61,83 @@ def test_functions_and_modules_are_named_the_same(package):
 def test_normalised_source_still_parses(package):
     package(a='def f():\n    """Only a docstring."""\n', b="")
     ast.parse(module._normalised("toybook.a"))
+
+
+# what versions of Python read, quote or print in different ways
+SAMPLE = r"""
+    'M.'
+    import a.b as c
+    from . import d
+    SMALL, LARGE = -1e-300, 1e999
+    WORDS = 'it''s "so" ' u'\u00e9\U0001fae8' '\n', b'\xff' b"'", 0x1F, 1_0.5, 2j, None, ...
+    @c.d(x=1)
+    @c
+    class K(d.L, metaclass=c):
+        "K."
+        y: int = 3
+    async def f(a, /, b: 'int' = 2, *args, c, d=None, **more) -> "list[str]":
+        '''F.'''
+        async with a as (x, y), b: await c
+        return [z async for z in a if z], {**more, 'k': (yield)}, lambda *, q=1: q
+    def g(v, w, r):
+        f'not a docstring'
+        s = f'a{v}' 'b' f"{w!r:>{r}.{v['k']}}" '' f'{{c}}' f'{v:}' f"{v=}" f'{ w = !s:^{r}}' f'{v=:}'
+        t = rf'\d{v:%H\:%M}' + f'{f"{v}-{w}":*<9}' + f'{v:{{}}}' + f'{v:a{w}b}' f'' + f"\N{DIGIT ONE}'{v}"
+        match s:
+            case {'a': 1 | 2.5, **rest} if rest: pass
+            case [K(x, y=None), *_, -1 + 2j] | ('q' 'r' as x): del x, rest
+            case _: s[1:, ..., *t] = t
+        try:
+            s += (n := 1) < 2 <= 3
+        except* (KeyError, d.E) as error:
+            raise d from None
+        else:
+            global h
+    def h():
+        'Only this.'
+"""
+
+
+def test_versions_of_python_agree(package):
+    """The number is what 3.11, 3.12 and 3.13 gave."""
+    package(a=SAMPLE, b="")
+    digest = hashlib.sha256(module._normalised("toybook.a").encode()).hexdigest()
+    assert digest == "690ff52fcca5869433066b93fa17ac5921cee8d0a69798295bf01ecc8e497b1b"
+
+
+@pytest.mark.parametrize(
+    ("spelt", "same"),
+    [
+        ("x = f'{a}' 'b' 'c'", 'x = f"{a}bc"'),
+        ("x = 'a' f'{b}' ''", "x = f'a{b}'"),
+        ("x = f'{{{a:}'", "x = f'''{{{a}'''"),
+        ("x = u'a' \"'\"", 'x = "a\'"'),
+        ("def f():\n    'D.'", "def f(): pass"),
+    ],
+)
+def test_spelling_does_not_count(package, spelt, same):
+    assert package(a=spelt) == package(a=same)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x = f'a{b}c'", "x = f'ac{b}'"),
+        ("x = f'{a}{b}'", "x = f'{a}' '{b}'"),
+        ("x = f'{a:>3}'", "x = f'{a:>4}'"),
+        ("x = f'{a!r}'", "x = f'{a!s}'"),
+        ("x = f'{a}'", "x = a"),
+        ("x = 1", "x = 1.0"),
+        ("x = True", "x = 1"),
+        ("x = 'a'", "x = b'a'"),
+        ("x = None", "x = 'None'"),
+        ("def f(*, a=1, b): pass", "def f(*, a, b=1): pass"),
+        ("x = {**a, 1: b}", "x = {1: a, **b}"),
+        ("from .b import g", "from toybook.b import g"),
+        ("def f():\n    return None", "def f():\n    pass"),
+        ("if a:\n    b()\n    c()", "if a:\n    b()\nc()"),
+        ("if a:\n    'kept'\n    b()", "if a:\n    b()"),
+    ],
+)
+def test_meaning_counts(package, one, other):
+    assert package(a=one) != package(a=other)

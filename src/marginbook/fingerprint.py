@@ -12,12 +12,16 @@ from pathlib import Path
 from types import ModuleType
 
 PACKAGE = "marginbook"
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# what a name is used for shows in its place; the other two are notes on spelling
+_IGNORED = ("ctx", "kind", "type_comment")
 
 
 def fingerprint(*objects: object) -> str:
     """Return the sha256 of the source of the marginbook modules that `objects` use, transitively.
 
-    Comments, docstrings and layout do not count: only what can change a result does.
+    Comments, docstrings and layout do not count: only what can change a result does. Every version of Python
+    that can read the modules gives the same hash.
 
     Parameters
     ----------
@@ -71,12 +75,37 @@ def _tree(name: str) -> ast.Module:
 
 @cache
 def _normalised(name: str) -> str:
-    tree = ast.parse(ast.unparse(_tree(name)))
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
+    return _text(_tree(name))
+
+
+def _text(value: object) -> str:
+    """Write a syntax tree down, the same on every Python, unlike `ast.unparse` and `ast.dump`."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    if not isinstance(value, ast.AST):
+        return ascii(value)  # not repr: which letters it shows depends on the version's Unicode
+    fields = dict(ast.iter_fields(value))
+    if isinstance(value, _DOCUMENTED) and ast.get_docstring(value, clean=False) is not None:
+        fields["body"] = value.body[1:] or [ast.Pass()]
+    elif isinstance(value, ast.JoinedStr):
+        fields["values"] = _joined(value.values)
+    elif isinstance(value, ast.FormattedValue) and _text(value.format_spec) == "JoinedStr()":
+        fields["format_spec"] = None
+    kept = ((name, part) for name, part in fields.items() if name not in _IGNORED and part not in (None, []))
+    return f"{type(value).__name__}({', '.join(f'{name}={_text(part)}' for name, part in kept)})"
+
+
+def _joined(parts: list[ast.expr]) -> list[ast.expr]:
+    """Join the neighbouring texts of an f-string: where they are split depends on the version."""
+    found: list[ast.expr] = []
+    text = ""
+    for part in parts:
+        if isinstance(part, ast.Constant):
+            text += str(part.value)
+            continue
+        found += [ast.Constant(text), part] if text else [part]
+        text = ""
+    return [*found, ast.Constant(text)] if text else found
 
 
 @cache

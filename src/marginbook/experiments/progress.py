@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import timedelta
 
 from rich.console import Console
@@ -12,26 +12,29 @@ from rich.text import Text
 
 from .protocol import Task
 from .store import Outcome
+from .timings import Timings
 
-_LINE_EVERY = 10.0
+_LINE_EVERY, _BAR_EVERY = 10.0, 0.5
 
 
 class RunProgress:
-    """Progress of a run; the remaining time is judged by the tasks' costs, for the longest go first.
+    """Progress of a run; the remaining time is judged by the tasks that are done.
 
     Parameters
     ----------
     title : str
-    costs : mapping from Task to float
-        Expected seconds; only their ratios matter.
+    tasks : iterable of Task
+        All that are to be done.
+    timings : Timings
+        What is known of them before; it learns from each outcome.
     console : rich.console.Console
     """
 
-    def __init__(self, title: str, costs: Mapping[Task, float], console: Console) -> None:
-        self._title, self._costs, self._console = title, costs, console
-        self._all = sum(costs.values())
-        self._finished, self._cost = 0, 0.0
-        self._began = self._printed = time.monotonic()
+    def __init__(self, title: str, tasks: Iterable[Task], timings: Timings, console: Console) -> None:
+        self._title, self._timings, self._console = title, timings, console
+        self._waiting = set(tasks)
+        self._total, self._spent = len(self._waiting), 0.0
+        self._began = self._shown = time.monotonic()
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -41,7 +44,7 @@ class RunProgress:
             console=console,
             disable=not console.is_terminal,
         )
-        self._row = self._bar.add_task(title, total=len(costs), left="")
+        self._row = self._bar.add_task(title, total=self._total, left="")
 
     def __enter__(self) -> RunProgress:
         self._bar.start()
@@ -51,24 +54,33 @@ class RunProgress:
         self._bar.stop()
 
     def finished(self, task: Task, outcome: Outcome | None) -> None:
-        """Count a task; `outcome` is None when another run did it. A failure is told at once."""
-        self._finished += 1
-        self._cost += self._costs[task]
+        """Count a task; `outcome` is None when nothing is to be learnt of it. A failure is told at once."""
+        self._waiting.discard(task)
         if outcome is not None and outcome.error is not None:
             self._console.print(Text(f"failed: {task}: {last_line(outcome.error)}", style="red"))
-        self._bar.update(self._row, advance=1, left=self._left())
-        now = time.monotonic()
-        if not self._console.is_terminal and (
-            now - self._printed > _LINE_EVERY or self._finished == len(self._costs)
-        ):
-            self._printed = now
-            self._console.print(f"{self._title}: {self._finished}/{len(self._costs)} tasks, {self._left()}")
+        elif outcome is not None:
+            self._timings.learn(task, outcome.seconds, outcome.n_rows)
+            self._spent += outcome.seconds
+        self._bar.update(self._row, advance=1)
+        now, bar = time.monotonic(), self._console.is_terminal
+        if self._waiting and now - self._shown <= (_BAR_EVERY if bar else _LINE_EVERY):
+            return
+        self._shown = now
+        if bar:
+            self._bar.update(self._row, left=self._left())
+        else:
+            count = f"{self._total - len(self._waiting)}/{self._total} tasks"
+            self._console.print(", ".join(filter(None, (f"{self._title}: {count}", self._left()))))
 
     def _left(self) -> str:
         elapsed = time.monotonic() - self._began
-        if self._finished == len(self._costs):
+        if not self._waiting:
             return f"done in {clock(elapsed)}"
-        return f"about {clock(elapsed * (self._all - self._cost) / self._cost)} left" if self._cost else ""
+        if not self._spent:
+            return ""
+        # how many workers were really busy, and what lies between tasks, is in the time that the others took
+        wall = elapsed / self._spent
+        return f"about {clock(wall * sum(self._timings.expected(self._waiting).values()))} left"
 
 
 def clock(seconds: float) -> str:

@@ -16,6 +16,7 @@ from rich.console import Console
 from .export import KEY_COLUMNS, read_results
 from .progress import RunProgress, last_line
 from .protocol import Protocol, Task
+from .timings import Timings
 from .work import measure_in_worker, measure_task
 
 #: relative difference up to which numbers count as the same: another BLAS sums in another order
@@ -85,10 +86,14 @@ def recheck(
     work = measure_task if n_jobs == 1 else measure_in_worker
     found = []
     shown = console or Console(stderr=True)
-    with RunProgress(protocol.id, {task: seconds[task] for task in drawn}, shown) as bar:
+    timings = Timings({})
+    for task in drawn:
+        timings.learn(task, seconds[task])
+    with RunProgress(protocol.id, drawn, timings, shown) as bar:
         calls = (delayed(work)(protocol, task) for task in drawn)
         for outcome in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls):
-            bar.finished(outcome.task, None)
+            # a failure is told with what differs, not here
+            bar.finished(outcome.task, outcome if outcome.error is None else None)
             if outcome.error is not None:
                 found.append(Rechecked(outcome.task, math.inf, last_line(outcome.error)))
             else:

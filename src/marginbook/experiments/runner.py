@@ -20,6 +20,7 @@ from .errors import ExperimentError
 from .progress import RunProgress
 from .protocol import Protocol, Task, load_protocol
 from .store import Outcome, Signature, Store, current, is_current
+from .timings import Timings
 from .work import data_hash, forget_data, measure_in_worker, measure_task, single_thread
 
 CONNECT_SECONDS = 10
@@ -131,13 +132,13 @@ def run(
         results.drop_dead_claims()
         held = {outcome.task for outcome in current(results, protocol, possible, inputs.signatures)}
         todo = [task for task in possible if task not in held]
-        costs = expected_seconds(results, protocol, todo, inputs.n_rows)
-        todo.sort(key=lambda task: (-costs[task], task))
+        timings = _stored_timings(results, protocol, inputs.n_rows)
+        todo = timings.order(todo)
         ran = 0
         if todo:
             with (
                 _workers(n_jobs, dask, len(todo)) as (submit, width),
-                RunProgress(protocol.id, costs, console) as bar,
+                RunProgress(protocol.id, todo, timings, console) as bar,
             ):
                 queue = _unclaimed(results, todo, inputs.signatures, bar)
                 for outcome in _as_finished(submit, width, protocol, queue):
@@ -154,20 +155,16 @@ def run(
 def expected_seconds(
     store: Store, protocol: Protocol, tasks: Iterable[Task], n_rows: Mapping[str, int]
 ) -> dict[Task, float]:
-    """Return what each task should take, by stored timings of its method; without any, in proportion to n."""
-    by_cell: dict[tuple[str, str, str], list[float]] = {}
-    by_row: dict[tuple[str, str], list[float]] = {}
+    """Return what each task should take, by stored timings; without any, in proportion to n."""
+    return _stored_timings(store, protocol, n_rows).expected(tasks)
+
+
+def _stored_timings(store: Store, protocol: Protocol, n_rows: Mapping[str, int]) -> Timings:
+    timings = Timings(n_rows)
     for outcome in store.outcomes(protocol.id):
         if outcome.error is None:
-            task, seconds = outcome.task, outcome.seconds
-            by_cell.setdefault((task.profile, task.dataset, task.method), []).append(seconds)
-            by_row.setdefault((task.profile, task.method), []).append(seconds / max(outcome.n_rows, 1))
-    costs = {}
-    for task in tasks:
-        timed = by_cell.get((task.profile, task.dataset, task.method))
-        rate = by_row.get((task.profile, task.method), [1e-3])
-        costs[task] = _mean(timed) if timed else _mean(rate) * n_rows.get(task.dataset, 1)
-    return costs
+            timings.learn(outcome.task, outcome.seconds, outcome.n_rows)
+    return timings
 
 
 def _unclaimed(
@@ -177,8 +174,8 @@ def _unclaimed(
     later: list[Task] = []
     for first_round, queue in ((True, tasks), (False, later)):
         for task in queue:
-            if is_current(store.get(task), signatures[task.dataset]):
-                bar.finished(task, None)
+            if is_current(stored := store.get(task), signatures[task.dataset]):
+                bar.finished(task, stored)
             elif first_round and not store.claim(task):
                 later.append(task)
             else:
@@ -298,7 +295,3 @@ def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
         executor = client.get_executor(pure=False)
         width = 2 * max(sum(client.nthreads().values()), 1)
         yield (lambda protocol, task: executor.submit(measure_in_worker, protocol, task)), width
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
