@@ -337,22 +337,25 @@ def _cluster(given: argparse.Namespace) -> None:
 
     from marginbook.experiments import ExperimentError, experiments
 
-    with (
-        tempfile.TemporaryDirectory() as disk,
-        LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=disk
-        ) as cluster,
-        Client(cluster.scheduler_address, set_as_default=False) as client,
-    ):
-        for experiment in given.experiment or experiments():
-            with tempfile.TemporaryDirectory() as folder:
-                try:
-                    row = measure_cluster(client, experiment, given.profile, Path(folder), given.kills)
-                except ExperimentError as error:  # its data are not here
-                    print(error, file=sys.stderr, flush=True)
-                    continue
-            print(row, file=sys.stderr, flush=True)
-            stored(OUT / "large-cluster.csv", CLUSTER, ("experiment", "profile"), [row])
+    for experiment in given.experiment or experiments():
+        with (  # a cluster for each: a worker that was killed while it started may not come back
+            tempfile.TemporaryDirectory() as disk,
+            LocalCluster(
+                n_workers=3,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                local_directory=disk,
+            ) as cluster,
+            Client(cluster.scheduler_address, set_as_default=False) as client,
+        ):
+            try:
+                row = measure_cluster(client, experiment, given.profile, Path(disk), given.kills)
+            except ExperimentError as error:  # its data are not here
+                print(error, file=sys.stderr, flush=True)
+                continue
+        print(row, file=sys.stderr, flush=True)
+        stored(OUT / "large-cluster.csv", CLUSTER, ("experiment", "profile"), [row])
 
 
 if __name__ == "__main__":
