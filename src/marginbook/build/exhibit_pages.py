@@ -104,7 +104,7 @@ def row(
     links = [f"{badge(evidence[c.id].verdict)} [{_tail(c.id)}](#{evidence_anchor(c)})" for c in about]
     # the page of the claim that bears the exhibit's own number comes first
     notebooks = dict.fromkeys(notebook_link(claim.notebook, shown) for claim in about[:1])
-    notebooks |= {f"[Elsewhere in the book]({exhibit.page}).": None} if exhibit.page else {}
+    notebooks |= {f"On [another page]({exhibit.page}).": None} if exhibit.page else {}
     return [
         exhibit.name,
         plain(exhibit.shows),

@@ -68,7 +68,7 @@ def listed(rows: Iterable[Row]) -> str:
     """Return faults with what the user is told and the test that causes each."""
     lines = [
         [
-            plain(row["fault"]),
+            plain(f"Ctrl-C {row['fault']}" if row["part"] == "Ctrl-C" else row["fault"]),
             plain(row["told"]) if row["told"] else "nothing: the work goes on",
             f"`{row['test'].removeprefix('tests/').replace('::', '` `')}`"
             + ("" if row["outcome"] == "passed" else f" ({row['outcome']} when this was measured)"),
