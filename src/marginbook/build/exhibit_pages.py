@@ -84,7 +84,7 @@ def write(
         parts += [f"(exhibits-{room})=", f"## {ROOMS[room]}", ""]
         rows = [row(exhibit, claims, evidence, shown) for exhibit in own]
         parts.append(
-            table(HEADINGS, rows, widths=[11, 19, 26, 24, 20], classes="wide")
+            table(HEADINGS, rows, widths=[11, 19, 26, 24, 20], classes="wide cards exhibits")
             if rows
             else "The paper prints neither tables nor figures.\n"
         )

@@ -78,7 +78,9 @@ def listed(rows: Iterable[Row]) -> str:
     if not lines:
         return f"Nothing is stored; `{COMMAND}` measures it.\n"
     headings = ["what breaks", "what the user is told", "test"]
-    return f"{len(lines)} faults.\n\n" + table(headings, lines, widths=[22, 48, 30], classes="sortable wide")
+    return f"{len(lines)} faults.\n\n" + table(
+        headings, lines, widths=[22, 48, 30], classes="sortable wide cards faults"
+    )
 
 
 def draw(rows: Sequence[Row], path: Path) -> None:
