@@ -18,6 +18,24 @@ for (const arrow of document.querySelectorAll(".bd-sidebar-primary li > details 
   arrow.setAttribute("aria-label", chapter ? `Pages of ${chapter}` : "Pages");
 }
 
+// Lines of prose that a cell printed break where the column ends; rows of a table and of a matrix stay, and scroll.
+const ROW = /\S {2,}\S|\[ *[-\d]/;
+for (const block of document.querySelectorAll(".cell_output .output.stream pre")) {
+  const lines = [];
+  for (const text of block.textContent.replace(/\n$/, "").split("\n")) {
+    const last = lines.at(-1);
+    const prose = text.trim() !== "" && !ROW.test(text);
+    // a print that was broken at 90 letters goes on after four spaces
+    if (/^ {4}\S/.test(text) && last?.prose && last.width > 60) {
+      last.text += ` ${text.trim()}`;
+      last.width = text.length;
+    } else lines.push({ text, prose, width: text.length });
+  }
+  block.replaceChildren(...lines.map(({ text, prose }) => Object.assign(
+    document.createElement("span"), { className: prose ? "told" : "kept", textContent: text || "\u200b" },
+  )));
+}
+
 // hits on claims all bear the title of the ledger: say which claim
 const hits = document.querySelector("#search-results");
 if (hits) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from marginbook.build import coursework_page
@@ -19,7 +20,11 @@ def test_the_table_counts_and_the_book_carries_the_students_files_only(tmp_path:
     text = (folder / "coursework.md").read_text()
     for room, problems in available().items():
         row = text[text.index(f"[{problems.title}]") :]
+        row = row[: row.find("\n* - ")]
+        assert f"  - {{download}}`{room}.zip" in row
         assert f"  - {len(problems.exercises)}\n" in row
-        assert f"  - {problems.points}\n  - {{download}}`{room}.zip" in row
+        assert f"  - {problems.points}" in row
+        kinds = [int(number) for number in re.findall(r"(\d+) (?:derivation|programming|experiment)", row)]
+        assert sum(kinds) == len(problems.exercises)
     for path in write_students(tmp_path / "again", available().values()):
         assert path.read_bytes() == (folder / "coursework" / path.name).read_bytes()

@@ -78,3 +78,10 @@ def test_without_a_measurement_the_command_is_named(tmp_path: Path, monkeypatch:
 def test_the_figure_is_drawn(tmp_path: Path) -> None:
     faults_page.draw([KILL, {**KILL, "phase": "start", "before": "7"}, END], tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_message_can_be_typed_again_and_an_interrupt_is_called_so() -> None:
+    row = {"part": "Ctrl-C", "fault": "in run", "told": "give --out DIR", "test": "t::a", "outcome": "passed"}
+    text = faults_page.listed([row])
+    assert "* - Ctrl-C in run\n" in text
+    assert "  - give `--out` DIR\n" in text  # smart quotes would make a dash of it

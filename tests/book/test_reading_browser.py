@@ -174,6 +174,38 @@ def test_figures_do_not_move_the_text(html: Path, site: str, chromium, width: in
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_printed_prose_breaks_and_rows_of_numbers_stay(site: str, chromium, width: int) -> None:
+    page = open_context(chromium, width, 900, "light").new_page()
+    page.goto(site + "notebooks/smm/06_real_matrices.html", wait_until="load")
+    page.wait_for_selector(".cell_output pre > .told")
+    lines = page.evaluate("""() => [...document.querySelectorAll('.cell_output pre > span')].map(e => [
+      e.className, e.textContent, getComputedStyle(e).whiteSpace,
+      e.getBoundingClientRect().right <= e.parentElement.getBoundingClientRect().right])""")
+    told = [line for line in lines if line[0] == "told"]
+    assert all(inside for *_, inside in told)
+    assert any(
+        "Wilcoxon" in text and len(text) > 90 for _, text, _, _ in told
+    )  # printed in pieces, joined again
+    kept = [line for line in lines if line[0] == "kept"]
+    assert any(text.startswith("eeg  ") and space == "pre" for _, text, space, _ in kept)
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    "where", ["book/bridge.html", "book/errata.html", "book/claims.html", "book/exhibits.html"]
+)
+def test_on_a_phone_no_part_of_a_statement_is_out_of_sight(site: str, chromium, where: str) -> None:
+    page = open_context(chromium, 390, 844, "light").new_page()
+    page.goto(site + where, wait_until="load")
+    outside = """() => [...document.querySelectorAll('table.cards td')].filter(e => e.getClientRects().length)
+      .map(e => e.getBoundingClientRect().right - innerWidth)"""
+    cells = page.evaluate(outside)
+    assert len(cells) > 40
+    assert max(cells) <= 0
+    page.context.close()
+
+
 def test_a_page_keeps_its_layout_while_it_loads(html: Path, site: str, chromium) -> None:
     context = open_context(chromium, 1280, 900, "light")
     context.add_init_script(f"({SHIFT})()")

@@ -78,7 +78,13 @@ def _outcomes(rows: Sequence[dict[str, str]]) -> str:
         "s",
     ]
     cells = [[f"`{row['name']}`", *(row[name] for name in _OUTCOMES)] for row in rows]
-    return table(headings, cells, widths=[28, *[8] * 9], classes="sortable wide")
+    each = {row["examples"] for row in rows}
+    if len(each) == 1:
+        # a column of one number says less than a sentence, and puts the last ones out of sight
+        headings, cells = [headings[0], *headings[2:]], [[line[0], *line[2:]] for line in cells]
+    lead = f"{int(*each):,} of each.\n\n" if len(each) == 1 else ""
+    made = table(headings, cells, widths=[28, *[8] * (len(headings) - 1)], classes="sortable wide")
+    return f"{lead}{made}"
 
 
 def _messages(rows: Sequence[dict[str, str]]) -> str:

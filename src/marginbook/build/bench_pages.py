@@ -24,9 +24,9 @@ def section(room: str) -> str:
         return f"Nothing is stored; `make bench ROOM={room}` measures it.\n"
     with_goal = [_cells(row) for row in rows if row["goal"]]
     others = [_cells(row)[:3] for row in rows if not row["goal"] and "ratio" in row]
-    parts = [table(HEADINGS, with_goal, widths=[52, 12, 16, 10, 10], classes="")] if with_goal else []
+    parts = [table(HEADINGS, with_goal, widths=[52, 12, 16, 10, 10], classes="bench")] if with_goal else []
     if others:
-        more = table(HEADINGS[:3], others, widths=[66, 14, 20], classes="")
+        more = table(HEADINGS[:3], others, widths=[66, 14, 20], classes="bench")
         parts.append(dropdown("Other ratios, for which no goal was set", more))
     return "\n".join(parts) + f"\n{plain(_place(room, rows))}\n"
 

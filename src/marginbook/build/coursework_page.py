@@ -10,7 +10,7 @@ from ..coursework.packing import write_students
 from ..exercises import KINDS
 from .myst import table
 
-HEADINGS = ["set", "exercises", *(kind.lower() for kind in KINDS), "points", "for students"]
+HEADINGS = ["set", "for students", "exercises", "of each kind", "points"]
 
 
 def write(folder: Path) -> None:
@@ -18,7 +18,7 @@ def write(folder: Path) -> None:
     sets = list(available().values())
     write_students(folder / "coursework", sets)
     rows = [_cells(problems) for problems in sets]
-    text = table(HEADINGS, rows, widths=[30, 12, 12, 14, 12, 8, 12], classes="")
+    text = table(HEADINGS, rows, widths=[30, 17, 13, 28, 12], classes="")
     folder.joinpath("coursework.md").write_text(text, encoding="utf-8")
 
 
@@ -26,8 +26,8 @@ def _cells(problems: ProblemSet) -> list[str]:
     kinds = Counter(exercise.kind for exercise in problems.exercises)
     return [
         f"[{problems.title}]({problems.room}.md)",
-        str(len(problems.exercises)),
-        *(str(kinds[kind]) for kind in KINDS),
-        str(problems.points),
         f"{{download}}`{problems.room}.zip <_generated/coursework/{problems.room}.zip>`",
+        str(len(problems.exercises)),
+        "\\\n".join(f"{kinds[kind]} {kind.lower()}" for kind in KINDS if kinds[kind]),
+        str(problems.points),
     ]

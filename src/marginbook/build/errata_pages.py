@@ -82,7 +82,10 @@ def section(room: str, found: list[Erratum], shown: set[str]) -> str:
     if not rows:
         return "\n".join([*head, NONE])
     return "\n".join(
-        [*head, table(HEADINGS, rows, widths=[10, 12, 27, 31, 20], classes="sortable wide fixed")]
+        [
+            *head,
+            table(HEADINGS, rows, widths=[10, 14, 25, 27, 24], classes="sortable wide fixed cards errata"),
+        ]
     )
 
 

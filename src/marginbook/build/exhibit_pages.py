@@ -84,7 +84,7 @@ def write(
         parts += [f"(exhibits-{room})=", f"## {ROOMS[room]}", ""]
         rows = [row(exhibit, claims, evidence, shown) for exhibit in own]
         parts.append(
-            table(HEADINGS, rows, widths=[11, 19, 26, 24, 20], classes="wide")
+            table(HEADINGS, rows, widths=[11, 19, 26, 24, 20], classes="wide cards exhibits")
             if rows
             else "The paper prints neither tables nor figures.\n"
         )
@@ -104,7 +104,7 @@ def row(
     links = [f"{badge(evidence[c.id].verdict)} [{_tail(c.id)}](#{evidence_anchor(c)})" for c in about]
     # the page of the claim that bears the exhibit's own number comes first
     notebooks = dict.fromkeys(notebook_link(claim.notebook, shown) for claim in about[:1])
-    notebooks |= {f"[Elsewhere in the book]({exhibit.page}).": None} if exhibit.page else {}
+    notebooks |= {f"On [another page]({exhibit.page}).": None} if exhibit.page else {}
     return [
         exhibit.name,
         plain(exhibit.shows),

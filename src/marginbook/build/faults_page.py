@@ -68,7 +68,7 @@ def listed(rows: Iterable[Row]) -> str:
     """Return faults with what the user is told and the test that causes each."""
     lines = [
         [
-            plain(row["fault"]),
+            plain(f"Ctrl-C {row['fault']}" if row["part"] == "Ctrl-C" else row["fault"]),
             plain(row["told"]) if row["told"] else "nothing: the work goes on",
             f"`{row['test'].removeprefix('tests/').replace('::', '` `')}`"
             + ("" if row["outcome"] == "passed" else f" ({row['outcome']} when this was measured)"),
@@ -78,7 +78,9 @@ def listed(rows: Iterable[Row]) -> str:
     if not lines:
         return f"Nothing is stored; `{COMMAND}` measures it.\n"
     headings = ["what breaks", "what the user is told", "test"]
-    return f"{len(lines)} faults.\n\n" + table(headings, lines, widths=[22, 48, 30], classes="sortable wide")
+    return f"{len(lines)} faults.\n\n" + table(
+        headings, lines, widths=[22, 48, 30], classes="sortable wide cards faults"
+    )
 
 
 def draw(rows: Sequence[Row], path: Path) -> None:

@@ -72,11 +72,12 @@ def cluster(rows: list[dict[str, str]]) -> str:
     counts = ("tasks", "killed", "lost", "twice", "given_up")
     total = {name: sum(int(row[name]) for row in rows) for name in counts}
     same = sum(row["same_bytes"] == "yes" for row in rows)
+    runs = "one experiment" if len(rows) == 1 else f"{len(rows)} experiments"
+    whole = "all" if same == len(rows) else f"{same} of {len(rows)}"
     said = (
-        f"{len(rows)} experiments, {total['tasks']:,} tasks, {total['killed']} workers killed at a task: "
+        f"{runs[0].upper()}{runs[1:]}, {total['tasks']:,} tasks, {total['killed']} workers killed at a task: "
         f"{total['lost']} results lost, {total['twice']} counted twice, {total['given_up']} given up by Dask "
-        f"and done by the next run; the exported files of {same} of the {len(rows)} have the bytes of a run "
-        "in one process."
+        f"and done by the next run; the exported files of {whole} have the bytes of a run in one process."
     )
     cells = [
         [

@@ -60,7 +60,7 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], 
                 page_link(claim.notebook, shown) or NOTHING,
             ]
         )
-    return table(HEADINGS, rows, widths=[14, 11, 36, 9, 14, 7, 9], classes="sortable wide fixed")
+    return table(HEADINGS, rows, widths=[14, 11, 36, 9, 14, 7, 9], classes="sortable wide fixed cards ledger")
 
 
 def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
@@ -73,9 +73,11 @@ def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence],
         ]
         for id, claim in claims.items()
     ]
-    return table(
-        ["verdict", "where", "statement", "page"], rows, widths=[24, 15, 48, 13], classes="sortable fixed"
-    )
+    # "not-reproduced" needs a fifth of the page, which would stay empty beside "holds"
+    long = any(len(evidence[id].verdict) > len("corrected") for id in claims)
+    widths = [20, 17, 49, 14] if long else [15, 20, 51, 14]
+    headings = ["verdict", "where", "statement", "page"]
+    return table(headings, rows, widths=widths, classes="sortable fixed cards verdicts")
 
 
 def row_anchor(claim: Claim) -> str:

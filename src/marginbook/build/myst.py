@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 NOTHING = r"\-"  # an empty cell: the sorter takes a hyphen among numbers for "no number"
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _POWER = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)e([+-]?)0*(\d+)\b")
 
 
@@ -61,7 +62,8 @@ def plain(text: str) -> str:
     """Escape what Markdown would read as markup; for text that is not MyST already."""
     for mark in "\\`*_{}[]<>#|$~":
         text = text.replace(mark, "\\" + mark)
-    return text
+    # smart quotes make a dash of two hyphens, and a command that nobody can type
+    return _OPTION.sub(r"`\g<0>`", text)
 
 
 def dropdown(title: str, body: str) -> str:

@@ -224,7 +224,8 @@ def _difference(row: Row, column: str) -> str:
     if not row[column]:
         return NOTHING
     outside = column == "decisions" and row["kept"] == "no"
-    return f"**{row[column]}**" if outside else row[column]
+    told = row[column] if float(row[column]) else "0"
+    return f"**{told}**" if outside else told
 
 
 def _known(number: str) -> bool:
