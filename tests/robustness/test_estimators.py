@@ -112,7 +112,7 @@ def _fit_with(name, labels):
         ),
         (
             RealisationSearch(SparseKFDAClassifier(), {"rho": [1.0]}, realisations=[([50], [1])]),
-            "realisations name rows beyond the 20 of X",
+            "realisations names rows beyond the 20 of X",
         ),
         (
             RealisationSearch(SparseKFDAClassifier(), {"rho": [1.0]}, cv=[([0, 1, 50], [2, 3])]),
