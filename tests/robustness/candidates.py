@@ -19,6 +19,7 @@ from marginbook.smm import LowRankSVMClassifier, VectorSVMClassifier
 
 from .judging import check_answers, check_fitted
 from .recipes import Labels, Rows, labels, rows
+from .recomputed import check_certificate
 
 TWO_KERNELS = ["linear", ("rbf", {"gamma": 0.5})]
 #: parameters that keep a fit short; of those without a default, one that works
@@ -135,6 +136,7 @@ class Case:
         model.fit(X, y)
         certified = check_fitted(model)
         X = self.rows.make()  # what was fitted may have been a generator
+        check_certificate(model, X, y)
         if self.asked == "same":
             check_answers(model, X, n)
         elif self.asked == "far" and self.rows.plain:

@@ -119,6 +119,11 @@ def _fit_with(name, labels):
             "cv names rows beyond the 10 of a realisation",
         ),
         (CalibratedSVMClassifier(cv=[]), "cv is empty, wanted None, a number of folds"),
+        (CalibratedSVMClassifier(cv={}), r"cv is empty, got \{\}"),
+        (
+            RealisationSearch(SparseKFDAClassifier(), {"rho": [1.0]}, realisations=[0, 1]),
+            "realisations must be",
+        ),
         (CalibratedSVMClassifier(1e300), r"estimator must be None or a classifier, got 1e\+300"),
     ],
 )
