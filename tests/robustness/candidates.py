@@ -107,16 +107,6 @@ def public_estimators() -> dict[str, type[BaseEstimator]]:
     return found
 
 
-def public_others() -> list[str]:
-    """Return what else they export: functions, and classes that hold results or rules."""
-    names = [
-        name
-        for room in ROOMS
-        for name in getattr(importlib.import_module(f"marginbook.{room}"), "__all__", ())
-    ]
-    return [name for name in names if name not in public_estimators()]
-
-
 @dataclass(frozen=True)
 class Case:
     """One fit with bad input: estimator by name, parameters, rows, labels, and the rows asked about."""

@@ -52,7 +52,7 @@ def outcome(call: Callable[[], bool]) -> Outcome:
             certified = call()
         except Fault as fault:
             return _unless_warned(str(fault), caught)
-        except (ValueError, TypeError, DatasetError) as error:
+        except (ValueError, TypeError, DatasetError, FileNotFoundError) as error:
             return _judged(error)
         except Exception as error:
             return Outcome("fault", f"{type(error).__name__}: {error} {_place(error)}")
