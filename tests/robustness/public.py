@@ -71,7 +71,7 @@ def is_so(name: str, reason: str, value: Any) -> bool:
     """Return whether `reason` is true of what `name` stands for."""
     return {
         ERROR: inspect.isclass(value) and issubclass(value, Exception),
-        HOLDER: hasattr(value, "__dataclass_fields__"),
+        HOLDER: hasattr(value, "__dataclass_fields__") or hasattr(value, "_fields"),
         BASE: inspect.isabstract(value),
         DRAWING: inspect.isfunction(value) and "ax" in inspect.signature(value).parameters,
         INSIDE: callable(value) and value.__module__ in ("marginbook.labels", "marginbook.folds"),

@@ -145,6 +145,15 @@ def test_rows_so_long_that_their_dissimilarities_overflow():
         model.predict(X * 1e160)
 
 
+def test_rows_so_long_that_the_maps_are_singular():
+    rows = Rows(2, 40, base="counts").make() * 1e150
+    model = DRMClassifier(5e-324, kernel="linear", solver="one-pass")
+    with pytest.raises(
+        ValueError, match="the maps are singular to rounding: the rows are too long beside beta"
+    ):
+        model.fit(rows, [0, 1])
+
+
 def test_two_layers_whose_objective_overflows():
     rows = np.outer(np.arange(1.0, 9.0), np.ones(3)) * 1e-300
     with pytest.raises(ValueError, match=r"F is inf with reg = 1.0e\+100"):
