@@ -190,3 +190,11 @@ def test_what_is_no_table_of_scores(call, message):
     with pytest.raises(ValueError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("power", [-1074, -600, 1000])
+def test_differences_whose_squares_leave_double_precision(power):
+    a, b = np.array([1.0, 0.0, 3.0, 2.0]), np.array([0.0, 1.0, 1.0, 0.0])
+    expected = stats.paired_t(a, b)
+    found = stats.paired_t(np.ldexp(a, power), np.ldexp(b, power))
+    assert (found.statistic, found.p_value) == (expected.statistic, expected.p_value)

@@ -98,11 +98,12 @@ def corrected_resampled_t(a: ArrayLike, b: ArrayLike, *, n_train: float, n_test:
 def _t_test(a: Scores, b: Scores, overlap: float) -> TestResult:
     difference = a - b
     n, mean = len(difference), float(difference.mean())
-    scale = float(np.sqrt((1 / n + overlap) * difference.var(ddof=1)))
     if np.ptp(difference) == 0:  # no spread at all: t is infinite, or 0/0 where the methods agree
         statistic, p_value = (0.0, 1.0) if mean == 0 else (float(np.copysign(np.inf, mean)), 0.0)
     else:
-        statistic = mean / scale
+        # by a power of two, so that no square leaves double precision and no digit changes
+        unit = np.ldexp(difference, -int(np.frexp(np.abs(difference).max())[1]))
+        statistic = float(unit.mean() / np.sqrt((1 / n + overlap) * unit.var(ddof=1)))
         p_value = float(2 * stats.t.sf(abs(statistic), n - 1))
     return TestResult(statistic, p_value, float(n - 1), n, mean)
 
