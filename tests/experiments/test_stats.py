@@ -166,3 +166,35 @@ def test_win_tie_loss_counts_rows():
 def test_bad_scores_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: stats.paired_t("abc", [1.0]), "scores must be numbers, got str"),
+        (lambda: stats.paired_t([10**400, 1], [0, 1]), "scores must be numbers, got list"),
+        (lambda: stats.friedman([["a", "b", "c"]] * 2), "scores must be numbers, got list"),
+        (lambda: stats.corrected_resampled_t([1, 2], [2, 1], n_train="9", n_test=1), "n_train = '9' and"),
+        (lambda: stats.critical_difference(0, 4), "n_rows must be a whole number >= 1, got 0"),
+        (lambda: stats.critical_difference(4, 1), "n_methods must be a whole number >= 2, got 1"),
+        (lambda: stats.critical_difference(4, 2.5), "n_methods must be a whole number >= 2, got 2.5"),
+        (lambda: stats.critical_difference(4, 3, 1.0), r"alpha must be a number in \(0, 1\), got 1.0"),
+        (lambda: stats.critical_difference(14, 1e300, 5e-324), "no quantile for n_methods = 1e"),
+        (
+            lambda: stats.win_tie_loss(pd.DataFrame(np.eye(2), columns=["a", "b"]), "a", margin=np.nan),
+            "margin must be a number >= 0, got nan",
+        ),
+    ],
+)
+def test_what_is_no_table_of_scores(call, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("power", [-1074, -600, 1000])
+def test_differences_whose_squares_leave_double_precision(power):
+    a, b = np.array([1.0, 0.0, 3.0, 2.0]), np.array([0.0, 1.0, 1.0, 0.0])
+    expected = stats.paired_t(a, b)
+    found = stats.paired_t(np.ldexp(a, power), np.ldexp(b, power))
+    assert (found.statistic, found.p_value) == (expected.statistic, expected.p_value)

@@ -208,7 +208,7 @@ def test_scikit_learn_checks(estimator, check):
         ({"rule": "sparse"}, "unknown rule 'sparse'; choose from error, retained"),
         ({"refit": True}, "unknown refit True; choose from all, realisation"),
         ({"realisations": 0}, "realisations must be a whole number >= 1, got 0"),
-        ({"realisations": []}, "realisations is empty, got []; give a number >= 1 or pairs"),
+        ({"realisations": []}, "realisations is empty, got []; give at least one pair (train, test)"),
         (
             {"estimator": LinearSVC(), "param_grid": {"C": [1]}},
             "LinearSVC has neither retained_ nor support_",

@@ -222,3 +222,10 @@ def test_a_gap_that_is_missed_is_told_with_both_numbers():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit_ldm(LDMClassifier(kernel="linear"), _chunks(X, y, 100))
+
+
+def test_a_hessian_that_rounding_leaves_singular_ends_in_a_warning():
+    X = np.random.default_rng(2).normal(size=(2, 12)) + 1e6
+    with pytest.warns(ConvergenceWarning, match="fit_ldm stopped after"):
+        model = fit_ldm(LDMClassifier(C=1e6, kernel="linear"), Pairs(lambda: [(X, [0, 1])]))
+    assert np.isfinite(model.coef_).all()

@@ -169,3 +169,31 @@ def test_what_pairs_and_text_cannot_be(tmp_path):
         LibsvmFiles(tmp_path / "none.libsvm")
     with pytest.raises(ValueError, match=r"n_features must be a whole number >= 1, got 1\.5"):
         LibsvmFiles(path, n_features=1.5)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (None, "make must return pairs .*, got NoneType"),
+        ([3], "chunk 1 must be a pair .*, got int"),
+        ([("rows", [1])], "chunk 1 must hold rows of real numbers, got str of others"),
+        ([([[1.0], [1.0, 2.0]], [0, 1])], "chunk 1 must hold rows of real numbers, got list"),
+        ([(np.ones((2, 1)) * 1j, [0, 1])], "chunk 1 must hold rows of real numbers, got ndarray of others"),
+        ([(sparse.csr_matrix(np.ones((2, 1)) * 1j), [0, 1])], "chunk 1 must hold rows of real numbers"),
+        ([(np.ones((2, 0)), [0, 1])], "chunk 1 has no features"),
+        ([(np.ones((2, 1)), np.array([1, "a"], dtype=object))], "the labels have the types int, str"),
+        (
+            [(np.ones((1, 1)), [1]), (np.ones((1, 1)), ["a"])],
+            "chunk 2 has text as labels, those before it had",
+        ),
+    ],
+)
+def test_chunks_that_are_none(pairs, message):
+    with pytest.raises(ValueError, match=message):
+        list(Pairs(lambda: pairs))
+
+
+def test_more_rows_of_a_group_than_can_be_counted(tmp_path):
+    source = Pairs(lambda: [_data(30)])
+    with pytest.raises(ValueError, match="group_rows must be a whole number >= 1, got 1000"):
+        write_parquet(source, tmp_path / "rows.parquet", group_rows=10**400)

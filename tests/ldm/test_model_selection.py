@@ -203,7 +203,7 @@ def test_clones_and_pickles():
 def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
     X, y = _clouds()
     cv = LDMClassifierCV(**SMALL, gammas=(0.5,), cv=2).fit(X, y)
-    with pytest.raises(ValueError, match="cv makes no folds"):
+    with pytest.raises(ValueError, match="cv is empty, got"):
         cv.set_params(cv=[]).fit(X, y)
     with pytest.raises(NotFittedError):
         cv.predict(X)

@@ -22,12 +22,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import scipy
 import sklearn
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from numba.core import event
 
 from marginbook.project import PACKAGE
 
@@ -35,7 +36,7 @@ from .candidates import cases, public_estimators
 from .functions import FUNCTIONS
 from .judging import KINDS, outcome
 
-#: seconds that one example may take; the first of a worker also compiles
+#: seconds that one example may take beside compiling, and the first of a worker
 LIMIT, FIRST = 20.0, 240.0
 #: messages of each kind that are stored
 SHOWN = 10
@@ -107,6 +108,7 @@ def run(name: str, examples: int, start: int) -> tuple[dict[str, Any], list[dict
             journal.touch()
             reason = _watched(name, examples - len(done), start + life, journal)
             lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+            lines = [line for line in lines if "case" in line]
         begun = [line for line in lines if "kind" not in line]
         done += [line for line in lines if "kind" in line]
         if reason and len(begun) * 2 > len(lines):  # one was begun and not ended
@@ -133,6 +135,7 @@ def work(name: str, examples: int, number: int, journal: Path) -> None:
     faulthandler.enable()
     strategy = cases(name) if name in public_estimators() else FUNCTIONS[name]
     with journal.open("a", encoding="utf-8", buffering=1) as stream:
+        event.register("numba:compile", _Compiled(stream))
 
         def each(case: Any) -> None:
             print(json.dumps({"case": repr(case)}), file=stream)
@@ -151,6 +154,18 @@ def work(name: str, examples: int, number: int, journal: Path) -> None:
                 suppress_health_check=list(HealthCheck),
             )
             seed(1000 * number + block)(drawing(given(strategy)(each)))()
+
+
+class _Compiled(event.Listener):
+    """Writes a line whenever a function begins or ends to compile: its time is not the example's."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def on_start(self, event: Any) -> None:
+        print(json.dumps({"compiles": True}), file=self.stream)
+
+    on_end = on_start
 
 
 def _watched(name: str, examples: int, number: int, journal: Path) -> str:

@@ -19,6 +19,7 @@ from marginbook.smm import LowRankSVMClassifier, VectorSVMClassifier
 
 from .judging import check_answers, check_fitted
 from .recipes import Labels, Rows, labels, rows
+from .recomputed import check_certificate
 
 TWO_KERNELS = ["linear", ("rbf", {"gamma": 0.5})]
 #: parameters that keep a fit short; of those without a default, one that works
@@ -106,16 +107,6 @@ def public_estimators() -> dict[str, type[BaseEstimator]]:
     return found
 
 
-def public_others() -> list[str]:
-    """Return what else they export: functions, and classes that hold results or rules."""
-    names = [
-        name
-        for room in ROOMS
-        for name in getattr(importlib.import_module(f"marginbook.{room}"), "__all__", ())
-    ]
-    return [name for name in names if name not in public_estimators()]
-
-
 @dataclass(frozen=True)
 class Case:
     """One fit with bad input: estimator by name, parameters, rows, labels, and the rows asked about."""
@@ -135,6 +126,7 @@ class Case:
         model.fit(X, y)
         certified = check_fitted(model)
         X = self.rows.make()  # what was fitted may have been a generator
+        check_certificate(model, X, y)
         if self.asked == "same":
             check_answers(model, X, n)
         elif self.asked == "far" and self.rows.plain:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,55 +18,16 @@ from sklearn.svm import SVC
 
 from marginbook import datasets, kernels, kfda
 from marginbook.clasmk import paper_kernels
+from marginbook.datasets import generators
 from marginbook.kfda import SparseKFDAClassifier
 from marginbook.smm import aggregate, crossings
 
+from .calls import Call, calls
 from .candidates import KERNELS, WILD
+from .chunks import CHUNKED
 from .judging import Fault
 from .recipes import Labels, Rows, rows
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call of a function with bad arguments; a recipe among them is made into its array."""
-
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...] = ()
-    named: tuple[tuple[str, Any], ...] = ()
-
-    def run(self) -> bool:
-        """Call it twice; return False, for there is no certificate. Errors and Fault pass through."""
-        before, after = (self.function(*self._made(), **dict(self.named)) for _ in range(2))
-        check_finite(after)
-        if repr(before) != repr(after):
-            raise Fault(f"two calls gave {before!r:.60} and {after!r:.60}")
-        return False
-
-    def _made(self) -> list[Any]:
-        return [value.make() if isinstance(value, Rows) else value for value in self.arguments]
-
-
-def check_finite(value: Any) -> None:
-    """Raise Fault for a number that is not finite, anywhere in `value`.
-
-    Raises
-    ------
-    Fault
-        That says which type held it.
-    """
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if is_dataclass(value) and not isinstance(value, type):
-        value = list(vars(value).values())
-    if isinstance(value, list | tuple):
-        for each in value:
-            check_finite(each)
-    elif (
-        isinstance(value, float | np.ndarray)
-        and np.asarray(value).dtype.kind == "f"
-        and not np.isfinite(value).all()
-    ):
-        raise Fault(f"a number in {type(value).__name__} is not finite")
+from .scores import SCORED
 
 
 def models() -> list[Any]:
@@ -96,21 +58,11 @@ def models() -> list[Any]:
     return found
 
 
-def _call(function: Callable[..., Any], *arguments: Any, **named: Any) -> st.SearchStrategy[Call]:
-    drawn = st.tuples(
-        *(each if isinstance(each, st.SearchStrategy) else st.sampled_from(each) for each in arguments)
-    )
-    options = st.fixed_dictionaries(
-        {}, optional={key: st.sampled_from(value) for key, value in named.items()}
-    )
-    return st.builds(Call, st.just(function), drawn, options.map(lambda found: tuple(found.items())))
-
-
 def _generator(function: Callable[..., Any], **named: Any) -> st.SearchStrategy[Call]:
     seeds = (0, 1, -1, 2**40, "seed", 1.5)
     sizes = (*WILD, 0, 1, 2, 7, 50, -3)
     draws = {key: (*values, *WILD) for key, values in named.items()}
-    call = _call(function, n_samples=sizes, **draws)
+    call = calls(function, n_samples=sizes, **draws)
     return st.tuples(call, st.sampled_from(seeds)).map(
         lambda pair: Call(pair[0].function, (), (*pair[0].named, ("random_state", pair[1])))
     )
@@ -133,7 +85,7 @@ _WITHIN = ("standard-error", 0.0, 0.1, np.inf, "sd", *WILD)
 
 
 def _rule(make: Callable[..., Any], **named: Any) -> st.SearchStrategy[Call]:
-    return _call(_chosen, st.just(make), st.one_of(_TABLES, st.sampled_from((None, [], "abc"))), **named)
+    return calls(_chosen, st.just(make), st.one_of(_TABLES, st.sampled_from((None, [], "abc"))), **named)
 
 
 def _chosen(make: Callable[..., Any], results: Any, **named: Any) -> Any:
@@ -168,39 +120,61 @@ def _of_model(function: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
-def _report(indices: Any, per_machine: Any, n_rows: Any) -> Any:
-    found = kfda.Retained(indices, per_machine, n_rows)
-    return found.total, found.fraction
+#: files that are not what is asked for
+_PATHS = (Path(__file__), Path(__file__).parent, Path("nowhere"))
+
+
+#: a matrix of kernel values comes back as it is
+_COMPUTED = tuple(kernel for kernel in KERNELS if kernel != "precomputed")
+
+
+def _by_rows(X: Any) -> Any:
+    """Return sparse rows in the one format that these take; the estimators ask for it before."""
+    return X.tocsr() if sparse.issparse(X) else X
 
 
 def _gram(kernel: Any, X: Any, Z: Any) -> np.ndarray:
-    X, Z = ((x if sparse.issparse(x) else np.asarray(x)) for x in (X, Z))
-    return kernels.gram(kernel, X, Z)
+    return kernels.gram(kernel, _by_rows(X), _by_rows(Z.make() if isinstance(Z, Rows) else Z))
+
+
+def _real(value: Any) -> float | None:
+    found = kernels.real(value)
+    return found if np.isfinite(found) else None  # inf and nan say what the value is
+
+
+def _tidied(X: Any) -> Any:
+    found = kernels.tidy(_by_rows(X))
+    if sparse.issparse(found) and not found.has_canonical_format:
+        raise Fault("entries of sparse rows are in parts, or not in order")
 
 
 #: a strategy for each name; what is made of results has no arguments to get wrong
 FUNCTIONS: dict[str, st.SearchStrategy[Any]] = {
-    "choose_realisation": _call(kfda.choose_realisation, _SCORES, _SCORES,
+    "choose_realisation": calls(kfda.choose_realisation, _SCORES, _SCORES,
                                 rule=("error", "retained", "x", *WILD)),
     "MinimumError": _rule(kfda.MinimumError, accuracy=("accuracy", "f1", *WILD),
                           retained=("neg_retained", None)),
     "MinimumRetained": _rule(kfda.MinimumRetained, within=_WITHIN, accuracy=("accuracy", None)),
-    "retained_by": _call(_of_model(kfda.retained_by), _MODELS, _ANSWERS),
-    "retained_fraction": _call(_of_model(kfda.retained_fraction), _MODELS, _ANSWERS, _ANSWERS),
-    "neg_retained_fraction": _call(_of_model(kfda.neg_retained_fraction), _MODELS, _ANSWERS, _ANSWERS),
-    "paper_kernels": _call(paper_kernels, which=("table-1", "section-5.1", "table-4", "figures", *WILD),
+    "retained_by": calls(_of_model(kfda.retained_by), _MODELS, _ANSWERS),
+    "retained_fraction": calls(_of_model(kfda.retained_fraction), _MODELS, _ANSWERS, _ANSWERS),
+    "neg_retained_fraction": calls(_of_model(kfda.neg_retained_fraction), _MODELS, _ANSWERS, _ANSWERS),
+    "paper_kernels": calls(paper_kernels, which=("table-1", "section-5.1", "table-4", "figures", *WILD),
                            count=(2, 3, 17, 98, 150, 151, 156, 157, 400, *WILD)),
-    "aggregate": _call(aggregate, _MATRICES, ("count", "interval", "isotonic", "mean", *WILD)),
-    "crossings": _call(crossings, _MATRICES),
-    "kernel_name": _call(kernels.kernel_name, (*KERNELS, *WILD)),
-    "parse_kernel": _call(kernels.parse_kernel, (*KERNELS, *WILD)),
+    "aggregate": calls(aggregate, _MATRICES, ("count", "interval", "isotonic", "mean", *WILD)),
+    "crossings": calls(crossings, _MATRICES),
+    "kernel_name": calls(kernels.kernel_name, (*KERNELS, *WILD)),
+    "parse_kernel": calls(kernels.parse_kernel, (*KERNELS, *WILD)),
+    "gram": calls(_gram, _COMPUTED, _MATRICES, st.one_of(st.none(), _MATRICES)),
+    "real": calls(_real, WILD),
+    "tidy": calls(_tidied, rows()),
     "make_twonorm": _generator(datasets.make_twonorm, n_features=(1, 2, 20, 0)),
     "make_ringnorm": _generator(datasets.make_ringnorm, n_features=(1, 2, 20, 0)),
     "make_waveform": _generator(datasets.make_waveform, n_classes=(2, 3, 4, 1)),
     "make_banana": _generator(datasets.make_banana, radius=(5.0, 1e-3, 1e9), noise=(1.0, 1e9)),
     "make_low_rank": _generator(datasets.make_low_rank, shape=((8, 8), (1, 5), (0, 3), (3,), "88", (2.5, 2)),
                                 rank=(1, 2, 9), scale=(2.0, 1e9), link=("logistic", "step", "probit")),
-    "load": _call(datasets.load, ("iris", "nothing", "../etc", "", "a" * 300, "iris\0", *WILD)),
-}  # fmt: skip
-#: exported, and made by the package only
-HOLDERS = ("Crossings", "Retained")
+    "load": calls(datasets.load, ("iris", "nothing", "../etc", "", "a" * 300, "iris\0", *WILD)),
+    "waveform_bases": calls(generators.waveform_bases),
+    "available": calls(datasets.available),
+    "registry": calls(datasets.registry, (None, *_PATHS)),
+} | SCORED | CHUNKED  # fmt: skip

@@ -112,13 +112,18 @@ def _fit_with(name, labels):
         ),
         (
             RealisationSearch(SparseKFDAClassifier(), {"rho": [1.0]}, realisations=[([50], [1])]),
-            "realisations name rows beyond the 20 of X",
+            "realisations names rows beyond the 20 of X",
         ),
         (
             RealisationSearch(SparseKFDAClassifier(), {"rho": [1.0]}, cv=[([0, 1, 50], [2, 3])]),
             "cv names rows beyond the 10 of a realisation",
         ),
         (CalibratedSVMClassifier(cv=[]), "cv is empty, wanted None, a number of folds"),
+        (CalibratedSVMClassifier(cv={}), r"cv is empty, got \{\}"),
+        (
+            RealisationSearch(SparseKFDAClassifier(), {"rho": [1.0]}, realisations=[0, 1]),
+            "realisations must be",
+        ),
         (CalibratedSVMClassifier(1e300), r"estimator must be None or a classifier, got 1e\+300"),
     ],
 )
@@ -138,6 +143,15 @@ def test_rows_so_long_that_their_dissimilarities_overflow():
     model = DiscriminativeRidgeClassifier(kernel=np.dot).fit(X, y)
     with pytest.raises(ValueError, match="dissimilarities of these rows are beyond double precision"):
         model.predict(X * 1e160)
+
+
+def test_rows_so_long_that_the_maps_are_singular():
+    rows = Rows(2, 40, base="counts").make() * 1e150
+    model = DRMClassifier(5e-324, kernel="linear", solver="one-pass")
+    with pytest.raises(
+        ValueError, match="the maps are singular to rounding: the rows are too long beside beta"
+    ):
+        model.fit(rows, [0, 1])
 
 
 def test_two_layers_whose_objective_overflows():

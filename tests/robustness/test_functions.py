@@ -9,9 +9,12 @@ from marginbook.clasmk import paper_kernels
 from marginbook.kfda import MinimumError, MinimumRetained, choose_realisation
 from marginbook.smm import aggregate, crossings
 
-from .candidates import public_others
-from .functions import FUNCTIONS, HOLDERS, check_finite
+from .calls import check_finite
+from .candidates import public_estimators
+from .functions import FUNCTIONS
+from .fuzzing import KINDS
 from .judging import Fault, outcome
+from .public import LEFT_OUT, PARSERS, is_so, public
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -31,8 +34,16 @@ def test_bad_arguments_end_in_an_answer_or_a_clear_error(name):
     each()
 
 
-def test_all_that_the_rooms_export_is_there():
-    assert {*public_others()} - {*FUNCTIONS} == {*HOLDERS}
+def test_all_that_is_public_meets_bad_input():
+    """A new estimator, function or parser has to be drawn for, or a true reason given why not."""
+    names = public()
+    covered = {*public_estimators(), *FUNCTIONS, *PARSERS}
+    assert {*names} - covered - {*LEFT_OUT} == set()
+    assert covered - {*names} == set()  # nothing that is gone
+    assert {*LEFT_OUT} & covered == set()
+    for name, reason in LEFT_OUT.items():
+        assert is_so(name, reason, names[name]), f"{name} is not {reason}"
+    assert sorted(kind for kinds in PARSERS.values() for kind in kinds) == sorted(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +77,7 @@ def test_all_that_the_rooms_export_is_there():
         (lambda: aggregate([[1.0], [1.0, 2.0]], "count"), "decisions is list, wanted an"),
         (lambda: aggregate([[1.0]], []), r"unknown aggregate \[\]"),
         (lambda: crossings({}), "decisions is dict, wanted an"),
+        (lambda: crossings(10**400), "decisions is int, wanted an"),
         (lambda: datasets.load(3), "a data set has a name such as 'iris', got 3"),
         (lambda: datasets.make_banana("5"), "n_samples is '5', wanted a positive integer"),
         (lambda: datasets.make_banana(5, noise=np.nan), "noise is nan, wanted a number"),

@@ -137,7 +137,13 @@ def linear_maps(moments: ClassMoments) -> LinearMaps:
         # this product itself loses what the smallest gap loses: only more than that counts as an error
         worst = max(worst, rounding, step if step > 10 * p * EPS / gap.min() else 0.0)
     total = eye + C.sum(axis=0)
-    Y = cho_solve(cho_factor(total), eye)
+    try:
+        Y = cho_solve(cho_factor(total), eye)
+    except ValueError:
+        raise ValueError(
+            "the maps are singular to rounding: the rows are too long beside beta; scale the features, or "
+            "raise beta"
+        ) from None
     T = C @ Y
     S = T.sum(axis=0)
     rest = S - T

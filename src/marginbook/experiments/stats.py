@@ -6,12 +6,15 @@ one column per method. Rank 1 is the best, everywhere.
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+
+from ..kernels import real
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,19 +90,20 @@ def corrected_resampled_t(a: ArrayLike, b: ArrayLike, *, n_train: float, n_test:
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (4.5, 0.046)
     """
-    if not (np.isfinite([n_train, n_test]).all() and n_train > 0 and n_test > 0):
-        raise ValueError(f"n_train = {n_train} and n_test = {n_test}, but both must be positive")
+    if not (0 < real(n_train) < np.inf and 0 < real(n_test) < np.inf):
+        raise ValueError(f"n_train = {n_train!r} and n_test = {n_test!r}, but both must be positive numbers")
     return _t_test(*_pairs(a, b, least=2), overlap=n_test / n_train)
 
 
 def _t_test(a: Scores, b: Scores, overlap: float) -> TestResult:
     difference = a - b
     n, mean = len(difference), float(difference.mean())
-    scale = float(np.sqrt((1 / n + overlap) * difference.var(ddof=1)))
     if np.ptp(difference) == 0:  # no spread at all: t is infinite, or 0/0 where the methods agree
         statistic, p_value = (0.0, 1.0) if mean == 0 else (float(np.copysign(np.inf, mean)), 0.0)
     else:
-        statistic = mean / scale
+        # by a power of two, so that no square leaves double precision and no digit changes
+        unit = np.ldexp(difference, -int(np.frexp(np.abs(difference).max())[1]))
+        statistic = float(unit.mean() / np.sqrt((1 / n + overlap) * unit.var(ddof=1)))
         p_value = float(2 * stats.t.sf(abs(statistic), n - 1))
     return TestResult(statistic, p_value, float(n - 1), n, mean)
 
@@ -188,8 +192,16 @@ def critical_difference(n_rows: int, n_methods: int, alpha: float = 0.05) -> flo
     >>> round(critical_difference(14, 4), 2)
     1.25
     """
+    for name, value, least in (("n_rows", n_rows, 1), ("n_methods", n_methods, 2)):
+        if not (least <= real(value) < np.inf and real(value) == int(value)):
+            raise ValueError(f"{name} must be a whole number >= {least}, got {reprlib.repr(value)}")
+    if not 0 < real(alpha) < 1:
+        raise ValueError(f"alpha must be a number in (0, 1), got {reprlib.repr(alpha)}")
     quantile = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
-    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_rows)))
+    found = float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_rows)))
+    if not np.isfinite(found):
+        raise ValueError(f"no quantile for n_methods = {n_methods:.3g} and alpha = {alpha:.3g}; raise alpha")
+    return found
 
 
 def critical_difference_diagram(
@@ -241,6 +253,8 @@ def win_tie_loss(
     _table(scores)
     if method not in scores.columns:
         raise ValueError(f"no method {method!r}; there are {', '.join(map(str, scores.columns))}")
+    if not 0 <= real(margin) < np.inf:
+        raise ValueError(f"margin must be a number >= 0, got {reprlib.repr(margin)}")
     ahead = scores.rsub(scores[method], axis=0).drop(columns=method) * (1 if higher_is_better else -1)
     counts = {
         "win": (ahead > margin).sum(),
@@ -251,7 +265,7 @@ def win_tie_loss(
 
 
 def _pairs(a: ArrayLike, b: ArrayLike, least: int) -> tuple[Scores, Scores]:
-    first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    first, second = _numbers(a), _numbers(b)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(
             f"scores of shapes {first.shape} and {second.shape}, but both must have the same (n,)"
@@ -263,7 +277,7 @@ def _pairs(a: ArrayLike, b: ArrayLike, least: int) -> tuple[Scores, Scores]:
 
 
 def _table(scores: Any, least_columns: int = 2) -> Scores:
-    table = np.asarray(scores, dtype=float)
+    table = _numbers(scores)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < least_columns:
         raise ValueError(
             f"scores of shape {table.shape}, but rows are data sets (at least 2) and columns are methods "
@@ -271,6 +285,13 @@ def _table(scores: Any, least_columns: int = 2) -> Scores:
         )
     _finite(table)
     return table
+
+
+def _numbers(scores: Any) -> Scores:
+    try:
+        return np.asarray(scores, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"scores must be numbers, got {type(scores).__name__} with others") from None
 
 
 def _finite(scores: Scores) -> None:

@@ -90,7 +90,8 @@ class SparseKFDAClassifier(KernelMachine):
         J and the number of nonzero coefficients at the start and after each iteration.
     n_iter_ : int
     converged_ : bool
-        Whether `tol` was met, before the `cut`.
+        Whether `tol` was met, before the `cut`. Of "plain" and "squarem" it says that J changed little, which
+        is no certificate: ``dual_gap_`` or ``stationarity_`` tells what is missing, and may be large.
     solver_ : str
         The solver that "auto" chose.
     dual_gap_ : float

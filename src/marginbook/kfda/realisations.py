@@ -12,6 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, indexable
 
+from ..folds import check_folds
 from ..labels import check_labels
 from .model_selection import ERROR_AND_RETAINED, MinimumError, choose_realisation
 from .retained import retained_fraction
@@ -120,7 +121,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"estimator must be a classifier such as SparseKFDAClassifier(), got {self.estimator!r}"
             )
-        if isinstance(X, list):
+        if X is None or isinstance(X, list):
             X = check_array(X, dtype=None, ensure_all_finite=False)
         X, y = indexable(X, y)
         y = column_or_1d(y, warn=True)
@@ -167,7 +168,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.param_grid,
             scoring=ERROR_AND_RETAINED,
             refit=MinimumError(),
-            cv=self.cv,
+            cv=check_folds(self.cv, len(y), of="a realisation"),
             n_jobs=self.n_jobs,
             error_score="raise",
         )
@@ -185,9 +186,11 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             splitter = StratifiedShuffleSplit(
                 int(splitter), train_size=self.train_size, random_state=self.random_state
             )
+        else:
+            splitter = check_folds(splitter, len(y), "realisations", tested=False)
         parts = [np.asarray(train) for train, _ in check_cv(splitter, y, classifier=True).split(X, y)]
         if any(len(part) and not -len(y) <= part.min() <= part.max() < len(y) for part in parts):
-            raise ValueError(f"realisations name rows beyond the {len(y)} of X, got {self.realisations!r}")
+            raise ValueError(f"realisations names rows beyond the {len(y)} of X, got {self.realisations!r}")
         if not parts:
             raise ValueError(f"realisations is empty, got {self.realisations!r}; give a number >= 1 or pairs")
         return parts

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 from rich.console import Console
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from ..ldm import LDMClassifier
@@ -180,7 +180,10 @@ def minimise(passes: Passes, tol: float) -> Pass:
             rest = not enough
         else:
             start = here.rounded[at]
-            w = here.w - cho_solve(cho_factor(start.hessian), start.gradient)
+            try:
+                w = here.w - cho_solve(cho_factor(start.hessian), start.gradient)
+            except LinAlgError:  # rounding: the best so far is told with its gap
+                break
             there = passes.at(w, widths)
             enough = _is_enough(start, there.rounded[0], float(start.gradient @ (w - here.w)))
             rest = False

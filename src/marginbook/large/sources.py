@@ -6,6 +6,8 @@ numbers, the same features in every chunk. Chunks without rows are left out.
 
 from __future__ import annotations
 
+import reprlib
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import column_or_1d
 
+from ..labels import check_labels
 from ..ldm.files import read_libsvm, scan_libsvm
 
 #: numbers of a chunk that may be dense at a time: 16 MB
@@ -86,20 +89,45 @@ class Pairs(Source):
         self.make, self.n_rows = make, n_rows
 
     def __iter__(self) -> Iterator[Chunk]:
-        first, width = 1, None
-        for number, (X, y) in enumerate(self.make(), start=1):
+        first, width, before = 1, None, ""
+        pairs = self.make()
+        if not isinstance(pairs, Iterable):
+            raise ValueError(f"make must return pairs (X, y), got {type(pairs).__name__}")
+        for number, pair in enumerate(pairs, start=1):
             place = f"chunk {number}"
-            rows = csr_matrix(X, dtype=np.float64) if issparse(X) else np.asarray(X, dtype=np.float64)
+            try:
+                X, y = pair
+            except (TypeError, ValueError):
+                raise ValueError(f"{place} must be a pair (X, y), got {type(pair).__name__}") from None
+            rows = _numbers(X, place)
             if rows.ndim != 2:
                 raise ValueError(f"{place} must have two dimensions, got shape {rows.shape}")
+            if rows.shape[1] == 0:
+                raise ValueError(f"{place} has no features; wanted at least one")
             if width not in (None, rows.shape[1]):
                 raise ValueError(f"{place} has {rows.shape[1]} features, those before it had {width}")
             width, labels = rows.shape[1], column_or_1d(np.asarray(y))
             if rows.shape[0] != len(labels):
                 raise ValueError(f"{place} has {rows.shape[0]} rows and {len(labels)} labels")
             if len(labels):
+                check_labels(labels)
+                kind = "text" if isinstance(labels[0], str) else "numbers"
+                if before not in ("", kind):
+                    raise ValueError(f"{place} has {kind} as labels, those before it had {before}")
+                before = kind
                 yield checked(Chunk(rows, labels, place, first))
             first += len(labels)
+
+
+def _numbers(X: Any, place: str) -> np.ndarray | csr_matrix:
+    """Return rows as numbers, or raise ValueError with their `place`."""
+    try:
+        found = X if issparse(X) else np.asarray(X)
+        if not np.iscomplexobj(found):
+            return csr_matrix(X, dtype=np.float64) if issparse(X) else np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"{place} must hold rows of real numbers, got {type(X).__name__} of others")
 
 
 class LibsvmFiles(Source):
@@ -172,8 +200,8 @@ def existing(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list
 
 def whole(name: str, value: Any) -> int:
     """Return `value` if it is a whole number >= 1, or raise ValueError with its name."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 1 <= value <= sys.maxsize:
+        raise ValueError(f"{name} must be a whole number >= 1, got {reprlib.repr(value)}")
     return int(value)
 
 

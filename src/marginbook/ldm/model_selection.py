@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..folds import Fold, check_folds, folds
 from ..kernels import Kernel, kernel_name, tidy
 from .estimators import LDMClassifier
 from .grid import Grid, solve_grid
@@ -25,7 +26,7 @@ from .objective import relative_gap
 from .peer_machine import binary_signs
 from .scores import Score, scores
 from .selection import mean_distance
-from .settings import check_counts, check_penalties, check_tol, choose_solver, resolve_kernel
+from .settings import check_penalties, check_tol, choose_solver, resolve_kernel
 from .threads import few_threads
 from .training import finite_rows, training_gram
 from .whitening import WhitenedGram
@@ -272,18 +273,15 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         delta = mean_distance(euclidean_distances(X, squared=True))
         return [1.0 / (2.0 * (multiple * delta) ** 2) for multiple in MULTIPLES]
 
-    def _folds(self, X: Any, y: np.ndarray) -> list[tuple[Any, Any]]:
+    def _folds(self, X: Any, y: np.ndarray) -> list[Fold]:
         splitter = self.cv
         if isinstance(self.cv, int | np.integer):
-            check_counts(cv=self.cv)
+            check_folds(self.cv, len(y))
             shuffle = self.random_state is not None
             splitter = StratifiedKFold(
                 int(self.cv), shuffle=shuffle, random_state=self.random_state if shuffle else None
             )
-        folds = list(check_cv(splitter, y, classifier=True).split(X, y))
-        if not folds:
-            raise ValueError(f"cv makes no folds, got {self.cv!r}; give at least one pair (train, test)")
-        return folds
+        return folds(splitter, X, y)
 
     def _warn(self, gaps: np.ndarray) -> None:
         missed = int(np.sum(gaps > self.tol))

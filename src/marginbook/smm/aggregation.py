@@ -177,7 +177,7 @@ def crossings(decisions: np.ndarray) -> Crossings:
 def _checked(decisions: np.ndarray) -> np.ndarray:
     try:
         found = np.asarray(decisions, dtype=float)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise ValueError(
             f"decisions is {type(decisions).__name__}, wanted an (n, H-1) array of real numbers"
         ) from None

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..folds import folds
 from ..kernels import Kernel
 from ..labels import check_labels
 from .estimators import LowRankSVMClassifier
@@ -157,11 +157,7 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         ranks = path_ranks(self.ranks, self.matrix_shape_, kernel)
         pairs = [(rank, lam) for rank in ranks for lam in path_lams(self.lams)]
-        splits = list(check_cv(self.cv, y, classifier=True).split(X.reshape(len(X), -1), y))
-        if any(
-            len(part) and not -len(y) <= min(part) <= max(part) < len(y) for pair in splits for part in pair
-        ):
-            raise ValueError(f"cv names samples beyond the {len(y)} of X, got {self.cv!r}")
+        splits = folds(self.cv, X.reshape(len(X), -1), y)
         scorer = check_scoring(self._machine(), self.scoring)
         scores, sweeps = np.empty((len(splits), len(pairs))), np.empty((len(splits), len(pairs)))
         missed = 0

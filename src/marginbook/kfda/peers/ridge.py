@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
+
+from sklearn.exceptions import ConvergenceWarning
 
 from ...kernels import Kernel
 from ..kernel_machine import KernelMachine, decision_threshold
@@ -12,6 +15,8 @@ from .leave_one_out import leave_one_out
 from .ridge_path import KernelSpectrum, fisher_discriminant
 
 ROUTES = ("least-squares", "fisher")
+#: relative residual of the equations above which a warning says so
+RESIDUAL = 1e-4
 
 
 class KFDAClassifier(KernelMachine):
@@ -66,7 +71,8 @@ class KFDAClassifier(KernelMachine):
         What the discriminant of the other samples, with the same `reg`, decides on each training sample; nan
         for one that is alone in its class.
     residual_ : float
-        Of the linear equations, relative to their right-hand side.
+        Of the linear equations, relative to their right-hand side; above 1e-4 there is a
+        ConvergenceWarning.
     n_features_in_ : int
 
     See Also
@@ -131,6 +137,13 @@ class KFDAClassifier(KernelMachine):
             if self.reg > 0:
                 self.loo_decision_ = leave_one_out(spectrum, self.reg, self.threshold)
         self.residual_ = found.residual
+        if not found.residual <= RESIDUAL:
+            warnings.warn(
+                f"rounding leaves the equations a relative residual of {found.residual:.1e}, wanted at most "
+                f"{RESIDUAL:.0e}; raise reg={self.reg!r}, or scale the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self._keep(
             X, found.coef, found.bias, decision_threshold(self.threshold, found.fitted, positive)
         )

@@ -10,6 +10,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ...folds import check_folds
 from ...labels import check_labels
 from ..matrices import check_matrices, check_training
 from ..settings import check_choice, check_flag, is_whole
@@ -107,6 +108,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"cv={cv} folds, wanted at least 2 and at most the {least} samples of the smallest class"
             )
+        cv = check_folds(cv, len(y))
         machine = VectorSVMClassifier() if self.estimator is None else clone(self.estimator)
         self.calibrated_ = CalibratedClassifierCV(
             machine, method=self.method, cv=cv, ensemble=bool(self.ensemble)
