@@ -44,7 +44,7 @@ strict: $(READY) ## Compile the book from the stored notebooks; any warning fail
 	@$(BIN)/marginbook book --strict --no-execute
 
 browser: $(READY) ## Look through the built book with Chromium
-	$(BIN)/python -m pytest -n 2 -m browser tests/book
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m browser tests/book
 
 bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
 	@$(BIN)/python benchmarks $(ROOM) $(ARGS)

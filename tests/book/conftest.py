@@ -39,7 +39,7 @@ def site(html: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def launched():
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         pytest.skip(
@@ -52,3 +52,11 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=found, args=sandbox)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def chromium(launched):
+    """Chromium without the tabs of the tests before."""
+    yield launched
+    for context in launched.contexts:
+        context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 pytestmark = pytest.mark.browser
 
 SCREENS = [(1280, 900, "light"), (390, 844, "dark")]
+#: all pages in that many cases: a worker with nothing left to do takes some from the other
+SLICES = 4
 TURNED = {"light": "dark", "dark": "light"}
 # one list per kind of defect; formulas that MathJax could not set never warn while compiling
 DEFECTS = """() => {
@@ -57,25 +60,55 @@ def open_context(chromium, width: int, height: int, theme: str):
     return context
 
 
+def visited(context, site: str, names: list[str], state: str, watch: Callable | None = None) -> Iterator:
+    """Yield each page in the given state of loading; meanwhile the next one loads in a second tab.
+
+    ``watch(tab, at)`` listens to a new tab; ``at[0]`` is the name of the page that the tab is at.
+    """
+    tabs = [(context.new_page(), [""]) for _ in names[:2]]
+    for tab, at in tabs if watch else ():
+        watch(tab, at)
+
+    def ask(number: int) -> None:
+        tab, at = tabs[number % 2]
+        at[0] = names[number]
+        tab.goto(site + names[number], wait_until="commit")
+
+    for number, name in enumerate(names):
+        if number == 0:
+            ask(0)
+        if number + 1 < len(names):
+            ask(number + 1)
+        tab, _ = tabs[number % 2]
+        tab.wait_for_load_state(state)
+        yield name, tab
+
+
+@pytest.mark.parametrize("part", range(SLICES))
 @pytest.mark.parametrize(("width", "height", "theme"), SCREENS)
-def test_every_page_is_sound(html: Path, site: str, chromium, width: int, height: int, theme: str) -> None:
-    context = open_context(chromium, width, height, theme)
+def test_every_page_is_sound(
+    html: Path, site: str, chromium, width: int, height: int, theme: str, part: int
+) -> None:
     found: list[str] = []
-    page = context.new_page()
-    where = ""
-    page.on("console", lambda m: found.append(f"{where}: console: {m.text}") if m.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(f"{where}: script: {error}"))
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith((site, "data:", "blob:"))
-            else found.append(f"{where}: asks another machine for {request.url}")
-        ),
-    )
-    page.on("response", lambda r: found.append(f"{where}: {r.status} {r.url}") if r.status >= 400 else None)
-    for where in pages(html):
-        page.goto(site + where, wait_until="networkidle")
+
+    def watch(tab, at: list[str]) -> None:
+        def say(what: str) -> None:
+            found.append(f"{at[0]}: {what}")
+
+        tab.on("console", lambda m: say(f"console: {m.text}") if m.type == "error" else None)
+        tab.on("pageerror", lambda error: say(f"script: {error}"))
+        tab.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((site, "data:", "blob:"))
+                else say(f"asks another machine for {request.url}")
+            ),
+        )
+        tab.on("response", lambda r: say(f"{r.status} {r.url}") if r.status >= 400 else None)
+
+    context = open_context(chromium, width, height, theme)
+    for where, page in visited(context, site, pages(html)[part::SLICES], "networkidle", watch):
         page.evaluate(SET_ALL)
         for turned in (theme, TURNED[theme]):
             page.evaluate("theme => { document.documentElement.dataset.theme = theme }", turned)
@@ -88,8 +121,25 @@ def test_every_page_is_sound(html: Path, site: str, chromium, width: int, height
                 for word, ratio in page.evaluate(CONTRAST)
                 if ratio < 4.5
             ]
-    context.close()
     assert not found, "\n".join(found)
+
+
+def test_what_a_page_does_wrong_while_it_loads_is_told_of_that_page(tmp_path: Path, chromium) -> None:
+    """In both tabs, each under the name of its own page."""
+    names = [f"{letter}.html" for letter in "abcde"]
+    for name in names:
+        (tmp_path / name).write_text(f"<script>setTimeout(() => {{ throw '{name}' }}, 100)</script>")
+    told: list[tuple[str, str]] = []
+    seen = []
+    context = open_context(chromium, 390, 844, "light")
+    site = tmp_path.as_uri() + "/"
+    watch = lambda tab, at: tab.on("pageerror", lambda error: told.append((at[0], str(error))))  # noqa: E731
+    for where, page in visited(context, site, names, "networkidle", watch):
+        assert page.url == site + where
+        seen.append(where)
+    assert seen == names
+    assert [at for at, _ in sorted(told)] == names
+    assert all(at in error for at, error in told)
 
 
 def test_the_pages_have_formulas_and_the_check_sees_broken_ones(site: str, chromium) -> None:
@@ -122,7 +172,7 @@ def test_the_pages_have_formulas_and_the_check_sees_broken_ones(site: str, chrom
 def test_search_finds_a_page(site: str, chromium) -> None:
     page = open_context(chromium, 1280, 900, "light").new_page()
     page.goto(site + "search.html?q=leave-one-out")
-    page.wait_for_selector("#search-results li a", timeout=10_000)
+    page.wait_for_selector("#search-results li a")
     assert page.locator("#search-results li a").count() >= 1
 
 
