@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 SCREENS = [(1280, 900, "light"), (390, 844, "dark")]
 #: all pages in that many cases: a worker with nothing left to do takes some from the other
-SLICES = 4
+SLICES = 2
 TURNED = {"light": "dark", "dark": "light"}
 # one list per kind of defect; formulas that MathJax could not set never warn while compiling
 DEFECTS = """() => {
