@@ -38,7 +38,7 @@ def test_runs_with_killed_workers_are_summed_up() -> None:
     said = large_page.cluster([RUN, {**RUN, "experiment": "drm/table-9", "lost": "1", "same_bytes": "no"}])
     assert "2 experiments, 48 tasks, 4 workers killed at a task: 1 results lost, 0 counted twice" in said
     assert "files of 1 of 2 have the bytes" in said
-    assert large_page.cluster([RUN]).startswith("One experiment, 24 tasks")
+    assert large_page.cluster([RUN]).startswith("One run, 24 tasks")
     assert "files of all have the bytes" in large_page.cluster([RUN])
     assert "* - `drm/table-8`, quick\n  - 24\n  - 2\n  - 1\n  - 24\n  - 0\n  - 0\n  - yes\n" in said
 

@@ -72,7 +72,8 @@ def cluster(rows: list[dict[str, str]]) -> str:
     counts = ("tasks", "killed", "lost", "twice", "given_up")
     total = {name: sum(int(row[name]) for row in rows) for name in counts}
     same = sum(row["same_bytes"] == "yes" for row in rows)
-    runs = "one experiment" if len(rows) == 1 else f"{len(rows)} experiments"
+    experiments = len({row["experiment"] for row in rows})
+    runs = "one run" if len(rows) == 1 else f"{len(rows)} runs of {experiments} experiments"
     whole = "all" if same == len(rows) else f"{same} of {len(rows)}"
     said = (
         f"{runs[0].upper()}{runs[1:]}, {total['tasks']:,} tasks, {total['killed']} workers killed at a task: "
