@@ -89,7 +89,9 @@ def _outcomes(rows: Sequence[dict[str, str]]) -> str:
 
 def _messages(rows: Sequence[dict[str, str]]) -> str:
     cells = [[_SAID[row["kind"]], plain(row["message"]), row["count"]] for row in rows]
-    return table(["about", "for example", "times"], cells, widths=[26, 64, 10], classes="sortable wide")
+    return table(
+        ["about", "for example", "times"], cells, widths=[26, 64, 10], classes="sortable wide cards said"
+    )
 
 
 def _checks(rows: Sequence[dict[str, str]]) -> str:
