@@ -74,8 +74,11 @@ def test_parameters(parameters, message):
             "scoring must be 'accuracy', 'loo-bound', a scorer's name or a callable, got None",
         ),
         ({"scoring": "acuracy"}, "acuracy"),
-        ({"cv": 1}, "k-fold cross-validation requires at least one train/test split"),
-        ({"cv": 40}, "Cannot have number of splits n_splits=40 greater than the number of samples"),
+        (
+            {"cv": 1},
+            "cv must be None, a number of folds >= 2, a splitter or pairs (train, test)",
+        ),
+        ({"cv": 40}, "cv must be at most the 30 rows of X, got 40 folds"),
         ({"tol": -1}, "tol must be a number >= 0, got -1"),
         ({"kernel": "precomputed"}, "kernel='precomputed' needs a square matrix, got shape (30, 2)"),
     ],
