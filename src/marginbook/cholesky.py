@@ -7,7 +7,8 @@ any column can go, by Givens rotations of the rows after it (Golub and Van Loan,
 
 Two flags of the compiler: :data:`FAST` lets sums be reordered. ``error_model="numpy"`` leaves out the test
 for division by zero: no diagonal entry is zero, as a column comes with a positive pivot only, and a rotation
-makes the entry that it keeps no smaller.
+makes the entry that it keeps no smaller. Every function states both: what it leaves open numba takes from
+whichever caller it is first compiled for.
 
 Compiled code is cached by the file that calls: after a change here alone, delete the callers' caches
 (``*.nbc`` and ``*.nbi``).
@@ -44,7 +45,7 @@ def backward(R: np.ndarray, n: int, v: np.ndarray) -> None:
         v[k] = (v[k] - total) / row[k]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=False)
 def column(R: np.ndarray, n: int, H: np.ndarray, basis: np.ndarray, i: int, v: np.ndarray) -> float:
     """Write the column that variable `i` would add to the factor to `v`; return its squared pivot.
 
@@ -61,7 +62,7 @@ def column(R: np.ndarray, n: int, H: np.ndarray, basis: np.ndarray, i: int, v: n
     return pivot
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=False)
 def append(R: np.ndarray, n: int, v: np.ndarray, pivot: float) -> int:
     """Add the column `v` with its positive squared pivot as the last; return the number of columns."""
     for a in range(n):
