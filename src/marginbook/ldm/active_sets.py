@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..cholesky import backward, column, forward
 from .box_qp import add_multiple, certify, resting_violations, sweep
-from .growing_factor import DEPENDENT, backward, column, enter, factorise, forward, leave
+from .growing_factor import DEPENDENT, enter, factorise, leave
 
 #: variables that may enter between two updates of the whole gradient
 _BLOCK = 8
@@ -89,8 +90,8 @@ def _slide(
 ) -> int:
     """Move variable `i`, which depends on the basic ones, along the null direction down to the first bound.
 
-    `v` is the column of :func:`column`, and lost. Returns the number of the basic variable that met a bound,
-    or -1 if `i` itself did.
+    `v` is the :func:`~marginbook.cholesky.column` of `i`, and lost. Returns the number of the basic variable
+    that met a bound, or -1 if `i` itself did.
     """
     towards = 1.0 if grad[i] < 0.0 else -1.0
     for a in range(n):

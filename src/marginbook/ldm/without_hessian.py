@@ -22,9 +22,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..cholesky import column
 from .active_sets import _settle, _slide
 from .box_qp import resting_violations
-from .growing_factor import DEPENDENT, column, enter, leave
+from .growing_factor import DEPENDENT, enter, leave
 from .objective import primal_objective
 from .solvers import Solution
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from marginbook.kfda.solvers.lasso_factor import backward, column, enter, forward, leave
+from marginbook.cholesky import backward, column, forward
+from marginbook.kfda.solvers.lasso_factor import enter, leave
 
 #: a squared distance from the span of the columns in use, as a share of the squared norm, below which it is
 #: rounding. A pivot is never taken to be smaller: along a direction that D does not see, the step is then so

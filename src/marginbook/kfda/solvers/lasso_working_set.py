@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from marginbook.cholesky import column
 from marginbook.kfda.solvers.lasso_exchange import DEPENDENT, exchange
-from marginbook.kfda.solvers.lasso_factor import column, enter
+from marginbook.kfda.solvers.lasso_factor import enter
 
 
 class WorkingSet:

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from scipy.linalg.lapack import dpotrf
 
+from ...cholesky import append, backward, forward, remove
 from .certificate import Certificate, Point
 from .solution import InnerSolution
 
@@ -31,53 +32,6 @@ GROWTH = 50
 CHANGES, ROUNDS = 30, 8
 #: share of its bound within which a multiplier that is given counts as at a bound
 SNAP = 1e-4
-
-#: sums may be reordered, so that they run in vector registers
-_FAST = {"reassoc", "contract", "nsz"}
-
-
-@njit(cache=True, fastmath=_FAST)
-def _forward(R: np.ndarray, m: int, v: np.ndarray) -> None:
-    """Solve R' z = v in place."""
-    for k in range(m):
-        row = R[k]
-        z = v[k] / row[k]
-        v[k] = z
-        for j in range(k + 1, m):
-            v[j] -= row[j] * z
-
-
-@njit(cache=True, fastmath=_FAST)
-def _backward(R: np.ndarray, m: int, v: np.ndarray) -> None:
-    """Solve R z = v in place."""
-    for k in range(m - 1, -1, -1):
-        row = R[k]
-        total = 0.0
-        for j in range(k + 1, m):
-            total += row[j] * v[j]
-        v[k] = (v[k] - total) / row[k]
-
-
-@njit(cache=True, fastmath=_FAST)
-def _leave(R: np.ndarray, rows: np.ndarray, index: np.ndarray, m: int, a: int) -> int:
-    """Take member `a` out of the set and its factor; return how many are left."""
-    for j in range(a, m - 1):
-        index[j] = index[j + 1]
-        rows[j] = rows[j + 1]
-    for k in range(m):
-        row = R[k]
-        for j in range(max(a, k - 1), m - 1):
-            row[j] = row[j + 1]
-    for k in range(a, m - 1):  # Givens rotations clear what is now below the diagonal
-        upper, lower = R[k], R[k + 1]
-        p, q = upper[k], lower[k]
-        size = np.sqrt(p * p + q * q)
-        cos, sin = p / size, q / size
-        for j in range(k, m - 1):
-            p, q = upper[j], lower[j]
-            upper[j] = cos * p + sin * q
-            lower[j] = cos * q - sin * p
-    return m - 1
 
 
 def maximise(A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, changes: int) -> bool:
@@ -230,8 +184,8 @@ def active_set(
         while m > 0:
             for a in range(m):
                 d[a] = loss[index[a]]
-            _forward(R, m, d)
-            _backward(R, m, d)
+            forward(R, m, d)
+            backward(R, m, d)
             size, blocking = 1.0, -1
             for a in range(m):
                 i = index[a]
@@ -256,7 +210,10 @@ def active_set(
             i = index[blocking]
             c[i] = 0.0 if d[blocking] < 0.0 else C[i]
             inside[i] = False
-            m = _leave(R, rows, index, m, blocking)
+            for a in range(blocking, m - 1):
+                index[a] = index[a + 1]
+                rows[a] = rows[a + 1]
+            m = remove(R, m, blocking)
             fresh = False
             steps += 1
         worst, enters = tol, -1
@@ -278,16 +235,14 @@ def active_set(
             return m, steps, False
         rows[m] = A[enters]
         d[:m] = rows[:m] @ rows[m]
-        _forward(R, m, d)
+        forward(R, m, d)
         pivot = delta + rows[m] @ rows[m]
         least = 0.5 * delta
         for a in range(m):
             pivot -= d[a] * d[a]
-            R[a, m] = d[a]
-        R[m, m] = np.sqrt(max(pivot, least))
         index[m] = enters
         inside[enters] = True
-        m += 1
+        m = append(R, m, d, max(pivot, least))
         fresh = False
         steps += 1
     return m, steps, False
