@@ -11,7 +11,7 @@ from rich.console import Console
 
 from marginbook.experiments import export, load_protocol, run
 from marginbook.experiments.command import experiment
-from marginbook.experiments.recheck import recheck
+from marginbook.experiments.recheck import TOLERANCE, _differences, recheck
 
 QUIET = Console(quiet=True)
 
@@ -44,3 +44,10 @@ def test_a_changed_number_is_found_and_named(stored: Path, tmp_path: Path) -> No
     assert done.exit_code == 1
     assert f": {metric}, by " in done.stderr
     assert pd.read_csv(out)[["rows", "same"]].to_numpy().tolist() == [[2, 0]]
+
+
+def test_the_difference_of_a_certificate_counts_as_it_is() -> None:
+    stored = {"dual_gap": 1.0e-7, "kkt_residual": 0.1, "accuracy": 1.0e-7}
+    now = {"dual_gap": 1.1e-7, "kkt_residual": 0.2, "accuracy": 1.1e-7}
+    far = {name for name, difference in _differences(stored, now) if difference > TOLERANCE}
+    assert far == {"kkt_residual", "accuracy"}
