@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import cvxpy as cp
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -51,6 +54,17 @@ def test_the_objective_is_that_of_the_room(classifier, fit_intercept, shape, wei
     assert model.objective_ == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(model.coef_.ravel(), B.value, atol=2e-3)
     assert fit_intercept or model.intercept_ == 0
+    # the certificate: never above the optimum, near it at this tolerance, far of a solver that stops early
+    assert model.lower_bound_ <= wanted.value * (1 + 1e-7)
+    assert model.dual_gap_ == pytest.approx(1 - model.lower_bound_ / model.objective_, abs=1e-15)
+    assert 0 <= model.dual_gap_ < 1e-5
+    early = classifier(lam, fit_intercept=fit_intercept, class_weight=model.class_weight, tol=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        early.set_params(max_iter=3).fit(X, y, sample_weight=weights)
+    assert 0 <= early.lower_bound_ <= wanted.value * (1 + 1e-7)
+    assert early.dual_gap_ >= 1 - wanted.value / early.objective_ - 1e-7
+    assert early.dual_gap_ > model.dual_gap_
 
 
 @pytest.mark.parametrize("classifier", BOTH)
@@ -71,6 +85,77 @@ def test_fewer_samples_than_entries_need_only_their_span():
     np.testing.assert_allclose(model.coef_.ravel(), slow.coef_[0], atol=1e-5)
     assert model.intercept_ == pytest.approx(slow.intercept_[0], abs=1e-4)
     np.testing.assert_allclose(model.predict_proba(X), slow.predict_proba(rows), atol=1e-4)
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_gap_shrinks_with_the_tolerance(classifier, fit_intercept):
+    X, y = draw(200, (5, 4), 2)
+    gaps = [
+        classifier(0.01, fit_intercept=fit_intercept, tol=tol).fit(X, y).dual_gap_
+        for tol in (1e-2, 1e-4, 1e-7)
+    ]
+    assert gaps[1] < 0.1 * gaps[0]
+    assert gaps[2] <= 0.1 * gaps[1]
+    # what scikit-learn promises keeps the gap far from what is warned of
+    assert gaps[0] < 1e-2
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_large_gap_is_warned_of_in_one_line(classifier, fit_intercept):
+    X, y = draw(200, (5, 4), 2)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = classifier(1e-3, fit_intercept=fit_intercept, max_iter=1).fit(X, y)
+    said = [str(each.message) for each in caught if "relative duality gap" in str(each.message)]
+    assert len(said) == 1
+    assert said[0].startswith(f"the relative duality gap of {classifier.__name__} is {model.dual_gap_:.1e}, ")
+    assert "\n" not in said[0]
+    assert caught[-1].filename == __file__
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_gap_at_the_limits(classifier, fit_intercept):
+    X, y = draw(20)
+    alone, weights = np.where(np.arange(20) == 3, 1.0, -1.0), np.r_[np.zeros(6), np.ones(14)]
+    model = classifier(fit_intercept=fit_intercept).set_params(max_iter=20_000)
+    fits = {
+        "tiny": (1e-150 * X, y, None),
+        "constant": (np.ones_like(X), y, None),
+        "nothing": (np.zeros_like(X), y, None),
+        "alone": (X, alone, None),
+        "two": (X[2:4], alone[2:4], None),
+        "dropped": (X, y, weights),
+        "doubled": (np.r_[X, X], np.r_[y, y], None),
+        "against": (np.r_[X, X], np.r_[y, -y], None),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name, (rows, labels, given) in fits.items():
+            assert 0 <= model.fit(rows, labels, given).dual_gap_ < 1e-3, name
+    # the best at B = 0, which is the optimum for rows of 1e-150 and for every sample against itself
+    null = 1.0 if model.loss == "hinge" else np.log(2)
+    assert model.lower_bound_ == pytest.approx(null, rel=1e-6)
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("scale", [1e8, 1e100, 1e150])
+def test_the_gap_of_huge_rows_is_small_or_warned_of(classifier, fit_intercept, scale):
+    X, y = draw(20)
+    model = classifier(fit_intercept=fit_intercept).set_params(max_iter=20_000)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model.fit(scale * X, y)
+        except ValueError as error:  # of scikit-learn: no coefficients, no certificate
+            if "not finite" not in str(error):
+                raise
+            return
+    assert not [each for each in caught if each.category is RuntimeWarning]
+    warned = any(issubclass(each.category, ConvergenceWarning) for each in caught)
+    assert 0 <= model.dual_gap_ <= (1 + 1e-12 if warned else 1e-2)
 
 
 @pytest.mark.parametrize("classifier", BOTH)

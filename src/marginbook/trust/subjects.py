@@ -224,8 +224,8 @@ def _of_matrices() -> list[Subject]:
         _subject(
             *("smm", "tau=0", "dual_gap_", NuclearNormSVMClassifier, smm.nuclear_machine, True), tau=0.0
         ),
-        _subject("smm", "", "none", VectorSVMClassifier, full, True, lam=0.05),
-        _subject("smm", "", "none", VectorLogisticClassifier, full, True, lam=0.05),
+        _subject("smm", "", "dual_gap_", VectorSVMClassifier, smm.vector_machine, True, lam=0.05),
+        _subject("smm", "", "dual_gap_", VectorLogisticClassifier, smm.vector_machine, True, lam=0.05),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,14 @@ from sklearn.svm import SVC, LinearSVC
 from ..objective import objective
 from ..settings import check_flag, check_lam_parameter, is_number, is_whole
 from .matrix_classifier import MatrixClassifier
+from .vector_duals import (
+    hinge_multipliers,
+    logistic_multipliers,
+    lower_bound,
+    null_objective,
+    relative_gap,
+    warn_gap,
+)
 
 #: sides beyond which logistic regression goes by gradients; Newton's method factors matrices of them
 NEWTON_SIDE = 1500
@@ -58,6 +67,37 @@ class VectorClassifier(MatrixClassifier):
         )
         return self
 
+    def _certify(
+        self, rows: np.ndarray, signs: np.ndarray, weights: np.ndarray, multipliers: np.ndarray | None
+    ) -> Self:
+        """Keep the bound that `multipliers`, (n,), give, or those that the solution implies for None."""
+        lam, free = float(self.lam), bool(self.fit_intercept)
+        shares, coef = weights / len(signs), self.coef_.ravel()
+        # what overflows gives no bound but 0
+        with np.errstate(all="ignore"):
+            candidates: Iterable[np.ndarray]
+            if multipliers is not None:
+                candidates = [multipliers]
+            elif self.loss == "hinge":
+                candidates = hinge_multipliers(rows, signs, shares, coef, lam=lam, tol=float(self.tol))
+            else:
+                candidates = [logistic_multipliers(rows, signs, shares, coef, self.intercept_)]
+            bound = lower_bound(
+                candidates,
+                rows,
+                signs,
+                weights,
+                lam=lam,
+                loss=self.loss,
+                fit_intercept=free,
+                enough=self.objective_ * (1 - float(self.tol)),
+            )
+            null = null_objective(signs, weights, self.loss, free)
+            self.lower_bound_ = bound
+            self.dual_gap_ = relative_gap(self.objective_, bound, null)
+        warn_gap(type(self).__name__, self.dual_gap_, float(self.tol), self.objective_, bound)
+        return self
+
 
 class VectorSVMClassifier(VectorClassifier):
     r"""Linear support vector machine on vec(X): the low-rank machine without its rank.
@@ -78,7 +118,8 @@ class VectorSVMClassifier(VectorClassifier):
     shape : (int, int), default=None
         d1 and d2 of matrices that come as rows of p numbers; only ``coef_`` depends on it.
     tol : float, default=1e-4
-        Of SVC and LinearSVC.
+        Of SVC and LinearSVC: by how much slopes of the dual may miss 0. A gap above its
+        root is warned of.
     max_iter : int, default=1000000
         Of SVC and LinearSVC.
 
@@ -88,7 +129,11 @@ class VectorSVMClassifier(VectorClassifier):
         The second is the positive one.
     coef_ : (d1, d2) array, B
     intercept_ : float, b
-    objective_ : float
+    objective_, lower_bound_ : float
+        No B and b have an objective below the second, which feasible multipliers of the dual prove.
+    dual_gap_ : float
+        Their difference, as a share of the objective or, where that is tiny beside the least one at B = 0, of
+        1e-12 times the latter.
     n_iter_ : int
     n_features_in_ : int
     matrix_shape_ : (int, int)
@@ -126,6 +171,12 @@ class VectorSVMClassifier(VectorClassifier):
         ------
         ValueError
             Unless there are two classes with positive weight; for parameters out of range.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If scikit-learn ends at `max_iter`, or if ``dual_gap_`` is above the root of `tol`, which counts
+            as 1e-8 at least and 0.01 at most.
         """
         rows, signs, weights = self._started(X, y, sample_weight)
         costs = weights / (2 * self.lam * len(signs))
@@ -147,7 +198,16 @@ class VectorSVMClassifier(VectorClassifier):
         machine.fit(rows, signs, sample_weight=costs / scale)
         self.n_iter_ = int(np.max(machine.n_iter_))
         intercept = machine.intercept_[0] if self.fit_intercept else 0.0
-        return self._keep(rows, signs, weights, machine.coef_.ravel(), intercept)
+        self._keep(rows, signs, weights, machine.coef_.ravel(), intercept)
+        if not self.fit_intercept:
+            return self._certify(rows, signs, weights, None)
+        multipliers = np.zeros(len(signs))
+        used = machine.support_
+        # 2 lam alpha, by way of the share of the box that is filled: neither overflows
+        with np.errstate(all="ignore"):
+            filled = np.nan_to_num(np.abs(np.ravel(machine.dual_coef_)) / scale / (costs / scale)[used])
+        multipliers[used] = np.clip(filled, 0.0, 1.0) * weights[used] / len(signs)
+        return self._certify(rows, signs, weights, multipliers)
 
 
 class VectorLogisticClassifier(VectorClassifier):
@@ -170,7 +230,8 @@ class VectorLogisticClassifier(VectorClassifier):
     shape : (int, int), default=None
         d1 and d2 of matrices that come as rows of p numbers; only ``coef_`` depends on it.
     tol : float, default=1e-8
-        Of LogisticRegression.
+        Of LogisticRegression: by how much slopes of its objective may miss 0. A gap above its
+        root is warned of.
     max_iter : int, default=1000
 
     Attributes
@@ -179,7 +240,11 @@ class VectorLogisticClassifier(VectorClassifier):
         The second is the positive one.
     coef_ : (d1, d2) array, B
     intercept_ : float, b
-    objective_ : float
+    objective_, lower_bound_ : float
+        No B and b have an objective below the second, which feasible multipliers of the dual prove.
+    dual_gap_ : float
+        Their difference, as a share of the objective or, where that is tiny beside the least one at B = 0, of
+        1e-12 times the latter.
     n_iter_ : int
     n_features_in_ : int
     matrix_shape_ : (int, int)
@@ -219,6 +284,12 @@ class VectorLogisticClassifier(VectorClassifier):
         ------
         ValueError
             Unless there are two classes with positive weight; for parameters out of range.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If scikit-learn ends at `max_iter`, or if ``dual_gap_`` is above the root of `tol`, which counts
+            as 1e-8 at least and 0.01 at most.
         """
         rows, signs, weights = self._started(X, y, sample_weight)
         n, p = rows.shape
@@ -234,7 +305,8 @@ class VectorLogisticClassifier(VectorClassifier):
         machine.fit(np.ascontiguousarray(coordinates.T), signs, sample_weight=weights)
         self.n_iter_ = int(machine.n_iter_[0])
         coef = machine.coef_.ravel() if basis is None else basis @ machine.coef_.ravel()
-        return self._keep(rows, signs, weights, coef, float(np.ravel(machine.intercept_)[0]))
+        self._keep(rows, signs, weights, coef, float(np.ravel(machine.intercept_)[0]))
+        return self._certify(rows, signs, weights, None)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, (n, 2), for `X`, (n, d1, d2) or (n, p)."""

@@ -5,6 +5,7 @@ r"""Machines of matrices: penalised risk, its optimum of full rank, and bounds f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import mpmath
@@ -76,20 +77,35 @@ def _weights(model: Any, y: np.ndarray) -> np.ndarray:
 
 
 def matrix_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
-    """Judge a machine of full rank, whose ``dual_gap_``, if it has one, bounds what it is off the optimum."""
+    """Judge a machine of full rank, whose ``dual_gap_`` bounds what it is off the optimum."""
     signs, loss = signs_of(y), getattr(model, "loss", "hinge")
     lam, weights, rows = exactly(model.lam)[()], _weights(model, y), exactly(X)
     value = risk(exactly(model.coef_), exactly(model.intercept_)[()], rows, signs, weights, lam, loss)
     flat = rows.reshape(len(y), -1)
     w, b, least = full_rank_optimum(flat, signs, weights, lam, loss, bool(model.fit_intercept))
     return Reference(
-        float(getattr(model, "dual_gap_", np.nan)),
+        float(model.dual_gap_),
         value - least,
         value + weights.sum() / len(y),
         value,
         float(model.objective_),
         least,
         exactly(T).reshape(len(T), -1) @ w + b,
+    )
+
+
+def vector_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
+    """Judge a vector classifier, whose ``dual_gap_`` is a share of its objective."""
+    found = matrix_machine(model, X, y, T)
+    signs, rows = exactly(signs_of(y)), exactly(X).reshape(len(y), -1)
+    B, b = exactly(model.coef_).ravel(), exactly(model.intercept_)[()]
+    # what a rounding of the margins may change of the losses
+    rounding = hinge_rounding(signs * (rows @ B + b), abs(rows) @ abs(B) + abs(b)) / len(y)
+    return replace(
+        found,
+        error=found.error / found.value,
+        size=(found.size + rounding) / found.value,
+        relative=True,
     )
 
 

@@ -1,0 +1,167 @@
+r"""Lower bounds of the risk on vec(X), which certify what scikit-learn found without multipliers of its own.
+
+For multipliers :math:`0\le c_i\le w_i/n`, with :math:`\sum_iy_ic_i=0` where b is free,
+
+.. math:: F(B,b)\ge D(c)=-\sum_i\frac{w_i}nL^*\Bigl(-\frac{nc_i}{w_i}\Bigr)
+   -\frac1{4\lambda}\Bigl\lVert\sum_ic_iy_ix_i\Bigr\rVert^2
+
+as in :mod:`~marginbook.smm.objective` for full rank. Any such c gives a bound; one near the optimum gives a
+tight one. As no loss is negative, neither is the bound: :math:`D(0)=0`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from scipy.optimize import lsq_linear
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+from ..objective import conjugate_sum, feasible, loss_values
+from ..solvers.nuclear_norm import FLOOR, TINY
+
+#: samples near the margin whose multipliers are looked for
+LARGEST_BAND = 1000
+#: widths of that band beside twice the solver's tolerance, for one that stopped early
+WIDTHS = (1e-3, 0.1)
+#: relative gaps that are warned of at no tolerance, and at any
+WANTED = (1e-4, 0.1)
+
+
+def hinge_multipliers(
+    rows: np.ndarray, signs: np.ndarray, shares: np.ndarray, coef: np.ndarray, *, lam: float, tol: float
+) -> Iterator[np.ndarray]:
+    r"""Yield candidates for the multipliers of the hinge loss without an intercept, each (n,), in the box.
+
+    They are at their upper bounds below the margin, 0 above it, and in a band around it those for which
+    :math:`\sum_ic_iy_ix_i` is nearest to :math:`2\lambda B`.
+
+    Parameters
+    ----------
+    rows : (n, p) array
+    signs : (n,) array of -1 and 1
+    shares : (n,) array
+        The upper bounds :math:`w_i/n`.
+    coef : (p,) array
+        B.
+    lam, tol : float
+        The penalty, and the tolerance of the solver that found B.
+    """
+    margins = signs * (rows @ coef)
+    distance = np.abs(margins - 1)
+    below = np.where(margins < 1, shares, 0.0)
+    yield below
+    size = 0
+    for width in (2 * tol, *WIDTHS):
+        band = np.flatnonzero(distance <= min(width, 1.0))
+        if len(band) > LARGEST_BAND:
+            band = band[np.argsort(distance[band], kind="stable")[:LARGEST_BAND]]
+        if len(band) <= size:
+            continue
+        size = len(band)
+        outside = below.copy()
+        outside[band] = 0.0
+        target = 2 * lam * coef - (outside * signs) @ rows
+        columns = (rows[band] * (signs * shares)[band, None]).T
+        if len(band) < len(coef):  # in coordinates of the span
+            basis, columns = np.linalg.qr(columns)
+            target = basis.T @ target
+        unit = float(np.abs(columns).max())
+        columns, target = columns / unit, target / unit
+        # rows beyond the range of doubles, or all 0: without an answer the first candidate is left
+        if np.isfinite(columns).all() and np.isfinite(target).all():
+            outside[band] = shares[band] * np.clip(lsq_linear(columns, target, (0.0, 1.0)).x, 0.0, 1.0)
+            yield outside
+
+
+def logistic_multipliers(
+    rows: np.ndarray, signs: np.ndarray, shares: np.ndarray, coef: np.ndarray, intercept: float
+) -> np.ndarray:
+    """Return the slopes of the logistic losses, (n,), which are the multipliers at the optimum."""
+    return np.asarray(shares * expit(-signs * (rows @ coef + intercept)))
+
+
+def dual_value(
+    multipliers: np.ndarray,
+    rows: np.ndarray,
+    signs: np.ndarray,
+    weights: np.ndarray,
+    *,
+    lam: float,
+    loss: str,
+    fit_intercept: bool,
+) -> float:
+    """Return D of the `multipliers`, (n,), made feasible and, for the hinge loss, scaled to the best."""
+    allowed = feasible(multipliers, signs, loss=loss, sample_weight=weights, fit_intercept=fit_intercept) * (
+        1 - np.finfo(float).eps
+    )  # a rounding must not leave the box
+    linear = conjugate_sum(allowed, loss=loss, sample_weight=weights)
+    # sums of signed multipliers that cancel but for rounding must not multiply a large mean
+    centred = rows - rows.mean(axis=0) if fit_intercept else rows
+    pull = (allowed * signs) @ centred
+    size = float(np.abs(pull).max())
+    if size == 0:
+        return linear
+    square = float(np.sum(np.square(pull / size))) / (4 * lam)
+    # in units of the largest entry, which need not have a square; scaled down only: some are at their bounds
+    factor = size
+    if loss == "hinge":
+        factor = min(size, linear / size / (2 * square))
+    value = factor / size * linear - factor * (factor * square)
+    return value if np.isfinite(value) else 0.0
+
+
+def lower_bound(
+    candidates: Iterable[np.ndarray],
+    rows: np.ndarray,
+    signs: np.ndarray,
+    weights: np.ndarray,
+    *,
+    lam: float,
+    loss: str,
+    fit_intercept: bool,
+    enough: float,
+) -> float:
+    """Return the best bound of the `candidates`, each (n,), at least 0; the first above `enough` ends it."""
+    best = 0.0
+    for each in candidates:
+        if np.isfinite(each).all():
+            value = dual_value(each, rows, signs, weights, lam=lam, loss=loss, fit_intercept=fit_intercept)
+            best = max(best, value)
+        if best >= enough:
+            break
+    return best
+
+
+def null_objective(signs: np.ndarray, weights: np.ndarray, loss: str, fit_intercept: bool) -> float:
+    """Return the least objective at B = 0."""
+    shares = weights / len(signs)
+    sums = np.array([shares[signs > 0].sum(), shares[signs < 0].sum()])
+    if not fit_intercept:
+        return float(sums.sum() * loss_values(np.zeros(1), loss)[0])
+    if loss == "hinge":
+        return 2 * float(sums.min())
+    return float(-(sums * np.log(sums / sums.sum())).sum())
+
+
+def relative_gap(objective: float, bound: float, null: float) -> float:
+    """Return the gap as a share of the objective or, where that is tiny, of 1e-12 times the `null` one."""
+    if not np.isfinite(objective):
+        return float("inf")
+    return max(0.0, objective - bound) / max(objective, FLOOR * null, TINY)
+
+
+def warn_gap(name: str, gap: float, tol: float, objective: float, bound: float) -> None:
+    """Warn if the relative `gap` is above what a tolerance `tol` of the solver promises, its root."""
+    # the solvers bound slopes by tol, of which a gap is the square at best and a multiple at worst
+    wanted = float(np.clip(np.sqrt(tol), *WANTED))
+    if not gap <= wanted:
+        warnings.warn(
+            f"the relative duality gap of {name} is {gap:.1e}, wanted {wanted:.1e} or less at tol={tol:g}: "
+            f"the objective is {objective:.10g}, its lower bound {bound:.10g}; raise lam or max_iter, lower "
+            "tol, or centre and scale the matrices",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
