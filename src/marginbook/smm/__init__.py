@@ -23,8 +23,9 @@ bounds, ``solvers/gram_machine`` for a block and ``solvers/kernel_solution`` in 
 ``estimators``, ``level_sets``, ``regression`` with its ``aggregation`` of level sets, and
 ``model_selection``; behind them ``matrices`` the input, ``settings``, ``sample_copies`` and
 ``matrix_machine``. The compared methods, ``peers``: ``peers/vectors`` on vec(X) with the bounds of
-``peers/vector_duals``, ``peers/logistic``, ``peers/calibrated`` and ``peers/nuclear``, all on ``peers/matrix_classifier``, the last with
-``solvers/nuclear_norm`` by ``solvers/nuclear_admm`` or by ``solvers/nuclear_newton`` on ``solvers/hinge_qp``.
+``peers/vector_duals``, ``peers/logistic``, ``peers/calibrated`` and ``peers/nuclear``, all on
+``peers/matrix_classifier``, the last with ``solvers/nuclear_norm`` by ``solvers/nuclear_admm`` or by
+``solvers/nuclear_newton`` on ``solvers/hinge_qp``.
 
 How an entry is measured, ``measures``: ``measures/simulation`` on ``measures/draws`` from known ``truths``,
 ``measures/matrices`` on the real ``measures/pairs``, ``measures/classes`` on all ten digits, of
