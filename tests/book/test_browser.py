@@ -80,6 +80,7 @@ def visited(context, site: str, names: list[str], state: str, watch: Callable | 
         if number + 1 < len(names):
             ask(number + 1)
         tab, _ = tabs[number % 2]
+        tab.wait_for_load_state("load")  # a busy machine may be idle for long before it asks for a script
         tab.wait_for_load_state(state)
         yield name, tab
 
