@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.build import trust_page
+from marginbook.project import root
 from marginbook.trust.command import PARTS, store
 
 
@@ -82,3 +83,13 @@ def test_rooms_are_replaced_in_the_order_of_the_book(tmp_path: Path) -> None:
             ("smm", "3"),
             ("smm", "4"),
         ]
+
+
+def test_what_the_page_says_of_silent_problems_is_so() -> None:
+    page = " ".join((root() / "book" / "trust.md").read_text(encoding="utf-8").split())
+    assert "What stays silent has one cause, a Gram matrix of features on very different scales" in page
+    rows = trust_page.stored("conditioning")
+    assert {row["suite"] for row in rows if row["outcome"] == "silent"} == {"feature scales"}
+    assert 'such as `DRMClassifier(solver="one-pass")`, which warns.' in page
+    one_pass = [row for row in rows if (row["estimator"], row["setting"]) == ("DRMClassifier", "one-pass")]
+    assert "warned" in {row["outcome"] for row in one_pass if row["suite"] == "feature scales"}
