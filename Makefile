@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test lint types unit notebooks strict browser bench coursework release lowest versions lock clean
+.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable bench coursework release lowest versions lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -26,6 +26,9 @@ book: $(READY) ## Fetch data, execute all notebooks, compile the book to _build/
 
 test: $(READY) lint types unit notebooks strict browser ## Lint, types, unit tests, notebooks, strict book build, browser
 
+check: $(READY) ## In under a minute: lint, types, and the tests that what you changed can touch
+	@$(BIN)/python supply/check.py $(ARGS)
+
 lint: $(READY) ## Lint and check the formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -35,16 +38,27 @@ types: $(READY) ## Check the types of src/
 
 unit: $(READY) ## Unit tests
 	@$(BIN)/marginbook data fetch --registries-only
-	$(BIN)/python -m pytest -n 2 -m "not browser" --doctest-modules src tests
+	$(BIN)/python -m pytest -n 2 -rs -m "not browser" --doctest-modules src tests
 
 notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
+	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider -p no:randomly --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
 
 strict: $(READY) ## Compile the book from the stored notebooks; any warning fails
 	@$(BIN)/marginbook book --strict --no-execute
 
 browser: $(READY) ## Look through the built book with Chromium
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m browser tests/book
+	$(BIN)/python -m pytest -n 2 -rs --dist worksteal -m browser tests/book
+
+online: $(READY) ## What needs data that only URLs give (from the network, or MARGINBOOK_MIRROR=DIR): fetch, verify, test
+	@$(BIN)/marginbook data fetch
+	@$(BIN)/marginbook data verify
+	$(BIN)/python -m pytest -n 2 -rs -m urls tests
+
+stages: $(READY) ## Time the two commands stage by stage; the book shows the table
+	@$(BIN)/python supply/stages.py $(ARGS)
+
+portable: $(READY) ## Unit tests and notebooks on four core types, one thread and two
+	@$(BIN)/python supply/portable.py $(ARGS)
 
 bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
 	@$(BIN)/python benchmarks $(ROOM) $(ARGS)

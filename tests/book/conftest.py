@@ -40,14 +40,16 @@ def site(html: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def launched():
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip(
-            "no Chromium on this machine: install the system's package `chromium` for the browser test"
-        )
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path  # there only after `playwright install chromium`
+        names = ("chromium", "chromium-browser", "google-chrome", own)
+        found = next(filter(None, map(shutil.which, names)), None)
+        if found is None:
+            pytest.skip(
+                "no Chromium here: install the system's package `chromium`, or `playwright install chromium`"
+            )
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to sandbox the root user
         browser = playwright.chromium.launch(executable_path=found, args=sandbox)
         yield browser

@@ -23,6 +23,8 @@ from marginbook.kfda.measures.partitions import (
     realisation,
 )
 
+from ..sets import params
+
 
 def fetched(name):
     try:
@@ -47,7 +49,7 @@ def test_training_sizes_are_those_of_the_printed_tables():
     assert printed == {name: (size, PARTITIONS.get(name, 100)) for name, size in TRAIN_SIZES.items()}
 
 
-@pytest.mark.parametrize("name", ["wdbc", *SOURCES, "splice"])
+@pytest.mark.parametrize("name", params(["wdbc", *SOURCES, "splice"], SOURCES))
 def test_every_set_of_the_registry(name):
     found = fetched(name)
     assert len(found.official_splits) == PARTITIONS.get(name, 100)
@@ -107,6 +109,7 @@ def test_unknown_set_is_named():
         partitioned("bananas")
 
 
+@pytest.mark.urls
 def test_published_realisations_of_another_size_are_refused(monkeypatch):
     fetched("heart")
     monkeypatch.setitem(TRAIN_SIZES, "heart", 171)

@@ -10,6 +10,8 @@ from marginbook.datasets.registry import registry
 from marginbook.experiments import load_protocol
 from marginbook.study.sets import SOURCES, SPLITS, TEST, TRAIN, shared, sizes, stratified_split
 
+from ..sets import params
+
 #: small ones, and one that is larger than what trains and tests
 LOOKED_AT = ("heart", "thyroid", "breast-cancer", "vote", "sonar", "wdbc")
 
@@ -29,7 +31,7 @@ def test_the_protocol_has_these_sets_and_papers():
     assert {paper for _, papers in SOURCES.values() for paper in papers} == {"drm", "ldm", "kfda", "clasmk"}
 
 
-@pytest.mark.parametrize("name", LOOKED_AT)
+@pytest.mark.parametrize("name", params(LOOKED_AT))
 def test_splits_are_stratified_disjoint_and_of_the_stated_sizes(name):
     data = loaded(name)
     assert len(data.official_splits) == SPLITS
@@ -51,6 +53,7 @@ def test_a_split_depends_on_name_and_number_only():
     assert sizes(100_000) == (TRAIN, TEST)
 
 
+@pytest.mark.urls
 def test_every_task_of_a_split_has_the_same_rows():
     protocol = load_protocol("study/accuracy")
     data = loaded("heart")
@@ -59,6 +62,7 @@ def test_every_task_of_a_split_has_the_same_rows():
         assert np.array_equal(test, data.official_splits[2][1])
 
 
+@pytest.mark.urls  # but those at hand are looked at anyway
 def test_no_two_names_are_the_same_data():
     known = {}
     sizes_of = {name: registry()[source].n for name, (source, _) in SOURCES.items()}

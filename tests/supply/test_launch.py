@@ -119,15 +119,31 @@ def test_the_workflow_covers_three_systems_and_every_python_that_is_promised() -
     assert 'requires-python = ">=3.11"' in (ROOT / "pyproject.toml").read_text()
 
 
+def test_unit_tests_and_notebooks_run_on_two_types_of_core() -> None:
+    for name in ("unit", "notebooks"):
+        job = jobs()[name]
+        assert job["strategy"]["matrix"]["core"] == ["Haswell", "SkylakeX"]
+        assert job["env"] == {"OPENBLAS_CORETYPE": "${{ matrix.core }}"}
+
+
+def test_no_job_has_a_mirror_and_the_browser_is_installed_where_it_is_needed() -> None:
+    assert "MARGINBOOK_MIRROR" not in (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    for job in jobs().values():
+        commands = [step.get("run", "") for step in job["steps"]]
+        looking = [place for place, command in enumerate(commands) if "browser" in command.split()]
+        installing = [place for place, command in enumerate(commands) if "playwright install" in command]
+        assert all(installing and installing[0] < place for place in looking)
+
+
 def test_the_workflow_calls_what_there_is_and_pins_what_it_uses() -> None:
     steps = [step for job in jobs().values() for step in job["steps"]]
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.M))
     commands = [step["run"] for step in steps if "run" in step]
-    assert (
-        {"test", "versions", "lowest", "release"}
-        == {c.split()[1] for c in commands if c.startswith("make ")}
-        <= targets
-    )
+    called = {word for c in commands if c.startswith("make ") for word in c.split()[1:] if "=" not in word}
+    # all that `make test` does, in jobs side by side, and the first command
+    (of_test,) = re.findall(r"^test: \$\(READY\) ([a-z ]+) ##", (ROOT / "Makefile").read_text(), flags=re.M)
+    assert called == {"book", *of_test.split(), "online", "versions", "lowest", "release"}
+    assert called <= targets
     for command in commands:
         if command.startswith("python "):
             assert (ROOT / command.split()[1]).is_file()
