@@ -1,0 +1,92 @@
+"""`make check` finds the tests that a change can touch, and ends in time."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script as a module, for a checkout of its own: pairs of package and tests in two rooms."""
+    spec = importlib.util.spec_from_file_location("check", ROOT / "supply" / "check.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    files = {
+        "src/marginbook/__init__.py": "",
+        "src/marginbook/kernels.py": "",
+        "src/marginbook/drm/__init__.py": "from .model import Model\nfrom .other import Other\n",
+        "src/marginbook/drm/model.py": "from ..kernels import rbf\n",
+        "src/marginbook/drm/other.py": "TABLE = 'table-8.csv'\n",
+        "tests/__init__.py": "",
+        "tests/conftest.py": "",
+        "tests/drm/__init__.py": "",
+        "tests/drm/conftest.py": "import marginbook.kernels\n",
+        "tests/drm/test_model.py": "from marginbook.drm import Model\n",
+        "tests/drm/test_other.py": "from marginbook.drm.other import TABLE\n",
+        "tests/test_far.py": "def late():\n    from .drm.test_other import TABLE\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "KEPT", tmp_path / "imports.json")
+    return module
+
+
+@pytest.mark.parametrize(
+    ("changed", "tests"),
+    [
+        ("src/marginbook/drm/model.py", ["tests/drm/test_model.py"]),
+        ("src/marginbook/drm/other.py", ["tests/drm/test_other.py", "tests/test_far.py"]),
+        ("results/drm/table-8.csv", ["tests/drm/test_other.py", "tests/test_far.py"]),
+        (
+            "src/marginbook/kernels.py",
+            ["tests/drm/test_model.py", "tests/drm/test_other.py", "tests/test_far.py"],
+        ),
+        ("tests/drm/test_other.py", ["tests/drm/test_other.py", "tests/test_far.py"]),
+        (
+            "tests/drm/conftest.py",
+            ["tests/drm/test_model.py", "tests/drm/test_other.py", "tests/test_far.py"],
+        ),
+        ("pyproject.toml", ["tests/drm/test_model.py", "tests/drm/test_other.py", "tests/test_far.py"]),
+        ("CHANGELOG.md", []),
+    ],
+)
+def test_a_change_reaches_the_tests_that_use_it_the_nearest_first(check, changed, tests) -> None:
+    assert check.reached([changed]) == tests
+
+
+def test_an_edit_is_seen_although_imports_are_kept(check) -> None:
+    assert check.reached(["src/marginbook/drm/model.py"]) == ["tests/drm/test_model.py"]
+    (check.ROOT / "tests/test_far.py").write_text("from marginbook.drm import Model  # now\n")
+    assert check.reached(["src/marginbook/drm/model.py"]) == ["tests/drm/test_model.py", "tests/test_far.py"]
+
+
+def test_git_tells_edits_and_new_files(check) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], cwd=check.ROOT, check=True)
+    assert check.changed("HEAD") == []
+    (check.ROOT / "tests/test_far.py").write_text("")
+    (check.ROOT / "new.py").write_text("")
+    assert check.changed("HEAD") == ["new.py", "tests/test_far.py"]
+
+
+@pytest.mark.parametrize(("until", "outcome"), [("0", "1 skipped"), ("1e18", "1 passed")])
+def test_no_test_starts_after_the_end(tmp_path: Path, until: str, outcome: str) -> None:
+    (tmp_path / "test_one.py").write_text("def test_one():\n    pass\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "supply"), "MARGINBOOK_CHECK_UNTIL": until}
+    command = [sys.executable, "-m", "pytest", "-p", "budget", "-rs", str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert outcome in done.stdout
+    assert ("`make test` runs it" in done.stdout) == (until == "0")
