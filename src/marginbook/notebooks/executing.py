@@ -14,8 +14,10 @@ from pathlib import Path
 import nbformat
 from joblib import Parallel, delayed
 
+from .. import at_hand
+from ..datasets.registry import registry
 from ..fingerprint import fingerprint
-from ..project import PACKAGE, cache_dir, resource
+from ..project import PACKAGE, resource
 from .catalogue import METADATA, Notebook, build_dir, find
 
 TIMEOUT = 600  # seconds for one cell
@@ -29,6 +31,8 @@ KERNEL_ENV = {
     # tqdm misses widgets, and says so with a path of this machine
     "PYTHONWARNINGS": "ignore:IProgress not found",
 }
+# with its default parameters a notebook is the same whichever optional data are there
+BOOK_ENV = {**KERNEL_ENV, **at_hand.ENVIRONMENT}
 # trouble of the transport is no news to a reader: a kernel that is stopped logs a traceback as an error
 KERNEL_ARGUMENTS = ["--IPKernelApp.log_level=CRITICAL"]
 # versions that the outputs show: a cached execution is void when one changes
@@ -101,7 +105,7 @@ def execute_node(node: nbformat.NotebookNode, folder: Path) -> nbformat.Notebook
         resources={"metadata": {"path": str(folder)}},
         extra_arguments=KERNEL_ARGUMENTS,
     )
-    client.execute(env={**os.environ, **KERNEL_ENV})
+    client.execute(env={**os.environ, **BOOK_ENV})
     return normalised(node)
 
 
@@ -152,7 +156,7 @@ def key(notebook: Notebook) -> str:
         for path in sorted(folder.glob("*")) if folder.is_dir() else []:
             if path.is_file():
                 digest.update(path.name.encode() + b"\n" + path.read_bytes())
-    digest.update(" ".join(_data_at_hand()).encode())
+    digest.update(_data_of_every_machine().encode())
     return digest.hexdigest()
 
 
@@ -198,6 +202,11 @@ def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
     return {name for name in names if name.split(".")[0] == PACKAGE.name}
 
 
-def _data_at_hand() -> list[str]:
-    folder = cache_dir("data")  # files are named by their content there
-    return sorted(path.name for path in folder.glob("[!.]*")) if folder.is_dir() else []
+def _data_of_every_machine() -> str:
+    """Return what the registry says of the data that a notebook meets, whatever else has been fetched."""
+    return repr(
+        [
+            (entry.name, [source for source in entry.sources if source.kind in at_hand.REGISTRIES])
+            for entry in registry().values()
+        ]
+    )
