@@ -15,6 +15,7 @@ import nbformat
 from joblib import Parallel, delayed
 
 from .. import at_hand
+from ..datasets.dataset import DatasetNotFetched
 from ..datasets.registry import registry
 from ..fingerprint import fingerprint
 from ..project import PACKAGE, resource
@@ -88,7 +89,7 @@ def execute(
         elif progress:
             progress(id, "executed")
     if failures:
-        raise NotebookFailed("\n".join(sorted(failures)))
+        raise NotebookFailed("\n".join(grouped(failures)))
     return {id: target for id, (_, target) in targets.items()}
 
 
@@ -130,6 +131,24 @@ def failure_line(id: str, node: nbformat.NotebookNode) -> str:
                 where = f"cell {number} (In [{cell.get('execution_count') or ' '}])"
                 return f"{id}: {where} raised {output.ename}: {message}"
     return f"{id}: the kernel died before a cell could report an error"
+
+
+def grouped(failures: Iterable[str]) -> list[str]:
+    """Return the failures in order; those for want of data in one line, which says how to fetch them."""
+    missing: dict[str, list[str]] = {}
+    others = []
+    for failure in sorted(failures):
+        if found := re.search(rf"{DatasetNotFetched.__name__}: .*`marginbook data fetch (\S+)`", failure):
+            missing.setdefault(found[1], []).append(failure.partition(":")[0])
+        else:
+            others.append(failure)
+    if missing:
+        ids = list(dict.fromkeys(id for several in missing.values() for id in several))
+        others.append(
+            f"{', '.join(ids)}: needs data that are not on this machine; "
+            f"run `marginbook data fetch {' '.join(missing)}`"
+        )
+    return others
 
 
 def write(node: nbformat.NotebookNode, path: Path) -> Path:
