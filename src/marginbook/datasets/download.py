@@ -203,7 +203,6 @@ class _Downloader:
             if continued or not announced.isdecimal() or int(announced) > have:
                 raise _Retry(f"the connection ended after {have} of {self.file.bytes} bytes")
 
-
     def _chunks(self, answer: requests.Response) -> Iterator[bytes]:
         """Yield what comes, as it comes: a cut connection loses nothing, and nothing is decompressed here."""
         began, some = time.monotonic(), 0

@@ -126,7 +126,6 @@ class _Session:
                 return Outcome(entry.name, "fetched")
         return Outcome(entry.name, "failed", tuple(dict.fromkeys(problems)))
 
-
     def fetch_source(self, source: Source) -> None:
         if source.wheel is not None:
             self._wheel(source.wheel, source.files)

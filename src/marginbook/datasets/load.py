@@ -122,8 +122,4 @@ def _show(classes: Mapping[str, int]) -> str:
 
 def available() -> list[str]:
     """Return the names of the sets that load right now, without fetching anything."""
-    return [
-        found.name
-        for found in registry().values()
-        if any(is_here(source) for source in found.sources)
-    ]
+    return [found.name for found in registry().values() if any(is_here(source) for source in found.sources)]

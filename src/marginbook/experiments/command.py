@@ -106,7 +106,9 @@ def list_(store: Path | None, as_json: bool) -> None:
     with Store(store) as results:
         for name in experiments():
             protocol = load_protocol(name)
-            row: dict[str, Any] = {"id": name, "title": protocol.title, "stand_ins": dict(protocol.stand_ins)}
+            row: dict[str, Any] = {"id": name, "title": protocol.title}
+            if protocol.stand_ins:
+                row["stand_ins"] = dict(protocol.stand_ins)
             for profile in PROFILES:
                 tasks = set(protocol.tasks(profile))
                 done = sum(o.error is None and o.task in tasks for o in results.outcomes(name, profile))
@@ -120,7 +122,7 @@ def list_(store: Path | None, as_json: bool) -> None:
         table.add_row(row["id"], row["title"], *(f"{row[p]['done']} of {row[p]['tasks']}" for p in PROFILES))
     Console().print(table)
     for row in rows:
-        for dataset, why in row["stand_ins"].items():
+        for dataset, why in row.get("stand_ins", {}).items():
             click.echo(f"{row['id']}, quick: on {dataset} as a stand-in, {why}")
 
 

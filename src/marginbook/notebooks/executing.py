@@ -145,7 +145,7 @@ def grouped(failures: Iterable[str]) -> list[str]:
     if missing:
         ids = list(dict.fromkeys(id for several in missing.values() for id in several))
         others.append(
-            f"{', '.join(ids)}: needs data that are not on this machine; "
+            f"{', '.join(ids)}: data are needed that are not on this machine; "
             f"run `marginbook data fetch {' '.join(missing)}`"
         )
     return others
