@@ -29,7 +29,7 @@ def lines(entries: Iterable[Entry] | None = None) -> list[str]:
         groups.setdefault(tuple(names), []).append(table)
     absent = len({name for names in tables.values() for name in names})
     return [
-        f"{absent} optional data sets are not here; the book shows stored results. With them you can compute:",
+        f"{absent} optional data sets are not here; the book shows stored results. They would add:",
         *(f"  {', '.join(where)}: {shortened(names)}" for names, where in groups.items()),
         "  fetch them with `marginbook data fetch`, or those of one table with `--table "
         f"{next(iter(tables))}`, and see `marginbook experiment run --help`",

@@ -54,7 +54,7 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
         own = results[~results["dataset"].isin(list(protocol.stand_ins))]
         if own.empty and len(results):
             raise ExperimentError(
-                f"{protocol.id}: these results are of stand-ins only ({', '.join(protocol.stand_ins)}), which "
+                f"{protocol.id}: the results are of stand-ins only ({', '.join(protocol.stand_ins)}), which "
                 "no printed number is about"
             )
         frame = compare_cells(
