@@ -1,12 +1,13 @@
 """Execution is repeatable and cached; storing goes from text to notebook only."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from marginbook.datasets import registry
-from marginbook.notebooks import NotebookFailed, drift, execute, executing, find, run, store
+from marginbook.datasets import DatasetNotFetched, registry
+from marginbook.notebooks import NotebookFailed, drift, execute, find, run, store
 from marginbook.notebooks.executing import grouped, key
 
 
@@ -81,15 +82,16 @@ def test_the_key_depends_on_data_of_every_machine_only(home: Path, monkeypatch: 
     (home / "another" / "data" / "0123456789abcdef-sonar.arff").touch()
     assert key(notebook) == first
     known = registry()
-    monkeypatch.setattr(executing, "registry", lambda: {**known, "sonar": replace(known["sonar"], sources=())})
+    module = sys.modules["marginbook.datasets.registry"]
+    monkeypatch.setattr(module, "registry", lambda: {**known, "sonar": replace(known["sonar"], sources=())})
     assert key(notebook) == first
-    monkeypatch.setattr(executing, "registry", lambda: {**known, "iris": replace(known["iris"], sources=())})
+    monkeypatch.setattr(module, "registry", lambda: {**known, "iris": replace(known["iris"], sources=())})
     assert key(notebook) != first
 
 
 def test_one_want_of_data_is_one_line() -> None:
     raised = "{}: cell 7 (In [3]) raised {}; kept in /x/{}.ipynb"
-    fetch = "DatasetNotFetched: {0} is not on this machine; run `marginbook data fetch {0}`"
+    fetch = DatasetNotFetched.__name__ + ": {0} is not on this machine; run `marginbook data fetch {0}`"
     failures = [
         raised.format(id, error, id)
         for id, error in [

@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..datasets.fetch import shortened
 from .errors import ExperimentError, UnknownName
 from .export import ResultsKept, export, read_results
 from .progress import clock, last_line
@@ -177,6 +176,8 @@ def run_(
 
 
 def _tell(report: Report, skip_missing: bool) -> bool:
+    from ..datasets.fetch import shortened
+
     click.echo(
         f"{report.experiment} ({report.profile}): {report.done} of {report.asked} tasks done, {report.ran} "
         f"run now, {len(report.failed)} failed"

@@ -15,8 +15,6 @@ import nbformat
 from joblib import Parallel, delayed
 
 from .. import at_hand
-from ..datasets.dataset import DatasetNotFetched
-from ..datasets.registry import registry
 from ..fingerprint import fingerprint
 from ..project import PACKAGE, resource
 from .catalogue import METADATA, Notebook, build_dir, find
@@ -138,7 +136,7 @@ def grouped(failures: Iterable[str]) -> list[str]:
     missing: dict[str, list[str]] = {}
     others = []
     for failure in sorted(failures):
-        if found := re.search(rf"{DatasetNotFetched.__name__}: .*`marginbook data fetch (\S+)`", failure):
+        if found := re.search(r"DatasetNotFetched: .*`marginbook data fetch (\S+)`", failure):
             missing.setdefault(found[1], []).append(failure.partition(":")[0])
         else:
             others.append(failure)
@@ -223,6 +221,8 @@ def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
 
 def _data_of_every_machine() -> str:
     """Return what the registry says of the data that a notebook meets, whatever else has been fetched."""
+    from ..datasets.registry import registry  # slow to import, and not for `run --list`
+
     return repr(
         [
             (entry.name, [source for source in entry.sources if source.kind in at_hand.REGISTRIES])
