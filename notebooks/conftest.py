@@ -2,6 +2,6 @@
 
 import os
 
-from marginbook.notebooks.executing import KERNEL_ENV
+from marginbook.notebooks.executing import BOOK_ENV
 
-os.environ.update(KERNEL_ENV)
+os.environ.update(BOOK_ENV)

@@ -22,6 +22,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from .at_hand import registries_only
 from .extras import advice
 from .fingerprint import fingerprint
 from .project import cache_dir, resource
@@ -171,7 +172,8 @@ def check(id: str, *, fresh: bool = False) -> Evidence:
     if not fresh and path.is_file():
         stored = json.loads(path.read_text(encoding="utf-8"))
         return Evidence(**{**stored, "verdict": Verdict(stored["verdict"]), "seeds": tuple(stored["seeds"])})
-    evidence = entry.check()
+    with registries_only():  # the same evidence for all readers
+        evidence = entry.check()
     # through JSON and back, so that fresh and cached evidence are the same
     text = json.dumps(asdict(evidence), default=_plain)
     path.parent.mkdir(parents=True, exist_ok=True)

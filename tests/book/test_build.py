@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from marginbook.build import BuildFailed, book_command
 from marginbook.build.compiling import compile_book, problems
 from marginbook.build.references import exists
 from marginbook.build.source import assemble, fingerprint
+from marginbook.project import resource
 
 CONFIG = """title: Tiny
 only_build_toc_files: true
@@ -97,6 +99,8 @@ def test_only_objects_that_exist_are_excused() -> None:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     (home / "book").mkdir(parents=True)
+    (home / "data_download").mkdir()
+    shutil.copy(resource("data_download", "registry.toml"), home / "data_download")
     (home / "pyproject.toml").write_text("[project]\n")
     (home / "_config.yml").write_text(CONFIG)
     (home / "_toc.yml").write_text(TOC.replace("index", "book/index").replace("second", "book/second"))

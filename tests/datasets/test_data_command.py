@@ -101,7 +101,7 @@ def test_fetch_that_fails_says_what_and_why_and_goes_on(run, no_network):
     answer = run("fetch", "glass2", "iris", "gcm")
     assert answer.exit_code == 1
     assert answer.stdout == "1 bundled with scikit-learn, 1 failed, 1 unavailable\n"
-    assert "failed  glass2: the network is away (4 attempts)" in answer.stderr
+    assert "failed: glass2: the network is away (4 attempts)\n" in answer.stderr
     assert "unavailable: gcm: no copy with this shape" in answer.stderr
     assert "home: https://" in answer.stderr
 
@@ -110,6 +110,11 @@ def test_fetch_without_names_leaves_out_what_cannot_be_had(run, no_network):
     answer = run("fetch", "--paper", "drm")
     assert "unavailable" not in answer.stdout + answer.stderr
     assert answer.exit_code == 1
+    # one cause, one line, however many sets it concerns
+    drm = [e for e in registry().values() if "drm" in e.papers and e.available]
+    count = sum(e.sources[0].kind != "bundled" for e in drm)
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith(f"failed: {count} sets (haberman, ecoli1, glass4, ...): the network is away")
 
 
 def test_registries_only_asks_no_url(run, monkeypatch):
@@ -123,7 +128,7 @@ def test_registries_only_asks_no_url(run, monkeypatch):
     assert answer.stdout == "15 fetched\n"
     answer = run("fetch", "--registries-only", "w8a")
     assert answer.exit_code == 1
-    assert "failed  w8a: has no source of the kinds asked for; it needs a URL" in answer.stderr
+    assert "failed: w8a: no source of the kinds asked for; a URL is needed" in answer.stderr
 
 
 def test_fetch_and_verify_from_the_mirror_layout(run, tmp_path, monkeypatch):

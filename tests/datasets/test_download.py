@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import multiprocessing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,52 @@ def test_a_shorter_file_than_promised_is_an_error_with_both_hashes(cache, site, 
     assert f"wanted sha256 {hashlib.sha256(BODY).hexdigest()} ({len(BODY)} bytes)" in str(error.value)
     assert files_in(cache) == []
     told(error.value)
+
+
+@pytest.mark.parametrize("longer", [1, 100, 700_000])
+def test_of_a_longer_file_the_true_size_and_hash_are_told(cache, site, monkeypatch, longer):
+    """So that a wrong count of bytes in the registry can be put right; no more is written than it allows."""
+    body, written = BODY + b"x" * longer, []
+    site.add("/a.dat", body)
+    file = replace(site.file("/a.dat", body), bytes=len(BODY))
+    look = download.cache.too_long
+
+    def watched(*given):
+        error = look(*given)
+        written.extend(path.stat().st_size for path in cache.iterdir() if path.is_file())
+        return error
+
+    monkeypatch.setattr(download.cache, "too_long", watched)
+    true = hashlib.sha256(body).hexdigest()
+    told = f"got sha256 {true} ({len(body)} bytes), wanted sha256 {true} ({len(BODY)} bytes)"
+    with pytest.raises(CorruptData) as error:
+        download.fetch_url(file)
+    assert told in str(error.value)
+    with pytest.raises(CorruptData) as error:
+        store.install(iter([BODY, b"x" * longer]), file, "a wheel")
+    assert str(error.value) == f"a wheel: {told}"
+    assert files_in(cache) == []
+    assert max(written) <= len(BODY) + store.CHUNK
+
+
+def test_what_has_no_end_is_not_read_for_ever(cache, monkeypatch):
+    taken = []
+
+    def endless():
+        while True:
+            taken.append(1)
+            yield bytes(1 << 16)
+
+    file = File("all", "x", "0" * 64, 5)
+    monkeypatch.setattr(store, "AT_LEAST", 1 << 20)
+    with pytest.raises(CorruptData, match=r"x: got \d+ bytes and more, wanted 5$"):
+        store.install(endless(), file, "x")
+    assert len(taken) <= 18
+    monkeypatch.setattr(store, "AT_LEAST", 1 << 60)
+    monkeypatch.setattr(store, "PATIENCE", 0.05)  # seconds, for a server that sends slowly
+    with pytest.raises(CorruptData, match=r"and more, wanted 5$"):
+        store.install(endless(), file, "x")
+    assert files_in(cache) == []
 
 
 @pytest.mark.fault("download", "connection cut in the middle")

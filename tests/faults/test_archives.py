@@ -64,9 +64,9 @@ def test_a_bomb_is_not_unpacked_beyond_the_size_of_the_registry(untouched, tmp_p
             yield piece
 
     monkeypatch.setattr(wheels.cache, "pieces", counted)
-    with refused(untouched, told, CorruptData, f"more than {len(BODY)} bytes, wanted sha256"):
+    with refused(untouched, told, CorruptData, rf"got \d+ bytes and more, wanted {len(BODY)}$"):
         wheels.extract(path, [wanted("pack/a.dat")])
-    assert sum(taken) <= wheels.cache.CHUNK
+    assert sum(taken) <= wheels.cache.AT_LEAST + wheels.cache.CHUNK
 
 
 @pytest.mark.fault("archive", "member larger than the archive declares")

@@ -1,8 +1,11 @@
 """A tiny checkout in a temporary folder, with notebooks of its own."""
 
+import shutil
 from pathlib import Path
 
 import pytest
+
+from marginbook.project import resource
 
 HEADER = """---
 jupytext:
@@ -49,6 +52,8 @@ round(2 / scale, 3)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+    (tmp_path / "data_download").mkdir()
+    shutil.copy(resource("data_download", "registry.toml"), tmp_path / "data_download")
     room = tmp_path / "notebooks" / "drm"
     room.mkdir(parents=True)
     (room / "01_small.md").write_text(HEADER + SMALL)

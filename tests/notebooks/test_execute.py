@@ -1,10 +1,14 @@
 """Execution is repeatable and cached; storing goes from text to notebook only."""
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from marginbook.notebooks import NotebookFailed, drift, execute, find, store
+from marginbook.datasets import DatasetNotFetched, registry
+from marginbook.notebooks import NotebookFailed, drift, execute, find, run, store
+from marginbook.notebooks.executing import grouped, key
 
 
 @pytest.fixture
@@ -58,3 +62,47 @@ def test_store_writes_outputs_once_and_never_the_text(home: Path) -> None:
         before.replace(b"{code-cell} ipython3\nprint", b"{code-cell} ipython3\n:tags: [x]\n\nprint")
     )
     assert drift(notebook) == ["cell 4: metadata differs"]
+
+
+def test_a_notebook_of_the_book_does_not_see_sets_of_a_url(home: Path, tmp_path: Path) -> None:
+    """Whatever was fetched: outputs and the key of the cache are the same. A reader's own run sees them."""
+    text = home / "notebooks/drm/01_small.md"
+    shown = 'import os; os.environ.get("MARGINBOOK_SOURCES", "all")'
+    text.write_text(text.read_text().replace("round(2 / scale, 3)", shown))
+    assert "'bundled,wheel'" in execute(["drm/01_small"], n_jobs=1)["drm/01_small"].read_text()
+    own = run("drm/01_small", {"n_jobs": 2}, out=tmp_path / "own.ipynb")
+    assert "'all'" in own.notebook.read_text()
+
+
+def test_the_key_depends_on_data_of_every_machine_only(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = find("drm/01_small")
+    first = key(notebook)
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(home / "another"))
+    (home / "another" / "data").mkdir(parents=True)
+    (home / "another" / "data" / "0123456789abcdef-sonar.arff").touch()
+    assert key(notebook) == first
+    known = registry()
+    module = sys.modules["marginbook.datasets.registry"]
+    monkeypatch.setattr(module, "registry", lambda: {**known, "sonar": replace(known["sonar"], sources=())})
+    assert key(notebook) == first
+    monkeypatch.setattr(module, "registry", lambda: {**known, "iris": replace(known["iris"], sources=())})
+    assert key(notebook) != first
+
+
+def test_one_want_of_data_is_one_line() -> None:
+    raised = "{}: cell 7 (In [3]) raised {}; kept in /x/{}.ipynb"
+    fetch = DatasetNotFetched.__name__ + ": {0} is not on this machine; run `marginbook data fetch {0}`"
+    failures = [
+        raised.format(id, error, id)
+        for id, error in [
+            ("drm/05", fetch.format("glass2")),
+            ("kfda/04", fetch.format("liver")),
+            ("ldm/01", "ValueError: no"),
+            ("drm/06", fetch.format("glass2")),
+        ]
+    ]
+    assert grouped(failures) == [
+        failures[2],
+        "drm/05, drm/06, kfda/04: data are needed that are not on this machine; "
+        "run `marginbook data fetch glass2 liver`",
+    ]

@@ -30,6 +30,7 @@ def book_command(execute: bool, strict: bool, fresh: bool, n_jobs: int) -> None:
       marginbook book --fresh --n-jobs 2
     """
     from ..notebooks import NotebookFailed
+    from . import missing_data
     from .compiling import BuildFailed
     from .making import make_book
 
@@ -50,4 +51,6 @@ def book_command(execute: bool, strict: bool, fresh: bool, n_jobs: int) -> None:
         raise click.ClickException(str(error)) from None
     for warning in built.warnings:
         click.echo(warning, err=True)
+    for line in missing_data.lines():
+        click.echo(line, err=True)
     click.echo(f"{'up to date' if built.cached else 'built'}: open {built.index}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from .. import __version__
-from ..project import PACKAGE, cache_dir
+from ..project import PACKAGE
 from . import launch_page, rerun_boxes
 
 # what a build reads besides the package's own sources; missing ones are left out
@@ -39,10 +39,6 @@ def fingerprint(home: Path, *options: object) -> str:
     for base, names in ((home, (*INPUTS, *PAGES_OF_ROOT)), (PACKAGE.parent, (PACKAGE.name,))):
         for path in _files(base, names):
             digest.update(f"{path.relative_to(base).as_posix()}\n".encode() + path.read_bytes())
-    data = cache_dir("data")
-    digest.update(
-        " ".join(sorted(path.name for path in data.glob("[!.]*")) if data.is_dir() else []).encode()
-    )
     return digest.hexdigest()
 
 

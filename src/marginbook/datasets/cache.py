@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from filelock import FileLock
 
@@ -20,6 +20,9 @@ from .registry import File, Source
 
 CHUNK = 1 << 18
 TEMPORARY = ".new-"
+# how far a file is read that is longer than stated, to tell its true size and hash: times the stated size,
+# at least so many bytes, and seconds
+LONGER, AT_LEAST, PATIENCE = 20, 1 << 24, 60.0
 
 
 def folder() -> Path:
@@ -77,9 +80,7 @@ def check(path: Path, file: File, origin: str) -> None:
     size = path.stat().st_size
     got = sha256_of(path)
     if got != file.sha256:
-        raise CorruptData(
-            f"{origin}: got sha256 {got} ({size} bytes), wanted sha256 {file.sha256} ({file.bytes} bytes)"
-        )
+        raise CorruptData(_differs(origin, got, size, file))
 
 
 def verified(file: File) -> Path:
@@ -111,24 +112,47 @@ def install(chunks: Iterable[bytes], file: File, origin: str) -> Path:
     """
     target = path_of(file)
     folder()
+    chunks = iter(chunks)
     with disk_errors(target):
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=target.parent)
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
-                left = file.bytes
+                digest, size = hashlib.sha256(), 0
                 for chunk in chunks:
-                    left -= len(chunk)
-                    if left < 0:
-                        raise CorruptData(
-                            f"{origin}: more than {file.bytes} bytes, wanted sha256 {file.sha256}"
-                        )
+                    digest.update(chunk)
+                    size += len(chunk)
+                    if size > file.bytes:
+                        raise too_long(chunks, digest, size, file, origin)
                     stream.write(chunk)
             check(temporary, file, origin)
             os.replace(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
     return target
+
+
+def too_long(chunks: Iterable[bytes], digest: Any, size: int, file: File, origin: str) -> CorruptData:
+    """Read on, without writing, and return the error that states the true size and hash.
+
+    Parameters
+    ----------
+    chunks : iterable of bytes
+        What is left; it is read up to a limit of size and time, as no server decides when to end.
+    digest : hashlib object
+        Of the `size` bytes that came before.
+    """
+    began, most = time.monotonic(), max(LONGER * file.bytes, AT_LEAST)
+    for chunk in chunks:
+        digest.update(chunk)
+        size += len(chunk)
+        if size > most or time.monotonic() - began > PATIENCE:
+            return CorruptData(f"{origin}: got {size} bytes and more, wanted {file.bytes}")
+    return CorruptData(_differs(origin, digest.hexdigest(), size, file))
+
+
+def _differs(origin: str, sha256: str, size: int, file: File) -> str:
+    return f"{origin}: got sha256 {sha256} ({size} bytes), wanted sha256 {file.sha256} ({file.bytes} bytes)"
 
 
 def sweep(older_than: float = 86_400.0) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from . import cache
 from .dataset import DatasetError, FetchError, RegistryError, UnknownDataset
-from .fetch import Outcome, fetch
+from .fetch import Outcome, causes, fetch, shortened
 from .load import load_source
 from .progress import progress_for
 from .registry import Entry, entry, registry
@@ -91,19 +91,21 @@ def fetch_sets(
     except KeyboardInterrupt:
         click.echo("interrupted; finished files are kept, run the command again to continue", err=True)
         sys.exit(1)
-    _summary(outcomes, told=not console.is_terminal)
+    _summary(outcomes)
 
 
-def _summary(outcomes: Sequence[Outcome], told: bool) -> None:
+def _summary(outcomes: Sequence[Outcome]) -> None:
     counts = {
         s: sum(o.state == s for o in outcomes)
         for s in ("bundled", "cached", "fetched", "failed", "unavailable")
     }
     words = {"bundled": "bundled with scikit-learn", "cached": "already here"}
     click.echo(", ".join(f"{n} {words.get(s, s)}" for s, n in counts.items() if n) or "nothing to fetch")
+    for cause, names in causes(outcomes).items():
+        click.echo(f"failed: {shortened(names)}: {cause}", err=True)
     for outcome in outcomes:
-        if not outcome.ok and not (told and outcome.state == "failed"):
-            click.echo(f"{outcome.state}: {outcome.name}: {outcome.why}", err=True)
+        if outcome.state == "unavailable":
+            click.echo(f"unavailable: {outcome.name}: {outcome.why}", err=True)
     if not all(outcome.ok for outcome in outcomes):
         sys.exit(1)
 

@@ -20,7 +20,18 @@ class UnknownDataset(DatasetError):
 
 
 class DatasetNotFetched(DatasetError):
-    """The set is in the registry, its files are not on this machine."""
+    """The set is in the registry, its files are not on this machine; `name` is what to fetch."""
+
+    def __init__(self, text: str, name: str = "") -> None:
+        super().__init__(text, name)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @property
+    def name(self) -> str:
+        """The set to fetch, empty where none can be."""
+        return str(self.args[1])
 
 
 class DatasetUnavailable(DatasetNotFetched):

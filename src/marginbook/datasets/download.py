@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pooch
@@ -14,6 +16,9 @@ import pooch
 from . import cache
 from .dataset import CorruptData, FetchError, HostUnreachable
 from .registry import File
+
+if TYPE_CHECKING:
+    import requests
 
 ATTEMPTS = 4
 BACK_OFF = 1.0  # seconds before the second attempt, doubled for each further one
@@ -83,6 +88,7 @@ class _Downloader:
 
     def __init__(self, file: File, part: Path, advance: Advance) -> None:
         self.file, self.part, self.advance = file, part, advance
+        self.longer: CorruptData | None = None  # what is wrong with a file that is longer than stated
 
     def __call__(self, url: str, output_file: str, pooch_object: object, check_only: bool = False) -> bool:
         resumed = self.part.exists() and self.part.stat().st_size > 0
@@ -104,6 +110,7 @@ class _Downloader:
         return True
 
     def _restart(self) -> None:
+        self.longer = None
         if self.part.exists():
             self.advance(-self.part.stat().st_size)
             self.part.unlink()
@@ -116,6 +123,8 @@ class _Downloader:
             raise FetchError(
                 f"{url}: the server sent a web page (HTML), not the file; open it in a browser to see why"
             )
+        if self.longer is not None:
+            raise self.longer
         cache.check(self.part, self.file, url)
 
     def _get(self, url: str) -> None:
@@ -175,21 +184,35 @@ class _Downloader:
             if have and not continued:
                 self._restart()
                 have = 0
-            began, before = time.monotonic(), have
+            chunks = self._chunks(answer)
             with self.part.open("ab" if continued else "wb") as stream:
-                # as it comes and as it is: a cut connection loses nothing, and nothing is decompressed here
-                while have <= self.file.bytes and (chunk := answer.raw.read1(cache.CHUNK, False)):
+                for chunk in chunks:
+                    have += len(chunk)
                     stream.write(chunk)
                     self.advance(len(chunk))
-                    have += len(chunk)
-                    if (now := time.monotonic()) - began > PATIENCE:
-                        if have - before < SLOWEST * PATIENCE:
-                            raise _Retry(f"the server sent only {have - before} bytes in {PATIENCE:g} s")
-                        began, before = now, have
+                    if have > self.file.bytes:
+                        break
+            if have > self.file.bytes:
+                # if the connection breaks on the way to the end, that much is known
+                self.longer = CorruptData(f"{url}: got {have} bytes and more, wanted {self.file.bytes}")
+                with self.part.open("rb") as stream:
+                    digest = hashlib.file_digest(stream, "sha256")
+                self.longer = cache.too_long(chunks, digest, have, self.file, url)
         if have < self.file.bytes:
             announced = answer.headers.get("Content-Length", "")
             if continued or not announced.isdecimal() or int(announced) > have:
                 raise _Retry(f"the connection ended after {have} of {self.file.bytes} bytes")
+
+    def _chunks(self, answer: requests.Response) -> Iterator[bytes]:
+        """Yield what comes, as it comes: a cut connection loses nothing, and nothing is decompressed here."""
+        began, some = time.monotonic(), 0
+        while chunk := answer.raw.read1(cache.CHUNK, False):
+            yield chunk
+            some += len(chunk)
+            if (now := time.monotonic()) - began > PATIENCE:
+                if some < SLOWEST * PATIENCE:
+                    raise _Retry(f"the server sent only {some} bytes in {PATIENCE:g} s")
+                began, some = now, 0
 
 
 def _short(error: Exception) -> str:

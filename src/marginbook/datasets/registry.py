@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..at_hand import KINDS
 from ..project import resource
 from .dataset import RegistryError, UnknownDataset
 
-KINDS = ("bundled", "wheel", "url")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SET_KEYS = {
     "title", "task", "n", "p", "shape", "classes", "licence", "citation", "home", "aliases", "used_by",

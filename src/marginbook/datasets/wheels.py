@@ -62,8 +62,8 @@ def download(wheel: Wheel, scratch: Path) -> Path:
             line for line in done.stderr.splitlines() if line.startswith("ERROR")
         ] or done.stderr.splitlines()
         reason = lines[0].removeprefix("ERROR: ") if lines else "no wheel came"
-        if "No module named pip" in done.stderr:
-            reason = "this Python has no pip; run `python -m ensurepip`"
+        if "No module named pip" in done.stderr:  # whichever wheel it is
+            raise FetchError("this Python has no pip, which fetches wheels; run `python -m ensurepip`")
         raise FetchError(f"pip cannot fetch {wheel.package}=={wheel.version}: {reason[:200]}")
     return found[0]
 

@@ -106,6 +106,8 @@ def list_(store: Path | None, as_json: bool) -> None:
         for name in experiments():
             protocol = load_protocol(name)
             row: dict[str, Any] = {"id": name, "title": protocol.title}
+            if protocol.stand_ins:
+                row["stand_ins"] = dict(protocol.stand_ins)
             for profile in PROFILES:
                 tasks = set(protocol.tasks(profile))
                 done = sum(o.error is None and o.task in tasks for o in results.outcomes(name, profile))
@@ -118,6 +120,9 @@ def list_(store: Path | None, as_json: bool) -> None:
     for row in rows:
         table.add_row(row["id"], row["title"], *(f"{row[p]['done']} of {row[p]['tasks']}" for p in PROFILES))
     Console().print(table)
+    for row in rows:
+        for dataset, why in row.get("stand_ins", {}).items():
+            click.echo(f"{row['id']}, quick: on {dataset} as a stand-in, {why}")
 
 
 @experiment.command("run")
@@ -171,16 +176,29 @@ def run_(
 
 
 def _tell(report: Report, skip_missing: bool) -> bool:
+    from ..datasets.fetch import shortened
+
     click.echo(
         f"{report.experiment} ({report.profile}): {report.done} of {report.asked} tasks done, {report.ran} "
         f"run now, {len(report.failed)} failed"
     )
+    causes: dict[str, list[str]] = {}  # one cause may make many tasks fail
     for outcome in report.failed:
-        click.echo(f"  failed: {outcome.task}: {last_line(outcome.error or '')}", err=True)
+        causes.setdefault(last_line(outcome.error or ""), []).append(str(outcome.task))
+    for cause, tasks in causes.items():
+        count = f"{len(tasks)} tasks, such as " if len(tasks) > 1 else ""
+        click.echo(f"  failed: {count}{tasks[0]}: {cause}", err=True)
     if report.failed:
         click.echo(f"  tracebacks: marginbook experiment status {report.experiment} --tracebacks", err=True)
     for dataset, reason in report.missing.items():
-        click.echo(f"  skipped {dataset}: {reason}", err=True)
+        if dataset not in report.to_fetch:
+            click.echo(f"  skipped {dataset}: {reason}", err=True)
+    if names := list(dict.fromkeys(report.to_fetch.values())):
+        told = f"  skipped {shortened(list(report.to_fetch))}: not on this machine; run"
+        click.echo(f"{told} `marginbook data fetch {' '.join(names)}`", err=True)
+    for dataset, why in load_protocol(report.experiment).stand_ins.items():
+        if report.profile == "quick":
+            click.echo(f"  {dataset} is a stand-in, {why}; it is compared with no printed number", err=True)
     return not report.failed and (skip_missing or not report.missing)
 
 

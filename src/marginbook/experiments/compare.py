@@ -24,7 +24,7 @@ _MARKS = {Verdict.REPRODUCED: ("=", "green"), Verdict.NOT_REPRODUCED: ("", "yell
 
 
 def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return one row per printed cell: theirs, ours, and whether they agree.
+    """Return one row per printed cell: theirs, ours, and whether they agree. Results of stand-ins stay out.
 
     Parameters
     ----------
@@ -36,6 +36,11 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     -------
     DataFrame
         See `marginbook.comparison.compare_cells`; ``attrs["plus_minus"]`` says what ± is over.
+
+    Raises
+    ------
+    ExperimentError
+        Nothing is printed, the results lack a column, or are all of stand-ins.
     """
     protocol = load_protocol(experiment) if isinstance(experiment, str) else experiment
     path = protocol.printed_path
@@ -45,9 +50,16 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
         raise ExperimentError(f"{protocol.id}: its printed numbers, {path.name}, are not beside the protocol")
     try:
         printed = read_printed(path)
+        results = read_results(protocol.id) if results is None else results
+        own = results[~results["dataset"].isin(list(protocol.stand_ins))]
+        if own.empty and len(results):
+            raise ExperimentError(
+                f"{protocol.id}: the results are of stand-ins only ({', '.join(protocol.stand_ins)}), which "
+                "no printed number is about"
+            )
         frame = compare_cells(
             printed,
-            printed_columns(protocol, read_results(protocol.id) if results is None else results),
+            printed_columns(protocol, own),
             metric=protocol.metric,
             better_of=protocol.better_of,
             printed_splits=protocol.printed_splits,

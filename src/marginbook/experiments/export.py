@@ -67,7 +67,7 @@ def export(
     with Store(store) as results:
         results.verify()
         stored = {outcome.task.dataset for outcome in results.outcomes(protocol.id, profile)}
-        inputs = inspect_inputs(protocol, profile, sorted(stored & set(protocol.datasets)))
+        inputs = inspect_inputs(protocol, profile, sorted(stored & set(protocol.known_datasets(profile))))
         outcomes = current(results, protocol, tasks, inputs.signatures)
     if not outcomes:
         raise ExperimentError(
@@ -157,6 +157,7 @@ def provenance(protocol: Protocol, profile: str, outcomes: list[Outcome], inputs
         "code": outcomes[0].signature.code,
         "settings": protocol.settings_for(profile),
         "data": {o.task.dataset: {"sha256": o.source, "rows": o.n_rows} for o in outcomes},
+        **({"stand-ins": dict(protocol.stand_ins)} if profile == "quick" and protocol.stand_ins else {}),
         "environments": [json.loads(text) for text in sorted(environments)],
     }
 
@@ -195,9 +196,8 @@ def _sweep(path: Path) -> None:
 
 
 def _all_tasks(protocol: Protocol, profile: str) -> list[Task]:
-    everything = (protocol.datasets, protocol.methods, range(1, protocol.splits.n + 1))
-    datasets, methods, splits = everything
-    return protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
+    datasets, splits = protocol.known_datasets(profile), range(1, protocol.splits.n + 1)
+    return protocol.tasks(profile, datasets=datasets, methods=protocol.methods, splits=splits)
 
 
 def _table(protocol: Protocol, outcomes: list[Outcome]) -> str:

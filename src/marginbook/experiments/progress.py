@@ -33,6 +33,7 @@ class RunProgress:
     def __init__(self, title: str, tasks: Iterable[Task], timings: Timings, console: Console) -> None:
         self._title, self._timings, self._console = title, timings, console
         self._waiting = set(tasks)
+        self._causes: set[str] = set()
         self._total, self._spent = len(self._waiting), 0.0
         self._began = self._shown = time.monotonic()
         self._bar = Progress(
@@ -54,10 +55,16 @@ class RunProgress:
         self._bar.stop()
 
     def finished(self, task: Task, outcome: Outcome | None) -> None:
-        """Count a task; `outcome` is None when nothing is to be learnt of it. A failure is told at once."""
+        """Count a task; `outcome` is None when nothing is to be learnt of it.
+
+        A failure is told at once, and others of the same cause only at the end of the run, as a number.
+        """
         self._waiting.discard(task)
         if outcome is not None and outcome.error is not None:
-            self._console.print(Text(f"failed: {task}: {last_line(outcome.error)}", style="red"))
+            cause = last_line(outcome.error)
+            if cause not in self._causes:
+                self._console.print(Text(f"failed: {task}: {cause}", style="red"))
+            self._causes.add(cause)
         elif outcome is not None:
             self._timings.learn(task, outcome.seconds, outcome.n_rows)
             self._spent += outcome.seconds

@@ -67,7 +67,7 @@ class Protocol:
     settings : dict
         Handed to the measure.
     quick : dict
-        What ``--profile quick`` changes: `datasets`, `methods`, `splits_used`, `settings`.
+        What ``--profile quick`` changes: `datasets`, `stand_ins`, `methods`, `splits_used`, `settings`.
     not_stated : dict
         What the paper leaves open, and what we assumed.
     printed : str or None
@@ -105,6 +105,18 @@ class Protocol:
         return self.id.partition("/")[2]
 
     @property
+    def stand_ins(self) -> Mapping[str, str]:
+        """Sets that are not the experiment's and that only ``quick`` runs on, each with the reason.
+
+        They are there where no set of its own comes without a URL; no printed number is about them.
+        """
+        return dict(self.quick.get("stand_ins", {}))
+
+    def known_datasets(self, profile: str) -> tuple[str, ...]:
+        """Return all sets that a profile may run on, also those that it leaves out unless asked for."""
+        return (*self.datasets, *(self.stand_ins if profile == "quick" else ()))
+
+    @property
     def printed_path(self) -> Path | None:
         """The file of printed numbers, or None."""
         return None if self.printed is None else _folder(self.package) / "paper" / self.printed
@@ -128,10 +140,11 @@ class Protocol:
             raise UnknownName(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
         chosen = self.quick if profile == "quick" else {}
         numbers = list(range(1, self.splits.n + 1))
+        usual = [*chosen.get("datasets", ()), *chosen.get("stand_ins", ())]
         # a filter may reach beyond the quick slice: whoever asks for a set by name wants that set
         return sorted(
             Task(self.id, dataset, split, method, profile)
-            for dataset in self._pick("data set", datasets, chosen.get("datasets"), self.datasets)
+            for dataset in self._pick("data set", datasets, usual, self.known_datasets(profile))
             for method in self._pick("method", methods, chosen.get("methods"), self.methods)
             for split in self._pick("split", splits, chosen.get("splits_used"), numbers)
         )

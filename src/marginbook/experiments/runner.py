@@ -16,6 +16,7 @@ from joblib.externals.loky import get_reusable_executor
 from rich.console import Console
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from ..datasets.dataset import DatasetNotFetched
 from .errors import ExperimentError
 from .progress import RunProgress
 from .protocol import Protocol, Task, load_protocol
@@ -39,11 +40,15 @@ class Inputs:
         By data set.
     missing : dict
         Data sets that could not be loaded, with the reason and what to do.
+    to_fetch : dict
+        Of the missing ones those that only have to be fetched: by data set, its name for
+        ``marginbook data fetch``.
     """
 
     signatures: dict[str, Signature]
     n_rows: dict[str, int]
     missing: dict[str, str]
+    to_fetch: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Report:
     ran: int
     failed: list[Outcome] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    to_fetch: dict[str, str] = field(default_factory=dict)
 
 
 def inspect_inputs(protocol: Protocol, profile: str, datasets: Iterable[str]) -> Inputs:
@@ -70,6 +76,8 @@ def inspect_inputs(protocol: Protocol, profile: str, datasets: Iterable[str]) ->
             found.n_rows[name] = len(data.y)
         except Exception as error:  # whatever is wrong with one set, the others can run
             found.missing[name] = " ".join(str(error).split()) or type(error).__name__
+            if isinstance(error, DatasetNotFetched) and error.name:
+                found.to_fetch[name] = error.name
     return found
 
 
@@ -149,7 +157,7 @@ def run(
                     bar.finished(outcome.task, outcome)
         results.drop_dead_claims()
         done = len(current(results, protocol, possible, inputs.signatures))
-    return Report(protocol.id, profile, len(tasks), done, ran, failed, inputs.missing)
+    return Report(protocol.id, profile, len(tasks), done, ran, failed, inputs.missing, inputs.to_fetch)
 
 
 def expected_seconds(

@@ -41,6 +41,10 @@ NOTES: Check = (
     "a table of texts",
     lambda v: isinstance(v, dict) and all(isinstance(t, str) for t in v.values()),
 )
+REASONS: Check = (
+    "a table of data sets, each with the reason as a text",
+    lambda v: isinstance(v, dict) and bool(v) and all(isinstance(t, str) and t.strip() for t in v.values()),
+)
 NUMBERS: Check = (
     "a list of numbers from 1",
     lambda v: isinstance(v, list) and bool(v) and all(map(_is_int, v)),
@@ -65,7 +69,13 @@ FIELDS = {
     "better_of": NAMES,
 }
 REQUIRED = ("title", "metric", "plus_minus", "splits", "datasets", "methods")
-QUICK_FIELDS = {"datasets": NAMES, "methods": NAMES, "splits_used": NUMBERS, "settings": TABLE}
+QUICK_FIELDS = {
+    "datasets": NAMES,
+    "stand_ins": REASONS,
+    "methods": NAMES,
+    "splits_used": NUMBERS,
+    "settings": TABLE,
+}
 SPLIT_FIELDS = {"kind": KIND, "n": COUNT, "train_size": SIZE, "train_fraction": SHARE, "stratify": FLAG}
 # KEEL distributes its sets in five folds; a plan may say otherwise
 USUAL_N = {"original-folds": 5, "original-test": 1}
@@ -96,6 +106,7 @@ def checked_fields(table: Mapping[str, Any], where: str) -> dict[str, Any]:
         for name in quick.get(key, ()):
             if name not in names:
                 raise ExperimentError(f"{where} quick.{key} has {name!r}{near(str(name), map(str, names))}")
+    _check_stand_ins(quick.get("stand_ins", {}), table, where)
     fields = {
         **table,
         "splits": plan,
@@ -105,6 +116,14 @@ def checked_fields(table: Mapping[str, Any], where: str) -> dict[str, Any]:
     fields["better_of"] = tuple(table.get("better_of", ()))
     fields.setdefault("printed_splits", plan.n)
     return fields
+
+
+def _check_stand_ins(names: Mapping[str, str], table: Mapping[str, Any], where: str) -> None:
+    for name in names:
+        if name in table["datasets"]:
+            raise ExperimentError(f"{where} quick.stand_ins has {name!r}, which is one of its own data sets")
+        if isinstance(table["splits"].get("train_size", table["splits"].get("train_fraction")), dict):
+            raise ExperimentError(f"{where} quick.stand_ins has {name!r}, for which splits states no size")
 
 
 def _plan(table: Mapping[str, Any], where: str, datasets: list[str]) -> SplitPlan:

@@ -14,8 +14,9 @@ from pathlib import Path
 import nbformat
 from joblib import Parallel, delayed
 
+from .. import at_hand
 from ..fingerprint import fingerprint
-from ..project import PACKAGE, cache_dir, resource
+from ..project import PACKAGE, resource
 from .catalogue import METADATA, Notebook, build_dir, find
 
 TIMEOUT = 600  # seconds for one cell
@@ -29,6 +30,8 @@ KERNEL_ENV = {
     # tqdm misses widgets, and says so with a path of this machine
     "PYTHONWARNINGS": "ignore:IProgress not found",
 }
+# with its default parameters a notebook is the same whichever optional data are there
+BOOK_ENV = {**KERNEL_ENV, **at_hand.ENVIRONMENT}
 # trouble of the transport is no news to a reader: a kernel that is stopped logs a traceback as an error
 KERNEL_ARGUMENTS = ["--IPKernelApp.log_level=CRITICAL"]
 # versions that the outputs show: a cached execution is void when one changes
@@ -84,7 +87,7 @@ def execute(
         elif progress:
             progress(id, "executed")
     if failures:
-        raise NotebookFailed("\n".join(sorted(failures)))
+        raise NotebookFailed("\n".join(grouped(failures)))
     return {id: target for id, (_, target) in targets.items()}
 
 
@@ -101,7 +104,7 @@ def execute_node(node: nbformat.NotebookNode, folder: Path) -> nbformat.Notebook
         resources={"metadata": {"path": str(folder)}},
         extra_arguments=KERNEL_ARGUMENTS,
     )
-    client.execute(env={**os.environ, **KERNEL_ENV})
+    client.execute(env={**os.environ, **BOOK_ENV})
     return normalised(node)
 
 
@@ -128,6 +131,24 @@ def failure_line(id: str, node: nbformat.NotebookNode) -> str:
     return f"{id}: the kernel died before a cell could report an error"
 
 
+def grouped(failures: Iterable[str]) -> list[str]:
+    """Return the failures in order; those for want of data in one line, which says how to fetch them."""
+    missing: dict[str, list[str]] = {}
+    others = []
+    for failure in sorted(failures):
+        if found := re.search(r"DatasetNotFetched: .*`marginbook data fetch (\S+)`", failure):
+            missing.setdefault(found[1], []).append(failure.partition(":")[0])
+        else:
+            others.append(failure)
+    if missing:
+        ids = list(dict.fromkeys(id for several in missing.values() for id in several))
+        others.append(
+            f"{', '.join(ids)}: data are needed that are not on this machine; "
+            f"run `marginbook data fetch {' '.join(missing)}`"
+        )
+    return others
+
+
 def write(node: nbformat.NotebookNode, path: Path) -> Path:
     """Write a notebook by rename, so that a reader never sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +173,7 @@ def key(notebook: Notebook) -> str:
         for path in sorted(folder.glob("*")) if folder.is_dir() else []:
             if path.is_file():
                 digest.update(path.name.encode() + b"\n" + path.read_bytes())
-    digest.update(" ".join(_data_at_hand()).encode())
+    digest.update(_data_of_every_machine().encode())
     return digest.hexdigest()
 
 
@@ -198,6 +219,13 @@ def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
     return {name for name in names if name.split(".")[0] == PACKAGE.name}
 
 
-def _data_at_hand() -> list[str]:
-    folder = cache_dir("data")  # files are named by their content there
-    return sorted(path.name for path in folder.glob("[!.]*")) if folder.is_dir() else []
+def _data_of_every_machine() -> str:
+    """Return what the registry says of the data that a notebook meets, whatever else has been fetched."""
+    from ..datasets.registry import registry  # slow to import, and not for `run --list`
+
+    return repr(
+        [
+            (entry.name, [source for source in entry.sources if source.kind in at_hand.REGISTRIES])
+            for entry in registry().values()
+        ]
+    )
