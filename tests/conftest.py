@@ -11,9 +11,9 @@ import hypothesis
 import pytest
 from click.testing import CliRunner, Result
 
-# How fast an example runs says more about what else the machine does than about the code. At home the examples are
-# new in every run, and one that fails is kept in .hypothesis; where runs are compared, on CI and in
-# supply/portable.py, they are the same ones: what differs is then the machine's doing.
+# How fast an example runs says more about what else the machine does than about the code. At home the
+# examples are new in every run, and one that fails is kept in .hypothesis; where runs are compared, on CI and
+# in supply/portable.py, they are the same ones: what differs is then the machine's doing.
 _loaded = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
 hypothesis.settings.register_profile("new", **_loaded)
 hypothesis.settings.register_profile("same", **_loaded, derandomize=True)

@@ -4,9 +4,10 @@ A machine with the duality gap :math:`\delta` has a margin at :math:`x_i` within
 :math:`\sqrt\delta\,\lVert x_i\rVert` of the exact one, norm in :math:`Q_{-i}^{-1}`, so its sign can be
 certified long before the last digit. The dual variables of the machine on all examples are the start.
 
-A left-out margin can be zero: the others say nothing of x_i, or cancel. Floating point leaves
-some 1e-16 of either sign there, another on every processor. So a margin :math:`\sum_jh_{ij}\beta'_j` of at most
-:math:`64(m-1)\epsilon\sum_j|h_{ij}\beta'_j|` *is* zero, and zero is an error, as in :mod:`marginbook.ldm.loo`.
+A left-out margin can be zero: the others say nothing of :math:`x_i`, or cancel. Floating point then leaves
+some 1e-16 of either sign, which differs between processors. So a margin :math:`\sum_jh_{ij}\beta'_j` of at
+most :math:`64(m-1)\epsilon\sum_j|h_{ij}\beta'_j|` *is* zero, and zero is an error, as in
+:mod:`marginbook.ldm.loo`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def exact_leave_one_out(
 ) -> np.ndarray:
     r"""Return the margins :math:`y_if^{-i}(x_i)` of machines that are trained anew without example i.
 
-    A margin that rounding does not tell from zero is exactly 0.0, so that ``margins <= 0`` are the errors. The matrix of each left-out dual is :math:`YW_iY` without row and column i, which takes O(m^2) to form.
+    A margin that rounding does not tell from zero is exactly 0.0, so that ``margins <= 0`` are the errors.
+    The matrix of each left-out dual is :math:`YW_iY` without row and column i, which takes O(m^2) to form.
 
     Parameters
     ----------

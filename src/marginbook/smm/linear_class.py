@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .aggregation import count_rule, levels
 from .objective import LOSSES, weights_for
 from .problems import drawn
@@ -107,9 +107,9 @@ def check_intercept() -> Evidence:
         f"{min(errors[False]):.2f} to {max(errors[False]):.2f}",
         "the sets of all levels",
         -same / count,
-        f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {off:.0e}), whatever the data say, "
-        "and if X is as likely as -X the levels do not matter at all. The boundary of a level other than "
-        "1/2 does not pass through 0. With an intercept the mean error of the logistic fits is "
+        f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {at_most(off, 1e-12)}), whatever the "
+        "data say, and if X is as likely as -X the levels do not matter at all. The boundary of a level "
+        "other than 1/2 does not pass through 0. With an intercept the mean error of the logistic fits is "
         f"{max(errors[True]):.3f} or less; the bound of exact level sets is {1 / (2 * H):g}.",
         {"truths": len(SCALES), "losses": 3, "H": H},
         (780,),
