@@ -135,7 +135,7 @@ def check_signs() -> Evidence:
         for _ in range(4):
             other = rows.separation(with_signs(bases, rng))
             values.append(dinkelbach(other.numerator, other.denominator, max_nodes=30).objective)
-        ranges[name] = max(values) / min(values)
+        ranges[name] = round(max(values) / min(values), 2)
     return Evidence(
         decide(max(one) <= ROUNDING and moved == 0, stacked <= ROUNDING and stacked_moved == 0),
         f"the opposite sign of one basis vector changes h on new rows by {min(one):.0%} to {max(one):.0%} "

@@ -210,10 +210,10 @@ def check_sum() -> Evidence:
         f"classes that keep two kernels or more: {one}; {two}",
         "more than half",
         min(shares.values()) - 0.5,
-        "With so small an eta a narrow kernel stays in, its quotient is far below the others', and a second "
-        "kernel adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F D[k,j] "
-        f"for all j, as in {stationary} of {vertices} exact vertices among the {total} classes. Then CLASMK "
-        "is CLASK, and signs do not matter.",
+        "With so small an eta a narrow kernel stays in, its quotient is far below the others', and a "
+        "second kernel adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F "
+        f"D[k,j] for all j, as in {'all' if stationary == vertices else f'{stationary} of {vertices}'} "
+        f"exact vertices among the {total} classes. Then CLASMK is CLASK, and signs do not matter.",
         {"classes": total, "sets": [name for name, _ in SETS], "kernels": ["table-1", "table-4", "figures"]},
         (0, 1),
     )

@@ -30,6 +30,8 @@ NOTEBOOK = "smm/04_probabilities"
 H = 20
 #: values of s, from noisy to nearly separated classes
 SCALES = (0.5, 1.0, 2.0, 4.0)
+#: what the solver's tolerance leaves of a value that is zero
+SETTLED = 1e-6
 
 
 def grid() -> tuple[np.ndarray, np.ndarray]:
@@ -41,6 +43,9 @@ def grid() -> tuple[np.ndarray, np.ndarray]:
 
 def population_fits(scale: float, loss: str, *, fit_intercept: bool) -> np.ndarray:
     r"""Return :math:`f_h(z)=az+b` of least weighted risk at the points of the grid, (601, H-1).
+
+    The boundary of the hinge lies midway between two points of the grid, often on a third: values of at most
+    `SETTLED`, to which the solver leaves a zero there, are exactly 0.0, not above the level.
 
     Parameters
     ----------
@@ -64,7 +69,8 @@ def population_fits(scale: float, loss: str, *, fit_intercept: bool) -> np.ndarr
             fit_intercept=fit_intercept,
             tol=1e-9,
         )
-        fits.append(found.weights[0] * z + found.intercept)
+        f = found.weights[0] * z + found.intercept
+        fits.append(np.where(np.abs(f) > SETTLED, f, 0.0))
     return np.array(fits).T
 
 
