@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test lint types unit notebooks strict browser bench coursework release lowest versions lock clean
+.PHONY: help setup book test lint types unit notebooks strict browser bench coursework release lowest versions portable lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ lowest: ## Unit tests with the oldest versions that pyproject.toml allows
 
 versions: ## Unit tests in an environment of its own; make versions PYTHON=python3.13
 	$(PYTHON) supply/unit_tests.py
+
+portable: $(READY) ## Unit tests and notebooks as other processors compute them; stopped, it goes on (hours)
+	@$(BIN)/python supply/portable.py $(ARGS)
 
 lock: ## Resolve pyproject.toml again into the locks, environment.yml and the list of licences
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
