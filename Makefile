@@ -57,9 +57,6 @@ online: $(READY) ## What needs data that only URLs give (from the network, or MA
 stages: $(READY) ## Time the two commands stage by stage; the book shows the table
 	@$(BIN)/python supply/stages.py $(ARGS)
 
-portable: $(READY) ## Unit tests and notebooks on four core types, one thread and two
-	@$(BIN)/python supply/portable.py $(ARGS)
-
 bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
 	@$(BIN)/python benchmarks $(ROOM) $(ARGS)
 
@@ -75,6 +72,9 @@ lowest: ## Unit tests with the oldest versions that pyproject.toml allows
 
 versions: ## Unit tests in an environment of its own; make versions PYTHON=python3.13
 	$(PYTHON) supply/unit_tests.py
+
+portable: $(READY) ## Unit tests and notebooks as other processors compute them; stopped, it goes on (hours)
+	@$(BIN)/python supply/portable.py $(ARGS)
 
 lock: ## Resolve pyproject.toml again into the locks, environment.yml and the list of licences
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)

@@ -7,8 +7,17 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 from click.testing import CliRunner, Result
+
+# How fast an example runs says more about what else the machine does than about the code. At home the
+# examples are new in every run, and one that fails is kept in .hypothesis; where runs are compared, on CI and
+# in supply/portable.py, they are the same ones: what differs is then the machine's doing.
+_loaded = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("new", **_loaded)
+hypothesis.settings.register_profile("same", **_loaded, derandomize=True)
+hypothesis.settings.load_profile("same" if "CI" in os.environ else "new")
 
 # each worker of pytest-xdist is a process of its own: more threads than cores slow all of them down
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):

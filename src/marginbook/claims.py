@@ -239,6 +239,19 @@ def share(agreeing: int, tested: int) -> Verdict:
     return Verdict.PARTLY if 2 * agreeing >= tested else Verdict.NOT_REPRODUCED
 
 
+def at_most(value: float, bound: float) -> str:
+    """Return the round `bound` as text where `value` is within it, otherwise the value.
+
+    The digits of what rounding made, and of what an iteration left, differ between processors; whether
+    they are within the tolerance that decides the verdict does not.
+
+    >>> at_most(4.4e-16, 1e-9), at_most(0.0213, 1e-9), at_most(0.3, 1)
+    ('1e-9', '0.021', '1')
+    """
+    number = bound if value <= bound else value
+    return f"{number:.2g}" if not number < 0.01 else f"{number:.0e}".replace("e-0", "e-")
+
+
 def scoreboard(evidence: Mapping[str, Evidence]) -> dict[str, dict[Verdict, int]]:
     """Count verdicts by room."""
     board: dict[str, dict[Verdict, int]] = {}

@@ -107,7 +107,7 @@ def test_vertices_have_no_sign_to_flip(iris):
 # choices and vertices
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from(choosing.LAWS), st.integers(2, 5), st.integers(1, 6))
 def test_linear_program_exact_rule_and_bounds_agree(seed, law, classes, kernels):
     n, d = choosing.random_terms(np.random.default_rng(seed), classes, kernels, law)

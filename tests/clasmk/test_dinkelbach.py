@@ -49,7 +49,7 @@ def _least_on_grid(N: np.ndarray, D: np.ndarray, points: np.ndarray) -> float:
     return float(((tops[0][:, np.newaxis] + tops[1])[total > 0] / total[total > 0]).min())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),
     n_kernels=st.sampled_from([2, 3]),
@@ -67,7 +67,7 @@ def test_grid(seed, n_kernels, kind):
         assert best == pytest.approx(found.objective, rel=1e-2, abs=1e-4)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),
     n_classes=st.integers(2, 4),
@@ -123,7 +123,7 @@ def test_values_fall_faster_and_faster(start):
         assert path[0] == pytest.approx(ratio(first, N, D), rel=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6),
     n_classes=st.integers(2, 4),

@@ -81,7 +81,7 @@ def test_copies_of_a_row_are_known_as_such_however_large_the_data():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 25), st.sampled_from([0.0, 1e-6, 1e-3, 0.3, 1.0]), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_subspace_is_orthonormal_and_within_the_tolerance(seed, n, tol, repeated):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, rng.integers(1, 5))) * 10 ** rng.uniform(-3, 2)

@@ -31,7 +31,7 @@ def _terms(draw):
     return n * scale, d
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(_terms())
 def test_exact_is_exhaustive(terms):
     n, d = terms
@@ -41,7 +41,7 @@ def test_exact_is_exhaustive(terms):
     assert choose_greedy(n, d).objective >= exact.objective * (1 - 1e-12)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(_terms())
 def test_values_fall_and_passes_are_bounded(terms):
     n, d = terms

@@ -168,7 +168,7 @@ def test_a_row_that_alone_has_a_feature_is_left_out_rightly():
         np.testing.assert_allclose(Spectrum.of_features(X, targets).solve(C).left_out[4], naive, atol=1e-4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(2, 12),
     p=st.integers(1, 12),

@@ -126,7 +126,7 @@ def test_curvature_is_the_difference_of_gradients():
         np.testing.assert_allclose(H[:, k], difference, atol=0.02 * np.abs(H).max())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**16), n=st.integers(2, 15), ties=st.booleans())
 def test_the_bias_has_the_least_hinge_loss(seed, n, ties):
     rng = np.random.default_rng(seed)
@@ -142,7 +142,7 @@ def test_the_bias_has_the_least_hinge_loss(seed, n, ties):
     assert loss(found) <= min(loss(b) for b in [*(y - fitted), found + 0.1, found - 0.1]) + 1e-12
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**16), n=st.integers(1, 15), energy=st.floats(1e-6, 1e3))
 def test_the_scale_has_the_least_objective(seed, n, energy):
     rng = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ def law_of(mean, own, noise, independent=True):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_atoms_meet_the_assumptions(seed):
     rng = np.random.default_rng(seed)
@@ -52,7 +52,7 @@ def test_atoms_meet_the_assumptions(seed):
     assert np.linalg.matrix_rank(P) == np.linalg.matrix_rank(signal)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_expectations_and_probabilities_by_loops_over_atoms(seed):
     rng = np.random.default_rng(seed)

@@ -42,7 +42,7 @@ def _form(seed: int, k: int, kind: str) -> np.ndarray:
     return A @ A.T - np.ones((k, k)) * rng.normal()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 10**6),
     k=st.integers(1, 7),
@@ -61,7 +61,7 @@ def test_search_is_all_supports(seed, k, kind, scale):
     assert found.point @ (scale * Q) @ found.point == pytest.approx(found.value, abs=1e-12 * scale * size)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 12), kind=st.sampled_from(["symmetric", "integers"]))
 def test_local_minimum_is_stationary_and_not_above_its_start(seed, k, kind):
     Q = _form(seed, k, kind)
@@ -77,7 +77,7 @@ def test_local_minimum_is_stationary_and_not_above_its_start(seed, k, kind):
     assert value == pytest.approx(np.linalg.eigvalsh(Q[np.ix_(inside, inside)])[0], abs=1e-10)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 10))
 def test_multiplier_makes_the_local_minimum_an_eigenvector(seed, k):
     Q = _form(seed, k, "symmetric")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from marginbook.clasmk.splitting import split_rows
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(2, 30), min_size=1, max_size=6),
     fraction=st.floats(0.01, 0.99),

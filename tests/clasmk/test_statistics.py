@@ -69,7 +69,7 @@ def test_matrices_are_the_sums_over_samples(combine, denominator, short, monkeyp
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_matrices_are_semidefinite_and_bounded_and_the_mean_is_below_the_energy(seed, classes):
     subspaces, X, codes = problem(seed, 40, classes)
     energy = separation(subspaces, X, codes)

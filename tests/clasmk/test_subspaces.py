@@ -83,9 +83,16 @@ def test_constant_features_and_read_only_data_do_no_harm():
     X.setflags(write=False)
     without = fit_subspaces(X[:, :3], codes, paper_kernels("table-1")[4:])
     found = fit_subspaces(X, codes, paper_kernels("table-1")[4:])
-    for a, b in zip(coordinates(found, X), coordinates(without, X[:, :3]), strict=True):
-        for with_constant, plain in zip(a, b, strict=True):
-            np.testing.assert_allclose(np.abs(with_constant), np.abs(plain), atol=1e-6)
+    for a, b, own, others in zip(
+        coordinates(found, X), coordinates(without, X[:, :3]), found, without, strict=True
+    ):
+        for z, plain, one, other in zip(a, b, own, others, strict=True):
+            np.testing.assert_allclose(one.eigenvalues, other.eigenvalues, atol=1e-9)
+            # a basis of the eigenspace of equal eigenvalues is anyone's choice; the projector is not
+            np.testing.assert_allclose(z @ z.T, plain @ plain.T, atol=1e-7)
+            np.testing.assert_allclose(
+                (z * one.eigenvalues) @ z.T, (plain * other.eigenvalues) @ plain.T, atol=1e-9
+            )
 
 
 @pytest.mark.parametrize(

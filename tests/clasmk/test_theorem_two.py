@@ -53,7 +53,7 @@ def test_the_printed_bound_is_negative_for_four_classes():
     assert theorem_two.apart_bound(4, model.lam, model.noise) > 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(2, 12),
     st.fractions(0, 1, max_denominator=20),
@@ -66,7 +66,7 @@ def test_the_repaired_bound_is_never_below_1(C, noise, lam, share):
     assert 1 - share * energy / C**2 >= theorem_two.apart_bound(C, lam, noise)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 12), st.floats(0, 0.99), st.floats(0, 0.99))
 def test_the_sharper_bound_is_no_larger_and_no_less_than_its_floor(C, lam, noise):
     q = 1 - noise

@@ -188,7 +188,7 @@ def test_multiplications_of_one_iteration():
     assert proximal_point(dense, Kx, max_iter=7, tol=0.0).multiplications == 7 * m * (n * n + 2 * n)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=4),
     alpha=st.sampled_from([0.0, 1e-3, 1.0, 1e4]),

@@ -24,7 +24,7 @@ def _loop(K, y, alpha, beta):
     return delta
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     sizes=st.lists(st.integers(1, 5), min_size=2, max_size=4).filter(lambda s: sum(s) > 2),
     alpha=st.one_of(st.just(0.0), st.floats(1e-3, 1e3)),

@@ -90,7 +90,7 @@ def candidates(name, n, seed):
     accuracy=st.sampled_from([0.3, 0.7, 0.95]),
     seed=st.integers(0, 10**6),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_race_is_the_full_search(n, n_candidates, n_folds, accuracy, seed):
     """Any predictions, many ties, some candidates that fail: the order and the scores are those in full."""
     rng = np.random.default_rng(seed)

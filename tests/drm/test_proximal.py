@@ -57,7 +57,7 @@ def test_the_proximal_map_is_cvxpys(q, r, rho, step):
     assert (found[:, 2] == 0).all()
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     values=st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=12),
     step=st.floats(1e-3, 1e3),

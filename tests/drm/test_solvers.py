@@ -114,7 +114,7 @@ def test_parameters_out_of_range(alpha, beta, message):
         closed_form(np.eye(2), [1, 1], alpha, beta)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=4),
     alpha=st.floats(0, 1e6),

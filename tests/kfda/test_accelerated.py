@@ -75,7 +75,7 @@ def test_limit_of_convex_problems_is_that_of_the_plain_iteration(solver, q):
     assert found.objective == pytest.approx(plain.objective, rel=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(2, 25),
     st.integers(0, 10**6),
@@ -99,7 +99,7 @@ def test_neither_raises_the_objective(n, seed, q, log_rho, relaxation, penalize_
         assert found.penalize_bias == penalize_bias
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from([0.1, 0.5, 1.0, 1.7]), st.floats(0.01, 1.99))
 def test_no_relaxation_below_two_raises_the_objective(seed, q, relaxation):
     problem, rho = two_clouds(12, seed=seed), 0.05

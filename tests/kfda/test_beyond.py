@@ -97,7 +97,7 @@ def test_degenerate_columns(q):
     assert [m.support for m in local_minima(Problem(np.column_stack([column, column]), y), q, 1e3)] == [()]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.sampled_from(POWERS), st.floats(1e-3, 1.0))
 def test_inside_its_box_zero_is_the_lowest_point(seed, q, rho):
     problem, rng = problem_of(seed), np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_inside_its_box_zero_is_the_lowest_point(seed, q, rho):
     assert objective(problem, omega, q, rho) > objective(problem, 0 * omega, q, rho)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.sampled_from(POWERS), st.floats(1e-3, 0.3))
 def test_every_minimum_obeys_its_bounds(seed, q, rho):
     problem = problem_of(seed, n=3)
@@ -172,7 +172,7 @@ def test_the_free_bias_gives_the_fit_of_scikit_learns_ridge():
     assert biases.sine(ridge.coef_, fisher) < 1e-9
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 1000), st.sampled_from((0.5, 1.0, 2.0)))
 def test_class_means_are_r2_times_the_targets(n1, n2, seed, q):
     rng = np.random.default_rng(seed)

@@ -116,7 +116,7 @@ def test_with_exponent_two_it_is_kernel_ridge_on_the_columns():
         assert not hasattr(model, "kkt_residual_")
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 10**6),
     q=st.sampled_from([0.25, 0.5, 0.9]),

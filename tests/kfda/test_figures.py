@@ -35,7 +35,7 @@ def test_equal_starts_do_not_give_the_picture(monkeypatch):
     assert figures.check_two_minima().verdict != Verdict.REPRODUCED
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.floats(0.1, 0.9), st.floats(0.1, 10.0))
 def test_the_thresholds(q, strength):
     estimate, place = figures.turning_point(q, strength)

@@ -109,7 +109,7 @@ def test_stops_and_says_so_where_rounding_ends_it() -> None:
     assert np.isfinite(solution.omega).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(2, 25),
     columns=st.integers(1, 30),

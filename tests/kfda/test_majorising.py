@@ -44,7 +44,7 @@ def test_a_product_of_majorisers_fails_where_one_function_is_negative():
     assert np.all((-upper)[w != 0] < (-lower)[w != 0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 12), st.integers(1, 24))
 def test_the_polynomial_of_the_bound(b, a):
     q = min(Fraction(a, b), Fraction(2))
@@ -72,7 +72,7 @@ def test_beyond_2_the_quadratic_is_no_bound():
     assert not majorising.touches_only_at_one(majorising.bound_polynomial(Fraction(5, 2)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(POWERS),
     st.floats(-60, 60),

@@ -75,7 +75,7 @@ def test_the_rules_in_a_search_are_a_loop_over_the_grid():
     assert kept[sparsest] < kept[best]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     accuracies=st.lists(
         st.lists(st.sampled_from([0.5, 0.7, 0.9]), min_size=3, max_size=3), min_size=1, max_size=8

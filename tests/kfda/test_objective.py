@@ -96,7 +96,7 @@ def test_gradient_is_undefined_at_zero_for_q_up_to_one():
     assert np.isfinite(gradient(problem, np.zeros(6), 1.5, 0.1)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     q=st.floats(0.05, 2.0),
     rho=st.floats(1e-4, 10.0),

@@ -81,7 +81,7 @@ def test_it_chooses_what_a_loop_over_refits_chooses(kernel, intercept):
     assert terms.residual < 1e-9
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(3, 20), st.integers(1, 25), st.integers(0, 10**6), st.sampled_from(orthogonal.INTERCEPTS))
 def test_each_choice_is_the_best_of_all_candidates(n, m, seed, intercept):
     rng = np.random.default_rng(seed)

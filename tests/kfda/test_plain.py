@@ -20,7 +20,7 @@ def rbf_problem(n=30, seed=0, width=1.0, n_positive=None):
     return Problem(K, targets(positive))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(q=st.floats(0.2, 2.0), rho=st.floats(1e-3, 1.0), seed=st.integers(0, 99), bias=st.booleans())
 def test_both_forms_are_one_map_that_minimises_the_majoriser(q, rho, seed, bias):
     problem = rbf_problem(12, seed)

@@ -116,7 +116,7 @@ def test_newton_gives_up_rather_than_change_a_sign():
     assert newton(problem, wrong, 1.0, 0.01) is None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from([0.25, 0.5, 0.75, 0.9]), st.floats(1e-3, 0.5))
 def test_below_the_bound_of_no_return_coefficients_only_shrink(seed, q, rho):
     rng = np.random.default_rng(seed)

@@ -75,17 +75,22 @@ def test_both_routes_are_the_largest_generalised_eigenvector(mu, n):
     difference = K[:, positive].mean(axis=1) - K[:, ~positive].mean(axis=1)
     scatter = within_scatter(K, yhat) + mu * np.eye(n)
     quotient, vectors = linalg.eigh(np.outer(difference, difference), scatter)
+    # both eigh and Cholesky solve with the scatter, and lose as many digits as its condition has
+    lost = n * np.finfo(float).eps * (64 + np.linalg.cond(scatter))
     [found] = ridge_path(K, yhat, [mu])
     fisher = fisher_discriminant(K, yhat, mu)
     best = vectors[:, -1] * np.sign(vectors[:, -1] @ found.coef)
     for route in (found, fisher):
         value = (route.coef @ difference) ** 2 / (route.coef @ scatter @ route.coef)
-        assert value == pytest.approx(quotient[-1], rel=1e-8)
+        assert value == pytest.approx(quotient[-1], rel=lost)
         assert route.residual < 1e-10
-    assert angle(found.coef, best) < 1e-6
-    assert angle(found.coef, fisher.coef) < 1e-8
-    np.testing.assert_allclose(found.coef, fisher.coef, rtol=1e-6, atol=1e-9 * np.abs(found.coef).max())
-    assert found.bias == pytest.approx(fisher.bias, abs=1e-8)
+    assert angle(found.coef, best) < lost
+    assert angle(found.coef, fisher.coef) < lost
+    apart = lost * np.abs(found.coef).max()
+    np.testing.assert_allclose(found.coef, fisher.coef, atol=apart)
+    # the bias is minus the mean of K coef, in the unit of the targets
+    allowed = lost * np.abs(yhat).max() + apart * np.abs(K).sum(axis=1).max()
+    assert found.bias == pytest.approx(fisher.bias, abs=allowed)
 
 
 @pytest.mark.parametrize("mu", [0.0, 1e-4, 1.0, 1e3])
@@ -154,7 +159,7 @@ def test_leaving_one_out_is_refitting_without_it(threshold, n, reg):
         assert model.loo_decision_[i] == pytest.approx(again.decision_function(X[[i]])[0], abs=1e-8)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(4, 25), st.integers(0, 10**6), st.floats(1e-6, 1e4))
 def test_leaving_one_out_whatever_the_problem(n, seed, mu):
     rng = np.random.default_rng(seed)

@@ -58,7 +58,7 @@ def test_reaches_the_minimum_of_the_plain_iteration(penalize_bias):
 
 # the peer may stop early: its objective is an upper bound all the same
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 999),
     rho=st.floats(1e-4, 0.3),
@@ -171,7 +171,7 @@ def test_iterations_end():
         assert not solution.converged
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(q=st.floats(0.1, 0.95), seed=st.integers(0, 99), rho=st.floats(1e-3, 0.3))
 def test_what_leaves_would_have_died_and_lowers_the_objective(q, seed, rho):
     problem = rbf_problem(15, seed)

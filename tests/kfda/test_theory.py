@@ -51,7 +51,7 @@ def test_starts_have_no_zeros():
     assert np.all(omega != 0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 5), st.integers(0, 2**16))
 def test_exact_solutions(n, seed):
     rng = np.random.default_rng(seed)

@@ -102,6 +102,7 @@ def test_leave_one_out_on_a_line_equals_retraining():
     exact = Parameters(Fraction(1), Fraction(8), Fraction(1))
     x = np.array(v, dtype=float)[:, None]
     margins = exact_leave_one_out(x @ x.T, np.ones(4), 1.0, 8.0, 1.0)
+    assert margins[1] == 0.0  # 1 + 2 - 3, which floating point misses by 1e-15 to either side
     assert left_out_error(v, exact) == Fraction(int(np.sum(margins <= 0)), 4)
 
 

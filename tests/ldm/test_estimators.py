@@ -250,7 +250,7 @@ def test_in_pipelines_searches_clones_pickles_and_one_against_the_rest():
     assert OneVsRestClassifier(LDMClassifier()).fit(flowers, kinds).score(flowers, kinds) > 0.95
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 10**6),
     lambda1=st.sampled_from([0.0, 0.1, 10.0]),

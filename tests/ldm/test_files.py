@@ -89,7 +89,7 @@ def test_a_malformed_line_is_named(tmp_path, line, fault, chunk_rows):
 
 
 @given(st.lists(st.text("0123456789:.-+e #qidnaf", max_size=12), max_size=6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_line_is_read_or_named(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("any") / "data"
     path.write_text("\n".join(lines))

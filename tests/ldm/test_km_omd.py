@@ -55,7 +55,7 @@ def test_the_optimum_of_cvxpy(kernel, lam, m, p):
     np.testing.assert_allclose(found.gamma, gamma.value, atol=2e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     m=st.integers(2, 40),
     p=st.integers(1, 8),

@@ -160,7 +160,7 @@ finite = st.floats(-3, 3)
     st.floats(0, 5),
     st.floats(0, 1),
 )
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_a_step_meets_its_optimality_conditions(margin, share, delta, square, t, stiffness, twice_a, b):
     C, beta = 0.7, 0.7 * share
     if twice_a == 0:

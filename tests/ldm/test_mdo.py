@@ -54,7 +54,7 @@ def test_the_kink_at_margin_zero():
     np.testing.assert_allclose(mdo_cost(np.array([0.0, 1e-9, -1e-9]), 100.0, 10.0)[1], [0, 0, -10], atol=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     a=st.floats(0, 200),
     b=st.floats(0, 20),

@@ -60,7 +60,7 @@ def test_the_primal_is_equation_5_written_out():
 
 
 @given(st.integers(0, 10**6), st.floats(0, 50), st.floats(0, 50), st.floats(1e-3, 1e3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_point_of_the_box_has_the_primal_point_and_the_gap_that_are_said(seed, lambda1, lambda2, C):
     X, y, G = _problem(seed=seed % 50)
     H = _hessian(G, y, lambda1)

@@ -63,7 +63,7 @@ def test_unit_interval_of_sparse_rows(random):
 
 
 @given(sizes=st.tuples(st.integers(2, 30), st.integers(2, 30)), n_folds=st.integers(2, 6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_folds_are_a_stratified_partition(sizes, n_folds):
     y = np.repeat([1.0, -1.0], sizes)
     folds = stratified_folds(y, n_folds, "any")

@@ -116,7 +116,7 @@ def test_extreme_parameters_end_in_a_certificate(kind, lambda1, lambda2, C):
     st.sampled_from([0.01, 1.0, 100.0]),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_start_leads_to_the_optimum(kind, seed, lambda1, lambda2, C, inside):
     G, y = _problem(kind, m=25, d=3, seed=seed)
     H = WhitenedGram(G, y).hessian(lambda1)

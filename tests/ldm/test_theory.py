@@ -39,7 +39,7 @@ def test_the_problems_have_every_kernel_and_what_makes_gram_matrices_singular():
         assert set(p.y) == {-1.0, 1.0}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=12))
 def test_the_variance_term_is_twice_the_variance(margins):
     mean, variance = margin_terms(np.array(margins))
@@ -149,7 +149,7 @@ def test_three_ways_to_the_matrix_of_the_dual(lambda1):
     assert np.linalg.eigvalsh(H)[0] > -1e-12
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**16))
 def test_exact_ranks(m, n, rank, seed):
     rng = np.random.default_rng(seed)

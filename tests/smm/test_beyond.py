@@ -76,7 +76,7 @@ def test_crossing_pairs_that_are_missed_would_fail(monkeypatch):
     assert levels.check_interval().verdict == Verdict.FAILS
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from([-1.0, 1.0]), min_size=1, max_size=40))
 def test_interval_and_count_are_as_near_as_crossings_let_them(decisions):
     H = len(decisions) + 1
@@ -97,7 +97,7 @@ def test_other_entries_in_other_matrices_would_fail(monkeypatch):
     assert permuted.check_permuted().verdict == Verdict.FAILS
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(0, 1), st.lists(st.floats(-2, 2), min_size=1, max_size=15))
 def test_wrong_levels_cost_what_they_should(p, decisions):
     H = len(decisions) + 1

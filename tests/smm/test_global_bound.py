@@ -19,7 +19,7 @@ def matrices(n=60, d=4, seed=0):
     return X, np.where(X[:, 0, 0] + X[:, 1, 1] + rng.standard_normal(n) > 0, 1.0, -1.0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=6), st.floats(-2, 2), st.integers(0, 1000))
 @example([5e-324, 5e-324], 0.0, 1)
 @example([1e-310, 3e-308, 1e-307], 2.0, 0)

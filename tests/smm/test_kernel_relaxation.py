@@ -115,7 +115,7 @@ def test_features_as_blocks_are_the_rows_as_blocks(loss: str, n: int, m: int) ->
     assert features.lower_bound <= again.objective
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(0, 10**6), st.sampled_from(LOSSES), st.booleans(), st.booleans())
 def test_certificates_of_any_problem(seed: int, loss: str, fit_intercept: bool, by_rows: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -39,7 +39,7 @@ def test_scikit_learn_checks(estimator, check):
     fit_intercept=st.booleans(),
     seed=st.integers(0, 9),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_level_is_weights_of_the_classes(pi, loss, fit_intercept, seed):
     X, y, _, _ = _sample(40, seed=seed)
     options = {"rank": 2, "lam": 0.03, "loss": loss, "fit_intercept": fit_intercept}

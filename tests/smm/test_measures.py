@@ -58,7 +58,7 @@ def test_scores_with_a_known_probability_are_expectations_over_labels():
         assert found[name] == pytest.approx(np.mean([each[name] for each in several]), rel=0.02)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30))
 def test_nothing_scores_better_than_the_truth(pairs):
     q, p = np.array(pairs).T

@@ -74,7 +74,7 @@ def test_solution_satisfies_the_optimality_conditions(solve):
     assert ((M - found.coef) * found.coef).sum() == pytest.approx(tau * found.singular_values.sum(), rel=1e-4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.floats(0, 20), st.booleans())
 def test_feasible_multipliers_bound_every_objective(seed, tau, fit_intercept):
     rng = np.random.default_rng(seed)

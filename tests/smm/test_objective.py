@@ -72,7 +72,7 @@ def test_bad_input_is_named(call, message):
         call()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), loss=st.sampled_from(LOSSES), free=st.booleans())
 def test_the_bound_is_below_every_matrix_of_the_rank(seed, loss, free):
     rng = np.random.default_rng(seed)

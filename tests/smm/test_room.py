@@ -94,7 +94,7 @@ def test_every_reference_that_the_chapter_cites_is_listed():
     assert sorted(cited - listed) == []
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.booleans(), min_size=1, max_size=30))
 def test_a_projection_on_falling_sequences_keeps_the_count(indicators):
     """The chapter's proposition, by another implementation of the projection."""
@@ -103,7 +103,7 @@ def test_a_projection_on_falling_sequences_keeps_the_count(indicators):
     assert np.isclose(falling.sum(), s.sum())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.floats(0, 1), st.integers(2, 12), st.data())
 def test_wrong_levels_cost_what_the_proof_of_the_error_bound_says(p, H, data):
     """k wrong levels: k (k - 1) / (4 H) of excess risk or more, and an error of 1/(2H) + k/H or less."""

@@ -80,7 +80,7 @@ def test_gamma_none_is_one_over_the_columns(gamma: float | None) -> None:
         assert_allclose(row_diagonal((name, {"gamma": gamma}), rows), found.diagonal())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     arrays(float, (4, 3, 2), elements=st.floats(-2, 2, width=16)),
     st.integers(1, 4),

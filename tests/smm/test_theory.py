@@ -71,7 +71,7 @@ def test_a_wrong_count_would_fail(monkeypatch):
     assert scheme.check_half_step().verdict == Verdict.FAILS
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(0.02, 0.98), st.floats(0.02, 0.98))
 def test_the_targets_minimise_the_librarys_losses(p, pi):
     targets = {
@@ -87,7 +87,7 @@ def test_the_targets_minimise_the_librarys_losses(p, pi):
         assert risk(target) <= found.fun + 1e-12
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(0, 60), st.integers(1, 25))
 def test_steps_in_closed_form(i, H):
     p = Fraction(i, 60)

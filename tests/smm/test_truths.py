@@ -70,7 +70,7 @@ def test_step_and_logit_share_all_but_the_labels():
     assert np.linalg.norm(step.direction) == pytest.approx(1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     family=st.sampled_from(FAMILIES), n=st.integers(1, 20), more=st.integers(0, 20), number=st.integers(1, 9)
 )

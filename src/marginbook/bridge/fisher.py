@@ -14,7 +14,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.preprocessing import KernelCenterer
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..clasmk.lssvm import LSSVMClassifier
 from ..drm.general import GeneralProblem
 from ..drm.general import solve as solve_general
@@ -57,7 +57,7 @@ def check_ls_svm() -> Evidence:
     tolerance = 1e-9
     return Evidence(
         decide(worst <= tolerance),
-        f"decisions differ by at most {worst:.0e}",
+        f"decisions differ by at most {at_most(worst, tolerance)}",
         "0",
         tolerance - worst,
         "The best intercept is the mean of t - w'phi, which centres both; what remains has none.",
@@ -97,7 +97,7 @@ def check_fisher_machine() -> Evidence:
     worst = max(worst, raw)
     return Evidence(
         decide(worst <= tolerance),
-        f"decisions and outputs differ by at most {worst:.0e}",
+        f"decisions and outputs differ by at most {at_most(worst, tolerance)}",
         "0",
         tolerance - worst,
         "Both are least squares with a free intercept and a penalty on the coefficients of kernel columns; "
@@ -158,8 +158,8 @@ def check_lasso() -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(above <= tolerance and fit <= 1e-3),
-        f"minima differ by at most {above:.0e}, fitted values by {fit:.0e}; the DRM's own gap is at most "
-        f"{gap:.0e}",
+        f"minima differ by at most {at_most(above, tolerance)}, fitted values by {at_most(fit, 1e-3)}; the "
+        f"DRM's own gap is at most {at_most(gap, tolerance)}",
         "0",
         tolerance - above,
         "J / N is scikit-learn's objective, and J less half the energy of the targets is (8): a sparse "
@@ -202,7 +202,7 @@ def check_ridge() -> Evidence:
     tolerance = 1e-8
     return Evidence(
         decide(worst <= tolerance),
-        f"predictions differ by at most {worst:.0e}",
+        f"predictions differ by at most {at_most(worst, tolerance)}",
         "0",
         tolerance - worst,
         "With q = 2 the penalty rho N |omega|^2 is half of 2 rho N |omega|^2. The 1 in the kernel is the "

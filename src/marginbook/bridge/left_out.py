@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..clasmk.lssvm import LSSVMClassifier
 from ..drm.leave_one_out import leave_one_out
 from ..kfda.objective import midpoint, targets
@@ -100,9 +100,9 @@ def check_leave_one_out() -> Evidence:
     worst, tolerance = max(ridge, rule, machine, fisher), 1e-7
     return Evidence(
         decide(worst <= tolerance),
-        f"the formula differs from left-out fits of kernel ridge by {ridge:.0e}, the DRM's dissimilarities "
-        f"by {rule:.0e}; "
-        f"from the rooms' LS-SVM by {machine:.0e}, kernel Fisher discriminant by {fisher:.0e}",
+        f"the formula differs from left-out fits of kernel ridge by at most {at_most(ridge, tolerance)}, of "
+        f"the DRM's dissimilarities by {at_most(rule, tolerance)}, of the rooms' LS-SVM by "
+        f"{at_most(machine, tolerance)}, of the kernel Fisher discriminant by {at_most(fisher, tolerance)}",
         "0",
         tolerance - worst,
         "The inverse's block on S is the inverse of a Schur complement, so one inverse serves all samples. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.svm import SVC
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..clasmk.lssvm import LSSVMClassifier
 from ..ldm.estimators import LDMClassifier
 from ..ldm.km_omd import KMOMDClassifier
@@ -64,7 +64,7 @@ def check_one_svm() -> Evidence:
     tolerance = 1e-5
     return Evidence(
         decide(worst <= tolerance),
-        f"decisions differ by at most {worst:.0e}",
+        f"decisions differ by at most {at_most(worst, tolerance)}",
         "0",
         tolerance - worst,
         "A matrix of one row has rank 1, so the constraint on the rank is void, and the kernel between "
@@ -113,7 +113,8 @@ def check_weighted() -> Evidence:
     tolerance = 1e-4
     return Evidence(
         decide(worst <= tolerance and above <= 1e-6),
-        f"decisions less their mean differ by at most {worst:.0e}, objectives by {above:.0e}",
+        f"decisions less their mean differ by at most {at_most(worst, tolerance)}, objectives by "
+        f"{at_most(above, 1e-6)}",
         "0",
         tolerance - worst,
         "The weight of a loss is a factor of its C. A level of 1/2 is half of C. LIBSVM's tolerance sets "
@@ -151,7 +152,8 @@ def check_km_omd() -> Evidence:
     tolerance = 1e-5
     return Evidence(
         decide(worst <= tolerance),
-        f"decisions differ by at most {worst:.0e}, once the threshold is moved, by up to {apart_by:.2f}",
+        f"decisions differ by at most {at_most(worst, tolerance)}, once the threshold is moved, by up to "
+        f"{apart_by:.2f}",
         "0",
         tolerance - worst,
         "The dual of the squared hinge is a quadratic with the matrix G + I/C; on the ray of multipliers "
@@ -194,8 +196,8 @@ def check_squared_hinge() -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(worst <= tolerance and smallest > 0 and met > 0 and unmet > 0),
-        f"they differ by at most {worst:.0e} where it is met ({met} fits), by {smallest:.0e} or more where "
-        f"it is not ({unmet})",
+        f"they differ by at most {at_most(worst, tolerance)} where it is met ({met} fits), by "
+        f"{smallest:.0e} or more where it is not ({unmet})",
         "0; above 0",
         tolerance - worst,
         "Below 1 the losses (1 - z)^2 and (1 - z)_+^2 have the same value and slope, and both problems are "

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..ldm.mamc import MAMCClassifier
 from ..ldm.solvers import active_set
 from ..ldm.whitening import WhitenedGram
@@ -89,7 +89,8 @@ def check_whitened() -> Evidence:
     worst, tolerance = max(plain, shifted), 1e-5
     return Evidence(
         decide(worst <= tolerance),
-        f"decisions on new points differ by at most {plain:.0e} for lambda2 = 0, {shifted:.0e} above",
+        f"decisions on new points differ by at most {at_most(plain, tolerance)} for lambda2 = 0, "
+        f"{at_most(shifted, tolerance)} above",
         "0",
         tolerance - worst,
         "The variance term is quadratic in w, so it changes the inner product and nothing else; completing "
@@ -142,8 +143,7 @@ def check_mean() -> Evidence:
     return Evidence(
         decide(used <= 1 and worst <= tolerance),
         f"at most {used:.0%} of the bound; without remainder the LDM differs from MAMC's direction by "
-        f"{exact:.0e}, the SMM "
-        f"by {matrix:.0e}",
+        f"at most {at_most(exact, tolerance)}, the SMM by {at_most(matrix, tolerance)}",
         "at most 100 %; 0",
         min(1 - used, tolerance - worst),
         "w is lambda2 z plus the sum of beta_i y_i phi(x_i) with beta_i in [0, C]: beta is 0 where all "
@@ -197,9 +197,8 @@ def check_hingeless() -> Evidence:
     worst, tolerance = max(part, exact), 1e-6
     return Evidence(
         decide(worst <= tolerance),
-        f"the quadratic part differs from kernel ridge by at most {part:.0e}, the LDM where the hinge is "
-        "idle or fully "
-        f"active by {exact:.0e}",
+        f"the quadratic part differs from kernel ridge by at most {at_most(part, tolerance)}, the LDM where "
+        f"the hinge is idle or fully active by {at_most(exact, tolerance)}",
         "0",
         tolerance - worst,
         "The sum of squares (1 - gamma_i)^2 is m times (1 - mean)^2 plus variance, and both problems are "

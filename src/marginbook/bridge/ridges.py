@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..drm.objective import class_products, dissimilarity, system_matrix, within_matrix
 from ..drm.solvers import closed_form
 from .problems import apart, described, pairs
@@ -44,7 +44,7 @@ def check_kernel_ridge() -> Evidence:
     tolerance = 1e-9
     return Evidence(
         decide(worst <= tolerance),
-        f"predictions differ by at most {worst:.0e}",
+        f"predictions differ by at most {at_most(worst, tolerance)}",
         "0",
         tolerance - worst,
         "The system is symmetric, so t'(M^-1 K_x) = (M^-1 t)'K_x: solved for the point or for the targets, "
@@ -88,8 +88,8 @@ def check_errors() -> Evidence:
     tolerance = 1e-8
     return Evidence(
         decide(worst <= tolerance and smallest >= 1 - 1e-6),
-        f"predictions differ by at most {worst:.0e}; the least eigenvalue of the covariance is "
-        f"{smallest:.6f} beta",
+        f"predictions differ by at most {at_most(worst, tolerance)}; the least eigenvalue of the covariance "
+        f"is {smallest:.6f} beta",
         "0; at least beta",
         tolerance - worst,
         "H - B is positive semidefinite (Proposition IV.1), so Sigma is a covariance. The DRM trusts a "
@@ -134,7 +134,7 @@ def check_local_targets() -> Evidence:
     tolerance = 1e-8
     return Evidence(
         decide(worst <= tolerance),
-        f"both sides differ by at most {worst:.0e}, relative to the dissimilarities",
+        f"both sides differ by at most {at_most(worst, tolerance)}, relative to the dissimilarities",
         "0",
         tolerance - worst,
         "In (10) both quadratic terms are the same for two classes, so only the linear ones remain. With "
@@ -184,7 +184,7 @@ def check_strong_ridge() -> Evidence:
     return Evidence(
         decide(used <= 1 and close <= tolerance),
         f"at most {used:.0%} of the bound is used; MAMC on squared kernels differs from the limit by "
-        f"{close:.0e}",
+        f"at most {at_most(close, tolerance)}",
         "at most 100 %; 0",
         min(1 - used, tolerance - close),
         "For a large ridge w(x) is K_x / beta, and what (10) multiplies by K_x once more is a sum of "

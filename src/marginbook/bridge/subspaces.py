@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..clasmk.lssvm import LSSVMClassifier
 from ..clasmk.normalised import normalised_gram
 from ..clasmk.transformers import CLASKTransformer
@@ -70,8 +70,8 @@ def check_subspaces() -> Evidence:
     tolerance = 1e-7
     return Evidence(
         decide(max(worst, full) <= tolerance and whole > 0),
-        f"decisions differ by at most {worst:.0e}, from the full kernel by {full:.0e} where it is spanned "
-        f"({whole} fits)",
+        f"decisions differ by at most {at_most(worst, tolerance)}, from the full kernel by "
+        f"{at_most(full, tolerance)} where it is spanned ({whole} fits)",
         "0",
         tolerance - max(worst, full),
         "A basis change within the span leaves inner products alone, so only the rows chosen and the "

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..plotting import COLOURS, MARKERS, STYLE
 from ..project import resource
+from . import portable_table
 from .myst import NOTHING, dropdown, plain, table
 
 Row = dict[str, str]
@@ -46,6 +47,8 @@ def write(folder: Path) -> None:
         rows = stored(name)
         command = f"Nothing is stored; `marginbook trust {name}` measures it.\n"
         folder.joinpath(f"trust-{name}.md").write_text(section(rows) if rows else command, encoding="utf-8")
+    runs = portable_table.outcomes(resource("results", "portable"))
+    folder.joinpath("trust-processors.md").write_text(portable_table.section(runs), encoding="utf-8")
     folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
     draw(stored("conditioning"), folder / "trust-digits.png")
 

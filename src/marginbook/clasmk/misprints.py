@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import gram
 from .criteria import blobs
 from .kernel_sets import poly, rbf
@@ -66,8 +66,8 @@ def check_psd() -> Evidence:
             count += 1
     return Evidence(
         decide(least >= -ROUNDING and apart <= ROUNDING),
-        f"smallest eigenvalue {least:.0e}, and h differs from the Gram matrix of the stacked features by "
-        f"{apart:.0e}, relative",
+        f"smallest eigenvalue -{at_most(-least, ROUNDING)} or more, and h differs from the Gram matrix of "
+        f"the stacked features by at most {at_most(apart, ROUNDING)}, relative",
         "0 or more; 0",
         ROUNDING + least,
         "h is the inner product of an explicit feature map. But the map adds coordinate vectors of "
@@ -104,9 +104,8 @@ def check_sign() -> Evidence:
         "0 or more",
         float(least),
         "k(x, x) = 1 and k(x, z) > 1 break the inequality of Cauchy and Schwarz. With the minus sign the "
-        "smallest "
-        f"eigenvalue is {meant:.0e} or more, at the widths of the paper; there is no factor 2: gamma is "
-        "1/sigma^2.",
+        f"smallest eigenvalue is -{at_most(-meant, ROUNDING)} or more, at the widths of the paper; there is "
+        "no factor 2: gamma is 1/sigma^2.",
         {"widths": list(widths), "points": 40},
         (631,),
     )
@@ -188,11 +187,9 @@ def check_feature_index() -> Evidence:
         "0",
         -nearest,
         "U_{c,k} lives in the feature space of the k-th kernel, so the map is phi_k, as in the display "
-        "after (30), with "
-        f"which the Gram matrix is h to {apart:.0e}. The columns of U_{{c,k}} are not even orthonormal for "
-        "another kernel: "
-        f"inner products are off by up to {skewed:.0e}. The first block of (40) sums over i what depends on "
-        "k.",
+        f"after (30), with which the Gram matrix is h to {at_most(apart, ROUNDING)}. The columns of "
+        "U_{c,k} are not even orthonormal for another kernel: inner products are off by up to "
+        f"{skewed:.0e}. The first block of (40) sums over i what depends on k.",
         {"problems": count, "kernels": len(kernels)},
         (632,),
     )

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .embedding import Subspace
 from .features import FeatureMap
 from .kernel_sets import paper_kernels
@@ -135,7 +135,7 @@ def check_signs() -> Evidence:
         for _ in range(4):
             other = rows.separation(with_signs(bases, rng))
             values.append(dinkelbach(other.numerator, other.denominator, max_nodes=30).objective)
-        ranges[name] = max(values) / min(values)
+        ranges[name] = round(max(values) / min(values), 2)
     return Evidence(
         decide(max(one) <= ROUNDING and moved == 0, stacked <= ROUNDING and stacked_moved == 0),
         f"the opposite sign of one basis vector changes h on new rows by {min(one):.0%} to {max(one):.0%} "
@@ -143,11 +143,11 @@ def check_signs() -> Evidence:
         f"an LS-SVM change, and the least ratio (33) by a factor of up to {max(ranges.values()):.1f}",
         "no change",
         -max(one),
-        "Definition 1 takes bases as given, Section 3.1 says no more than their span, and an eigenvector has "
-        "no sign; (29) adds coordinates of different kernels, and of different numbers. Under "
-        f"concatenation the same changes alter h by {stacked:.0e} and {stacked_moved} predictions. "
-        "Definition 1 becomes one only with a convention; here the mean of each coordinate over the class is "
-        "not negative.",
+        "Definition 1 takes bases as given, Section 3.1 says no more than their span, and an eigenvector "
+        "has no sign; (29) adds coordinates of different kernels, and of different numbers. Under "
+        f"concatenation the same changes alter h by at most {at_most(stacked, ROUNDING)} and "
+        f"{stacked_moved} predictions. Definition 1 becomes one only with a convention; here the mean of "
+        "each coordinate over the class is not negative.",
         {"sets": [name for name, _ in SMALL], "rows": tested, "least ratio, factor": ranges},
         (0, 640),
     )
@@ -185,9 +185,9 @@ def check_bases() -> Evidence:
         "no change",
         -max(change),
         "Both are orthonormal bases of the same subspaces, signs fixed by the same kind of rule: inner "
-        f"products of projections agree to {apart:.0e}. The first coordinate of one kernel is added to the "
-        "first of the other, so that the order matters, too. Under concatenation h changes by "
-        f"{stacked:.0e}.",
+        f"products of projections agree to {at_most(apart, ROUNDING)}. The first coordinate of one kernel "
+        "is added to the first of the other, so that the order matters, too. Under concatenation h changes "
+        f"by at most {at_most(stacked, ROUNDING)}.",
         {"sets": [name for name, _ in SMALL], "kernels": "table-4"},
         (0,),
     )

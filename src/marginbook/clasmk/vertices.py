@@ -21,7 +21,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linprog
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .choosing import real_statistics
 from .kernel_sets import paper_kernels
 from .objective import diagonals, ratio
@@ -155,9 +155,9 @@ def check_average() -> Evidence:
             tested += 1
     return Evidence(
         decide(apart <= ROUNDING and below == tested),
-        f"the mean over all 1024 signs of 5 kernels in 2 dimensions differs by {apart:.0e}; least ratio of "
-        f"the sum over that of the concatenation {min(quotients):.2f} to {max(quotients):.2f} for {tested} "
-        "random signs",
+        "the mean over all 1024 signs of 5 kernels in 2 dimensions differs by at most "
+        f"{at_most(apart, ROUNDING)}; least ratio of the sum over that of the concatenation "
+        f"{min(quotients):.2f} to {max(quotients):.2f} for {tested} random signs",
         "0; at most 1",
         1 - max(quotients),
         "Independent signs have the mean 0, so that only the terms of equal kernels remain. One kernel a "
@@ -210,10 +210,10 @@ def check_sum() -> Evidence:
         f"classes that keep two kernels or more: {one}; {two}",
         "more than half",
         min(shares.values()) - 0.5,
-        "With so small an eta a narrow kernel stays in, its quotient is far below the others', and a second "
-        "kernel adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F D[k,j] "
-        f"for all j, as in {stationary} of {vertices} exact vertices among the {total} classes. Then CLASMK "
-        "is CLASK, and signs do not matter.",
+        "With so small an eta a narrow kernel stays in, its quotient is far below the others', and a "
+        "second kernel adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F "
+        f"D[k,j] for all j, as in {'all' if stationary == vertices else f'{stationary} of {vertices}'} "
+        f"exact vertices among the {total} classes. Then CLASMK is CLASK, and signs do not matter.",
         {"classes": total, "sets": [name for name, _ in SETS], "kernels": ["table-1", "table-4", "figures"]},
         (0, 1),
     )

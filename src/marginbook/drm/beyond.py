@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.linalg import eigh
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .estimators import DRMClassifier
 from .leave_one_out import leave_one_out
 from .objective import class_products, class_slices, dissimilarity, system_matrix
@@ -41,7 +41,7 @@ def check_one_pass() -> Evidence:
     tolerance = 1e-8  # alpha |x|^2 / beta reaches 1e14: rounding differs between machines
     return Evidence(
         decide(worst <= tolerance),
-        f"largest relative difference of the projections {worst:.1e}",
+        f"largest relative difference of the projections at most {at_most(worst, tolerance)}",
         "0",
         tolerance - worst,
         "The p x p maps of one pass give the projections of the n x n system, solved in exact rationals. "
@@ -111,8 +111,8 @@ def check_leave_one_out() -> Evidence:
     tolerance, raw_tolerance = 1e-8, 1e-5
     return Evidence(
         decide(worst <= tolerance and raw <= raw_tolerance),
-        f"largest relative difference of the dissimilarities {worst:.1e}, before refinement {raw:.1e}; "
-        f"{single} of {fits} fits needed their own solve",
+        f"largest relative difference of the dissimilarities {at_most(worst, tolerance)}, before refinement "
+        f"{at_most(raw, raw_tolerance)}, at most; {single} of {fits} fits needed their own solve",
         "0",
         tolerance - worst if raw <= raw_tolerance and np.isfinite(worst) else None,
         "The formula and n trainings give the same dissimilarities, also where a class vanishes with its "
@@ -203,8 +203,8 @@ def check_homogeneous() -> Evidence:
     good = worst <= 1e-9 and changed == 0 and plain <= 0.5 and cured == 1.0
     return Evidence(
         decide(good),
-        f"quadratic form to {worst:.1e}; {changed} labels changed by c; accuracy on mirrored classes "
-        f"{plain:.2f}, with a constant feature {cured:.2f}",
+        f"quadratic form to {at_most(worst, 1e-9)}; {changed} labels changed by c; accuracy on mirrored "
+        f"classes {plain:.2f}, with a constant feature {cured:.2f}",
         "0; 0; at most 0.5; 1",
         1e-9 - worst,
         "On two classes that mirror each other at the origin any rule that gives x and -x the same "

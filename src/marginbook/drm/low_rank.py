@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import gram
 from .iterative import accelerated, gradient_descent, proximal_point
 from .operators import DenseSystem, LinearSystem
@@ -84,8 +84,9 @@ def check_low_rank() -> Evidence:
     good = bool(same <= 1e-9 and excess <= 0 and linear <= 1e-9 and errors[-1] <= 1e-4 < errors[0])
     return Evidence(
         decide(good),
-        f"iterates as with the matrix G'G to {same:.0e}; {slope[0]:.2f} r n multiplications in a PPA "
-        f"iteration; error of w {errors[0]:.2f} at r=5, {errors[3]:.2f} at r=40, {errors[-1]:.0e} at r=n",
+        f"iterates as with the matrix G'G to {at_most(same, 1e-9)}; {slope[0]:.2f} r n multiplications in a "
+        f"PPA iteration; error of w {errors[0]:.2f} at r=5, {errors[3]:.2f} at r=40, "
+        f"{at_most(errors[-1], 1e-4)} at r=n",
         "the same; O(rn); small for a good approximation",
         1e-9 - same if good else None,
         "The count is an exact linear function of r. How good w is depends on the approximation: the "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.datasets import load_digits
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import gram
 from .fixed_points import resting_point
 from .objective import Problem, midpoint, objective, targets
@@ -61,9 +61,9 @@ def check_penalised_bias() -> Evidence:
             offset.append(abs(np.mean(problem.design @ tied)) / np.sqrt(problem.energy / problem.n))
     return Evidence(
         decide(free <= 1e-6 and max(printed) > 1.0),
-        f"free bias: sine of the angle at most {free:.0e}; penalised bias: {np.median(printed):.1f} "
-        f"degrees in the median, up to {max(printed):.0f}; the mean of the fit, zero for a free bias, is "
-        f"up to {max(offset):.2f} of the targets' root mean square",
+        f"free bias: sine of the angle at most {at_most(free, 1e-6)}; penalised bias: "
+        f"{np.median(printed):.1f} degrees in the median, up to {max(printed):.0f}; the mean of the fit, "
+        f"zero for a free bias, is up to {max(offset):.2f} of the targets' root mean square",
         "0 with a free bias, not with the printed one",
         max(printed) - 1.0,
         "Eliminating a free bias leaves K C K + 2 rho N I with the centring C, which is the within-class "
@@ -146,11 +146,11 @@ def check_threshold() -> Evidence:
     total, halves = np.mean(errors, axis=0), np.mean(balanced, axis=0)
     return Evidence(
         decide(worst <= 1e-9 and factor == count and halves[0] > halves[1]),
-        f"means are R^2 times the targets to {worst:.0e}; the mean of the smaller class is on the wrong "
-        f"side in {wrong_side} of {count} fits, just where R^2 < (1 - N1/N2)/2 in {factor}; with one class "
-        f"of ten in a hundred (R^2 {min(shares):.2f} to {max(shares):.2f}) the error is {total[0]:.1f} % "
-        f"at the midpoint of the targets and {total[1]:.1f} % at that of the means, its mean over the "
-        f"classes {halves[0]:.1f} % and {halves[1]:.1f} %",
+        f"means are R^2 times the targets to {at_most(worst, 1e-9)}; the mean of the smaller class is on "
+        f"the wrong side in {wrong_side} of {count} fits, just where R^2 < (1 - N1/N2)/2 in {factor}; with "
+        f"one class of ten in a hundred (R^2 {min(shares):.2f} to {max(shares):.2f}) the error is "
+        f"{total[0]:.1f} % at the midpoint of the targets and {total[1]:.1f} % at that of the means, its "
+        f"mean over the classes {halves[0]:.1f} % and {halves[1]:.1f} %",
         "R^2 exactly; fewer errors in the mean over the classes at the midpoint of the means",
         float(halves[0] - halves[1]),
         "The residual of a free bias sums to zero, and the positive class's indicator is an affine "
@@ -210,10 +210,11 @@ def check_scale() -> Evidence:
     worst = max(law, labels, kernels)
     return Evidence(
         decide(worst <= 1e-7 and decisions == count and tied > 1e-3),
-        f"J and steps of (8) follow omega(c yhat, c^(2-q) rho) = c omega(yhat, rho) to {law:.0e}, limits "
-        f"for q = 1 to {limits:.0e}; with labels +-1 and a free bias alpha follows to {labels:.0e} and "
-        f"{decisions} of {count} classifiers decide alike, with the printed bias alpha differs by up to "
-        f"{100 * tied:.0f} %; a kernel times s needs rho s^q: {kernels:.0e}",
+        "J and steps of (8) follow omega(c yhat, c^(2-q) rho) = c omega(yhat, rho) to "
+        f"{at_most(law, 1e-7)}, limits for q = 1 to {at_most(limits, 1e-7)}; with labels +-1 and a free "
+        f"bias alpha follows to {at_most(labels, 1e-7)} and {decisions} of {count} classifiers decide "
+        f"alike, with the printed bias alpha differs by up to {100 * tied:.0f} %; a kernel times s needs "
+        f"rho s^q: {at_most(kernels, 1e-7)}",
         "0; not with the printed bias",
         1e-7 - worst,
         "J(c omega; c yhat, c^(2-q) rho) = c^2 J(omega; yhat, rho), and +-1 is an affine function of the "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import gram
 from .certificates import duality_gap, smallest_curvature, stationarity
 from .fixed_points import newton, resting_point
@@ -141,7 +141,7 @@ def check_convergence() -> Evidence:
     proven = bool(slack >= -1e-9 and missed == 0 and returned == outside == 0)
     return Evidence(
         decide(not proven, proven),
-        f"q = 1: J falls by at least half of Delta' M Delta in every step, to {max(0.0, -slack):.0e}; from "
+        f"q = 1: J falls by at least half of Delta' M Delta in every step, to {at_most(-slack, 1e-9)}; from "
         f"random starts J came within 1e-5 of its minimum in {runs - missed} of {runs} runs, the longest "
         f"of {longest} steps; {revived} coefficients came back from 1e-9. q < 1: of those below the bound "
         f"of no return {returned} returned, {outside} limits have a non-zero below it; {saddles} of {ends} "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import gram
 from .certificates import smallest_curvature
 from .fixed_points import newton, resting_point
@@ -82,10 +82,10 @@ def check_equal_samples() -> Evidence:
         decide(both == dependent == 0 and saddles > 0 and more and same <= 1e-3 and alike <= 1e-3),
         f"of {minima} minima {both} retain both copies, {dependent} dependent columns; with 150 samples of "
         f"at most 16 different points (8) retains {ranges(share[1.0][:, 0])} % for q = 1, where "
-        f"{ranges(share[1.0][:, 1])} % reach the same J to {same:.0e}; for q = 0.5 "
+        f"{ranges(share[1.0][:, 1])} % reach the same J to {at_most(same, 1e-3)}; for q = 0.5 "
         f"{ranges(share[0.5][:, 0])} %, J {min(dearer):.2f} to {max(dearer):.2f} times that of a minimum "
         f"with {ranges(share[0.5][:, 1])} %, in {saddles} of {stops} runs near a saddle; copies differ by "
-        f"{alike:.0e} at most",
+        f"{at_most(alike, 1e-3)} at most",
         "no copies in a minimum; copies alike in (8)",
         float(saddles),
         "Two equal columns make the Gram matrix of the support singular, so the Hessian there has a negative "

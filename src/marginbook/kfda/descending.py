@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .objective import Problem, objective, surrogate
 from .problems import POWERS, RHOS, described, samples, start
 from .rational import rationals, solve_exactly
@@ -82,7 +82,7 @@ def check_descent() -> Evidence:
     exact, exact_steps = _exact_descent()
     rng = np.random.default_rng(66)
     rise = short = -np.inf
-    steps = count = refused = 0
+    runs = count = refused = 0
     for sample in samples(seed=66, repeats=2):
         problem = sample.problem
         for q, rho, bias in product(POWERS, RHOS, (True, False)):
@@ -92,7 +92,7 @@ def check_descent() -> Evidence:
                 )
                 path = run.objective_path
                 rise = max(rise, float(np.max(np.diff(path) / path[:-1])))
-                steps += len(path) - 1
+                runs += 1
                 if bias and run.omega_path is not None:
                     short = max(short, _below_bound(problem, run.omega_path[:2], q, rho))
                     try:
@@ -105,14 +105,14 @@ def check_descent() -> Evidence:
         count += 1
     return Evidence(
         decide(exact == exact_steps and max(rise, short) <= ROUND_OFF),
-        f"in rationals J falls in {exact} of {exact_steps} steps, by at least half the quadratic form of the "
-        f"step; in floats J rises in {steps} steps of (8) and in one of (7) from each start by at most "
-        f"{max(rise, 0.0):.0e} of itself",
+        f"in rationals J falls in {exact} of {exact_steps} steps, by at least half the quadratic form of "
+        f"the step; in floats J rises in no step of {runs} runs of (8), nor in one of (7) from each start, "
+        f"by more than {at_most(rise, ROUND_OFF)} of itself",
         "never",
         ROUND_OFF - max(rise, short),
         "J(n) - J(n+1) >= S(n) - S(n+1) = d'Md / 2 with the step d and M = K~'K~ + rho N q B, since S is "
-        f"quadratic and (7) its minimum: the fall is bounded below (to {max(short, 0.0):.0e} in floats). "
-        f"Exact steps are for q = 1. (7) could not be taken from {refused} starts.",
+        f"quadratic and (7) its minimum: the fall is bounded below (to {at_most(short, ROUND_OFF)} in "
+        f"floats). Exact steps are for q = 1. (7) could not be taken from {refused} starts.",
         described(count) | {"q": list(POWERS), "rho": list(RHOS), "exact steps": exact_steps},
         (66, 67),
     )
@@ -227,8 +227,8 @@ def check_same_map() -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(same == tested and apart <= tolerance),
-        f"equal in {same} of {tested} exact steps; in floats they differ by at most {apart:.0e} of the "
-        "length of the iterate",
+        f"equal in {same} of {tested} exact steps; in floats they differ by at most "
+        f"{at_most(apart, tolerance)} of the length of the iterate",
         "equal",
         tolerance - apart,
         "Psi (Psi A Psi + c I)^{-1} Psi = (A + c Psi^{-2})^{-1} where Psi is invertible: no coefficient may "

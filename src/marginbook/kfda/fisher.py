@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh, null_space
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import gram
 from .objective import targets
 from .problems import Sample, described, samples
@@ -112,7 +112,7 @@ def check_fisher() -> Evidence:
     return Evidence(
         decide(exact == tested and tested > 0 and apart <= tolerance),
         f"in rationals S_W w is a positive multiple of m1 - m2, by the factor that is derived, in {exact} of "
-        f"{tested} problems; in floating point the angle is at most {apart:.0e}",
+        f"{tested} problems; in floating point the angle is at most {at_most(apart, tolerance)}",
         "0",
         tolerance - apart,
         "w = k S_W^{-1}(m1 - m2) with k = N / (1 + N1 N2 / N D^2), D^2 = (m1 - m2)' S_W^{-1} (m1 - m2): the "
@@ -177,8 +177,8 @@ def check_span() -> Evidence:
     tolerance = 1e-9
     return Evidence(
         decide(max(fit, shortest) <= tolerance),
-        f"replacing w by its part in the span changes the fit by at most {fit:.0e}, relative; the shortest w "
-        f"is in the span to {shortest:.0e}",
+        f"replacing w by its part in the span changes the fit by at most {at_most(fit, tolerance)}, "
+        f"relative; the shortest w is in the span to {at_most(shortest, tolerance)}",
         "0",
         tolerance - max(fit, shortest),
         "A part of w that is orthogonal to all mapped examples changes no fitted value, so some solution "
@@ -228,9 +228,10 @@ def check_kernel_fisher() -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(short <= tolerance and apart <= 1e-5 and bent <= 1e-5),
-        f"B / (B + W) of the solution is within {short:.0e} of the largest of any direction in the span; "
-        f"where that is below 1 ({finite} problems) the angle with Fisher's direction is {apart:.0e}; where "
-        f"it is 1 ({infinite}) the fit equals the targets to {bent:.0e}",
+        f"B / (B + W) of the solution is within {at_most(short, tolerance)} of the largest of any direction "
+        f"in the span; where that is below 1 ({finite} problems) the angle with Fisher's direction is at "
+        f"most {at_most(apart, 1e-5)}; where it is 1 ({infinite}) the fit equals the targets to "
+        f"{at_most(bent, 1e-5)}",
         "the largest; 0",
         tolerance - short,
         "The residual of the best scaling of f is yhat'yhat (1 - B / (B + W)), so least squares and Fisher's "

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .certificates import duality_gap
 from .descending import exact_step
 from .objective import Problem, objective, residual
@@ -40,7 +40,7 @@ def check_lasso() -> Evidence:
 
     rng = np.random.default_rng(74)
     gap, peer, early = 0.0, 0.0, 0.0
-    longest = runs = count = 0
+    runs = count = 0
     for sample in samples(seed=74, repeats=1):
         problem = sample.problem
         for rho in LASSO_RHOS:
@@ -52,7 +52,6 @@ def check_lasso() -> Evidence:
                 found = majorize_minimize(problem, 1.0, rho, start=stopped.omega, tol=1e-15, max_iter=10_000)
                 gap = max(gap, duality_gap(problem, found.omega, rho) / found.objective)
                 peer = max(peer, abs(found.objective / wanted - 1))
-                longest = max(longest, found.n_iter)
                 runs += 1
         count += 1
     tolerance = 1e-5
@@ -72,18 +71,18 @@ def check_lasso() -> Evidence:
     exceptions = unlucky == len(above) and min(above) > 1e-3
     return Evidence(
         decide(max(gap, peer, beside) <= tolerance and exceptions),
-        f"J is at most {gap:.0e} of itself above the minimum by the duality gap, and {peer:.0e} away from "
-        f"that of scikit-learn, in {runs} runs from ridge and random starts; from {unlucky} of {len(above)} "
-        "exact starts without zeros a coefficient becomes exactly 0, and J stays at least "
-        f"{100 * min(above):.0f} % above the minimum, but comes to {beside:.0e} from starts 1e-9 beside them",
+        f"J is at most {at_most(gap, tolerance)} of itself above the minimum by the duality gap, and "
+        f"{at_most(peer, tolerance)} away from that of scikit-learn, in {runs} runs from ridge and random "
+        f"starts; from {unlucky} of {len(above)} exact starts without zeros a coefficient becomes exactly "
+        f"0, and J stays at least {100 * min(above):.0f} % above the minimum, but comes to "
+        f"{at_most(beside, tolerance)} from starts 1e-9 beside them",
         "0; not from the exact starts",
         tolerance - max(gap, peer, beside),
-        f"Iterated until J no longer changes, at most {longest} steps. At the paper's stop, a relative "
-        f"change of J below 1e-5, the gap is up to {early:.0e}. Starts from which one step makes "
-        "a coefficient 0 are a null set, if not all do it, and so are those of any number of steps, as the "
-        "derivative of the step is invertible where none becomes 0. But between the starts from which a "
-        "coefficient takes one sign and those from which it takes the other there are some that make it 0, "
-        "for good.",
+        "Iterated until J no longer changes. At the paper's stop, a relative change of J below 1e-5, the "
+        f"gap is up to {early:.0e}. Starts from which one step makes a coefficient 0 are a null set, if not "
+        "all do it, and so are those of any number of steps, as the derivative of the step is invertible "
+        "where none becomes 0. But between the starts from which a coefficient takes one sign and those "
+        "from which it takes the other there are some that make it 0, for good.",
         described(count) | {"rho": list(LASSO_RHOS), "starts": 3},
         (74,),
     )
@@ -140,9 +139,9 @@ def check_large_powers() -> Evidence:
     tolerance = 1e-5
     return Evidence(
         decide(gap <= tolerance and zeros == 0 and all(kept[q] > lasso for q in LARGE_POWERS)),
-        f"J is at most {gap:.0e} of itself above the minimum by the duality gap; {zeros} kernel coefficients "
-        f"are 0; above {RELATIVE_CUT:g} of the largest are {told}, where the lasso retains "
-        f"{lasso / coefficients:.0%}",
+        f"J is at most {at_most(gap, tolerance)} of itself above the minimum by the duality gap; {zeros} "
+        f"kernel coefficients are 0; above {RELATIVE_CUT:g} of the largest are {told}, where the lasso "
+        f"retains {lasso / coefficients:.0%}",
         "works; no zeros",
         tolerance - gap,
         "For q > 1 the slope of the penalty is 0 in 0, so a coefficient is 0 in the minimum only if its "

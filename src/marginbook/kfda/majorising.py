@@ -11,7 +11,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .objective import Problem, objective, surrogate
 from .problems import POWERS, RHOS, described, samples, start
 from .solvers.plain import step_stable
@@ -113,8 +113,8 @@ def check_bound() -> Evidence:
     return Evidence(
         decide(proved == len(powers) and below == 0 and max(under, off) <= ROUND_OFF),
         f"proved in rationals for {proved} of {len(powers)} values of q; violated at {below} of {evaluated} "
-        f"exact points, y from 1e-120 to 1e120; in floats S is below J by at most {max(under, 0.0):.0e} "
-        f"and off by {off:.0e} at w(n), relative",
+        "exact points, y from 1e-120 to 1e120; in floats S is below J by at most "
+        f"{at_most(under, ROUND_OFF)} and off by {at_most(off, ROUND_OFF)} at w(n), relative",
         "never below, equal at w(n)",
         ROUND_OFF - max(under, off),
         "With x = |w / w(n)| (6) says x^q <= (q/2) x^2 + 1 - q/2: the weighted inequality of arithmetic and "
@@ -275,9 +275,9 @@ def check_surrogate() -> Evidence:
     tolerance = 1e-10
     return Evidence(
         decide(majorised == count, max(negative, worst) <= tolerance and maximised == count),
-        f"with the constant that makes them touch, S as printed majorises J in {majorised} of {count} cases; "
-        f"-S and the constant that was omitted equal the majoriser of (6) to {negative:.0e}; the point (7) "
-        f"is the maximum of S in {maximised}",
+        f"with the constant that makes them touch, S as printed majorises J in {majorised} of {count} "
+        "cases; -S and the constant that was omitted equal the majoriser of (6) to "
+        f"{at_most(negative, tolerance)}; the point (7) is the maximum of S in {maximised}",
         "a majoriser; a minimum",
         tolerance - max(negative, worst) if majorised == count else float(majorised - count),
         "S has the opposite sign: it minorises -J, with the ascent property for that, falls to minus "

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import solve
 from scipy.special import hyp2f1
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .certificates import duality_gap
 from .objective import Problem, objective, residual
 from .problems import described, samples, start
@@ -130,9 +130,9 @@ def check_perturbed() -> Evidence:
     tolerance = 1e-4
     return Evidence(
         decide(rise <= 1e-10 and gap <= tolerance and nearest >= -1e-9 and farthest <= 1 + 1e-9),
-        f"the perturbed objective rises in {steps} steps by at most {max(rise, 0.0):.0e} of itself; for "
-        f"q = 1 and starts half of zeros the gap at the end is {gap:.0e} of J, where (8) as printed ends "
-        f"with up to {plain_gap:.1g}",
+        f"the perturbed objective rises in {steps} steps by at most {at_most(rise, 1e-10)} of itself; for q "
+        f"= 1 and starts half of zeros the gap at the end is at most {at_most(gap, tolerance)} of J, where "
+        f"(8) as printed ends with up to {plain_gap:.1g}",
         "never; 0",
         tolerance - gap,
         "The weight q / (|w|^(2-q) + e) is p'(w) / w for a penalty p that is concave in w^2, so the proof of "

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .printed_spread import LAWS, explained, implied_errors, odds, spreads
 from .table_cells import OWN, fixed_deviation, printed, sizes
 
@@ -132,7 +132,8 @@ def check_rows_in_training() -> Evidence:
     hidden = ", ".join(f"{error:.1f} up to {error / new:.1f}" for error in cells)
     return Evidence(
         decide(worst <= 100 * TOL),
-        f"largest difference over all partitions of {pools} small pools: {worst:.0e} points",
+        f"largest difference over all partitions of {pools} small pools: at most "
+        f"{at_most(worst, 100 * TOL)} points",
         "0",
         100 * TOL - worst,
         f"For the sizes of the tables the share is {100 * shares[low]:.0f} % ({low}) to "

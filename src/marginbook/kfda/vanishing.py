@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .descending import exact_problems, exact_start, exact_step, exact_targets
 from .objective import Problem
 from .problems import POWERS, RHOS, described, samples, start
@@ -67,7 +67,7 @@ def check_stays() -> Evidence:
         decide(kept == same == steps and revived == 0 and worst <= tolerance),
         f"in rationals a zero stays in {kept} of {steps} steps and the others move as without its column in "
         f"{same}; in floats zeros are revived in {revived} of {count} runs of 20 steps, and J differs "
-        f"from that without the columns by {worst:.0e}",
+        f"from that without the columns by at most {at_most(worst, tolerance)}",
         "never revived",
         tolerance - worst,
         "Row and column of a zero are those of rho N q I in (8). So a start with zeros leads, at best, to a "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import Kernel, gram
 from .mamc import solve_mamc
 from .problems import ACCURATE, Problem, described, problems
@@ -42,8 +42,8 @@ def check_average_margin() -> Evidence:
     return Evidence(
         decide(max(dropped, forced) == count, good),
         f"w has the direction of MAMC in {forced} of {count} problems if the variance must be 0, in "
-        f"{dropped} if lambda1 = 0; to {alone:.0e} in all if also C = 0; with C = {C:g} w/lambda2 comes to "
-        f"it as fast as the bound C sum|x_i|/lambda2 says: at most {limit:.2f} of that",
+        f"{dropped} if lambda1 = 0; to {at_most(alone, 1e-6)} in all if also C = 0; with C = {C:g} "
+        f"w/lambda2 comes to it as fast as the bound C sum|x_i|/lambda2 says: at most {limit:.2f} of that",
         "the same direction",
         float(max(dropped, forced) - count),
         "The variance of MAMC's margins is not 0, and a machine whose variance must be 0 is another one. "

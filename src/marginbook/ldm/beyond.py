@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from . import line_machine
 from .choosing import SCORES, choose, examples
 from .line_machine import Parameters, expectation, expected_error
@@ -155,9 +155,10 @@ def check_bound() -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(max(outside, beyond) <= tolerance),
-        f"margins outside the interval by at most {max(outside, 0.0):.0e}, r_i by {max(beyond, 0.0):.0e}; "
-        f"mean leave-one-out error {np.mean(truth):.3f}, bound by the balls {np.mean(by_balls):.3f}, by r_i "
-        f"{np.mean(by_radii):.3f}, as printed {np.mean(printed):.3f}; {open_ / rows:.1%} of labels left open",
+        f"margins outside the interval by at most {at_most(outside, tolerance)}, r_i by "
+        f"{at_most(beyond, tolerance)}; mean leave-one-out error {np.mean(truth):.3f}, bound by the balls "
+        f"{np.mean(by_balls):.3f}, by r_i {np.mean(by_radii):.3f}, as printed {np.mean(printed):.3f}; "
+        f"{open_ / rows:.1%} of labels left open",
         "0",
         tolerance - max(outside, beyond),
         "Pointwise, for every example of every problem. Both sides come from machines trained to a relative "

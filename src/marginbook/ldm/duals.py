@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .linear import linear_coordinate_descent
 from .problems import ACCURATE, PARAMETERS, Problem, by_cvxpy, described, problems, soft_value
 from .solvers import Solution, active_set
@@ -76,8 +76,8 @@ def check_dual() -> Evidence:
     tolerance = 1e-7
     return Evidence(
         decide(gap <= tolerance and apart <= 1e-3 and built <= 1e-9),
-        f"values of (6), of the dual and of the oracle differ by at most {gap:.0e}, relative; w by "
-        f"{apart:.0e} of its length",
+        f"values of (6), of the dual and of the oracle differ by at most {at_most(gap, tolerance)}, "
+        f"relative; w by {at_most(apart, 1e-3)} of its length",
         "0",
         tolerance - gap,
         "The constant is -(1/2)(lambda2/m)^2 e'He: the largest value of the dual is that less (12). Measured "
@@ -117,8 +117,9 @@ def check_singular() -> Evidence:
     return Evidence(
         decide(singular == 0, ranks and max(invertible, oracle) <= tolerance and compared > 0),
         f"Q is singular in {singular} of {count} problems, and has the rank of G in "
-        f"{'all' if ranks else 'not all'}; without the inverse: H as printed to {invertible:.0e} where Q is "
-        f"invertible, the optimum to {max(oracle, 0.0):.0e} where it is not",
+        f"{'all' if ranks else 'not all'}; without the inverse: H as printed to "
+        f"{at_most(invertible, tolerance)} where Q is invertible, the optimum to "
+        f"{at_most(oracle, tolerance)} where it is not",
         "invertible",
         float(-singular),
         "What G maps to 0, Q maps to 0: two equal points or fewer features than examples are enough, so most "
@@ -213,9 +214,9 @@ def check_disguise() -> Evidence:
     tolerance = 1e-4
     return Evidence(
         decide(max(whitened, boxed) <= tolerance and separable <= 1e-7),
-        f"margins differ by at most {whitened:.0e} (SVC with the whitened kernel, lambda2 = 0) and "
-        f"{boxed:.0e} (the box, and alpha without an inverse); the optimum of the separable form by "
-        f"{separable:.0e}",
+        f"margins differ by at most {at_most(whitened, tolerance)} (SVC with the whitened kernel, lambda2 = "
+        f"0) and {at_most(boxed, tolerance)} (the box, and alpha without an inverse); the optimum of the "
+        f"separable form by {at_most(separable, 1e-7)}",
         "the same machine",
         tolerance - max(whitened, boxed),
         "The variance term changes the norm of w and so the kernel; the mean term moves the box. For a "

@@ -14,6 +14,9 @@ import numpy as np
 
 from .left_out import Eigen, LeftOutKernels
 
+#: what rounding may leave of a margin that is zero, for each example and in units of the terms it is a sum of
+ROUNDING = 64 * float(np.finfo(float).eps)
+
 
 class Trained(Protocol):
     """What a solution of the dual must tell, as :class:`marginbook.ldm.solvers.Solution` does."""
@@ -154,7 +157,8 @@ def bracket(gram: np.ndarray, y: np.ndarray, solution: Trained, *, eigen: Eigen 
     duality gap of the trained machine, and :math:`\delta_i` is the duality gap of :math:`\tilde w_i` in the
     problem without i. Each ball gives an interval for the margin; the result is their intersection. The
     machine need not be trained to the end: the intervals hold for every point of the dual box, and are wide
-    for a bad one.
+    for a bad one. Both ends are moved outwards by what rounding may do, so that a margin of zero, which is an
+    error, lies inside on every processor.
 
     Parameters
     ----------
@@ -203,8 +207,10 @@ def bracket(gram: np.ndarray, y: np.ndarray, solution: Trained, *, eigen: Eigen 
 
     lower = np.maximum(gamma + step.own / 2 - half, gamma + step.own - full)
     upper = np.minimum(gamma + step.own / 2 + half, gamma + step.own + full)
-    known = np.isfinite(lower) & np.isfinite(upper)  # not where lambda1 is too large for the arithmetic
     radius = step.g_norm * step.x_norm
+    rounding = ROUNDING * m * (np.abs(gamma).max() + np.abs(step.own) + radius)
+    lower, upper = lower - rounding, upper + rounding
+    known = np.isfinite(lower) & np.isfinite(upper)  # not where lambda1 is too large for the arithmetic
     return Bracket(*(np.where(known, v, np.inf * s) for v, s in ((lower, -1), (upper, 1), (radius, 1))))
 
 

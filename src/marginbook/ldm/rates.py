@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .asgd import averaged_sgd
 from .duals import direct_hessian, printed_dual
 from .linear import solve_linear
@@ -50,10 +50,18 @@ def check_coordinate_descent() -> Evidence:
             count += 1
     tolerance = 1e-8
     return Evidence(
-        decide(rise <= 64 and apart <= 1e-6 and gap <= tolerance and slower <= 1.1 and rated > 0),
-        f"largest rise of f in a step {max(rise, 0.0):.2f} of its rounding; at the end the duality gap is "
-        f"{gap:.0e} of the objective, the conditions of (12) miss by {residual:.0e}; up to {passes} passes; "
-        f"log rho^2 is at most {slower:.2f} times the log of the measured factor of a pass",
+        decide(
+            rise <= 64
+            and apart <= 1e-6
+            and gap <= tolerance
+            and residual <= 1e-5
+            and slower <= 1.1
+            and rated > 0
+        ),
+        f"f rises in a step by at most {at_most(rise, 64.0)} times its rounding; at the end the duality gap "
+        f"is at most {at_most(gap, tolerance)} of the objective, the conditions of (12) miss by "
+        f"{at_most(residual, 1e-5)}; up to {passes} passes; log rho^2 is at most {slower:.2f} times the log "
+        "of the measured factor of a pass",
         "no rise; 0 in the limit",
         tolerance - gap,
         "With the bounds settled, a pass is one of Gauss and Seidel on the free part of H, which shrinks f "

@@ -3,6 +3,11 @@ r"""Leave-one-out by training without each example: exact margins, and errors co
 A machine with the duality gap :math:`\delta` has a margin at :math:`x_i` within
 :math:`\sqrt\delta\,\lVert x_i\rVert` of the exact one, norm in :math:`Q_{-i}^{-1}`, so its sign can be
 certified long before the last digit. The dual variables of the machine on all examples are the start.
+
+A left-out margin can be zero: the others say nothing of :math:`x_i`, or cancel. Floating point then leaves
+some 1e-16 of either sign, which differs between processors. So a margin :math:`\sum_jh_{ij}\beta'_j` of at
+most :math:`64(m-1)\epsilon\sum_j|h_{ij}\beta'_j|` *is* zero, and zero is an error, as in
+:mod:`marginbook.ldm.loo`.
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .left_out import Eigen, LeftOutKernels
-from .loo import Trained, bracket
+from .loo import ROUNDING, Trained, bracket
 from .solvers import Solution, active_set
 from .threads import few_threads
 
@@ -31,6 +36,7 @@ def exact_leave_one_out(
 ) -> np.ndarray:
     r"""Return the margins :math:`y_if^{-i}(x_i)` of machines that are trained anew without example i.
 
+    A margin that rounding does not tell from zero is exactly 0.0, so that ``margins <= 0`` are the errors.
     The matrix of each left-out dual is :math:`YW_iY` without row and column i, which takes O(m^2) to form.
 
     Parameters
@@ -80,7 +86,7 @@ def _retrained(
                 f"without example {i} the duality gap is {found.dual_gap:.1e} after {found.n_iter} steps, "
                 f"wanted {tol:.0e} of the objective; raise tol"
             )
-        margins.append(left.own @ found.shifted)
+        margins.append(left.margin(found))
     return np.array(margins)
 
 
@@ -100,6 +106,11 @@ class _Without:
 
     def solve(self, start: np.ndarray | None, tol: float) -> Solution:
         return active_set(self.H, self.y, *self.parameters, tol=tol, start=start)
+
+    def margin(self, found: Solution) -> float:
+        terms = self.own * found.shifted
+        margin = float(terms.sum())
+        return margin if abs(margin) > ROUNDING * len(terms) * np.abs(terms).sum() else 0.0
 
 
 @dataclass(frozen=True)
@@ -166,7 +177,7 @@ def _counted(
         shifted = left.start(solution)
         for tol in tols:
             found = left.solve(shifted, tol)
-            shifted, margin = found.shifted, left.own @ found.shifted
+            shifted, margin = found.shifted, left.margin(found)
             certain = abs(margin) > np.sqrt(found.dual_gap) * left.x_norm
             if certain:
                 break

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from . import averages as averages  # these enter their claims
 from . import duals as duals
 from .hard_margin import InfeasibleError, solve_hard_margin
@@ -96,8 +96,8 @@ def check_relaxed_margin() -> Evidence:
         decide(printed == count, worse <= tolerance and off <= 1e-9),
         "without a bound on w the problem is unbounded at every C-bar at which the solution of (2) could "
         f"solve it, in {count - printed} of {count} problems; with |w| <= 1 and C-bar = C / sum(beta) the "
-        f"solution of (2), scaled to length 1, solves it to {worse:.0e}; another gamma_0 than the margin "
-        f"number p = ceil(1 / C-bar) is better by at most {off:.0e}",
+        f"solution of (2), scaled to length 1, solves it to {at_most(worse, tolerance)}; another gamma_0 "
+        f"than the margin number p = ceil(1 / C-bar) is better by at most {at_most(off, 1e-9)}",
         "equivalent",
         tolerance - worse if printed == count else float(printed - count),
         "Doubling w doubles the objective: its supremum is infinite, or 0 and w = 0 is as good as any. A "
@@ -179,9 +179,9 @@ def check_subsumes_svm() -> Evidence:
     tolerance = 1e-4
     return Evidence(
         decide(max(soft, hard) <= tolerance and agree and separable > 0),
-        f"w differs by at most {soft:.0e} (soft margin) and {hard:.0e} (hard margin) of its length; hard "
-        f"margin: {separable} problems can be separated, {refused} cannot, for both "
-        f"machines{'' if agree else ' not'}",
+        f"w differs by at most {at_most(soft, tolerance)} (soft margin) and {at_most(hard, tolerance)} "
+        f"(hard margin) of its length; hard margin: {separable} problems can be separated, {refused} "
+        f"cannot, for both machines{'' if agree else ' not'}",
         "the same w",
         tolerance - max(soft, hard),
         "The SVM of the paper has no intercept. SVC always has one, and differs by up to "
@@ -272,9 +272,9 @@ def check_representer() -> Evidence:
     tolerance = 1e-5
     return Evidence(
         decide(outside <= tolerance and beyond <= 1e-7 and price <= 1e-9),
-        f"at most {outside:.0e} of the length of w lies outside the span; no w of the whole space is better "
-        f"than the best combination by more than {max(beyond, 0.0):.0e}; a part v outside costs |v|^2/2 to "
-        f"{price:.0e}",
+        f"at most {at_most(outside, tolerance)} of the length of w lies outside the span; no w of the whole "
+        f"space is better than the best combination by more than {at_most(beyond, 1e-7)}; a part v outside "
+        f"costs |v|^2/2 to {at_most(price, 1e-9)}",
         "0",
         tolerance - outside,
         "Up to 41 features for 2 to 26 examples, and always one direction that no point has a part in. The "

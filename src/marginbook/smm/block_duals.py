@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .objective import combination, objective
 from .problems import drawn, samples
 from .solution_form import NOTEBOOK, u_step
@@ -61,10 +61,10 @@ def check_block_dual() -> Evidence:
         f"the median of {count} problems, up to {max(gaps[True]):.0%}",
         "0",
         -float(max(gaps[True])),
-        f"Without the constraint the values agree to {worst:.0e}, so both are optimal and box and U are "
-        f"right; with it they agree, to {own:.0e}, with (2) plus an intercept b, whose derivative the "
-        "constraint is. The model has no b. The sum runs to n (printed N); V needs full column rank, or "
-        "the pseudo-inverse; weights multiply the box.",
+        f"Without the constraint the values agree to {at_most(worst, 1e-6)}, so both are optimal and box "
+        f"and U are right; with it they agree, to {at_most(own, 1e-6)}, with (2) plus an intercept b, whose "
+        "derivative the constraint is. The model has no b. The sum runs to n (printed N); V needs full "
+        "column rank, or the pseudo-inverse; weights multiply the box.",
         {"problems": count},
         (736, 737),
     )

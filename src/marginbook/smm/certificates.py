@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .objective import LOSSES, combination, dual_bound, loss_slopes, objective
 from .problems import drawn, samples
 from .solution_form import u_step
@@ -116,8 +116,8 @@ def check_bound() -> Evidence:
                 pairs += 1
     return Evidence(
         decide(least >= -ROUNDING and same <= ROUNDING and formula <= ROUNDING),
-        f"F - D is {least:.0e} of the larger of 1 and both or more, over {pairs} pairs; the library's "
-        f"bound differs from the formula by {same:.0e}",
+        f"F - D is -{at_most(-least, ROUNDING)} of the larger of 1 and both or more, over {pairs} pairs; "
+        f"the library's bound differs from the formula by at most {at_most(same, ROUNDING)}",
         "0 or more",
         ROUNDING + min(least, 0.0),
         "By the inequalities of Fenchel and von Neumann. For r = min(d1, d2) it is the dual of the vector "
@@ -171,8 +171,9 @@ def check_certificate() -> Evidence:
                 open_gaps.append(gap / F)
     return Evidence(
         decide(apart <= ROUNDING and lower <= 2e-6 and certified > 0),
-        f"the formula holds to {apart:.0e} of F; {certified} of {certified + len(open_gaps)} points have "
-        f"no gap, and {tried} other starts find nothing lower than these by more than {lower:.0e}",
+        f"the formula holds to {at_most(apart, ROUNDING)} of F; {certified} of {certified + len(open_gaps)} "
+        f"points have no gap, and {tried} other starts find nothing lower than these by more than "
+        f"{at_most(lower, 2e-6)}",
         "0",
         ROUNDING - apart,
         "The gap is what the singular values outside the block could still give. Points are limits of the "
@@ -267,8 +268,8 @@ def check_strong_penalty() -> Evidence:
             count += 1
     return Evidence(
         decide(gap <= ROUNDING and above <= 1e-5),
-        f"F and the bound agree to {gap:.0e} in {count} problems, and the descent ends at the same value "
-        f"to {above:.0e}",
+        f"F and the bound agree to {at_most(gap, ROUNDING)} in {count} problems, and the descent ends at "
+        f"the same value to {at_most(above, 1e-5)}",
         "0",
         ROUNDING - gap,
         "With all margins at most 1 the hinge is linear, all multipliers are at their upper ends, and the "

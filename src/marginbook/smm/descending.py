@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .objective import LOSSES, combination, loss_slopes, objective
 from .problems import drawn, samples
 from .solution_form import u_step
@@ -138,8 +138,8 @@ def check_monotone() -> Evidence:
         count += 1
     return Evidence(
         decide(rise <= ROUNDED and gain <= SETTLED),
-        f"largest rise {max(rise, 0):.0e} and gain of one more step over either block {gain:.0e}, "
-        f"relative, after {longest} sweeps at most",
+        f"largest rise {at_most(rise, ROUNDED)} and gain of one more step over either block "
+        f"{at_most(gain, SETTLED)} at most, relative, after {longest} sweeps at most",
         "0",
         SETTLED - gain,
         "A step minimises a convex function over a set that holds the current point. The values are "
@@ -213,7 +213,7 @@ def check_kink() -> Evidence:
         f"both blocks are optimal by exact multipliers, (2) is {float(here):.4f}, and {value:.4f} after a "
         f"joint step of 1/10: {float(fall):.1%} less. Algorithm 1 started there stays at "
         f"{stays:.4f}, other starts end at {best.objective:.4f}. Slopes at limits of the logistic "
-        f"loss are {slope:.0e} at most",
+        f"loss are {at_most(slope, 1e-4)} at most",
         "less than 0% is gained; slopes 0",
         float(fall),
         "In the kink each block needs other multipliers of X_1 and X_2, and no single choice serves both. "

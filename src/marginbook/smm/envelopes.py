@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .certificates import NOTEBOOK, bound
 from .objective import combination, loss_slopes, objective
 from .problems import drawn
@@ -90,7 +90,7 @@ def check_tight() -> Evidence:
     return Evidence(
         decide(apart > 0 and worst <= 1e-5),
         f"sigma_r and sigma_(r+1) differ in {apart} of {count} problems, in which F - D is at most "
-        f"{worst:.0e} of F",
+        f"{at_most(worst, 1e-5)} of F",
         "0",
         1e-5 - worst,
         "There D_r is differentiable in M, and a vanishing slope says that c are the slopes of the loss "
@@ -174,8 +174,8 @@ def check_triplets() -> Evidence:
             limits += 1
     return Evidence(
         decide(worst <= 1e-4 and 0 < leading < limits),
-        f"B's triplet is one of M/2 lambda to {worst:.0e}; it is the leading one at {leading} of {limits} "
-        "limits",
+        f"B's triplet is one of M/2 lambda to {at_most(worst, 1e-4)}; it is the leading one at {leading} of "
+        f"{limits} limits",
         "0; not all",
         1e-4 - worst,
         "MP = 2 lambda U and M'Q = 2 lambda V at a limit: the power method's equations, with an M that "

@@ -38,7 +38,7 @@ from itertools import combinations, product
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .aggregation import count_rule, crossing_pairs, interval_rule, isotonic_rule, levels
 from .objective import LOSSES, weights_for
 from .problems import drawn
@@ -135,8 +135,8 @@ def check_count() -> Evidence:
         crossed += int((~plain).sum())
     return Evidence(
         decide(max(apart, agree) <= ROUNDING),
-        f"count and projection differ by {apart:.0e}, the rules by {agree:.0e} on the {straight} sequences "
-        "without crossings",
+        f"count and projection differ by at most {at_most(apart, ROUNDING)}, the rules by "
+        f"{at_most(agree, ROUNDING)} on the {straight} sequences without crossings",
         "0",
         ROUNDING - max(apart, agree),
         "Isotonic regression replaces blocks of neighbours by their means, so the sum stays. On sequences "
@@ -214,7 +214,8 @@ def check_one_wrong() -> Evidence:
         reached = max(reached, abs(moved_interval - (H - 1) / (2 * H)))
     return Evidence(
         decide(max(worst, reached) <= ROUNDING),
-        f"the count moves by 1/H and the interval rule by (H - 1)/(2H) at most, to {max(worst, reached):.0e}",
+        "the count moves by 1/H and the interval rule by (H - 1)/(2H) at most, to "
+        f"{at_most(max(worst, reached), ROUNDING)}",
         "0",
         ROUNDING - max(worst, reached),
         "If the lowest level alone says no where all others say yes, the interval rule takes the middle "

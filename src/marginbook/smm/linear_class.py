@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .aggregation import count_rule, levels
 from .objective import LOSSES, weights_for
 from .problems import drawn
@@ -30,6 +30,8 @@ NOTEBOOK = "smm/04_probabilities"
 H = 20
 #: values of s, from noisy to nearly separated classes
 SCALES = (0.5, 1.0, 2.0, 4.0)
+#: what the solver's tolerance leaves of a value that is zero
+SETTLED = 1e-6
 
 
 def grid() -> tuple[np.ndarray, np.ndarray]:
@@ -41,6 +43,9 @@ def grid() -> tuple[np.ndarray, np.ndarray]:
 
 def population_fits(scale: float, loss: str, *, fit_intercept: bool) -> np.ndarray:
     r"""Return :math:`f_h(z)=az+b` of least weighted risk at the points of the grid, (601, H-1).
+
+    The boundary of the hinge lies midway between two points of the grid, often on a third: values of at most
+    `SETTLED`, to which the solver leaves a zero there, are exactly 0.0, not above the level.
 
     Parameters
     ----------
@@ -64,7 +69,8 @@ def population_fits(scale: float, loss: str, *, fit_intercept: bool) -> np.ndarr
             fit_intercept=fit_intercept,
             tol=1e-9,
         )
-        fits.append(found.weights[0] * z + found.intercept)
+        f = found.weights[0] * z + found.intercept
+        fits.append(np.where(np.abs(f) > SETTLED, f, 0.0))
     return np.array(fits).T
 
 
@@ -107,9 +113,9 @@ def check_intercept() -> Evidence:
         f"{min(errors[False]):.2f} to {max(errors[False]):.2f}",
         "the sets of all levels",
         -same / count,
-        f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {off:.0e}), whatever the data say, "
-        "and if X is as likely as -X the levels do not matter at all. The boundary of a level other than "
-        "1/2 does not pass through 0. With an intercept the mean error of the logistic fits is "
+        f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {at_most(off, 1e-12)}), whatever the "
+        "data say, and if X is as likely as -X the levels do not matter at all. The boundary of a level "
+        "other than 1/2 does not pass through 0. With an intercept the mean error of the logistic fits is "
         f"{max(errors[True]):.3f} or less; the bound of exact level sets is {1 / (2 * H):g}.",
         {"truths": len(SCALES), "losses": 3, "H": H},
         (780,),

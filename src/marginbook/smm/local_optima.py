@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .descending import NOTEBOOK, SETTLED, algorithm_1
 from .problems import drawn
 from .solvers.block_descent import low_rank_svm
@@ -49,7 +49,7 @@ def check_two_starts() -> Evidence:
         decide(least > SETTLED and apart <= 1e-6 and settled == 4 * count),
         f"from e_1 the descent ends {least:.0%} to {max(differences):.0%} above where it ends from e_2; "
         f"both limits are optimal in both blocks ({settled} of {4 * count}) and differ from their closed "
-        f"forms by {apart:.0e}",
+        f"forms by at most {at_most(apart, 1e-6)}",
         "more than 0%",
         least - SETTLED,
         "X_1 = e_1e_1', X_2 = s e_2e_2', r = 1: from V = e_1 every step has the features X_i e_1, and X_2 "

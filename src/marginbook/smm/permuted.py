@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .problems import samples
 from .solvers.block_descent import low_rank_svm
 from .solvers.inner import solve_inner
@@ -63,7 +63,7 @@ def check_permuted() -> Evidence:
         decide(apart <= TOLERANCE and gained > 0 and lost > 0),
         f"errors: {means['low rank']:.1%} at rank 1, {means['vector']:.1%} on vec(X), "
         f"{means['low rank, permuted']:.1%} at rank 1 after the permutation; the vector machine's decision "
-        f"values move by {apart:.0e}",
+        f"values move by at most {at_most(apart, TOLERANCE)}",
         "rank 1 best before, worst after; 0",
         min(gained, lost),
         "The vector machine sees inner products only, which the permutation keeps. What low rank uses is "
@@ -109,7 +109,8 @@ def check_linear_kernel() -> Evidence:
         count += 1
     return Evidence(
         decide(apart <= 1e-6 and values <= TOLERANCE),
-        f"objectives differ by {apart:.0e} and decision values by {values:.0e}, relative",
+        f"objectives differ by at most {at_most(apart, 1e-6)} and decision values by "
+        f"{at_most(values, TOLERANCE)}, relative",
         "0",
         TOLERANCE - values,
         "V = sum_j X_j'C_j is a d2 x r matrix here, and the features of both blocks are the same numbers: "

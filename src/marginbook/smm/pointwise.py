@@ -27,7 +27,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 
 NOTEBOOK = "smm/03_weighted_margins"
 #: p and pi are multiples of one over this
@@ -147,8 +147,8 @@ def check_other_targets() -> Evidence:
             tested += 1
     return Evidence(
         decide(worst <= SEARCHED and signs == tested),
-        f"a numerical minimiser differs from the formulas by at most {worst:.0e}; the sign is that of p - "
-        f"pi in {signs} of {tested} cases",
+        f"a numerical minimiser differs from the formulas by at most {at_most(worst, SEARCHED)}; the sign "
+        f"is that of p - pi in {signs} of {tested} cases",
         "0; all",
         SEARCHED - worst,
         f"Only the sign is shared: |f| takes {len(levels['logistic'])} values for the logistic loss and "

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import Kernel, parse_kernel
 from .row_kernels import row_gram
 
@@ -143,9 +143,9 @@ def check_condition() -> Evidence:
     worst = max(apart, negative, backwards)
     return Evidence(
         decide(worst <= ROUNDING and worst_other > 1e-3),
-        f"h from a factor of the block matrix gives K back to {apart:.0e} for the three kernels, whose "
-        f"smallest eigenvalue is -{negative:.0e} or more, and that of K from a map h "
-        f"-{max(backwards, 0):.0e}, relative",
+        f"h from a factor of the block matrix gives K back to {at_most(apart, ROUNDING)} for the three "
+        f"kernels, whose smallest eigenvalue is -{at_most(negative, ROUNDING)} or more, and that of K from "
+        f"a map h -{at_most(backwards, ROUNDING)}, relative",
         "0",
         ROUNDING - worst,
         "Both directions on random matrices, with equal matrices, equal rows and zeros among them. Where "
@@ -181,8 +181,8 @@ def check_projections() -> Evidence:
                 tested += 1
     return Evidence(
         decide(min(least, own) >= -ROUNDING and max(whole) < 0),
-        f"for {tested} random P the kernel's smallest eigenvalue is {least:.0e} or more; that of the block "
-        f"matrix is {max(whole):.0f}",
+        f"for {tested} random P the kernel's smallest eigenvalue is -{at_most(-least, ROUNDING)} or more; "
+        f"that of the block matrix is {max(whole):.0f}",
         "0 or more; negative",
         ROUNDING + min(least, own),
         "c'[u'K(X_i,X_j)u]c = (c'u)^2 for u of length 1, and sums of these for more rows of P. So every "

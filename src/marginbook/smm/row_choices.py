@@ -23,7 +23,7 @@ from math import comb
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from ..kernels import Kernel
 from .problems import drawn
 from .psd_rows import NOTEBOOK, ROUNDING, SHAPES, matrices, printed_gram
@@ -69,10 +69,10 @@ def check_polynomial() -> Evidence:
         "0",
         -rows_apart,
         "lambda I adds lambda only where the numbers of the rows agree: the kernel is (x_a'x_b + lambda "
-        f"1{{a = b}})^m, a polynomial kernel of (x_a, sqrt(lambda) e_a), to {indexed:.0e}. Rows at "
-        "different places meet in terms of degree m alone, rows at the same place in all lower degrees "
-        "too. For d1 = 1 both are the same. The display does not say lambda >= 0: with lambda < 0 there "
-        f"are negative eigenvalues for every degree ({negative} of {tried}).",
+        f"1{{a = b}})^m, a polynomial kernel of (x_a, sqrt(lambda) e_a), to {at_most(indexed, ROUNDING)}. "
+        "Rows at different places meet in terms of degree m alone, rows at the same place in all lower "
+        "degrees too. For d1 = 1 both are the same. The display does not say lambda >= 0: with lambda < 0 "
+        f"there are negative eigenvalues for every degree ({negative} of {tried}).",
         {"problems": count, "degrees": [1, 2, 3], "lambda": [0.5, 2.0]},
         (722,),
     )
@@ -152,13 +152,14 @@ def check_places() -> Evidence:
         errors[name] = float(np.mean(np.sign(f) != y[300:]))
     return Evidence(
         decide(max(map_off, apart) <= ROUNDING and within == count and beyond == count),
-        f"rank 1 equals linear functions of full rank to {apart:.0e}; slopes at 0 of random functions of "
-        f"rank 1 have full rank in {beyond} of {count} cases, and rank 1 with the usual kernel in {within}",
+        f"rank 1 equals linear functions of full rank to {at_most(apart, ROUNDING)}; slopes at 0 of random "
+        f"functions of rank 1 have full rank in {beyond} of {count} cases, and rank 1 with the usual kernel "
+        f"in {within}",
         "0; all; all",
         ROUNDING - max(map_off, apart),
         "Below degree m each row has coordinates of its own in h (whose inner products are K, to "
-        f"{map_off:.0e}), so that with U = (1, ..., 1)' one element of the feature space holds a vector for "
-        "each row. Errors of machines of rank 1 where the truth is linear of rank 4: "
+        f"{at_most(map_off, ROUNDING)}), so that with U = (1, ..., 1)' one element of the feature space "
+        "holds a vector for each row. Errors of machines of rank 1 where the truth is linear of rank 4: "
         + ", ".join(f"{name} {value:.0%}" for name, value in errors.items())
         + ". With m = 1 the coordinates of each row are constants, and f is linear with an intercept.",
         {"cases": count, "degrees": [2, 3], "n": 300},

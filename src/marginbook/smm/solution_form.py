@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..claims import Evidence, claim, decide
+from ..claims import Evidence, at_most, claim, decide
 from .objective import LOSSES, combination, loss_slopes, objective
 from .problems import samples
 from .solvers.block_descent import low_rank_svm
@@ -124,7 +124,8 @@ def check_solution_form() -> Evidence:
             count += 1
     return Evidence(
         decide(worst <= ROUNDING),
-        f"f differs from the sum by at most {worst:.0e}, relative to the larger of 1 and the largest |f|",
+        f"f differs from the sum by at most {at_most(worst, ROUNDING)}, relative to the larger of 1 and the "
+        "largest |f|",
         "0",
         ROUNDING - worst,
         "The representer theorem in the block of V, whose features are P_r X_i. An intercept is added to "
@@ -186,10 +187,11 @@ def check_side() -> Evidence:
         "0",
         -worst,
         "A U-step fixes V, so its alpha, those of the dual in the text of Section 3, belong to the right "
-        f"projection, P_V of d2 columns: B = M PP' to {right:.0e}. The printed side goes with the alpha of a "
+        f"projection, P_V of d2 columns: B = M PP' to {at_most(right, ROUNDING)}. The printed side goes with "
+        "the alpha of a "
         'V-step, whose sum is in Algorithm 1; "the dual problem in (2)" does not say which. At a limit of '
         "the descent with a smooth loss alpha is one function of the margins, and both sides give B (left to "
-        f"{smooth:.0e}); with the hinge each side has multipliers of its own.",
+        f"{at_most(smooth, 1e-3)}); with the hinge each side has multipliers of its own.",
         {"problems": count, "losses": 3},
         (732, 733),
     )
@@ -244,8 +246,8 @@ def check_full_rank() -> Evidence:
         count += 1
     return Evidence(
         decide(worst <= 1e-3 and above <= 1e-6),
-        f"f differs by at most {worst:.0e} from the vector machine's; the objective is above that of "
-        f"LIBSVM or LIBLINEAR by {max(above, 0):.0e} of it at most",
+        f"f differs by at most {at_most(worst, 1e-3)} from the vector machine's; the objective is above "
+        f"that of LIBSVM or LIBLINEAR by {at_most(above, 1e-6)} of it at most",
         "0",
         1e-3 - worst,
         "Every d1 x d2 matrix is U V' with r = min(d1, d2), and |U V'|_F is the length of the vector, so "

@@ -1,0 +1,218 @@
+"""The unit tests and the notebooks as other processors compute them, on this one.
+
+OpenBLAS, NumPy and Numba choose their code by the processor, and round differently with each. Variables
+make them choose as on an older one: ``python supply/portable.py`` runs all tests in a random order and
+compares the stored outputs of all notebooks, for every kind of processor that this one can stand in for, with
+one and two threads of BLAS and an empty cache of claims. What came out is in ``results/portable``; the book
+shows it. Stopped, it goes on where it was: what was done with the same code is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from unit_tests import counts
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "results" / "portable"
+#: what a result depends on; those that this script writes are left out
+INPUTS = (
+    "src",
+    "tests",
+    "notebooks",
+    "book",
+    "data_download",
+    "results",
+    "pyproject.toml",
+    "requirements.lock",
+)
+#: kind of processor -> its name in LLVM, what that compiler and NumPy leave out for it
+CORES = {
+    "SkylakeX": ("skylake-avx512", (), ()),
+    "Haswell": ("haswell", ("avx512f",), ("AVX512", "X86_V4")),
+    "Zen": ("znver1", ("avx512f",), ("AVX512", "X86_V4")),
+    "Nehalem": ("nehalem", ("avx", "avx2", "fma", "avx512f"), ("AVX", "F16C", "FMA", "X86_V3", "X86_V4")),
+}
+THREADS = (1, 2)
+#: asked in a process of its own: a kernel that the processor lacks ends it
+PROBE = """
+import json, numpy, scipy.linalg, threadpoolctl
+scipy.linalg.lu_factor(numpy.eye(300) + numpy.ones((300, 300)) @ numpy.ones((300, 300)))
+libraries = [each for each in threadpoolctl.threadpool_info() if each["internal_api"] == "openblas"]
+simd = numpy.show_config("dicts")["SIMD Extensions"]
+print(json.dumps({"kernels": [each["architecture"] for each in libraries],
+                  "versions": sorted({each["version"] for each in libraries}),
+                  "simd": simd.get("found", [])}))
+"""
+UNIT = ("-m", "not browser", "--doctest-modules", "--hypothesis-profile=same", "src", "tests")
+NBVAL = (
+    "--dist=loadfile", "-p", "no:randomly", "--nbval", "notebooks", "--nbval-current-env",
+    "--nbval-cell-timeout=300", "--nbval-sanitize-with", "tests/nbval-sanitize.cfg",
+)  # fmt: skip
+
+
+def main() -> int:
+    """Run what is not stored yet; the exit code is 1 if anything failed, now or in what is stored."""
+    options = _options()
+    subprocess.run(
+        [sys.executable, "-m", "marginbook", "data", "fetch", "--registries-only"], cwd=ROOT, check=True
+    )
+    failed = 0
+    for core in options.cores:
+        why = refusal(core, probe(core))
+        if why:
+            print(f"{core}: left out, {why}", flush=True)
+            continue
+        for threads in options.threads:
+            for part in options.parts:
+                failed += outcome(core, threads, part, options.workers)["failed"]
+    return int(failed > 0)
+
+
+def environment(core: str, threads: int = 1, simd: list[str] | None = None) -> dict[str, str]:
+    """Return the variables by which OpenBLAS, NumPy and Numba take this processor for a `core`.
+
+    `simd` are the extensions that NumPy found, of which it is told what to leave.
+    """
+    llvm, absent, left_out = CORES[core]
+    number = str(threads)
+    names = {"OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": number, "OMP_NUM_THREADS": number}
+    if absent:
+        names |= {"NUMBA_CPU_NAME": llvm, "NUMBA_CPU_FEATURES": ",".join(f"-{name}" for name in absent)}
+    unwanted = [name for name in simd or [] if name.startswith(left_out)] if left_out else []
+    return names | ({"NPY_DISABLE_CPU_FEATURES": " ".join(unwanted)} if unwanted else {})
+
+
+def probe(core: str) -> dict[str, Any] | None:
+    """Return the kernels that OpenBLAS loads when told to take `core`; None where they do not run."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], env=os.environ | environment(core), capture_output=True, text=True
+    )
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def refusal(core: str, found: dict[str, Any] | None) -> str:
+    """Return why this machine cannot stand in for a `core`; empty if it can."""
+    if found is None:
+        return "this processor cannot run its kernels"
+    if not found["kernels"]:
+        return "NumPy and SciPy do not use OpenBLAS here"
+    others = sorted({name for name in found["kernels"] if name.lower() != core.lower()})
+    return f"OpenBLAS takes {', '.join(others)} instead" if others else ""
+
+
+def outcome(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
+    """Return what came out of `part`, ``unit`` or ``notebooks``, from the store or by running it."""
+    file = RESULTS / f"{core.lower()}-{threads}.json"
+    stored = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    before = code()
+    if stored.get(part, {}).get("code") == before:
+        print(f"{core}, {threads} threads, {part}: stored already", flush=True)
+        return dict(stored[part])
+    print(f"{core}, {threads} threads, {part}: running", flush=True)
+    found = {"code": before, "commit": _commit()} | _run(core, threads, part, workers)
+    if code() != before:
+        raise SystemExit("files changed during the run, and nothing was stored; call it again")
+    stored |= {"core": core, "threads": threads, part: found}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    scratch = file.with_suffix(".tmp")
+    scratch.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    scratch.replace(file)
+    print(
+        f"{core}, {threads} threads, {part}: {found['passed']} passed, {found['failed']} failed", flush=True
+    )
+    return found
+
+
+def code(home: Path = ROOT) -> str:
+    """Return a hash of all files that decide what comes out, and of the versions that compute."""
+    digest = hashlib.sha256()
+    for name in ("numpy", "scipy", "scikit-learn", "numba"):
+        digest.update(f"{name}=={importlib.metadata.version(name)}\n".encode())
+    for name in INPUTS:
+        top = home / name
+        for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
+            inside = path.relative_to(home)
+            written = inside.parts[:2] == ("results", "portable") or "__pycache__" in inside.parts
+            if path.is_file() and not written and not any(part.startswith(".") for part in inside.parts):
+                digest.update(
+                    f"{inside.as_posix()}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+                )
+    return digest.hexdigest()[:16]
+
+
+def _run(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
+    about = probe(core) or {}
+    folder = ROOT / "_build" / "portable" / f"{core.lower()}-{threads}-{part}"
+    shutil.rmtree(folder, ignore_errors=True)
+    cache = folder / "cache"  # what was fetched stays, what was computed does not
+    cache.mkdir(parents=True)
+    (cache / "data").symlink_to(_cache() / "data", target_is_directory=True)
+    report = folder / "report.xml"
+    own = environment(core, threads, about.get("simd")) | {"MARGINBOOK_CACHE": str(cache)}
+    tests = [*UNIT, *_order(core, threads)] if part == "unit" else list(NBVAL)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"-n{workers}", *tests]
+    begin = time.monotonic()
+    done = subprocess.run([*command, f"--junitxml={report}"], cwd=ROOT, env=os.environ | own)
+    seconds = round(time.monotonic() - begin)
+    if done.returncode not in (0, 1):  # all passed, or some failed
+        raise SystemExit(
+            f"pytest ended with {done.returncode}, and nothing was stored; call it again to go on"
+        )
+    return {"openblas": about["versions"], "numpy left out": own.get("NPY_DISABLE_CPU_FEATURES", "")} | {
+        "seed": _seed(core, threads) if part == "unit" and _order(core, threads) else None,
+        "seconds": seconds,
+        **counts(report),
+    }
+
+
+def _order(core: str, threads: int) -> list[str]:
+    """Return the options for a random order of the tests, its own for each run; none without the plugin."""
+    known = importlib.util.find_spec("pytest_randomly") is not None
+    return [f"--randomly-seed={_seed(core, threads)}"] if known else []
+
+
+def _seed(core: str, threads: int) -> int:
+    return 1 + len(THREADS) * list(CORES).index(core) + THREADS.index(threads)
+
+
+def _cache() -> Path:
+    from marginbook.project import cache_dir
+
+    return cache_dir().resolve()
+
+
+def _commit() -> str:
+    asked = ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cores", nargs="+", choices=CORES, default=list(CORES), help="default: all")
+    parser.add_argument("--threads", nargs="+", type=int, choices=THREADS, default=list(THREADS))
+    parser.add_argument("--parts", nargs="+", choices=("unit", "notebooks"), default=["unit", "notebooks"])
+    parser.add_argument("--workers", type=int, default=2, help="processes of pytest (default: %(default)s)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("stopped; call it again to go on", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,160 @@
+"""The script that runs the tests as other processors compute, and the table of what came out."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from marginbook.build import portable_table
+from marginbook.project import resource, root
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def portable(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(ROOT / "supply"))
+    spec = importlib.util.spec_from_file_location("portable", ROOT / "supply" / "portable.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def part(**changes: Any) -> dict[str, Any]:
+    found = {"code": "c", "commit": "abc", "seconds": 90, "passed": 1200, "failed": 0, "skipped": 1}
+    return found | {"failures": []} | changes
+
+
+def test_the_libraries_take_what_they_are_told(portable: ModuleType) -> None:
+    ran = 0
+    for core in portable.CORES:
+        found = portable.probe(core)
+        if portable.refusal(core, found):
+            continue
+        ran += 1
+        assert len(found["kernels"]) >= 1
+        wanted = portable.environment(core, 2, found["simd"])
+        asked = "import numpy; print(*numpy.show_config('dicts')['SIMD Extensions'].get('found', []))"
+        shown = subprocess.run(
+            [sys.executable, "-c", asked], env=os.environ | wanted, capture_output=True, text=True, check=True
+        )
+        left_out = wanted.get("NPY_DISABLE_CPU_FEATURES", "").split()
+        assert set(shown.stdout.split()) == set(found["simd"]) - set(left_out)
+        assert not [name for name in shown.stdout.split() if core == "Nehalem" and name.startswith("AVX")]
+    assert ran or platform.machine() not in ("x86_64", "AMD64")
+
+
+def test_what_cannot_run_is_left_out_with_the_reason(portable: ModuleType) -> None:
+    assert portable.refusal("Zen", {"kernels": ["Zen", "zen"]}) == ""
+    assert "cannot run" in portable.refusal("SkylakeX", None)
+    assert "do not use OpenBLAS" in portable.refusal("Zen", {"kernels": []})
+    assert "takes Haswell instead" in portable.refusal("SkylakeX", {"kernels": ["Haswell", "SkylakeX"]})
+
+
+def test_what_is_done_with_the_same_code_is_not_done_again(
+    portable: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[tuple[Any, ...]] = []
+    code = ["one"]
+    monkeypatch.setattr(portable, "RESULTS", tmp_path)
+    monkeypatch.setattr(portable, "code", lambda: code[0])
+    monkeypatch.setattr(portable, "_run", lambda *asked: runs.append(asked) or {"passed": 5, "failed": 0})
+    for name in ("unit", "notebooks", "unit"):
+        assert portable.outcome("Zen", 2, name, 1)["passed"] == 5
+    assert runs == [("Zen", 2, "unit", 1), ("Zen", 2, "notebooks", 1)]
+    code[0] = "two"
+    portable.outcome("Zen", 2, "unit", 1)
+    assert len(runs) == 3
+    stored = json.loads((tmp_path / "zen-2.json").read_text())
+    assert (stored["unit"]["code"], stored["notebooks"]["code"]) == ("two", "one")
+
+    def edits(*_: object) -> dict[str, int]:
+        code[0] = "three"
+        return {"passed": 5, "failed": 0}
+
+    monkeypatch.setattr(portable, "_run", edits)
+    code[0] = "before"
+    with pytest.raises(SystemExit, match="files changed during the run"):
+        portable.outcome("Zen", 2, "unit", 1)
+    assert json.loads((tmp_path / "zen-2.json").read_text()) == stored
+
+
+def test_the_hash_is_that_of_what_decides(portable: ModuleType, tmp_path: Path) -> None:
+    for name in ("src/a.py", "tests/b.py", "pyproject.toml", "requirements.lock"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1\n")
+    first = portable.code(tmp_path)
+    for ignored in ("results/portable/zen-1.json", "src/__pycache__/a.pyc", "README.md"):
+        (tmp_path / ignored).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / ignored).write_text("1\n")
+    assert portable.code(tmp_path) == first
+    (tmp_path / "results" / "drm.csv").write_text("1\n")
+    second = portable.code(tmp_path)
+    (tmp_path / "src" / "a.py").write_text("2\n")
+    assert len({first, second, portable.code(tmp_path)}) == 3
+
+
+def test_an_interrupted_run_is_not_stored(
+    portable: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portable, "ROOT", tmp_path)
+    monkeypatch.setattr(portable, "probe", lambda core: {"versions": ["0.3"], "simd": []})
+    asked: list[dict[str, Any]] = []
+
+    def stopped(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        asked.append({"command": command, **options})
+        return subprocess.CompletedProcess(command, 2)
+
+    monkeypatch.setattr(portable.subprocess, "run", stopped)
+    for name in ("unit", "notebooks"):
+        with pytest.raises(SystemExit, match="pytest ended with 2"):
+            portable._run("Haswell", 2, name, 1)
+    unit, notebooks = asked
+    assert unit["env"]["OPENBLAS_CORETYPE"] == "Haswell"
+    assert unit["env"]["OPENBLAS_NUM_THREADS"] == "2"
+    assert unit["env"]["MARGINBOOK_CACHE"] != notebooks["env"]["MARGINBOOK_CACHE"]
+    assert list(Path(unit["env"]["MARGINBOOK_CACHE"]).iterdir()) == [
+        Path(unit["env"]["MARGINBOOK_CACHE"]) / "data"
+    ]
+    assert "no:randomly" in notebooks["command"]
+    assert "no:randomly" not in unit["command"]
+
+
+def test_each_run_has_an_order_of_its_own(portable: ModuleType) -> None:
+    seeds = {portable._seed(core, threads) for core in portable.CORES for threads in portable.THREADS}
+    assert len(seeds) == len(portable.CORES) * len(portable.THREADS)
+
+
+def test_the_table_counts_and_names_what_failed() -> None:
+    runs = [
+        {"core": "Haswell", "threads": 1, "unit": part(), "notebooks": part(passed=300, commit="def")},
+        {"core": "Zen", "threads": 2, "unit": part(failed=1, failures=["tests.a::test_b"])},
+    ]
+    text = portable_table.section(runs)
+    assert "2 of 3 runs with the arithmetic of 2 kinds of processor have no failure, of 2,701 tests" in text
+    assert "- `tests.a::test_b`" in text
+    assert "`abc`, `def`" in text
+    assert text.count("* - Haswell\n") == text.count("* - Zen\n") == 1
+    assert "make portable" in portable_table.section([])
+
+
+def test_every_stored_run_is_on_the_page() -> None:
+    runs = portable_table.outcomes(resource("results", "portable"))
+    text = portable_table.section(runs)
+    for run in runs:
+        assert f"* - {run['core']}\n  - {run['threads']}\n" in text
+        assert {run[name]["commit"] for name in portable_table.PARTS if name in run} <= set(text.split("`"))
+    home = root()
+    assert home is not None
+    assert "_generated/trust-processors.md" in (home / "book" / "trust.md").read_text(encoding="utf-8")
