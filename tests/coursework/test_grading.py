@@ -146,6 +146,12 @@ def test_a_kernel_that_ends_costs_one_exercise(submit, answer: str, remark: str)
     ]
 
 
+def test_an_error_of_the_answer_is_the_remark_and_not_what_the_check_misses(submit) -> None:
+    first, second = submit(double="def double(x) return 2", triple="3 / 0")
+    assert first.remark.startswith("in the answer, SyntaxError: expected ':'")
+    assert second.remark == "in the answer, ZeroDivisionError: division by zero"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
 def test_more_memory_than_there_is_for_one_kernel(submit) -> None:
     hungry = "def double(x):\n    rows = []\n    while True:\n        rows.append(bytearray(10**7))"
