@@ -66,7 +66,11 @@ def write_command(sets: tuple[str, ...], out: Path | None, written: int) -> None
             "no exercises here: run this in a checkout of marginbook, or set MARGINBOOK_HOME to one"
         )
     folder = out or (root() or Path.cwd()) / "_build" / "coursework"
-    for path in write(folder, problems, written):
+    try:
+        paths = write(folder, problems, written)
+    except RuntimeError as error:
+        raise click.ClickException(str(error)) from None
+    for path in paths:
         click.echo(f"wrote {path}")
 
 
