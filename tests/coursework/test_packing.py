@@ -124,10 +124,12 @@ def test_the_command_writes_a_set(cli, tmp_path: Path) -> None:
     assert len(shown.output.splitlines()) == 2
 
 
-def test_an_unknown_set_names_the_known_ones(cli) -> None:
-    shown = cli("coursework", "write", "svm")
-    assert shown.exit_code == 2
-    assert "no problem set 'svm'; choose from drm, ldm, kfda, clasmk, smm" in shown.output
+@pytest.mark.parametrize(
+    ("name", "hint"), [("svm", "did you mean smm?"), ("x", "there are drm, ldm, kfda, clasmk, smm")]
+)
+def test_an_unknown_set_names_those_near_it_or_all(cli, name: str, hint: str) -> None:
+    shown = cli("coursework", "write", name)
+    assert (shown.exit_code, shown.output) == (2, f"Error: no problem set {name!r}; {hint}\n")
 
 
 def test_the_command_marks_a_file(cli, toy: ProblemSet, tmp_path: Path, monkeypatch) -> None:
