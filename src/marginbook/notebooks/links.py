@@ -54,7 +54,7 @@ class Links:
         text = text or title or name
         if (kind, name) in self._built:
             path, _, anchor = self._built[kind, name].partition("#")
-            way = Path(os.path.relpath(build_dir("html", path), self.page.resolve().parent)).as_posix()
+            way = Path(os.path.relpath(build_dir("html", path), self.page.parent)).as_posix()
             return f"[{text}]({quote(way)}{f'#{anchor}' if anchor else ''})"
         return f"{text} (in the book{f': “{title}”' if title and title != text else ''})"
 
