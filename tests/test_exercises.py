@@ -217,6 +217,8 @@ def test_order_hints_and_ids_are_checked(write) -> None:
         read(write(TEXT.replace("## Afterwards", section + "## Afterwards")))
 
 
-def test_an_unknown_id_names_the_known_ones() -> None:
-    with pytest.raises(KeyError, match="choose from clasmk/"):
-        find("drm/nothing")
+def test_an_unknown_id_names_those_near_it_or_all() -> None:
+    with pytest.raises(KeyError, match=r"no exercise 'drm/one-pas'; did you mean drm/one-pass"):
+        find("drm/one-pas")
+    with pytest.raises(KeyError, match="no exercise '!'; there are clasmk/"):
+        find("!")

@@ -32,6 +32,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .naming import near
+
 KINDS = ("Derivation", "Programming", "Experiment")
 TAGS = ("setup", "solution", "check", "result")  # in the order in which they are executed
 STARTER = "python starter"
@@ -188,7 +190,7 @@ def find(id: str) -> Exercise:
     """
     known = {exercise.id: exercise for exercises in problem_sets().values() for exercise in exercises}
     if id not in known:
-        raise KeyError(f"no exercise {id!r}; choose from {', '.join(known)}")
+        raise KeyError(f"no exercise {id!r}{near(id, known)}")
     return known[id]
 
 

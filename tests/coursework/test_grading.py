@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import nbformat
 import pytest
 
 from marginbook.coursework import Mark, ProblemSet, available, grade, grading, source, student
-from marginbook.coursework.grading import SubmissionError
+from marginbook.coursework.grading import SetupFailed, SubmissionError
 
 SETS = available()
 each = pytest.mark.parametrize("problems", SETS.values(), ids=SETS)
@@ -42,14 +43,18 @@ def submit(toy: ProblemSet, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(grading, "find", {"toy": toy}.__getitem__)
 
     def submit(
-        change: Callable[[nbformat.NotebookNode], object] = id, timeout: float = 60, seed=None, **answers: str
+        change: Callable[[nbformat.NotebookNode], object] = id,
+        timeout: float = 60,
+        seed=None,
+        memory: float = 4,
+        **answers: str,
     ):
         node = student(toy)
         for cell in node.cells:
             name = cell["id"].removeprefix("toy-").removesuffix("-answer")
             cell.source = answers.get(name, cell.source)
         change(node)
-        return grade(node, timeout, seed)
+        return grade(node, timeout, seed, memory)
 
     return submit
 
@@ -96,17 +101,77 @@ def test_a_set_without_a_seed_says_so(submit) -> None:
         submit(seed=7)
 
 
-def test_a_check_that_takes_too_long_is_interrupted_and_the_next_one_runs(submit) -> None:
-    endless = "def double(x):\n    while True:\n        pass"
-    late, right = submit(double=endless, triple="def triple(x): return 3 * x", timeout=2)
-    assert (late.earned, late.remark.partition(":")[0]) == (0, "KeyboardInterrupt")
+TRIPLE = "def triple(x): return 3 * x"
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while True:\n        pass",
+        # one that no interrupt ends
+        "while True:\n        try:\n            while True: pass\n        except BaseException: pass",
+    ],
+)
+def test_an_endless_loop_is_named_and_the_other_exercises_are_marked(submit, loop: str) -> None:
+    assert submit(double=f"def double(x):\n    {loop}", triple=TRIPLE, timeout=3) == [
+        Mark("toy/double", 2, 0, "the check did not end within 3 seconds"),
+        Mark("toy/triple", 3, 3, ""),
+    ]
+
+
+def test_an_endless_loop_in_the_answer_itself(submit) -> None:
+    late, right = submit(double="while True: pass", triple=TRIPLE, timeout=3)
+    assert late == Mark("toy/double", 2, 0, "the answer did not end within 3 seconds")
     assert right.earned == 3
 
 
-def test_a_dead_kernel_ends_the_marks_that_follow(submit) -> None:
-    first, second = submit(double="def double(x): return 2 * x", triple="import os\nos._exit(1)")
-    assert first.earned == 2
-    assert second == Mark("toy/triple", 3, 0, "not reached: the kernel died before this check")
+@pytest.mark.parametrize(
+    ("answer", "remark"),
+    [
+        ("import os\nos._exit(3)", "the kernel ended with code 3 in the answer"),
+        (
+            "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
+            "the kernel died of signal 11 in the answer",
+        ),
+        (
+            "import os, signal\ndef double(x): os.kill(os.getpid(), signal.SIGKILL)",
+            "the kernel was killed, as when memory runs out, in the check",
+        ),
+    ],
+)
+def test_a_kernel_that_ends_costs_one_exercise(submit, answer: str, remark: str) -> None:
+    assert submit(double=answer, triple=TRIPLE) == [
+        Mark("toy/double", 2, 0, remark),
+        Mark("toy/triple", 3, 3, ""),
+    ]
+
+
+def test_an_error_of_the_answer_is_the_remark_and_not_what_the_check_misses(submit) -> None:
+    first, second = submit(double="def double(x) return 2", triple="3 / 0")
+    assert first.remark.startswith("in the answer, SyntaxError: expected ':'")
+    assert second.remark == "in the answer, ZeroDivisionError: division by zero"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
+def test_more_memory_than_there_is_for_one_kernel(submit) -> None:
+    hungry = "def double(x):\n    rows = []\n    while True:\n        rows.append(bytearray(10**7))"
+    full, right = submit(double=hungry, triple=TRIPLE, memory=1)
+    assert (full.earned, full.remark) == (0, "MemoryError: wanted more than 1 GiB")
+    assert right.earned == 3
+
+
+def test_answers_before_a_lost_exercise_are_there_for_those_after_it(submit) -> None:
+    double = "import os\ndef double(x): return 2 * x\ndef more(x): return double(x) + x"
+    assert [mark.earned for mark in submit(double=double, triple="triple = more")] == [2, 3]
+    first, second = submit(double=double, triple="triple = more\nos._exit(1)")
+    assert (first.earned, second.remark) == (2, "the kernel ended with code 1 in the answer")
+
+
+def test_a_setup_that_fails_is_no_students_fault(submit, toy: ProblemSet, monkeypatch) -> None:
+    broken = tuple(replace(each, common=("raise OSError('no data')",)) for each in toy.exercises)
+    monkeypatch.setattr(grading, "find", {"toy": replace(toy, exercises=broken)}.__getitem__)
+    with pytest.raises(SetupFailed, match="the setup of toy failed: OSError: no data"):
+        submit(triple=TRIPLE)
 
 
 def test_what_is_no_submission_is_said(tmp_path: Path) -> None:

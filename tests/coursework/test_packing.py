@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import csv
+import io
+import os
+import subprocess
+import sys
 import zipfile
+from email.parser import Parser
 from pathlib import Path
 
 import nbformat
+import pytest
+from packaging.requirements import Requirement
 
-from marginbook.coursework import ProblemSet, grading, source, write
+from marginbook import __version__
+from marginbook.build import release
+from marginbook.coursework import ProblemSet, available, grading, packing, source, student, write
+from marginbook.coursework.packing import WHEEL, wheel, write_students
 
 
 def test_the_zips_hold_what_their_readers_need(toy: ProblemSet, tmp_path: Path) -> None:
@@ -18,9 +29,14 @@ def test_the_zips_hold_what_their_readers_need(toy: ProblemSet, tmp_path: Path) 
         "instructors/toy.zip",
     ]
     with zipfile.ZipFile(students) as archive:
-        assert archive.namelist() == ["toy/toy.ipynb", "toy/README.md", "toy/requirements.txt"]
+        assert archive.namelist() == [
+            "toy/toy.ipynb",
+            "toy/README.md",
+            "toy/requirements.txt",
+            f"toy/{WHEEL}",
+        ]
         assert "2 exercises, 5 points" in archive.read("toy/README.md").decode()
-        assert archive.read("toy/requirements.txt").startswith(b"marginbook==")
+        assert "pip install -r requirements.txt" in archive.read("toy/README.md").decode()
     with zipfile.ZipFile(instructors) as archive:
         assert archive.namelist() == [
             "source/toy/toy.ipynb",
@@ -32,8 +48,62 @@ def test_the_zips_hold_what_their_readers_need(toy: ProblemSet, tmp_path: Path) 
         compile(archive.read("nbgrader_config.py"), "nbgrader_config.py", "exec")
 
 
+def test_pip_installs_marginbook_from_the_unpacked_folder_without_an_index(
+    toy: ProblemSet, tmp_path: Path
+) -> None:
+    (students,) = write_students(tmp_path, [toy])
+    zipfile.ZipFile(students).extractall(tmp_path)
+    folder, site = tmp_path / "toy", tmp_path / "site"
+    own, *others = (folder / "requirements.txt").read_text().splitlines()
+    assert [Requirement(line).name for line in others] == ["matplotlib", "jupyterlab"]
+    (folder / "own.txt").write_text(own)
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([*command, "--target", str(site), "-r", "own.txt"], cwd=folder, check=True)
+    code = "import marginbook; print(marginbook.__version__, marginbook.__file__)"
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout.split() == [__version__, str(site / "marginbook" / "__init__.py")]
+    # no text that the exercises, with their solutions, are made from
+    assert {path.suffix for path in site.rglob("marginbook/**/*.*")} & {".md", ".ipynb"} == set()
+
+
+def test_the_requirements_bring_what_the_notebooks_import() -> None:
+    with zipfile.ZipFile(io.BytesIO(wheel())) as archive:
+        metadata = archive.read(f"marginbook-{__version__}.dist-info/METADATA").decode()
+    needs = [Requirement(line) for line in Parser().parsestr(metadata).get_all("Requires-Dist", [])]
+    brought = {need.name for need in needs if need.marker is None} | {"marginbook", "matplotlib"}
+    names = {"sklearn": "scikit-learn"}
+    for problems in available().values():
+        cells = (cell.source for cell in student(problems).cells if cell.cell_type == "code")
+        nodes = [node for cell in cells for node in ast.walk(ast.parse(cell))]
+        imported = {each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}
+        imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+        tops = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
+        assert "marginbook" in tops
+        assert {names.get(name, name) for name in tops} <= brought, problems.room
+
+
+def test_a_wheel_that_cannot_be_built_is_one_line(
+    cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("the packages cannot be built: no hatchling")
+
+    monkeypatch.setattr(release, "packages", broken)
+    packing._wheel_of.cache_clear()
+    shown = cli("coursework", "write", "kfda", "--out", str(tmp_path))
+    assert (shown.exit_code, shown.output) == (1, "Error: the packages cannot be built: no hatchling\n")
+
+
 def test_the_same_sources_give_the_same_bytes(toy: ProblemSet, tmp_path: Path) -> None:
     first = [path.read_bytes() for path in write(tmp_path / "a", [toy])]
+    packing._wheel_of.cache_clear()
     assert first == [path.read_bytes() for path in write(tmp_path / "b", [toy])]
 
 
@@ -54,10 +124,12 @@ def test_the_command_writes_a_set(cli, tmp_path: Path) -> None:
     assert len(shown.output.splitlines()) == 2
 
 
-def test_an_unknown_set_names_the_known_ones(cli) -> None:
-    shown = cli("coursework", "write", "svm")
-    assert shown.exit_code == 2
-    assert "no problem set 'svm'; choose from drm, ldm, kfda, clasmk, smm" in shown.output
+@pytest.mark.parametrize(
+    ("name", "hint"), [("svm", "did you mean smm?"), ("x", "there are drm, ldm, kfda, clasmk, smm")]
+)
+def test_an_unknown_set_names_those_near_it_or_all(cli, name: str, hint: str) -> None:
+    shown = cli("coursework", "write", name)
+    assert (shown.exit_code, shown.output) == (2, f"Error: no problem set {name!r}; {hint}\n")
 
 
 def test_the_command_marks_a_file(cli, toy: ProblemSet, tmp_path: Path, monkeypatch) -> None:

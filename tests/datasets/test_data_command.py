@@ -72,13 +72,13 @@ def test_list_can_be_narrowed(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fetch", "glas2"], "Error: unknown data set 'glas2': did you mean glass2"),
-        (["verify", "glas2"], "Error: unknown data set 'glas2': did you mean glass2"),
+        (["fetch", "glas2"], "Error: no data set 'glas2'; did you mean glass2"),
+        (["verify", "glas2"], "Error: no data set 'glas2'; did you mean glass2"),
         (
             ["list", "--paper", "abc"],
-            "Error: unknown paper 'abc'; the papers are clasmk, drm, kfda, ldm, smm",
+            "Error: no paper 'abc'; there are clasmk, drm, kfda, ldm, smm",
         ),
-        (["list", "--table", "drm/table-99"], "Error: unknown table 'drm/table-99'; the tables are clasmk/"),
+        (["list", "--table", "drm/table-99"], "Error: no table 'drm/table-99'; did you mean drm/table-9"),
         (["fetch", "--all", "iris"], "--all takes no names"),
         (["fetch", "--nonsense"], "No such option"),
     ],

@@ -112,7 +112,7 @@ def test_the_spellings_of_paper_and_keel_find_the_set(alias, name):
 
 
 def test_an_unknown_name_suggests_near_ones():
-    with pytest.raises(UnknownDataset, match=r"unknown data set 'glas2': did you mean glass2.*\?"):
+    with pytest.raises(UnknownDataset, match=r"no data set 'glas2'; did you mean glass2.*\?"):
         entry("glas2")
-    with pytest.raises(UnknownDataset, match="`marginbook data list` shows all names"):
+    with pytest.raises(UnknownDataset, match="; `marginbook data list` shows all"):
         entry("qqqqqq")

@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner
 
 from marginbook.notebooks import run_command
-from marginbook.notebooks.page import plain_markdown
 
 
 def invoke(*arguments: str):
@@ -102,13 +101,3 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path, told) -> None:
 
 def test_help_has_an_example() -> None:
     assert "marginbook run drm/05_imbalanced -p datasets" in invoke("--help").output
-
-
-def test_myst_becomes_markdown_that_nbconvert_knows() -> None:
-    text = "(anchor)=\n# Title\n\n```{admonition} Note\n:class: tip\n"
-    text += "See {doc}`the page <x>` and {term}`a`.\n```\n"
-    plain = plain_markdown(text)
-    assert "> **Note**" in plain
-    assert "> See the page and a." in plain
-    assert "anchor" not in plain
-    assert plain_markdown("```{math}\n:label: e\nx = 1\n```").split() == ["$$", "x", "=", "1", "$$"]

@@ -68,10 +68,11 @@ def make(home: Path, out: Path) -> list[Path]:
     return sorted(out.iterdir())
 
 
-def packages(home: Path, out: Path, stamp: int) -> None:
+def packages(home: Path, out: Path, stamp: int, targets: Iterable[str] = ("sdist", "wheel")) -> None:
     """Write wheel and source distribution; nothing is fetched, hatchling is installed already."""
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(stamp), "PYTHONHASHSEED": "0"}
     command = [sys.executable, "-m", "hatchling", "build", "-d", str(out)]
+    command += [word for target in targets for word in ("-t", target)]
     done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the packages cannot be built: {(done.stderr or done.stdout).strip()}")

@@ -57,7 +57,7 @@ def source(problems: ProblemSet, written: int = 0) -> nbformat.NotebookNode:
 def solutions(problems: ProblemSet) -> nbformat.NotebookNode:
     """Return the notebook with solutions and explanations, without metadata for grading."""
     node = _notebook(problems, 0, lambda exercise: exercise.solution.strip(), lambda exercise: DERIVE)
-    explanations = {_id(exercise, "check"): exercise.explanation for exercise in problems.exercises}
+    explanations = {cell_id(exercise, "check"): exercise.explanation for exercise in problems.exercises}
     cells = []
     for cell in node.cells:
         if cell.source == DERIVE:
@@ -83,17 +83,17 @@ def _notebook(problems: ProblemSet, written: int, answered: Any, derived: Any) -
         cells.append(_marked(_cell("code", code, f"{problems.room}-setup-{number}")))
     for number, exercise in enumerate(problems.exercises, start=1):
         text = f"## {number}. {exercise.title}\n\n{_statement(exercise)}"
-        cells.append(_marked(_cell("markdown", text, _id(exercise, "statement"))))
+        cells.append(_marked(_cell("markdown", text, cell_id(exercise, "statement"))))
         for index, code in enumerate(exercise.own, start=1):
-            cells.append(_marked(_cell("code", code, _id(exercise, f"setup-{index}"))))
+            cells.append(_marked(_cell("code", code, cell_id(exercise, f"setup-{index}"))))
         if exercise.kind == "Derivation":
-            place = _cell("markdown", derived(exercise), _id(exercise, "derivation"))
+            place = _cell("markdown", derived(exercise), cell_id(exercise, "derivation"))
             cells.append(_marked(place, points=written, solution=True) if written else place)
-        cells.append(_marked(_cell("code", answered(exercise), _id(exercise, "answer")), solution=True))
-        check = _cell("code", exercise.check, _id(exercise, "check"))
+        cells.append(_marked(_cell("code", answered(exercise), cell_id(exercise, "answer")), solution=True))
+        check = _cell("code", exercise.check, cell_id(exercise, "check"))
         cells.append(_marked(check, points=exercise.points))
         for index, code in enumerate(exercise.results, start=1):
-            cells.append(_marked(_cell("code", code, _id(exercise, f"result-{index}"))))
+            cells.append(_marked(_cell("code", code, cell_id(exercise, f"result-{index}"))))
     cited = references([problems.notation, *(_markdown_of(exercise) for exercise in problems.exercises)])
     if cited:
         cells.append(_marked(_cell("markdown", f"## References\n\n{cited}", f"{problems.room}-references")))
@@ -130,7 +130,8 @@ def _marked(
     return cell
 
 
-def _id(exercise: Exercise, part: str) -> str:
+def cell_id(exercise: Exercise, part: str) -> str:
+    """Return the id of an exercise's cell, such as ``"answer"``, ``"check"`` or ``"setup-1"``."""
     return f"{exercise.id.replace('/', '-')}-{part}"
 
 

@@ -66,7 +66,11 @@ def write_command(sets: tuple[str, ...], out: Path | None, written: int) -> None
             "no exercises here: run this in a checkout of marginbook, or set MARGINBOOK_HOME to one"
         )
     folder = out or (root() or Path.cwd()) / "_build" / "coursework"
-    for path in write(folder, problems, written):
+    try:
+        paths = write(folder, problems, written)
+    except RuntimeError as error:
+        raise click.ClickException(str(error)) from None
+    for path in paths:
         click.echo(f"wrote {path}")
 
 
@@ -76,8 +80,11 @@ def write_command(sets: tuple[str, ...], out: Path | None, written: int) -> None
 )
 @click.option("--csv", "as_csv", is_flag=True, help="One line for each exercise of each file, as CSV.")
 @click.option("--timeout", default=120.0, show_default=True, help="Seconds for one cell.")
+@click.option("--memory", default=4.0, show_default=True, help="GiB for one kernel; bounded on Linux.")
 @click.option("--seed", type=int, help="Draw the data of the checks with this seed instead of the students'.")
-def grade_command(files: tuple[Path, ...], as_csv: bool, timeout: float, seed: int | None) -> None:
+def grade_command(
+    files: tuple[Path, ...], as_csv: bool, timeout: float, memory: float, seed: int | None
+) -> None:
     """Mark submitted notebooks by executing them. Their code runs with your rights.
 
     \b
@@ -85,7 +92,7 @@ def grade_command(files: tuple[Path, ...], as_csv: bool, timeout: float, seed: i
       marginbook coursework grade drm.ipynb
       marginbook coursework grade submitted/*/drm/drm.ipynb --seed 7 --csv > marks.csv
     """
-    from .grading import SubmissionError, grade
+    from .grading import SetupFailed, SubmissionError, grade
     from .sets import UnknownSet
 
     table = csv.writer(sys.stdout, lineterminator="\n")
@@ -93,9 +100,11 @@ def grade_command(files: tuple[Path, ...], as_csv: bool, timeout: float, seed: i
         table.writerow(["file", "exercise", "points", "earned", "remark"])
     for path in files:
         try:
-            marks = grade(path, timeout, seed)
+            marks = grade(path, timeout, seed, memory)
         except (SubmissionError, UnknownSet) as error:
             raise WrongUsage(f"{path}: {error}") from None
+        except SetupFailed as error:
+            raise click.ClickException(f"{path}: nothing is marked: {error}") from None
         if as_csv:
             table.writerows([path, mark.exercise, mark.points, mark.earned, mark.remark] for mark in marks)
             continue

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
 from ..notebooks.executing import KERNEL_ARGUMENTS, KERNEL_ENV
-from .building import source, student
+from .building import cell_id, source, student
 from .sets import ProblemSet, find
 
 TIMEOUT = 120  # seconds for one cell
+MEMORY = 4.0  # GiB for one kernel
 _SEED = re.compile(r"^(seed: int = )\d+", re.MULTILINE)
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class SubmissionError(ValueError):
     """The file is no submission of a problem set; the message says what is missing."""
+
+
+class SetupFailed(RuntimeError):
+    """The set's own first cells fail on this machine, so that no mark would be the student's."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,10 @@ class Mark:
 
 
 def grade(
-    submission: str | Path | nbformat.NotebookNode, timeout: float = TIMEOUT, seed: int | None = None
+    submission: str | Path | nbformat.NotebookNode,
+    timeout: float = TIMEOUT,
+    seed: int | None = None,
+    memory: float = MEMORY,
 ) -> list[Mark]:
     """Return the marks of a submitted notebook, one for each exercise of its set.
 
@@ -55,15 +65,19 @@ def grade(
     ----------
     submission : path or notebook
     timeout : float
-        Seconds for one cell, which is interrupted after that.
+        Seconds for one cell. An exercise with a cell that takes longer fails; the others are marked.
     seed : int, optional
         Draw the data of the checks with another seed than students see. What the reference solution does not
         pass with this seed is not counted: its mark is 0 of 0.
+    memory : float
+        GiB for one kernel, where the system can bound it (Linux).
 
     Raises
     ------
     SubmissionError
         If it is no notebook of one of the sets.
+    SetupFailed
+        If the cells before the first exercise fail, which are the set's and not the student's.
     """
     node = submission if isinstance(submission, nbformat.NotebookNode) else _read(Path(submission))
     problems = _set_of(node)
@@ -80,10 +94,10 @@ def grade(
         reference = source(problems)
         _set_seed(reference, seed)
         _set_seed(whole, seed)
-        fair = _outcomes(problems, reference, timeout)
+        fair = _outcomes(problems, reference, timeout, memory)
     marks = []
     for exercise, (passed, remark) in zip(
-        problems.exercises, _outcomes(problems, whole, timeout).values(), strict=True
+        problems.exercises, _outcomes(problems, whole, timeout, memory).values(), strict=True
     ):
         if fair and not fair[exercise.id][0]:
             marks.append(Mark(exercise.id, 0, 0, f"not counted: the reference fails with the seed {seed}"))
@@ -121,43 +135,125 @@ def _set_seed(node: nbformat.NotebookNode, seed: int) -> None:
 
 
 def _outcomes(
-    problems: ProblemSet, node: nbformat.NotebookNode, timeout: float
+    problems: ProblemSet, node: nbformat.NotebookNode, timeout: float, memory: float
 ) -> dict[str, tuple[bool, str]]:
-    """Execute the notebook; return for each exercise whether its check passed, and what it said."""
-    died = _execute(node, timeout)
-    cells = {cell["id"]: cell for cell in node.cells}
-    checks = {each.id: cells[f"{each.id.replace('/', '-')}-check"] for each in problems.exercises}
-    return {id: _outcome(check, died) for id, check in checks.items()}
+    """Execute the notebook; return for each exercise whether its check passed, and what it said.
+
+    An answer that does not end, or ends the kernel, costs its own points only: another kernel runs the rest,
+    with the answers before it, as one exercise may use a function of another.
+    """
+    found: dict[str, tuple[bool, str]] = {}
+    lost: set[str] = set()
+    while len(found) < len(problems.exercises):
+        try:
+            _execute(problems, node, timeout, memory, found, lost)
+        except _Ended as end:
+            found[end.exercise] = (False, end.remark)
+            lost.add(end.exercise)
+    return {exercise.id: found[exercise.id] for exercise in problems.exercises}
 
 
-def _execute(node: nbformat.NotebookNode, timeout: float) -> str:
-    """Execute all cells in place, past errors; return why that ended early, if it did."""
+class _Ended(Exception):
+    """The kernel cannot go on, because of one exercise."""
+
+    def __init__(self, exercise: str, remark: str) -> None:
+        super().__init__(remark)
+        self.exercise, self.remark = exercise, remark
+
+
+def _execute(
+    problems: ProblemSet,
+    node: nbformat.NotebookNode,
+    timeout: float,
+    memory: float,
+    found: dict[str, tuple[bool, str]],
+    lost: set[str],
+) -> None:
+    """Execute cells in one kernel, past errors; not those of `lost`, and no check that `found` has."""
     from nbclient import NotebookClient
-    from nbclient.exceptions import DeadKernelError
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
+    parts = _parts(problems)
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
             node,
-            timeout=timeout,
-            interrupt_on_timeout=True,
+            # the set's own imports are not what is timed
+            timeout_func=lambda cell: timeout if cell["id"] in parts else max(timeout, TIMEOUT),
             allow_errors=True,
             kernel_name="python3",
+            shutdown_kernel="immediate",  # a loop would not listen
             resources={"metadata": {"path": folder}},
             extra_arguments=KERNEL_ARGUMENTS,
         )
-        try:
-            client.execute(env={**os.environ, **KERNEL_ENV, "MPLBACKEND": "agg"})
-        except DeadKernelError:
-            return "not reached: the kernel died before this check"
-    return ""
+        client.log.disabled = True  # what it logs is in the marks
+        with client.setup_kernel(env={**os.environ, **KERNEL_ENV, "MPLBACKEND": "agg"}):
+            client.execute_cell(_limit(memory), 0)
+            for index, cell in enumerate(node.cells):
+                exercise, part = parts.get(cell["id"], ("", "setup" if cell.cell_type == "code" else ""))
+                if not part or exercise in lost or (part == "check" and exercise in found):
+                    continue
+                try:
+                    client.execute_cell(cell, index)
+                except CellTimeoutError:
+                    how = f"the {part} did not end within {timeout if exercise else TIMEOUT:g} seconds"
+                except DeadKernelError:
+                    how = f"the kernel {_exit(client)} in the {part}"
+                else:
+                    how = ""
+                if how and exercise:
+                    raise _Ended(exercise, how)
+                if not exercise and (how or not _outcome(cell, memory)[0]):
+                    raise SetupFailed(
+                        f"the setup of {problems.room} failed: {how or _outcome(cell, memory)[1]}"
+                    )
+                if part == "answer":
+                    answered, said = _outcome(cell, memory)
+                elif part == "check":
+                    passed, remark = _outcome(cell, memory)
+                    # what the check misses is what the answer did not come to define
+                    found[exercise] = (passed, remark if passed or answered else f"in the answer, {said}")
 
 
-def _outcome(check: nbformat.NotebookNode, died: str) -> tuple[bool, str]:
-    errors = [output for output in check.outputs if output.output_type == "error"]
+def _parts(problems: ProblemSet) -> dict[str, tuple[str, str]]:
+    """Return exercise and part of each code cell by its id; no part where it only shows results."""
+    found = {}
+    for exercise in problems.exercises:
+        names = {f"setup-{k}": "setup" for k in range(1, len(exercise.own) + 1)}
+        for name, part in {**names, "answer": "answer", "check": "check"}.items():
+            found[cell_id(exercise, name)] = (exercise.id, part)
+        for k in range(1, len(exercise.results) + 1):
+            found[cell_id(exercise, f"result-{k}")] = (exercise.id, "")
+    return found
+
+
+def _limit(memory: float) -> nbformat.NotebookNode:
+    """Return a cell that bounds the memory of the kernel, where the system can do that."""
+    size = int(memory * 2**30)
+    return nbformat.v4.new_code_cell(
+        "try:\n    import resource\n"
+        f"    resource.setrlimit(resource.RLIMIT_DATA, ({size}, {size}))\n"
+        "except (ImportError, OSError, ValueError):\n    pass"
+    )
+
+
+def _exit(client: Any) -> str:
+    """Say how the kernel ended."""
+    process = getattr(client.km.provisioner, "process", None)
+    code = process.poll() if process is not None else None
+    if code == -signal.SIGKILL:
+        return "was killed, as when memory runs out,"
+    if code is None or code < 0:
+        return f"died{'' if code is None else f' of signal {-code}'}"
+    return f"ended with code {code}"
+
+
+def _outcome(cell: nbformat.NotebookNode, memory: float) -> tuple[bool, str]:
+    errors = [output for output in cell.outputs if output.output_type == "error"]
     if errors:
         value = _ESCAPES.sub("", errors[0].evalue).strip()
-        return False, f"{errors[0].ename}: {value.splitlines()[0] if value else 'no message'}"
-    if check.execution_count is None:
-        return False, died or "not reached"
-    printed = "".join(output.text for output in check.outputs if output.output_type == "stream")
+        said = value.splitlines()[0] if value else "no message"
+        if errors[0].ename == "MemoryError" and not value:
+            said = f"wanted more than {memory:g} GiB"
+        return False, f"{errors[0].ename}: {said}"
+    printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
     return True, printed.strip()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
-from typing import Any
 
+from ..citations import UnknownReference, cite, listed
 from ..exercises import ExerciseError
-from ..project import resource
 
 _CITE = re.compile(r"\{cite:([tp])\}`([\w-]+)`")
 # to a page or an anchor of the book, and not f[i](x) in mathematics
@@ -30,7 +27,7 @@ def plain(text: str) -> str:
     >>> plain("See [the first notebook](01_the_model.ipynb) on {cite:t}`peng_discriminative`.")
     'See the first notebook (in the book) on Peng and Cheng (2021).'
     """
-    text = _CITE.sub(lambda found: _cited(found[2], found[1] == "p"), text)
+    text = _CITE.sub(_cited, text)
     text = _LINK.sub(_words, text)
     left = _OTHER.search(text)
     if left:
@@ -43,14 +40,7 @@ def plain(text: str) -> str:
 def references(texts: list[str]) -> str:
     """Return a list, in Markdown, of all that `texts` (MyST) cite; empty if that is nothing."""
     keys = {found[2] for text in texts for found in _CITE.finditer(text)}
-    if not keys:
-        return ""
-    from pybtex.plugin import find_plugin
-
-    style = find_plugin("pybtex.style.formatting", "plain")()
-    backend = find_plugin("pybtex.backends", "markdown")()
-    entries = style.format_entries([_bibliography()[key] for key in sorted(keys)])
-    return "\n".join("- " + " ".join(entry.text.render(backend).split()) for entry in entries)
+    return "\n".join(f"- {entry}" for entry in listed(keys).values()) if keys else ""
 
 
 def _words(found: re.Match[str]) -> str:
@@ -58,22 +48,8 @@ def _words(found: re.Match[str]) -> str:
     return found[1] if _EXERCISE.fullmatch(found[2]) else f"{found[1]} (in the book)"
 
 
-def _cited(key: str, parenthetical: bool) -> str:
-    if key not in _bibliography():
-        raise ExerciseError(f"cites {key}, which is not in book/references.bib")
-    entry = _bibliography()[key]
-    names = [" ".join(map(str, person.rich_last_names)) for person in entry.persons["author"]]
-    who = names[0] + (f" and {names[1]}" if len(names) == 2 else " et al." if len(names) > 2 else "")
-    year = entry.fields["year"]
-    return f"({who}, {year})" if parenthetical else f"{who} ({year})"
-
-
-def _bibliography() -> Any:
-    return _parsed(resource("book", "references.bib"))
-
-
-@cache
-def _parsed(path: Path) -> Any:
-    from pybtex.database import parse_file
-
-    return parse_file(str(path)).entries
+def _cited(found: re.Match[str]) -> str:
+    try:
+        return cite(found[2], found[1])
+    except UnknownReference as error:
+        raise ExerciseError(str(error)) from None

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
+import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import nbformat
 
 from .. import __version__
+from ..project import root
 from .building import DERIVE, solutions, source, student
 from .sets import ProblemSet
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold: the same bytes on every run
 
-_REQUIREMENTS = f"marginbook=={__version__}\nmatplotlib>=3.9\njupyterlab>=4\n"
+_STAMP = 315532800  # the same day, in seconds of Unix
+
+#: marginbook itself, which no package index needs to have
+WHEEL = f"marginbook-{__version__}-py3-none-any.whl"
+# numpy, scipy and scikit-learn come with it
+_REQUIREMENTS = f"./{WHEEL}\nmatplotlib>=3.9\njupyterlab>=4\n"
 
 _FOR_STUDENTS = """# {title}
 
 `{room}.ipynb` is the problem set: {count} exercises, {points} points.
 
-1. Make an environment and install what `requirements.txt` lists; where your course hands out marginbook as a
-   file, put its path in the place of the first line. Python 3.11 or newer.
+1. In this folder, with Python 3.11 or newer: `python -m venv .venv`, then `source .venv/bin/activate`
+   (on Windows `.venv\\Scripts\\activate`), then `pip install -r requirements.txt`. marginbook is the file
+   `{wheel}` beside this one; pip fetches the rest.
 2. `jupyter lab {room}.ipynb`, and run the cells from the top.
 3. Hand in `{room}.ipynb` under the same name. Do not copy the cells into a new notebook: the answers are
    found by the names that these cells carry.
@@ -76,16 +85,23 @@ def write(folder: str | Path, problems: Iterable[ProblemSet], written: int = 0) 
 
 def write_students(folder: str | Path, problems: Iterable[ProblemSet], written: int = 0) -> list[Path]:
     """Write the students' ``<room>.zip`` of each set, and nothing else; return their paths."""
-    return [_pack(Path(folder), each, for_students(each, written)) for each in problems]
+    return [
+        _pack(Path(folder), each, {**for_students(each, written), f"{each.room}/{WHEEL}": wheel()})
+        for each in problems
+    ]
 
 
 def for_students(problems: ProblemSet, written: int = 0) -> dict[str, str]:
-    """Return the files of the students' zip, by name."""
+    """Return the texts of the students' zip, by name; the wheel is beside them."""
     room = problems.room
     return {
         f"{room}/{room}.ipynb": _text(student(problems, written)),
         f"{room}/README.md": _FOR_STUDENTS.format(
-            title=problems.title, room=room, count=len(problems.exercises), points=problems.points
+            title=problems.title,
+            room=room,
+            count=len(problems.exercises),
+            points=problems.points,
+            wheel=WHEEL,
         ),
         f"{room}/requirements.txt": _REQUIREMENTS,
     }
@@ -103,6 +119,29 @@ def for_instructors(problems: ProblemSet, written: int = 0) -> dict[str, str]:
     }
 
 
+def wheel() -> bytes:
+    """Return the wheel of this checkout; nothing is fetched, and the same sources give the same bytes.
+
+    Raises
+    ------
+    RuntimeError
+        It cannot be built.
+    """
+    home = root()
+    if home is None:
+        raise RuntimeError("no checkout to build marginbook from: set MARGINBOOK_HOME to one")
+    return _wheel_of(home)
+
+
+@cache
+def _wheel_of(home: Path) -> bytes:
+    from ..build.release import packages  # late: the book's pages in `build` write problem sets, too
+
+    with tempfile.TemporaryDirectory() as folder:
+        packages(home, Path(folder), _STAMP, ["wheel"])
+        return (Path(folder) / WHEEL).read_bytes()
+
+
 def _points(problems: ProblemSet, written: int) -> str:
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
@@ -117,19 +156,19 @@ def _text(node: nbformat.NotebookNode) -> str:
     return nbformat.writes(node, version=4) + "\n"
 
 
-def _pack(folder: Path, problems: ProblemSet, files: dict[str, str]) -> Path:
+def _pack(folder: Path, problems: ProblemSet, files: Mapping[str, str | bytes]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{problems.room}.zip"
     path.write_bytes(_zipped(files))
     return path
 
 
-def _zipped(files: dict[str, str]) -> bytes:
+def _zipped(files: Mapping[str, str | bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        for name, text in files.items():
+        for name, content in files.items():
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, text)
+            archive.writestr(entry, content)
     return out.getvalue()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..claims import ROOMS
 from ..exercises import Exercise, read
+from ..naming import near
 from ..notebooks.catalogue import available as notebooks
 
 _HEADING = re.compile(r"#\s+[^\n]*\n+")
@@ -69,10 +70,12 @@ def find(room: str) -> ProblemSet:
     """
     known = available()
     if room not in known:
-        choice = (
-            ", ".join(known) or "nothing: the exercises are in a checkout of marginbook, not in the wheel"
+        hint = (
+            near(room, known)
+            if known
+            else "; the exercises are in a checkout of marginbook, not in the wheel"
         )
-        raise UnknownSet(f"no problem set {room!r}; choose from {choice}")
+        raise UnknownSet(f"no problem set {room!r}{hint}")
     return known[room]
 
 

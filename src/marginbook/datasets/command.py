@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..naming import near
 from . import cache
 from .dataset import DatasetError, FetchError, RegistryError, UnknownDataset
 from .fetch import Outcome, causes, fetch, shortened
@@ -156,12 +157,12 @@ def _choose(names: Sequence[str], paper: str | None, table: str | None) -> list[
     if paper:
         papers = sorted({p for e in registry().values() for p in e.papers})
         if paper not in papers:
-            raise UnknownDataset(f"unknown paper {paper!r}; the papers are {', '.join(papers)}")
+            raise UnknownDataset(f"no paper {paper!r}{near(paper, papers)}")
         entries = [e for e in entries if paper in e.papers]
     if table:
         tables = sorted({t for e in registry().values() for t in e.used_by})
         if table not in tables:
-            raise UnknownDataset(f"unknown table {table!r}; the tables are {', '.join(tables)}")
+            raise UnknownDataset(f"no table {table!r}{near(table, tables)}")
         entries = [e for e in entries if table in e.used_by]
     return entries
 

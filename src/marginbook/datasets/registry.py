@@ -6,12 +6,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..at_hand import KINDS
+from ..naming import near
 from ..project import resource
 from .dataset import RegistryError, UnknownDataset
 
@@ -147,9 +147,9 @@ def entry(name: str) -> Entry:
     names = {_plain(alias): e.name for e in entries.values() for alias in (e.name, *e.aliases)}
     if _plain(name) in names:
         return entries[names[_plain(name)]]
-    near = get_close_matches(_plain(name), names, n=3, cutoff=0.5)
-    hint = f"did you mean {', '.join(dict.fromkeys(names[x] for x in near))}?" if near else "none is near"
-    raise UnknownDataset(f"unknown data set {name!r}: {hint}; `marginbook data list` shows all names")
+    raise UnknownDataset(
+        f"no data set {name!r}{near(_plain(name), names, '`marginbook data list` shows all')}"
+    )
 
 
 def _plain(name: str) -> str:

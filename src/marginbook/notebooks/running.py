@@ -100,7 +100,7 @@ def run(
     from .page import write_page
 
     page = target.with_suffix(".html")
-    return Run(target, page, write_page(executed, page, notebook.id))
+    return Run(target, page, write_page(executed, page, notebook.id, values))
 
 
 def _failure(id: str, partial: nbformat.NotebookNode) -> str:

@@ -1,0 +1,22 @@
+"""Which commit the checkout is at. Apart from `project`, which every result's fingerprint covers."""
+
+from __future__ import annotations
+
+import subprocess
+
+from .project import root
+
+
+def commit() -> str | None:
+    """Return the short commit of the checkout, with ``-dirty`` if it differs from it; None outside of git."""
+    home = root()
+    if home is None or not (home / ".git").exists():  # a file in a worktree; not a repository further up
+        return None
+    asked = [["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain"]]
+    try:
+        done = [subprocess.run(["git", *each], cwd=home, capture_output=True, text=True) for each in asked]
+    except OSError:  # no git here
+        return None
+    if any(each.returncode for each in done):
+        return None
+    return done[0].stdout.strip() + ("-dirty" if done[1].stdout else "")

@@ -1,0 +1,50 @@
+"""What checking costs: the stored times as a table, and a sentence where nothing is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from marginbook.build import checking_page
+
+STORED = """stage,what,wall_seconds,cpu_seconds,tests,machine,commit
+book,"fetch data, execute",600,954,0,"x86_64, 2 cores",abc123
+unit,unit tests,363,700,1234,"x86_64, 2 cores",abc123
+"""
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of ``stages.csv``; pages go into it as well."""
+    monkeypatch.setattr(checking_page, "resource", lambda *parts: tmp_path / parts[-1])
+    return tmp_path
+
+
+def test_the_stages_are_told_summed_and_drawn(stored: Path) -> None:
+    (stored / "stages.csv").write_text(STORED)
+    checking_page.write(stored)
+    text = (stored / "checking.md").read_text()
+    assert "took 16.1 minutes and 27.6 minutes of CPU, on x86\\_64, 2 cores, at commit abc123." in text
+    assert "* - `make book`\n  - fetch data, execute\n  - 10.0\n  - 15.9\n  - \\-\n" in text
+    assert "* - `make unit`\n  - unit tests\n  - 6.0\n  - 11.7\n  - 1,234\n" in text
+    assert f"/book/_generated/{checking_page.FIGURE}\n:alt: " in text
+    with Image.open(stored / checking_page.FIGURE) as figure:
+        # a bar of each colour, the longest one of CPU
+        colours = {pixel for _, pixel in figure.convert("RGB").getcolors(maxcolors=1 << 20)}
+    assert {(0x00, 0x72, 0xB2), (0xE6, 0x9F, 0x00)} <= colours
+
+
+def test_several_commits_are_all_named(stored: Path) -> None:
+    (stored / "stages.csv").write_text(STORED + "lint,ruff,2,2,0,arm64,def456\n")
+    checking_page.write(stored)
+    assert "2 cores and arm64, at commit abc123 and def456." in (stored / "checking.md").read_text()
+
+
+def test_what_was_not_measured_is_said_and_nothing_is_drawn(stored: Path) -> None:
+    checking_page.write(stored)
+    assert (
+        stored / "checking.md"
+    ).read_text() == "Not measured on this checkout; `make stages` measures it.\n"
+    assert not (stored / checking_page.FIGURE).exists()

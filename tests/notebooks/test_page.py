@@ -1,0 +1,188 @@
+"""The page of a run: what MyST becomes, where links lead, what names the run."""
+
+from __future__ import annotations
+
+import subprocess
+import zlib
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from marginbook import __version__
+from marginbook.checkout import commit
+from marginbook.notebooks import available
+from marginbook.notebooks.links import Links
+from marginbook.notebooks.markdown import Converter, anchors
+from marginbook.notebooks.page import of_run, shown, write_page
+
+OTHER = "# The other one\n\n(drm-there)=\n## A section\n"
+BIBLIOGRAPHY = """@article{doe_one, author = {Doe, Jane and Roe, Richard}, title = {On one}, journal = {J}, year = {1999}}
+@article{doe_two, author = {Doe, Jane}, title = {On two}, journal = {J}, year = {2001}}
+"""
+# a PNG of one pixel
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+@pytest.fixture
+def checkout(home: Path) -> Path:
+    (home / "notebooks" / "drm" / "02_other.md").write_text(OTHER)
+    (home / "book").mkdir()
+    (home / "book" / "drm.md").write_text("# A room\n")
+    (home / "book" / "references.bib").write_text(BIBLIOGRAPHY)
+    return home
+
+
+@pytest.fixture
+def built(checkout: Path) -> Path:
+    """A book with one page of a notebook, and a page that the sources do not have."""
+    html = checkout / "_build" / "html"
+    (html / "notebooks" / "drm").mkdir(parents=True)
+    (html / "notebooks" / "drm" / "02_other.html").write_text("")
+    (html / "made.html").write_text("")
+    listed = "notebooks/drm/02_other std:doc -1 notebooks/drm/02_other.html The other one\n"
+    listed += "drm-there std:label -1 notebooks/drm/02_other.html#$ A section\n"
+    listed += "drm-made std:label -1 made.html#id1 Made\n"
+    listed += "drm-gone std:label -1 gone.html#$ Not there any more\n"
+    head = b"# Sphinx inventory version 2\n# Project: x\n# Version: \n# The remainder is compressed.\n"
+    (html / "objects.inv").write_bytes(head + zlib.compress(listed.encode()))
+    return html
+
+
+def converter(home: Path, *here: str) -> Converter:
+    return Converter(Links("drm/01_small", home / "_build" / "runs" / "x.html", here))
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("[here](#mine)", "[here](#mine)"),
+        ("[there](#drm-there)", "there (in the book: “The other one”)"),
+        ("[The other one](02_other.ipynb)", "The other one (in the book)"),
+        ("[that](../../book/drm.md)", "that (in the book: “A room”)"),
+        ("{doc}`02_other`", "The other one (in the book)"),
+        ("{ref}`so <drm-there>`", "so (in the book: “The other one”)"),
+        ("{ref}`mine`", "[mine](#mine)"),
+        ("[the rows](#results-drm-table-8)", "the rows (in the book)"),
+        ("[out](https://example.org/a.md)", "[out](https://example.org/a.md)"),
+        ("$[f](g)$ and `[x](#drm-there)`", "$[f](g)$ and `[x](#drm-there)`"),
+        ("{func}`~marginbook.drm.theory.f`, {term}`a`", "`f`, a"),
+    ],
+)
+def test_without_a_book_links_are_words(checkout: Path, text: str, wanted: str) -> None:
+    assert converter(checkout, "mine")(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("[there](#drm-there)", "[there](../html/notebooks/drm/02_other.html#drm-there)"),
+        ("[other](02_other.ipynb)", "[other](../html/notebooks/drm/02_other.html)"),
+        ("[made](#drm-made)", "[made](../html/made.html#id1)"),
+        ("[gone](#drm-gone)", "gone (in the book)"),
+        ("[that](../../book/drm.md)", "that (in the book: “A room”)"),
+    ],
+)
+@pytest.mark.usefixtures("built")
+def test_with_a_book_links_lead_to_the_pages_that_it_has(checkout: Path, text: str, wanted: str) -> None:
+    assert converter(checkout)(text) == wanted
+
+
+def test_citations_are_names_and_years_that_lead_to_the_list(checkout: Path) -> None:
+    convert = converter(checkout)
+    assert convert("{cite:t}`doe_one` say") == "[Doe and Roe (1999)](#ref-doe_one) say"
+    assert convert("as known {cite:p}`doe_one,doe_two`").count("](#ref-") == 2
+    assert convert("in {cite:year}`doe_two`") == "in [2001](#ref-doe_two)"
+    assert convert("{cite:t}`nobody`") == "nobody"
+    assert convert.cited == ["doe_one", "doe_one", "doe_two", "doe_two"]
+
+
+def test_directives_become_what_nbconvert_knows(checkout: Path) -> None:
+    convert = converter(checkout)
+    assert convert("```{math}\n:label: e\nx = 1\n```").split("\n") == [
+        "$$",
+        '<div id="e"></div>',
+        "",
+        "x = 1",
+        "$$",
+    ]
+    quoted = convert(":::{prf:theorem} A bound\n:label: drm-thm\n:nonumber:\n\nLet $x$.\n:::\nafter")
+    assert '> **A bound**\n>\n> <div id="drm-thm"></div>\n>\n>\n> Let $x$.\n\nafter' in quoted.replace(
+        "> \n", ">\n"
+    )
+    closed = convert("````{dropdown} Hint\n```python\n(x)=\n{cite:t}`y`\n```\n````")
+    assert "<details><summary>Hint</summary>\n\n```python\n(x)=\n{cite:t}`y`\n```\n\n</details>" in closed
+    assert convert("(drm-a)=\n# Title") == '<div id="drm-a"></div>\n\n# Title'
+
+
+def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path, tmp_path: Path) -> None:
+    def figure(source: str, **metadata) -> nbformat.NotebookNode:
+        output = new_output("display_data", {"image/png": PIXEL, "text/plain": "<Figure>"})
+        return new_code_cell(source, outputs=[output], execution_count=1, metadata=metadata)
+
+    declared = 'dataset: str = "iris"  # costs $2 | $3\nn: int = 3  # rows\nn_jobs: int = 1  # processes'
+    notebook = new_notebook(
+        cells=[
+            new_markdown_cell("# Title\n\nAfter {cite:t}`doe_one`, see [below](#drm-below) and [there](#drm-there)."),
+            new_code_cell(declared, metadata={"tags": ["parameters"]}),
+            new_code_cell('dataset = "<wine>"', metadata={"tags": ["injected-parameters"]}),
+            new_code_cell("X = load(dataset, n_jobs)\n" + "long_name = 1; " * 20),
+            figure("draw(X)", mystnb={"image": {"alt": 'Rows of "X"'}}),
+            figure("draw(1)"),
+            new_markdown_cell("(drm-below)=\n## Below\n\n```{dropdown} Hint\nThink of **it**.\n```"),
+        ]
+    )  # fmt: skip
+    page = tmp_path / "out" / "page.html"
+    write_page(notebook, page, "drm/01_small", {"dataset": "<wine>"})
+    html = page.read_text()
+    assert html.count("<figcaption") == 1
+    assert '<figcaption class="of-run">dataset = &lt;wine&gt;</figcaption>' in html
+    assert "alt='Rows of \"X\"'" in html
+    row = '<td><code>dataset</code></td><td><strong><code>"&lt;wine&gt;"</code></strong> instead of <code>"iris"'
+    assert row in html
+    assert "costs $2 | $3" in html
+    assert '<a href="#ref-doe_one">Doe and Roe (1999)</a>' in html
+    assert '<a id="ref-doe_one"></a>Jane Doe and Richard Roe' in html
+    assert '<a href="#drm-below">below</a>' in html
+    assert 'id="drm-below"' in html
+    assert "there (in the book: “The other one”)" in html
+    inside = html[html.index("<details>") : html.index("</details>")]
+    assert "<strong>it</strong>" in inside
+    assert f"notebook drm/01_small · marginbook {__version__}</footer>" in html
+    assert "{cite" not in html
+    assert notebook.cells[0].source.startswith("# Title\n\nAfter {cite:t}")  # the notebook stays as it was
+
+
+def test_every_notebook_of_the_book_becomes_markdown_without_raw_markup_or_dead_links() -> None:
+    for id, notebook in available().items():
+        node = notebook.read_stored()
+        texts = [cell.source for cell in node.cells if cell.cell_type == "markdown"]
+        assert not [text for text in texts if "![" in text or "<img" in text], id
+        convert = Converter(Links(id, Path("page.html"), here := anchors(texts)))
+        made = "\n".join(map(convert, texts))
+        for raw in ("{cite", "{ref}", "{doc}", "{func}", "```{", ":::"):
+            assert raw not in made, (id, raw)
+        for name in here:
+            assert f'<div id="{name}"></div>' in made, (id, name)
+        cited = shown(node, Path("page.html"), id, {}).cells[-1].source
+        assert all(f'id="ref-{key}"' in cited for key in convert.cited), id
+
+
+def test_the_commit_of_a_checkout_and_whether_it_was_changed(home: Path) -> None:
+    assert commit() is None
+    assert "commit" not in of_run("drm/01_small")
+
+    def git(*arguments: str) -> str:
+        who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+        return subprocess.run(
+            ["git", *who, *arguments], cwd=home, check=True, capture_output=True, text=True
+        ).stdout
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "all")
+    head = git("rev-parse", "--short=12", "HEAD").strip()
+    assert commit() == head
+    (home / "_toc.yml").write_text("changed")
+    assert of_run("drm/01_small").endswith(f" · commit {head}-dirty")
