@@ -13,7 +13,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from .claims import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, find, ledger, scoreboard
+from .claims import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, listed, scoreboard
+from .commands import Command, keeping
 from .ledger_file import markdown
 
 _STYLES = {
@@ -26,11 +27,13 @@ _STYLES = {
     Verdict.NOT_TESTABLE: "dim",
 }
 
+KEPT = "claims that were checked are kept, the same command checks the others"
+
 #: columns of a terminal from which every field of a claim gets a column of its own
 WIDE = 140
 
 
-@click.command()
+@click.command("claims", cls=Command)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--json", "as_json", is_flag=True, help="The same for machines, with seeds, sizes and reasons.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="As the file LEDGER.md of the repository.")
@@ -39,6 +42,7 @@ WIDE = 140
 )
 @click.option("--n-jobs", default=-1, show_default=True, help="Worker processes; -1 is one per core.")
 @click.option("--fresh", is_flag=True, help="Compute again, whatever the cache holds.")
+@keeping(KEPT)
 def claims(
     ids: tuple[str, ...], as_json: bool, as_markdown: bool, verdict: str | None, n_jobs: int, fresh: bool
 ) -> None:
@@ -57,7 +61,7 @@ def claims(
     if as_json and as_markdown:
         raise click.UsageError("got --json and --markdown: choose one of them")
     try:
-        wanted = list(ledger().values()) if not ids else find(ids)
+        wanted = listed(ids or None)
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
     try:

@@ -8,8 +8,10 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from ..commands import Command, keeping
 
-@click.command("book")
+
+@click.command("book", cls=Command)
 @click.option(
     "--execute/--no-execute", default=True, help="Execute notebooks that changed, or show stored outputs."
 )
@@ -18,6 +20,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 )
 @click.option("--fresh", is_flag=True, help="Do everything again, also what is up to date.")
 @click.option("--n-jobs", default=-1, show_default=True, help="Processes; -1 is one for each core.")
+@keeping("notebooks and claims that were done are kept, the same command goes on")
 def book_command(execute: bool, strict: bool, fresh: bool, n_jobs: int) -> None:
     """Execute the notebooks in parallel, check the claims, and compile the book.
 

@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..commands import Group, keeping
 from .errors import ExperimentError, UnknownName
 from .export import ResultsKept, export, read_results
 from .progress import clock, last_line
@@ -21,8 +22,8 @@ from .runner import Report, expected_seconds, inspect_inputs, run
 from .store import Store, state
 
 
-class _Group(click.Group):
-    """Turns errors and Ctrl-C into one line and the exit code: 2 for wrong usage, else 1."""
+class _Group(Group):
+    """Turns errors into one line and the exit code: 2 for wrong usage, else 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -31,8 +32,6 @@ class _Group(click.Group):
             raise click.UsageError(str(error)) from None
         except ExperimentError as error:
             raise click.ClickException(str(error)) from None
-        except KeyboardInterrupt:
-            raise click.ClickException("stopped; finished tasks are kept, the same command resumes") from None
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
@@ -133,6 +132,7 @@ def list_(store: Path | None, as_json: bool) -> None:
 @click.option("--methods", callback=_names, metavar="X,Y", help="Only these methods.")
 @click.option("--splits", callback=_numbers, metavar="1,2", help="Only these splits.")
 @click.option("--skip-missing", is_flag=True, help="Data sets that are not there are no failure.")
+@keeping("finished tasks are kept, the same command resumes")
 def run_(
     ids: tuple[str, ...], profile: str, n_jobs: int, dask: str | None, store: Path | None, out: Path | None,
     datasets: list[str] | None, methods: list[str] | None, splits: list[int] | None, skip_missing: bool,

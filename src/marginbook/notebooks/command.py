@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ..commands import Command, keeping
 from .catalogue import UnknownNotebook, available, find
 from .executing import NotebookFailed
 from .parameters import ParameterError, convert, parameters
@@ -24,7 +25,7 @@ class WrongUsage(click.ClickException):
     exit_code = 2
 
 
-@click.command("run")
+@click.command("run", cls=Command)
 @click.argument("notebook", nargs=-1)
 @click.option(
     "-p",
@@ -45,6 +46,7 @@ class WrongUsage(click.ClickException):
 @click.option(
     "--store", "storing", is_flag=True, help="For authors: execute the text, store .ipynb beside it."
 )
+@keeping("notebooks that were done are kept")
 def run_command(
     notebook: tuple[str, ...],
     given: tuple[tuple[str, str], ...],
@@ -89,11 +91,6 @@ def run_command(
         raise WrongUsage(str(error)) from None
     except NotebookFailed as error:
         raise click.ClickException(str(error)) from None
-    except KeyboardInterrupt as stop:
-        click.echo(
-            f"stopped; {stop}" if str(stop) else "stopped; notebooks that were done are kept", err=True
-        )
-        sys.exit(130)
 
 
 def progress_bar(console: Console) -> Progress:

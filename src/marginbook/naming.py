@@ -1,0 +1,32 @@
+"""What to say of a name that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def near(name: str, known: Iterable[str], otherwise: str | None = None, cutoff: float = 0.5) -> str:
+    """Return "; did you mean ...?" for the end of an error message; where nothing is near, what there is.
+
+    Parameters
+    ----------
+    name : str
+    known : iterable of str
+    otherwise : str, optional
+        Where nothing is near; by default the list of `known`.
+    cutoff : float
+        Likeness from which names are near, from 0 to 1.
+
+    Examples
+    --------
+    >>> near("table-9", ["table-8", "fig-4"])
+    '; did you mean table-8?'
+    >>> near("nope", ["table-8", "fig-4"], "see --list")
+    '; see --list'
+    """
+    known = list(known)
+    close = get_close_matches(name, known, n=3, cutoff=cutoff)
+    if close:
+        return f"; did you mean {' or '.join(close)}?"
+    return f"; {otherwise or 'there are ' + (', '.join(known) or 'none')}"
