@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from .naming import near
+from .stopping import keeping, one_sentence
 
-#: what a shell expects of a program that Ctrl-C ended: 128 and the number of the signal
-INTERRUPTED = 130
+__all__ = ["Command", "Group", "keeping"]
 
 
 class Command(click.Command):
     """A command that says in one sentence that it was stopped, also when that happens before it begins."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        with _one_sentence():  # reading the arguments imports commands, and shows the help
+        with one_sentence():  # reading the arguments imports commands, and shows the help
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _one_sentence():
+        with one_sentence():
             return super().invoke(ctx)
 
 
@@ -36,21 +34,3 @@ class Group(Command, click.Group):
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             ctx.fail(f"no command {name!r}{near(name, self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
-
-
-@contextmanager
-def keeping(what: str) -> Iterator[None]:
-    """Say after Ctrl-C `what` is kept, unless what was stopped says it better; also a decorator."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(str(stop) or what) from None
-
-
-@contextmanager
-def _one_sentence() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        click.echo(f"stopped; {stop}" if str(stop) else "stopped", err=True)
-        raise click.exceptions.Exit(INTERRUPTED) from None
