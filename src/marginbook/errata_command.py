@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .claims import CheckFailed, check_all, listed
-from .claims_command import KEPT
+from .claims import CheckFailed, listed
+from .claims_command import KEPT, checked
 from .commands import Command, keeping
 from .errata import PAPERS, Erratum, Severity, Unclassified, as_json, entries, errata, of_a_paper
 
@@ -43,7 +43,7 @@ def errata_command(
         if of_a_paper(claim) and (all_claims or claim.id in entries())
     }
     try:
-        found = errata(wanted, check_all(wanted, n_jobs=n_jobs))
+        found = errata(wanted, checked(wanted, n_jobs))
     except (CheckFailed, Unclassified) as error:
         raise click.ClickException(str(error)) from None
     found = [erratum for erratum in found if severity in (None, erratum.severity)]
