@@ -31,7 +31,7 @@ def test_the_commands_are_those_of_the_contract():
 
 
 def test_a_command_whose_extra_is_not_installed_says_so(cli, monkeypatch):
-    monkeypatch.setitem(COMMANDS, "book", ("no_such_package:book", "book"))
+    monkeypatch.setitem(COMMANDS, "book", COMMANDS["book"]._replace(place="no_such_package:book"))
     shown = cli("book")
     assert shown.exit_code == 1
     assert "needs no_such_package; install it with: pip install 'marginbook[book]'" in shown.output

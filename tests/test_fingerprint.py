@@ -11,6 +11,15 @@ import pytest
 from marginbook import fingerprint as module
 from marginbook.fingerprint import fingerprint
 
+CACHED = (
+    module._spec,
+    module._source_file,
+    module._content,
+    module._tree,
+    module._normalised,
+    module._imports,
+)
+
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
@@ -26,12 +35,12 @@ def package(tmp_path, monkeypatch):
         for name in [name for name in sys.modules if name.split(".")[0] == "toybook"]:
             del sys.modules[name]
         importlib.invalidate_caches()
-        for cached in (module._source_file, module._tree, module._normalised, module._imports):
+        for cached in CACHED:
             cached.cache_clear()
         return fingerprint("toybook.a")
 
     yield write
-    for cached in (module._source_file, module._tree, module._normalised, module._imports):
+    for cached in CACHED:
         cached.cache_clear()
 
 

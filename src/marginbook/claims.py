@@ -9,23 +9,41 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import json
 import os
-import pkgutil
 import platform
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from difflib import get_close_matches
-from enum import StrEnum
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
-
 from .at_hand import registries_only
+from .evidence import Evidence, Verdict, at_most, decide, scoreboard, share
 from .extras import advice
 from .fingerprint import fingerprint
-from .project import cache_dir, resource
+from .naming import near
+from .project import PACKAGE, cache_dir, resource
+from .remembered import Remembered, sha256
+
+__all__ = [
+    "ROOMS",
+    "CheckFailed",
+    "Claim",
+    "Evidence",
+    "Verdict",
+    "at_most",
+    "check",
+    "check_all",
+    "claim",
+    "decide",
+    "find",
+    "ledger",
+    "listed",
+    "scoreboard",
+    "share",
+]
 
 ROOMS = {
     "drm": "Discriminative Ridge Machine",
@@ -39,45 +57,6 @@ ROOMS = {
 #: the modules of a room that enter claims, where it has them: theorems and convergence rates of the paper,
 #: what we add, tables, figures
 PARTS = ("theory", "rates", "beyond", "tables", "figures")
-
-
-class Verdict(StrEnum):
-    """What came out; the last four are for experiments."""
-
-    HOLDS = "holds"
-    CORRECTED = "corrected"
-    FAILS = "fails"
-    REPRODUCED = "reproduced"
-    PARTLY = "partly"
-    NOT_REPRODUCED = "not-reproduced"
-    NOT_TESTABLE = "not-testable"
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a check computed.
-
-    Attributes
-    ----------
-    verdict : Verdict
-    measured, claimed : str
-        The two sides of the comparison, as short text with units.
-    slack : float or None
-        How far the measurement is inside (positive) or outside (negative) of what was claimed.
-    why : str
-        One or two sentences that connect the measurement with the verdict.
-    sizes : dict
-        Sizes of the problems that were tried, such as ``{"n": [2, 30], "problems": 200}``.
-    seeds : tuple of int
-    """
-
-    verdict: Verdict
-    measured: str
-    claimed: str
-    slack: float | None
-    why: str
-    sizes: dict[str, Any] = field(default_factory=dict)
-    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,9 +75,25 @@ class Claim:
         return self.id.partition("/")[0]
 
     @property
+    def module(self) -> str:
+        """The module of the check, whose code the evidence depends on."""
+        return self.check.module if isinstance(self.check, _Later) else self.check.__module__
+
+    @property
     def slug(self) -> str:
         """The id as it stands in links: ``drm-prop-iii-1`` for ``drm/prop-III.1``."""
         return self.id.lower().replace("/", "-").replace(".", "-")
+
+
+@dataclass(frozen=True)
+class _Later:
+    """The check of a claim whose room is not imported yet."""
+
+    id: str
+    module: str
+
+    def __call__(self) -> Evidence:
+        return find([self.id])[0].check()
 
 
 class CheckFailed(RuntimeError):
@@ -106,6 +101,7 @@ class CheckFailed(RuntimeError):
 
 
 _CLAIMS: dict[str, Claim] = {}
+_LISTS = Remembered("claims", sha256(Path(__file__).read_bytes(), sys.version.encode()))
 
 
 def claim(
@@ -140,38 +136,72 @@ def claim(
     return enter
 
 
-def ledger() -> dict[str, Claim]:
-    """Return every claim of every room, by id, in the order of the papers."""
-    package = importlib.import_module("marginbook")
-    present = {module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg}
+def ledger(rooms: Iterable[str] = tuple(ROOMS)) -> dict[str, Claim]:
+    """Return every claim of the rooms, by id, in the order of the papers; their evidence is imported."""
+    rooms = set(rooms)
     for room in ROOMS:
-        for part in PARTS if room in present else ():
-            if importlib.util.find_spec(f"marginbook.{room}.{part}"):
-                importlib.import_module(f"marginbook.{room}.{part}")
+        for module in _evidence(room) if room in rooms else ():
+            importlib.import_module(module)
     order = list(ROOMS)
-    return dict(sorted(_CLAIMS.items(), key=lambda item: order.index(item[1].paper)))
+    wanted = (item for item in _CLAIMS.items() if item[1].paper in rooms)
+    return dict(sorted(wanted, key=lambda item: order.index(item[1].paper)))
+
+
+def listed(patterns: Iterable[str] | None = None) -> list[Claim]:
+    """Return what `find` returns, or all claims, without importing a room whose code was seen before."""
+    claims = {id: claim for room in ROOMS for id, claim in _list(room).items()}
+    return list(claims.values()) if patterns is None else _chosen(patterns, claims)
 
 
 def find(patterns: Iterable[str]) -> list[Claim]:
     """Return the claims whose id is, or starts with, one of `patterns`; an unknown one is an error."""
-    claims = ledger()
+    wanted = [claim.id for claim in listed(patterns)]
+    claims = ledger(id.partition("/")[0] for id in wanted)
+    return [claims[id] for id in wanted]
+
+
+def _chosen(patterns: Iterable[str], claims: Mapping[str, Claim]) -> list[Claim]:
     found: dict[str, Claim] = {}
     for pattern in patterns:
         hits = [c for c in claims.values() if c.id == pattern or c.id.startswith(pattern.rstrip("/") + "/")]
         if not hits:
-            near = get_close_matches(pattern, claims, n=3) or list(claims)[:3]
-            raise KeyError(f"no claim {pattern!r}; did you mean {', '.join(near)}?")
+            known = [*ROOMS, *claims]
+            raise KeyError(f"no claim {pattern!r}{near(pattern, known, '`marginbook claims` shows all')}")
         found.update({hit.id: hit for hit in hits})
     return list(found.values())
 
 
+def _evidence(room: str) -> list[str]:
+    """Modules that enter the claims of a room."""
+    folder = PACKAGE / room
+    return [f"{PACKAGE.name}.{room}.{part}" for part in PARTS if (folder / f"{part}.py").is_file()]
+
+
+def _list(room: str) -> dict[str, Claim]:
+    """Return the claims of a room; from what is remembered while nothing that they are made from changed."""
+    modules = _evidence(room)
+    paper = (path for path in sorted((PACKAGE / room / "paper").glob("*")) if path.is_file())
+    parts = (fingerprint(*modules).encode(), *(path.name.encode() + path.read_bytes() for path in paper))
+    fields = _LISTS.get(f"{room} {sha256(*parts)}", lambda: _fields(ledger([room])), list)
+    _LISTS.save()
+    known = [
+        Claim(id, where, statement, notebook, _Later(id, module), tuple(depends))
+        for id, where, statement, notebook, module, depends in fields
+    ]
+    entered = {claim.id: claim for claim in _CLAIMS.values() if claim.paper == room}
+    return {claim.id: claim for claim in known} | entered
+
+
+def _fields(claims: Mapping[str, Claim]) -> list[list[Any]]:
+    return [[c.id, c.where, c.statement, c.notebook, c.module, c.depends] for c in claims.values()]
+
+
 def check(id: str, *, fresh: bool = False) -> Evidence:
     """Check one claim, or return its evidence from the cache if code, data and versions are unchanged."""
-    (entry,) = find([id])
-    path = cache_dir("claims", f"{entry.slug}-{_key(entry)[:16]}.json")
-    if not fresh and path.is_file():
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        return Evidence(**{**stored, "verdict": Verdict(stored["verdict"]), "seeds": tuple(stored["seeds"])})
+    (entry,) = listed([id])
+    path = _path(entry)
+    if not fresh and (known := _read(path)) is not None:
+        return known
     with registries_only():  # the same evidence for all readers
         evidence = entry.check()
     # through JSON and back, so that fresh and cached evidence are the same
@@ -208,57 +238,26 @@ def check_all(
     CheckFailed
         One of the checks raised an error.
     """
-    wanted = [entry.id for entry in (ledger().values() if ids is None else find(ids))]
+    wanted = listed(ids)
     done: dict[str, Evidence] = {}
-    stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_check_named)(id, fresh) for id in wanted
-    )
-    for id, evidence in stream:
+
+    def enter(id: str, evidence: Evidence) -> None:
         done[id] = evidence
         if progress is not None:
             progress(id, evidence)
-    return {id: done[id] for id in wanted}
 
+    for entry in wanted if not fresh else ():
+        if (known := _read(_path(entry))) is not None:
+            enter(entry.id, known)
+    if missing := [entry.id for entry in wanted if entry.id not in done]:
+        from joblib import Parallel, delayed  # late: with all evidence in the cache no worker starts
 
-def decide(as_printed: bool, as_corrected: bool | None = None) -> Verdict:
-    """Return the verdict on a theorem from the two measurements.
-
-    `as_corrected` is None where the paper's statement needed no correction.
-    """
-    if as_printed:
-        return Verdict.HOLDS
-    return Verdict.CORRECTED if as_corrected else Verdict.FAILS
-
-
-def share(agreeing: int, tested: int) -> Verdict:
-    """Return the verdict on an experiment of which `agreeing` of `tested` parts came out as printed."""
-    if tested == 0:
-        return Verdict.NOT_TESTABLE
-    if agreeing == tested:
-        return Verdict.REPRODUCED
-    return Verdict.PARTLY if 2 * agreeing >= tested else Verdict.NOT_REPRODUCED
-
-
-def at_most(value: float, bound: float) -> str:
-    """Return the round `bound` as text where `value` is within it, otherwise the value.
-
-    The digits of what rounding made, and of what an iteration left, differ between processors; whether
-    they are within the tolerance that decides the verdict does not.
-
-    >>> at_most(4.4e-16, 1e-9), at_most(0.0213, 1e-9), at_most(0.3, 1)
-    ('1e-9', '0.021', '1')
-    """
-    number = bound if value <= bound else value
-    return f"{number:.2g}" if not number < 0.01 else f"{number:.0e}".replace("e-0", "e-")
-
-
-def scoreboard(evidence: Mapping[str, Evidence]) -> dict[str, dict[Verdict, int]]:
-    """Count verdicts by room."""
-    board: dict[str, dict[Verdict, int]] = {}
-    for id, item in evidence.items():
-        counts = board.setdefault(id.partition("/")[0], dict.fromkeys(Verdict, 0))
-        counts[item.verdict] += 1
-    return board
+        stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+            delayed(_check_named)(id, fresh) for id in missing
+        )
+        for id, evidence in stream:
+            enter(id, evidence)
+    return {entry.id: done[entry.id] for entry in wanted}
 
 
 def _check_named(id: str, fresh: bool) -> tuple[str, Evidence]:
@@ -270,17 +269,35 @@ def _check_named(id: str, fresh: bool) -> tuple[str, Evidence]:
         raise CheckFailed(f"the check of {id} did not finish: {text}") from error
 
 
+def _path(entry: Claim) -> Path:
+    return cache_dir("claims", f"{entry.slug}-{_key(entry)[:16]}.json")
+
+
+def _read(path: Path) -> Evidence | None:
+    if not path.is_file():
+        return None
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return Evidence(**{**stored, "verdict": Verdict(stored["verdict"]), "seeds": tuple(stored["seeds"])})
+
+
 def _key(entry: Claim) -> str:
-    digest = hashlib.sha256(f"{entry.id}\n{fingerprint(entry.check)}\n{platform.python_version()}".encode())
-    for name in ("numpy", "scipy", "scikit-learn", "cvxpy"):
-        try:
-            digest.update(f"{name}=={importlib.metadata.version(name)}\n".encode())
-        except importlib.metadata.PackageNotFoundError:
-            digest.update(f"{name} absent\n".encode())
+    digest = hashlib.sha256(f"{entry.id}\n{fingerprint(entry.module)}\n{platform.python_version()}".encode())
+    digest.update(_versions())
     for name in entry.depends:
         path = resource(*name.split("/"))
         digest.update(path.read_bytes() if path.is_file() else b"absent")
     return digest.hexdigest()
+
+
+@cache
+def _versions() -> bytes:
+    found = []
+    for name in ("numpy", "scipy", "scikit-learn", "cvxpy"):
+        try:
+            found.append(f"{name}=={importlib.metadata.version(name)}\n")
+        except importlib.metadata.PackageNotFoundError:
+            found.append(f"{name} absent\n")
+    return "".join(found).encode()
 
 
 def _plain(value: Any) -> Any:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from .claims import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, find, ledger, scoreboard
+from .claims import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, listed, scoreboard
+from .commands import Command, keeping
 from .ledger_file import markdown
+from .progress import Progress
 
 _STYLES = {
     Verdict.HOLDS: "green",
@@ -26,11 +27,13 @@ _STYLES = {
     Verdict.NOT_TESTABLE: "dim",
 }
 
+KEPT = "claims that were checked are kept, the same command checks the others"
+
 #: columns of a terminal from which every field of a claim gets a column of its own
 WIDE = 140
 
 
-@click.command()
+@click.command("claims", cls=Command)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--json", "as_json", is_flag=True, help="The same for machines, with seeds, sizes and reasons.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="As the file LEDGER.md of the repository.")
@@ -39,6 +42,7 @@ WIDE = 140
 )
 @click.option("--n-jobs", default=-1, show_default=True, help="Worker processes; -1 is one per core.")
 @click.option("--fresh", is_flag=True, help="Compute again, whatever the cache holds.")
+@keeping(KEPT)
 def claims(
     ids: tuple[str, ...], as_json: bool, as_markdown: bool, verdict: str | None, n_jobs: int, fresh: bool
 ) -> None:
@@ -57,11 +61,11 @@ def claims(
     if as_json and as_markdown:
         raise click.UsageError("got --json and --markdown: choose one of them")
     try:
-        wanted = list(ledger().values()) if not ids else find(ids)
+        wanted = listed(ids or None)
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
     try:
-        evidence = _checked(wanted, n_jobs, fresh, quiet=as_json or as_markdown)
+        evidence = checked([claim.id for claim in wanted], n_jobs, fresh)
     except CheckFailed as error:
         raise click.ClickException(str(error)) from None
     if verdict is not None:
@@ -83,14 +87,11 @@ def claims(
         console.print(f"{ROOMS[room]}: {summary}")
 
 
-def _checked(wanted: list[Claim], n_jobs: int, fresh: bool, quiet: bool) -> dict[str, Evidence]:
-    console = Console(stderr=True)
-    columns = (TextColumn("checking claims"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not sys.stderr.isatty()) as bar:
-        task = bar.add_task("claims", total=len(wanted))
-        return check_all(
-            [claim.id for claim in wanted], n_jobs=n_jobs, fresh=fresh, progress=lambda *_: bar.advance(task)
-        )
+def checked(ids: Iterable[str], n_jobs: int, fresh: bool = False) -> dict[str, Evidence]:
+    """Check claims and show how far it is, unless all of them were in the cache."""
+    ids = list(ids)
+    with Progress("claims", len(ids), "checked") as bar:
+        return check_all(ids, n_jobs=n_jobs, fresh=fresh, progress=lambda *_: bar.ended())
 
 
 def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Table:

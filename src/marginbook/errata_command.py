@@ -7,13 +7,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .claims import CheckFailed, check_all, ledger
+from .claims import CheckFailed, listed
+from .claims_command import KEPT, checked
+from .commands import Command, keeping
 from .errata import PAPERS, Erratum, Severity, Unclassified, as_json, entries, errata, of_a_paper
 
 _STYLES = {Severity.SERIOUS: "red", Severity.MODERATE: "yellow", Severity.SLIGHT: "dim"}
 
 
-@click.command("errata")
+@click.command("errata", cls=Command)
 @click.argument("papers", nargs=-1, type=click.Choice(list(PAPERS)), metavar="[PAPER]...")
 @click.option("--json", "machine", is_flag=True, help="The file errata.json of the book, with the evidence.")
 @click.option(
@@ -21,6 +23,7 @@ _STYLES = {Severity.SERIOUS: "red", Severity.MODERATE: "yellow", Severity.SLIGHT
 )
 @click.option("--all-claims", is_flag=True, help="Check every claim, not only those known to be wrong.")
 @click.option("--n-jobs", default=-1, show_default=True, help="Worker processes; -1 is one per core.")
+@keeping(KEPT)
 def errata_command(
     papers: tuple[str, ...], machine: bool, severity: str | None, all_claims: bool, n_jobs: int
 ) -> None:
@@ -35,12 +38,12 @@ def errata_command(
       marginbook errata --json > errata.json
     """
     wanted = {
-        id: claim
-        for id, claim in ledger().items()
-        if of_a_paper(claim) and claim.paper in (papers or PAPERS) and (all_claims or id in entries())
+        claim.id: claim
+        for claim in listed(papers or PAPERS)
+        if of_a_paper(claim) and (all_claims or claim.id in entries())
     }
     try:
-        found = errata(wanted, check_all(wanted, n_jobs=n_jobs))
+        found = errata(wanted, checked(wanted, n_jobs))
     except (CheckFailed, Unclassified) as error:
         raise click.ClickException(str(error)) from None
     found = [erratum for erratum in found if severity in (None, erratum.severity)]

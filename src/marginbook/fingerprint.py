@@ -1,20 +1,31 @@
-"""A hash of the code that a result depends on, so that a cache notices when that code changes."""
+"""A hash of the code that a result depends on, so that a cache notices when that code changes.
+
+Nothing is imported for it. What parsing a file gives is remembered by the hash of its bytes, not by its time:
+a change is noticed however soon it comes after another.
+"""
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.machinery
 import importlib.util
 import inspect
+import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+
+from .remembered import Remembered, sha256
 
 PACKAGE = "marginbook"
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # what a name is used for shows in its place; the other two are notes on spelling
 _IGNORED = ("ctx", "kind", "type_comment")
+_VERSION = sha256(Path(__file__).read_bytes(), sys.version.encode())
+_IMPORTED, _HASHES = Remembered("imports", _VERSION), Remembered("fingerprints", _VERSION)
 
 
 def fingerprint(*objects: object) -> str:
@@ -28,6 +39,14 @@ def fingerprint(*objects: object) -> str:
     *objects : modules, functions, classes, or dotted module names
     """
     names = sorted({name for obj in objects for name in _reachable(_module_name(obj))})
+    contents = sha256(*(part for name in names for part in (name.encode(), _content(name))))
+    found: str = _HASHES.get(contents, lambda: _hash(names), str)
+    for facts in (_IMPORTED, _HASHES):
+        facts.save()
+    return found
+
+
+def _hash(names: list[str]) -> str:
     digest = hashlib.sha256()
     for name in names:
         digest.update(f"{name}\n{_normalised(name)}\n".encode())
@@ -58,19 +77,36 @@ def _reachable(start: str) -> Iterator[str]:
 
 
 @cache
-def _source_file(name: str) -> Path | None:
+def _spec(name: str) -> ModuleSpec | None:
+    """Find a module, unlike `importlib.util.find_spec` without importing the packages around it."""
+    package, _, _ = name.rpartition(".")
     try:
-        spec = importlib.util.find_spec(name)
+        if not package:
+            return importlib.util.find_spec(name)
+        parent = _spec(package)
+        if parent is None or parent.submodule_search_locations is None:
+            return None
+        return importlib.machinery.PathFinder.find_spec(name, parent.submodule_search_locations)
     except (ModuleNotFoundError, ValueError):
         return None
+
+
+@cache
+def _source_file(name: str) -> Path | None:
+    spec = _spec(name)
     return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
 
 
 @cache
-def _tree(name: str) -> ast.Module:
+def _content(name: str) -> bytes:
     path = _source_file(name)
     assert path is not None
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return path.read_bytes()
+
+
+@cache
+def _tree(name: str) -> ast.Module:
+    return ast.parse(_content(name))
 
 
 @cache
@@ -112,12 +148,17 @@ def _joined(parts: list[ast.expr]) -> list[ast.expr]:
 def _imports(name: str) -> frozenset[str]:
     path = _source_file(name)
     package = name if path is not None and path.name == "__init__.py" else name.rpartition(".")[0]
+    key = sha256(PACKAGE.encode(), package.encode(), _content(name))
+    return frozenset(_IMPORTED.get(key, lambda: _imports_of(_tree(name), package), list))
+
+
+def _imports_of(tree: ast.Module, package: str) -> list[str]:
     found: set[str] = set()
-    for node in ast.walk(_tree(name)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
-    return frozenset(found_name for found_name in found if found_name.split(".")[0] == PACKAGE)
+    return sorted(found_name for found_name in found if found_name.split(".")[0] == PACKAGE)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pooch
-
 PACKAGE = Path(__file__).resolve().parent
 
 
@@ -33,5 +31,9 @@ def resource(*parts: str) -> Path:
 
 def cache_dir(*parts: str) -> Path:
     """Return a folder for what can be fetched or computed again; ``MARGINBOOK_CACHE`` moves it."""
-    base = os.environ.get("MARGINBOOK_CACHE") or pooch.os_cache("marginbook")
+    base = os.environ.get("MARGINBOOK_CACHE")
+    if not base:
+        import pooch  # late: it brings requests, and a quick command asks for no more than a path
+
+        base = pooch.os_cache("marginbook")
     return Path(base).joinpath(*parts)

@@ -151,7 +151,7 @@ def test_changed_code_makes_results_stale_but_comments_do_not(tmp_path, monkeypa
     tables.write_text(tables.read_text().replace("np.sqrt(", "np.cbrt("))
     status = [*COMMAND, "status", "newroom/folds", "--profile", "quick", "--store", tmp_path / "s"]
     shown = subprocess.run(status, capture_output=True, text=True).stdout.splitlines()[3]
-    assert shown.replace("│", " ").split()[2:6] == ["0", "0", "4", "0"]
+    assert shown.replace("│", " ").split()[2:7] == ["0", "0", "4", "0", "0"]
     assert "4 run now" in ran()
 
 
@@ -237,8 +237,8 @@ def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start, t
     _wait_for(path, "toyroom/slow", 3)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=20)
-    assert process.returncode == 1
-    assert errors.splitlines()[-1] == "Error: stopped; finished tasks are kept, the same command resumes"
+    assert process.returncode == 130
+    assert errors.splitlines()[-1] == "stopped; finished tasks are kept, the same command resumes"
     assert "Traceback" not in errors
     assert _ends(process.pid)
     kept = len(stored(path, "toyroom/slow"))

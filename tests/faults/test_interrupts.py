@@ -59,9 +59,9 @@ def test_a_fetch_keeps_the_files_that_are_there(cache, site, told):
         start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     said = interrupted(process, lambda: site.hits >= 2)
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert "Traceback" not in said
-    assert said.splitlines()[-1].startswith("interrupted; finished files are kept, run the command again")
+    assert said.splitlines()[-1] == "stopped; finished files are kept, run the command again to continue"
     told(said.splitlines()[-1])
     assert [path.name.partition("-")[2] for path in cache.iterdir() if path.is_file()] == ["good"]
 
@@ -74,10 +74,8 @@ def test_an_export_that_is_interrupted(tmp_path, told, monkeypatch, cli):
     monkeypatch.setattr(command, "export", interrupt)
     options = ["--n-jobs", "1", "--store", str(tmp_path / "s"), "--out", str(tmp_path)]
     shown = cli("experiment", "run", "toyroom/folds", *options)
-    assert shown.exit_code == 1
-    assert shown.stderr.splitlines()[-1] == (
-        "Error: stopped; finished tasks are kept, the same command resumes"
-    )
+    assert shown.exit_code == 130
+    assert shown.stderr.splitlines()[-1] == "stopped; finished tasks are kept, the same command resumes"
     told(shown.stderr.splitlines()[-1])
     assert len(export("toyroom/folds", "quick", store=tmp_path / "s", out=tmp_path)) == 3
 

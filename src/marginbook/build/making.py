@@ -134,7 +134,7 @@ def _notebooks(execute: bool, fresh: bool, n_jobs: int, say: Progress) -> dict[s
 
         def count(id: str, how: str) -> None:
             seen.append(id)
-            say(f"notebooks: {id} {how}", len(seen), len(known))
+            say("notebooks" if how == "cached" else f"notebooks: {id} {how}", len(seen), len(known))
 
         say("notebooks", 0, len(known))
         return notebooks.execute(known, n_jobs=n_jobs, fresh=fresh, progress=count)
@@ -160,7 +160,7 @@ def _ledger(
 
     def count(id: str, evidence: object) -> None:
         done.append(id)
-        say(f"claims: {id}", len(done), len(claims))
+        say("claims", len(done), len(claims))
 
     say("claims", 0, len(claims))
     write(folder, claims, check_all(n_jobs=n_jobs, fresh=fresh, progress=count), shown)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ..commands import Group, keeping
 from ..project import root
 
 
@@ -17,7 +18,7 @@ class WrongUsage(click.ClickException):
     exit_code = 2
 
 
-@click.group("coursework", invoke_without_command=True)
+@click.group("coursework", cls=Group, invoke_without_command=True)
 @click.pass_context
 def coursework(context: click.Context) -> None:
     """Write the problem sets, or mark submitted notebooks. Without a subcommand: write all of them.
@@ -46,6 +47,7 @@ def coursework(context: click.Context) -> None:
     type=click.IntRange(min=0),
     help="Points for each written derivation, marked by a person.",
 )
+@keeping("problem sets that were written before are whole")
 def write_command(sets: tuple[str, ...], out: Path | None, written: int) -> None:
     """Write a zip for students and one for instructors of each set.
 
@@ -82,6 +84,7 @@ def write_command(sets: tuple[str, ...], out: Path | None, written: int) -> None
 @click.option("--timeout", default=120.0, show_default=True, help="Seconds for one cell.")
 @click.option("--memory", default=4.0, show_default=True, help="GiB for one kernel; bounded on Linux.")
 @click.option("--seed", type=int, help="Draw the data of the checks with this seed instead of the students'.")
+@keeping("no submission was changed")
 def grade_command(
     files: tuple[Path, ...], as_csv: bool, timeout: float, memory: float, seed: int | None
 ) -> None:

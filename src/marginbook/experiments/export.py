@@ -12,10 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..progress import clock
 from ..project import resource, root
 from .errors import ExperimentError
 from .protocol import PROFILES, Protocol, Task, load_protocol
 from .runner import Inputs, inspect_inputs
+from .shipped import shipped
 from .store import Outcome, Store, Value, current
 
 if TYPE_CHECKING:
@@ -70,10 +72,7 @@ def export(
         inputs = inspect_inputs(protocol, profile, sorted(stored & set(protocol.known_datasets(profile))))
         outcomes = current(results, protocol, tasks, inputs.signatures)
     if not outcomes:
-        raise ExperimentError(
-            f"{protocol.id} has no {profile} results to export; run: "
-            f"marginbook experiment run {protocol.id} --profile {profile}"
-        )
+        raise ExperimentError(_nothing(protocol, profile, results.path))
     target = results_path(protocol.id, profile, out)
     kept = set() if replace else _keys_of(target)
     lost = kept & {_csv_key(task) for task in tasks} - {_csv_key(o.task) for o in outcomes}
@@ -185,6 +184,19 @@ def write_atomically(files: Mapping[Path, str]) -> None:
             f"cannot write {path}: {error.strerror}; results stay in the store: free space there, or give "
             "--out DIR"
         ) from None
+
+
+def _nothing(protocol: Protocol, profile: str, store: Path) -> str:
+    """Say that the store has nothing, and where results are all the same."""
+    command = f"marginbook experiment run {protocol.id} --profile {profile}"
+    here = shipped(protocol)
+    if profile != "paper" or not here.seconds:
+        return f"{protocol.id} has no {profile} results to export; run: {command}"
+    return (
+        f"the store {_shown(store)} has no {profile} results of {protocol.id} to export; "
+        f"{len(here.seconds)} are shipped, in {_shown(here.path)}, and are there to be read as they are; "
+        f"to compute them again ({clock(sum(here.seconds.values()))} of CPU): {command}"
+    )
 
 
 def _sweep(path: Path) -> None:

@@ -20,6 +20,7 @@ from ..datasets.dataset import DatasetNotFetched
 from .errors import ExperimentError
 from .progress import RunProgress
 from .protocol import Protocol, Task, load_protocol
+from .shipped import shipped
 from .store import Outcome, Signature, Store, current, is_current
 from .timings import Timings
 from .work import data_hash, forget_data, measure_in_worker, measure_task, single_thread
@@ -140,13 +141,13 @@ def run(
         results.drop_dead_claims()
         held = {outcome.task for outcome in current(results, protocol, possible, inputs.signatures)}
         todo = [task for task in possible if task not in held]
-        timings = _stored_timings(results, protocol, inputs.n_rows)
+        timings = known_timings(results, protocol, inputs.n_rows, possible)
         todo = timings.order(todo)
         ran = 0
         if todo:
             with (
                 _workers(n_jobs, dask, len(todo)) as (submit, width),
-                RunProgress(protocol.id, todo, timings, console) as bar,
+                RunProgress(protocol.id, todo, timings, console, width) as bar,
             ):
                 queue = _unclaimed(results, todo, inputs.signatures, bar)
                 for outcome in _as_finished(submit, width, protocol, queue):
@@ -163,12 +164,16 @@ def run(
 def expected_seconds(
     store: Store, protocol: Protocol, tasks: Iterable[Task], n_rows: Mapping[str, int]
 ) -> dict[Task, float]:
-    """Return what each task should take, by stored timings; without any, in proportion to n."""
-    return _stored_timings(store, protocol, n_rows).expected(tasks)
+    """Return what each task should take, by stored and shipped timings; without any, in proportion to n."""
+    tasks = list(tasks)
+    return known_timings(store, protocol, n_rows, tasks).expected(tasks)
 
 
-def _stored_timings(store: Store, protocol: Protocol, n_rows: Mapping[str, int]) -> Timings:
-    timings = Timings(n_rows)
+def known_timings(
+    store: Store, protocol: Protocol, n_rows: Mapping[str, int], tasks: Iterable[Task]
+) -> Timings:
+    """Return the timings of the store, and for `tasks` those that are shipped."""
+    timings = shipped(protocol).timings(n_rows, tasks)
     for outcome in store.outcomes(protocol.id):
         if outcome.error is None:
             timings.learn(outcome.task, outcome.seconds, outcome.n_rows)

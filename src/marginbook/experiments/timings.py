@@ -21,7 +21,10 @@ class Timings:
     :math:`n` rows it takes :math:`a\,n^p`; both are fitted to the data sets where it was timed, :math:`p`
     with a small prior weight on 1, so that a single data set leaves it at 1 and rows that the method does not
     use (as where it draws a fixed number of them) bring it towards 0. A method that was never timed takes the
-    median of the others.
+    takes the median of the others.
+
+    What is assumed before anything is measured, such as timings of another machine, holds up to a factor: the
+    median ratio of what was measured to what was assumed of the same tasks, of the method where it has one.
 
     Parameters
     ----------
@@ -40,12 +43,26 @@ class Timings:
     def __init__(self, n_rows: Mapping[str, int]) -> None:
         self._n_rows = dict(n_rows)
         self._seconds: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+        self._assumed: dict[Task, float] = {}
 
     def learn(self, task: Task, seconds: float, n_rows: int = 1) -> None:
         """Take in a timing; a later one of the same task replaces it."""
         self._n_rows.setdefault(task.dataset, n_rows)
         of_method = self._seconds.setdefault((task.profile, task.method), {})
         of_method.setdefault(task.dataset, {})[task.split] = max(seconds, 1e-6)
+
+    def assume(self, task: Task, seconds: float) -> None:
+        """Take in what a task took elsewhere: it counts until its method is timed on its data set here."""
+        self._assumed[task] = max(seconds, 1e-6)
+
+    def known(self, profile: str) -> bool:
+        """Tell whether anything of `profile` was timed, here or elsewhere."""
+        timed = {of for of, _ in self._seconds} | {task.profile for task in self._assumed}
+        return profile in timed
+
+    def measured(self, tasks: Iterable[Task]) -> bool:
+        """Tell whether of all `tasks` the method was timed here on the data set."""
+        return all(task.dataset in self._seconds.get((task.profile, task.method), {}) for task in tasks)
 
     def expected(self, tasks: Iterable[Task]) -> dict[Task, float]:
         """Return the seconds that each task should take."""
@@ -55,9 +72,14 @@ class Timings:
         }
         curves = {method: self._curve(of_method) for method, of_method in seen.items()}
         known: dict[tuple[str, str, str], float] = {}
+        factors = self._factors()
         costs = {}
         for task in tasks:
             cell = task.profile, task.method, task.dataset
+            if task in self._assumed and not self.measured([task]):
+                factor = factors.get(cell[:2], factors.get((task.profile, ""), 1.0))
+                costs[task] = factor * self._assumed[task]
+                continue
             if cell not in known:
                 known[cell] = self._of_cell(cell, seen, curves)
             costs[task] = known[cell]
@@ -68,7 +90,7 @@ class Timings:
         costs = self.expected(tasks)
         first: dict[tuple[str, str, str], Task] = {}
         for task in sorted(costs):
-            if task.dataset not in self._seconds.get((task.profile, task.method), {}):
+            if task not in self._assumed and not self.measured([task]):
                 first.setdefault((task.profile, task.method, task.dataset), task)
         ahead = set(first.values())
         return sorted(costs, key=lambda task: (task not in ahead, -costs[task], task))
@@ -86,6 +108,16 @@ class Timings:
         own = curves.get((profile, method))
         used = [own] if own else [curve for (of, _), curve in curves.items() if of == profile]
         return median(a * n**p for a, p in used) if used else _SECONDS_OF_A_ROW * n
+
+    def _factors(self) -> dict[tuple[str, str], float]:
+        """Return what was measured as a multiple of what was assumed: of each method, and of all ("")."""
+        ratios: dict[tuple[str, str], list[float]] = {}
+        for task, assumed in self._assumed.items():
+            seconds = self._seconds.get((task.profile, task.method), {}).get(task.dataset, {}).get(task.split)
+            if seconds is not None:
+                for method in (task.method, ""):
+                    ratios.setdefault((task.profile, method), []).append(seconds / assumed)
+        return {of: median(found) for of, found in ratios.items()}
 
     def _curve(self, seconds: Mapping[str, float]) -> tuple[float, float]:
         x = [math.log(max(self._n_rows[dataset], 1)) for dataset in seconds]

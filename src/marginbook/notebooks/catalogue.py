@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import nbformat
 
+from ..naming import near
 from ..project import resource, root
 
 # what a stored notebook says about its kernel: without versions, so that it is the same on every machine
@@ -84,8 +84,7 @@ def find(id: str) -> Notebook:
         raise UnknownNotebook(
             f"no notebook {id!r}: there are none in {notebooks_dir()}; run this in a checkout of marginbook"
         )
-    near = get_close_matches(name, known, n=3, cutoff=0.4) or list(known)
-    raise UnknownNotebook(f"no notebook {id!r}; did you mean {', '.join(near)}?")
+    raise UnknownNotebook(f"no notebook {id!r}{near(name, known, '`marginbook run --list` shows them', 0.4)}")
 
 
 def drift(notebook: Notebook) -> list[str]:

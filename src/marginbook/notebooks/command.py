@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ..commands import Command, keeping
+from ..progress import Progress
 from .catalogue import UnknownNotebook, available, find
 from .executing import NotebookFailed
 from .parameters import ParameterError, convert, parameters
@@ -24,7 +24,7 @@ class WrongUsage(click.ClickException):
     exit_code = 2
 
 
-@click.command("run")
+@click.command("run", cls=Command)
 @click.argument("notebook", nargs=-1)
 @click.option(
     "-p",
@@ -45,6 +45,7 @@ class WrongUsage(click.ClickException):
 @click.option(
     "--store", "storing", is_flag=True, help="For authors: execute the text, store .ipynb beside it."
 )
+@keeping("notebooks that were done are kept")
 def run_command(
     notebook: tuple[str, ...],
     given: tuple[tuple[str, str], ...],
@@ -75,12 +76,12 @@ def run_command(
                 raise click.UsageError(
                     "--store executes with the default parameters and takes no other option"
                 )
-            _store(console, notebook)
+            _store(notebook)
         else:
             if len(notebook) > 1:
                 raise click.UsageError(f"one notebook at a time, got {len(notebook)}: {', '.join(notebook)}")
             values = convert(parameters(find(notebook[0]).read()), given)
-            done = run(notebook[0], values, html=html, out=out, progress=sys.stderr.isatty())
+            done = run(notebook[0], values, html=html, out=out, progress=True)
             for path in filter(None, (done.notebook, done.page)):
                 click.echo(f"wrote {path}")
             if done.remark:
@@ -89,17 +90,6 @@ def run_command(
         raise WrongUsage(str(error)) from None
     except NotebookFailed as error:
         raise click.ClickException(str(error)) from None
-    except KeyboardInterrupt as stop:
-        click.echo(
-            f"stopped; {stop}" if str(stop) else "stopped; notebooks that were done are kept", err=True
-        )
-        sys.exit(130)
-
-
-def progress_bar(console: Console) -> Progress:
-    """A bar that counts notebooks."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def _show(console: Console, ids: tuple[str, ...]) -> None:
@@ -112,10 +102,9 @@ def _show(console: Console, ids: tuple[str, ...]) -> None:
         console.print(table)
 
 
-def _store(console: Console, ids: tuple[str, ...]) -> None:
-    with progress_bar(console) as bar:
-        task = bar.add_task("notebooks", total=len(ids))
-        changed = store(ids, progress=lambda id, how: bar.update(task, advance=1, description=f"{id} {how}"))
+def _store(ids: tuple[str, ...]) -> None:
+    with Progress("notebooks", len(set(ids)), "done") as bar:
+        changed = store(ids, progress=lambda id, how: bar.ended("" if how == "cached" else f"{id} {how}"))
     for notebook in changed:
         click.echo(f"wrote {notebook.stored}")
     if len(changed) < len(set(ids)):

@@ -8,16 +8,18 @@ import importlib.metadata
 import os
 import platform
 import re
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import nbformat
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from .. import at_hand
 from ..fingerprint import fingerprint
 from ..project import PACKAGE, resource
 from .catalogue import METADATA, Notebook, build_dir, find
+from .durations import Durations
 
 TIMEOUT = 600  # seconds for one cell
 # one thread each, as the notebooks run side by side; a fixed hash seed, which orders sets of strings
@@ -62,7 +64,8 @@ def execute(
     fresh : bool
         Execute also what is cached.
     progress : callable, optional
-        Called with the id and ``"cached"`` or ``"executed"`` as each notebook is done.
+        Called with the id as each notebook is done, and with ``"cached"``, or how long it took and when all
+        should be done.
 
     Raises
     ------
@@ -78,14 +81,18 @@ def execute(
         elif progress:
             progress(id, "cached")
     failures = []
+    clock = Durations([notebook.id for notebook, _ in waiting], effective_n_jobs(n_jobs))
+    # the longest first, so that none of them is left alone at the end
+    waiting.sort(key=lambda pair: -clock.expected(pair[0].id))
     stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_execute_one)(notebook, target) for notebook, target in waiting
+        delayed(_timed)(notebook, target) for notebook, target in waiting
     )
-    for id, failure in stream:
+    for id, failure, seconds in stream:
+        how = clock.ended(id, seconds, failed=bool(failure))
         if failure:
             failures.append(failure)
-        elif progress:
-            progress(id, "executed")
+        if progress:
+            progress(id, how)
     if failures:
         raise NotebookFailed("\n".join(grouped(failures)))
     return {id: target for id, (_, target) in targets.items()}
@@ -179,6 +186,12 @@ def key(notebook: Notebook) -> str:
 
 def _executed_path(notebook: Notebook) -> Path:
     return build_dir("executed", f"{notebook.slug}-{key(notebook)[:16]}.ipynb")
+
+
+def _timed(notebook: Notebook, target: Path) -> tuple[str, str | None, float]:
+    began = time.monotonic()
+    id, failure = _execute_one(notebook, target)
+    return id, failure, time.monotonic() - began
 
 
 def _execute_one(notebook: Notebook, target: Path) -> tuple[str, str | None]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import nbformat
 
+from ..progress import Progress
 from .catalogue import build_dir, find
 from .executing import KERNEL_ARGUMENTS, KERNEL_ENV, NotebookFailed, failure_line, normalised, write
 from .parameters import check, parameters
@@ -49,7 +50,7 @@ def run(
         The executed notebook; by default ``_build/runs/<id>-<hash of the values>.ipynb``. What an earlier
         run left there is replaced at the end, by rename.
     progress : bool
-        Show a bar of cells.
+        Show how many cells are done.
 
     Raises
     ------
@@ -61,6 +62,8 @@ def run(
         After Ctrl-C; its message says where the notebook up to there is.
     """
     import papermill
+
+    from .cells import ENGINE
     from papermill.exceptions import PapermillExecutionError
 
     values = dict(values or {})
@@ -75,7 +78,7 @@ def run(
         partial.unlink(missing_ok=True)
     except OSError as error:
         raise NotebookFailed(f"cannot write {target}: {error.strerror}; give another with --out") from None
-    with _environment(KERNEL_ENV):
+    with _environment(KERNEL_ENV), Progress(notebook.id, len(node.cells), "cells", show=progress) as bar:
         try:
             executed = papermill.execute_notebook(
                 node,
@@ -83,7 +86,9 @@ def run(
                 parameters=values,
                 kernel_name="python3",
                 cwd=str(notebook.text.parent),
-                progress_bar=progress,
+                progress_bar=False,
+                engine_name=ENGINE,
+                bar=bar,
                 autosave_cell_every=0,
                 extra_arguments=KERNEL_ARGUMENTS,
             )

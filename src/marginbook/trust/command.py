@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..claims import ROOMS
+from ..commands import Command, keeping
 from ..project import root
 from .judging import judge
 
@@ -70,7 +71,7 @@ MEASURES: dict[str, Callable[[str], Iterator[Row]]] = {
 }
 
 
-@click.command("trust")
+@click.command("trust", cls=Command)
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
 @click.option("--room", "rooms", multiple=True, type=click.Choice(list(ROOMS)), help="Only these rooms.")
 @click.option(
@@ -78,6 +79,7 @@ MEASURES: dict[str, Callable[[str], Iterator[Row]]] = {
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder; results/trust of this checkout if not given.",
 )
+@keeping("rooms that were measured whole are written")
 def trust(parts: tuple[str, ...], rooms: tuple[str, ...], out: Path | None) -> None:
     """Measure how far the numbers can be trusted; all parts and rooms unless some are named.
 

@@ -1,0 +1,88 @@
+"""Evidence: what a check computed, and the rules by which its numbers become a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """What came out; the last four are for experiments."""
+
+    HOLDS = "holds"
+    CORRECTED = "corrected"
+    FAILS = "fails"
+    REPRODUCED = "reproduced"
+    PARTLY = "partly"
+    NOT_REPRODUCED = "not-reproduced"
+    NOT_TESTABLE = "not-testable"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a check computed.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    measured, claimed : str
+        The two sides of the comparison, as short text with units.
+    slack : float or None
+        How far the measurement is inside (positive) or outside (negative) of what was claimed.
+    why : str
+        One or two sentences that connect the measurement with the verdict.
+    sizes : dict
+        Sizes of the problems that were tried, such as ``{"n": [2, 30], "problems": 200}``.
+    seeds : tuple of int
+    """
+
+    verdict: Verdict
+    measured: str
+    claimed: str
+    slack: float | None
+    why: str
+    sizes: dict[str, Any] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+
+
+def decide(as_printed: bool, as_corrected: bool | None = None) -> Verdict:
+    """Return the verdict on a theorem from the two measurements.
+
+    `as_corrected` is None where the paper's statement needed no correction.
+    """
+    if as_printed:
+        return Verdict.HOLDS
+    return Verdict.CORRECTED if as_corrected else Verdict.FAILS
+
+
+def share(agreeing: int, tested: int) -> Verdict:
+    """Return the verdict on an experiment of which `agreeing` of `tested` parts came out as printed."""
+    if tested == 0:
+        return Verdict.NOT_TESTABLE
+    if agreeing == tested:
+        return Verdict.REPRODUCED
+    return Verdict.PARTLY if 2 * agreeing >= tested else Verdict.NOT_REPRODUCED
+
+
+def at_most(value: float, bound: float) -> str:
+    """Return the round `bound` as text where `value` is within it, otherwise the value.
+
+    The digits of what rounding made, and of what an iteration left, differ between processors; whether
+    they are within the tolerance that decides the verdict does not.
+
+    >>> at_most(4.4e-16, 1e-9), at_most(0.0213, 1e-9), at_most(0.3, 1)
+    ('1e-9', '0.021', '1')
+    """
+    number = bound if value <= bound else value
+    return f"{number:.2g}" if not number < 0.01 else f"{number:.0e}".replace("e-0", "e-")
+
+
+def scoreboard(evidence: Mapping[str, Evidence]) -> dict[str, dict[Verdict, int]]:
+    """Count verdicts by room."""
+    board: dict[str, dict[Verdict, int]] = {}
+    for id, item in evidence.items():
+        counts = board.setdefault(id.partition("/")[0], dict.fromkeys(Verdict, 0))
+        counts[item.verdict] += 1
+    return board
