@@ -155,10 +155,10 @@ def check_lasso() -> Evidence:
                 above = max(above, abs(value / ours.objective - 1))
                 gap = max(gap, float(found.certificate.gap[0]) / ours.objective)
         count += 1
-    tolerance = 1e-6
+    tolerance = 1e-9
     return Evidence(
-        decide(above <= tolerance and fit <= 1e-3),
-        f"minima differ by at most {at_most(above, tolerance)}, fitted values by {at_most(fit, 1e-3)}; the "
+        decide(above <= tolerance and fit <= 1e-6),
+        f"minima differ by at most {at_most(above, tolerance)}, fitted values by {at_most(fit, 1e-6)}; the "
         f"DRM's own gap is at most {at_most(gap, tolerance)}",
         "0",
         tolerance - above,

@@ -60,10 +60,10 @@ def check_permuted() -> Evidence:
     lost = means["low rank, permuted"] - means["vector"]
     gained = means["vector"] - means["low rank"]
     return Evidence(
-        decide(apart <= TOLERANCE and gained > 0 and lost > 0),
+        decide(apart <= 1e-6 and gained > 0 and lost > 0),
         f"errors: {means['low rank']:.1%} at rank 1, {means['vector']:.1%} on vec(X), "
         f"{means['low rank, permuted']:.1%} at rank 1 after the permutation; the vector machine's decision "
-        f"values move by at most {at_most(apart, TOLERANCE)}",
+        f"values move by at most {at_most(apart, 1e-6)}",
         "rank 1 best before, worst after; 0",
         min(gained, lost),
         "The vector machine sees inner products only, which the permutation keeps. What low rank uses is "
