@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from marginbook.build import BuildFailed, book_command
+from marginbook.build import BuildFailed, book_command, making
 from marginbook.build.compiling import compile_book, problems
 from marginbook.build.references import exists
 from marginbook.build.source import assemble, fingerprint
@@ -163,6 +163,36 @@ def test_a_failed_cell_fails_the_book(home: Path) -> None:
     unstored = CliRunner().invoke(book_command, ["--no-execute"])
     assert unstored.exit_code == 1
     assert "run `marginbook run --store drm/01_bad`" in unstored.output
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_build_from_stored_outputs_is_done_if_the_executed_ones_were_the_same(
+    home: Path, monkeypatch: pytest.MonkeyPatch, same: bool
+) -> None:
+    room = home / "notebooks" / "drm"
+    room.mkdir(parents=True)
+    (room / "01_good.md").write_text("# Good\n")
+    (room / "01_good.ipynb").write_text("stored")
+    executed = home / "executed.ipynb"
+    executed.write_text("stored" if same else "other")
+    compiled: list[bool] = []
+
+    def compile_(source: Path, html: Path, *, strict: bool, progress: object) -> list[str]:
+        compiled.append(strict)
+        html.mkdir(parents=True, exist_ok=True)
+        (html / "index.html").touch()
+        return []
+
+    monkeypatch.setattr(making, "_notebooks", lambda *given: {"drm/01_good": executed})
+    monkeypatch.setattr(making, "compile_book", compile_)
+    monkeypatch.setattr(making.tree, "assemble", lambda *given: None)
+    monkeypatch.setattr(making.tree, "vendor", lambda *given: None)
+    assert not making.make_book(strict=True).cached
+    assert making.make_book(execute=False, strict=True).cached == same
+    assert len(compiled) == (1 if same else 2)
+    assert making.make_book(execute=same, strict=False).cached  # what was strict will do for a lenient build
+    (home / "book" / "second.md").write_text("# Changed\n")
+    assert not making.make_book(execute=False, strict=True).cached
 
 
 def test_help_has_an_example() -> None:
