@@ -149,7 +149,9 @@ def ledger(rooms: Iterable[str] = tuple(ROOMS)) -> dict[str, Claim]:
 
 def listed(patterns: Iterable[str] | None = None) -> list[Claim]:
     """Return what `find` returns, or all claims, without importing a room whose code was seen before."""
-    claims = {id: claim for room in ROOMS for id, claim in _list(room).items()}
+    patterns = None if patterns is None else list(patterns)
+    rooms = ROOMS if patterns is None else {pattern.partition("/")[0] for pattern in patterns}
+    claims = {id: claim for room in ROOMS if room in rooms for id, claim in _list(room).items()}
     return list(claims.values()) if patterns is None else _chosen(patterns, claims)
 
 
@@ -165,7 +167,7 @@ def _chosen(patterns: Iterable[str], claims: Mapping[str, Claim]) -> list[Claim]
     for pattern in patterns:
         hits = [c for c in claims.values() if c.id == pattern or c.id.startswith(pattern.rstrip("/") + "/")]
         if not hits:
-            known = [*ROOMS, *claims]
+            known = [*ROOMS, *(claim.id for claim in listed())]
             raise KeyError(f"no claim {pattern!r}{near(pattern, known, '`marginbook claims` shows all')}")
         found.update({hit.id: hit for hit in hits})
     return list(found.values())
