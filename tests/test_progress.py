@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from marginbook import progress
+from marginbook.datasets import progress as fetching
 from marginbook.notebooks import available, durations
 from marginbook.notebooks.durations import Durations
 from marginbook.progress import Progress, Stages
@@ -62,6 +63,7 @@ def test_stages_follow_each_other(out, monkeypatch):
     monkeypatch.setattr(progress, "Console", lambda stderr: out.console)
     with Stages() as stages:
         stages.at("notebooks", 0, 2)
+        stages.expect(lambda elapsed: 90.0 - elapsed)
         stages.at("notebooks: drm/01 executed in 3 s", 1, 2)
         stages.at("notebooks", 2, 2)
         stages.at("generated pages", 0, 0)
@@ -70,11 +72,22 @@ def test_stages_follow_each_other(out, monkeypatch):
         out.now.seconds = 45.0
         stages.at("writing output", 60, 100)
     assert out.text.getvalue().splitlines() == [
-        "notebooks: 1/2, drm/01 executed in 3 s, 0:00:00 so far",
+        "notebooks: 1/2, drm/01 executed in 3 s, about 0:01:30 left",
         "notebooks: 2/2, done in 0:00:00",
         "generated pages",
         "writing output: 60/100, 0:00:15 so far",
     ]
+
+
+def test_a_fetch_tells_how_much_came(monkeypatch):
+    monkeypatch.setattr(fetching, "LINE_EVERY", -1.0)
+    text = io.StringIO()
+    lines = fetching.progress_for(Console(file=text))
+    lines.plan(4_000_000)
+    lines.advance(1_500_000)
+    lines.advance(1_000_000)
+    lines.done("toy")
+    assert text.getvalue().splitlines() == ["1.5 of 4.0 MB", "2.5 of 4.0 MB", "fetched toy"]
 
 
 def test_notebooks_are_judged_by_what_they_took_before_on_this_machine(tmp_path, monkeypatch):
@@ -84,10 +97,12 @@ def test_notebooks_are_judged_by_what_they_took_before_on_this_machine(tmp_path,
     monkeypatch.setattr(durations, "SHIPPED", shipped)
     slow = Durations(["a", "b", "c"], 1)
     assert [slow.expected(id) for id in "abc"] == [10.0, 30.0, 20.0]
-    assert slow.ended("a", 40.0).startswith("executed in 40 s, about ")
+    assert slow.left(0.0) == pytest.approx(60.0)
+    assert slow.ended("a", 40.0) == "executed in 40 s"
     assert [slow.expected(id) for id in "bc"] == [120.0, 80.0]
     assert slow.expected("never timed") == 80.0
-    assert slow.ended("b", 1.0, failed=True).startswith("failed in 1 s, about ")
+    assert slow.ended("b", 1.0, failed=True) == "failed in 1 s"
+    assert 40.0 < slow.left(41.0) < 120.0
     assert slow.ended("c", 80.0) == "executed in 80 s"
     again = Durations(["a", "b", "c"], 1)
     assert [again.expected(id) for id in "abc"] == [40.0, 30.0, 80.0]

@@ -16,6 +16,8 @@ LINE_EVERY, _BAR_EVERY = 10.0, 0.5
 #: share of the expected work by which what was expected counts beside what was measured
 _TRUST = 0.1
 
+Left = Callable[[float], float | None]
+
 
 class Progress:
     """Counts things that end; a context manager.
@@ -43,12 +45,12 @@ class Progress:
         unit: str,
         console: Console | None = None,
         *,
-        left: Callable[[float], float | None] = lambda elapsed: None,
+        left: Left = lambda elapsed: None,
         show: bool = True,
     ) -> None:
         self.title, self.total, self.unit, self.done = title, total, unit, 0
         self.console = console or Console(stderr=True)
-        self._left, self._show = left, show
+        self.left, self._show = left, show
         self._told = False
         self._began = self._shown = time.monotonic()
         #: held while something is counted, as a line may be due at the same time
@@ -81,6 +83,10 @@ class Progress:
         with self.lock:
             self.at(self.done + 1, what)
 
+    def expect(self, left: Left) -> None:
+        """Take another judge of the seconds to come."""
+        self.left = left
+
     def at(self, done: int, what: str = "") -> None:
         """Say how many are done."""
         with self.lock:
@@ -111,7 +117,7 @@ class Progress:
         elapsed = now - self._began
         if self.done >= self.total:
             return f"done in {clock(elapsed)}"
-        left = self._left(elapsed)
+        left = self.left(elapsed)
         return f"{clock(elapsed)} so far" if left is None else f"about {clock(left)} left"
 
     def _tick(self) -> None:
@@ -133,6 +139,11 @@ class Stages:
     def __exit__(self, *exception: object) -> None:
         if self._open is not None:
             self._open.__exit__(*exception)
+
+    def expect(self, left: Left) -> None:
+        """Take a judge of the seconds to come, for the stage that is shown."""
+        if self._open is not None:
+            self._open.expect(left)
 
     def at(self, stage: str, done: int, total: int) -> None:
         """Say how far a stage is: its name, after a colon what ended; `total` is 0 where nobody knows it."""

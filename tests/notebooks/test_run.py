@@ -1,6 +1,7 @@
 """``marginbook run`` from the outside: good runs, wrong names and types, failing cells."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +12,8 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
-from marginbook.notebooks import run_command
+from marginbook import progress
+from marginbook.notebooks import run_command, running
 
 
 def invoke(*arguments: str):
@@ -94,9 +96,22 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path, told) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    told(said)
+    *progress, last = said.splitlines()
+    told(last)
     (kept,) = started.glob("*.ipynb")
-    assert said == f"stopped; nothing was kept but the cells until then, in {kept}\n"
+    assert last == f"stopped; nothing was kept but the cells until then, in {kept}"
+    assert all(line.startswith("drm/01_small: ") and " cells, " in line for line in progress)
+
+
+@pytest.mark.usefixtures("home")
+def test_a_run_tells_how_many_cells_are_done(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.01)
+    running.run("drm/01_small", {"n_jobs": 2}, progress=True)
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("drm/01_small: ")]
+    done = [int(re.match(r"drm/01_small: (\d+)/\d+ cells", line)[1]) for line in lines]
+    assert len(set(done)) > 2
+    assert done == sorted(done)
+    assert re.fullmatch(r"drm/01_small: (\d+)/\1 cells, done in 0:\d\d:\d\d", lines[-1])
 
 
 def test_help_has_an_example() -> None:

@@ -36,7 +36,14 @@ def book_command(execute: bool, strict: bool, fresh: bool, n_jobs: int) -> None:
 
     try:
         with Stages() as stages:
-            built = make_book(execute=execute, strict=strict, fresh=fresh, n_jobs=n_jobs, progress=stages.at)
+            built = make_book(
+                execute=execute,
+                strict=strict,
+                fresh=fresh,
+                n_jobs=n_jobs,
+                progress=stages.at,
+                expect=stages.expect,
+            )
     except (BuildFailed, NotebookFailed) as error:
         raise click.ClickException(str(error)) from None
     for warning in built.warnings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..progress import Left
 from ..project import root
 from . import source as tree
 from .compiling import BuildFailed, compile_book
@@ -30,6 +31,7 @@ def make_book(
     fresh: bool = False,
     n_jobs: int = -1,
     progress: Progress | None = None,
+    expect: Callable[[Left], None] | None = None,
 ) -> Built:
     """Build the book of this checkout into ``_build/html``.
 
@@ -45,6 +47,8 @@ def make_book(
         Processes for notebooks and claims.
     progress : callable, optional
         Called with a stage and two counts.
+    expect : callable, optional
+        Called before the notebooks are executed, with what judges the seconds that they will take.
 
     Raises
     ------
@@ -58,7 +62,7 @@ def make_book(
     if not fresh and _up_to_date(html, stamp, inputs, strict):
         return Built(html / "index.html", cached=True)
     say = progress or (lambda stage, done, total: None)
-    notebooks = _notebooks(execute, fresh, n_jobs, say)
+    notebooks = _notebooks(execute, fresh, n_jobs, say, expect)
     source = home / "_build" / "source"
 
     def generate(folder: Path) -> None:
@@ -136,7 +140,9 @@ def _as_stored(executed: dict[str, Path]) -> bool:
     return all(path.read_bytes() == known[id].stored.read_bytes() for id, path in executed.items())
 
 
-def _notebooks(execute: bool, fresh: bool, n_jobs: int, say: Progress) -> dict[str, Path]:
+def _notebooks(
+    execute: bool, fresh: bool, n_jobs: int, say: Progress, expect: Callable[[Left], None] | None
+) -> dict[str, Path]:
     from .. import notebooks
 
     known = notebooks.available()
@@ -148,7 +154,7 @@ def _notebooks(execute: bool, fresh: bool, n_jobs: int, say: Progress) -> dict[s
             say("notebooks" if how == "cached" else f"notebooks: {id} {how}", len(seen), len(known))
 
         say("notebooks", 0, len(known))
-        return notebooks.execute(known, n_jobs=n_jobs, fresh=fresh, progress=count)
+        return notebooks.execute(known, n_jobs=n_jobs, fresh=fresh, progress=count, expect=expect)
     for notebook in known.values():
         if found := notebooks.drift(notebook):
             raise BuildFailed(

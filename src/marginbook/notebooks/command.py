@@ -104,7 +104,12 @@ def _show(console: Console, ids: tuple[str, ...]) -> None:
 
 def _store(ids: tuple[str, ...]) -> None:
     with Progress("notebooks", len(set(ids)), "done") as bar:
-        changed = store(ids, progress=lambda id, how: bar.ended("" if how == "cached" else f"{id} {how}"))
+
+
+        def ended(id: str, how: str) -> None:
+            bar.ended("" if how == "cached" else f"{id} {how}")
+
+        changed = store(ids, progress=ended, expect=bar.expect)
     for notebook in changed:
         click.echo(f"wrote {notebook.stored}")
     if len(changed) < len(set(ids)):

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
-from ..progress import clock, seconds_left
+from ..progress import seconds_left
 from .catalogue import build_dir
 
 SHIPPED = Path(__file__).with_name("seconds.json")
@@ -34,27 +33,28 @@ class Durations:
         self._path, self._workers = build_dir("executed", "seconds.json"), workers
         self._known = {**_read(SHIPPED), **_read(self._path)}
         self._waiting, self._now = set(ids), dict[str, float]()
-        self._spent, self._began = 0.0, time.monotonic()
+        self._spent = 0.0
         self._all = sum(map(self.expected, self._waiting))
 
     def expected(self, id: str) -> float:
         """Return the seconds that a notebook should take; of one that was never timed, as the others do."""
-        ratios = [seconds / self._known[name] for name, seconds in self._now.items() if name in self._known]
+        ratios = [seconds / self._known[name] for name, seconds in list(self._now.items()) if name in self._known]
         factor = median(ratios) if ratios else 1.0
         return factor * self._known.get(id, median(self._known.values()) if self._known else 1.0)
 
     def ended(self, id: str, seconds: float, failed: bool = False) -> str:
-        """Take in that a notebook ended, and say how long it took and when all should be done."""
+        """Take in that a notebook ended, and say how."""
         self._waiting.discard(id)
         self._spent += seconds
         if not failed:  # how long it would have taken nobody knows
             self._now[id] = seconds
             self._write()
-        how = f"{'failed' if failed else 'executed'} in {seconds:.0f} s"
-        waiting = sum(map(self.expected, self._waiting))
-        elapsed = time.monotonic() - self._began
-        left = seconds_left(elapsed, self._spent, waiting, self._all, self._workers)
-        return f"{how}, about {clock(left)} left" if self._waiting and left is not None else how
+        return f"{'failed' if failed else 'executed'} in {seconds:.0f} s"
+
+    def left(self, elapsed: float) -> float | None:
+        """Return the seconds to come, `elapsed` after the beginning."""
+        waiting = sum(map(self.expected, list(self._waiting)))
+        return seconds_left(elapsed, self._spent, waiting, self._all, self._workers)
 
     def _write(self) -> None:
         scratch = self._path.with_suffix(f".{os.getpid()}.tmp")

@@ -17,6 +17,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from .. import at_hand
 from ..fingerprint import fingerprint
+from ..progress import Left
 from ..project import PACKAGE, resource
 from .catalogue import METADATA, Notebook, build_dir, find
 from .durations import Durations
@@ -50,6 +51,7 @@ def execute(
     n_jobs: int = -1,
     fresh: bool = False,
     progress: Callable[[str, str], None] | None = None,
+    expect: Callable[[Left], None] | None = None,
 ) -> dict[str, Path]:
     """Execute notebooks in parallel and return the executed files by id.
 
@@ -64,8 +66,9 @@ def execute(
     fresh : bool
         Execute also what is cached.
     progress : callable, optional
-        Called with the id as each notebook is done, and with ``"cached"``, or how long it took and when all
-        should be done.
+        Called with the id as each notebook is done, and with ``"cached"`` or how long it took.
+    expect : callable, optional
+        Called once before the first is executed, with what judges the seconds to come.
 
     Raises
     ------
@@ -83,6 +86,8 @@ def execute(
     failures = []
     clock = Durations([notebook.id for notebook, _ in waiting], effective_n_jobs(n_jobs))
     # the longest first, so that none of them is left alone at the end
+    if expect:
+        expect(clock.left)
     waiting.sort(key=lambda pair: -clock.expected(pair[0].id))
     stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
         delayed(_timed)(notebook, target) for notebook, target in waiting

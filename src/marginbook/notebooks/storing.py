@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import nbformat
 
+from ..progress import Left
 from .catalogue import Notebook, find
 from .executing import execute, write
 
@@ -16,13 +17,14 @@ def store(
     n_jobs: int = -1,
     fresh: bool = False,
     progress: Callable[[str, str], None] | None = None,
+    expect: Callable[[Left], None] | None = None,
 ) -> list[Notebook]:
     """Execute the text of each notebook and write the ``.ipynb`` beside it; return those that changed.
 
     The text is never written: an edit in the ``.ipynb`` is lost.
     """
     changed = []
-    for id, path in execute(ids, n_jobs=n_jobs, fresh=fresh, progress=progress).items():
+    for id, path in execute(ids, n_jobs=n_jobs, fresh=fresh, progress=progress, expect=expect).items():
         notebook = find(id)
         executed = nbformat.read(path, as_version=4)
         if not notebook.stored.is_file() or notebook.read_stored() != executed:
