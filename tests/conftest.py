@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,10 @@ hypothesis.settings.load_profile("same" if "CI" in os.environ else "new")
 # each worker of pytest-xdist is a process of its own: more threads than cores slow all of them down
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+# a shell without a terminal lets what it starts in the background ignore Ctrl-C, and so would all children
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -164,8 +164,8 @@ def test_ctrl_c_is_one_line(run, monkeypatch):
 
     monkeypatch.setattr(command, "fetch", interrupt)
     answer = run("fetch", "glass2")
-    assert answer.exit_code == 1
-    assert answer.stderr == "interrupted; finished files are kept, run the command again to continue\n"
+    assert answer.exit_code == 130
+    assert answer.stderr == "stopped; finished files are kept, run the command again to continue\n"
 
 
 @pytest.mark.skipif(root() is None, reason="needs the checkout")

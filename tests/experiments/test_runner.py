@@ -150,8 +150,9 @@ def test_changed_code_makes_results_stale_but_comments_do_not(tmp_path, monkeypa
     assert "0 run now" in ran()
     tables.write_text(tables.read_text().replace("np.sqrt(", "np.cbrt("))
     status = [*COMMAND, "status", "newroom/folds", "--profile", "quick", "--store", tmp_path / "s"]
-    shown = subprocess.run(status, capture_output=True, text=True).stdout.splitlines()[3]
-    assert shown.replace("│", " ").split()[2:7] == ["0", "0", "4", "0", "0"]
+    shown = subprocess.run(status, capture_output=True, text=True).stdout.splitlines()
+    (row,) = [line for line in shown if line.startswith("newroom/folds")]
+    assert row.split()[1:7] == ["quick", "0", "0", "4", "0", "0"]
     assert "4 run now" in ran()
 
 

@@ -124,7 +124,8 @@ def test_what_was_assumed_of_a_method_has_a_factor_of_its_own():
     assert [task.dataset for task in timings.order(tasks.values())][:2] == ["a", "b"]
 
 
-def test_status_and_list_for_machines_and_people(cli, tmp_path, total):
+def test_status_and_list_for_machines_and_people(cli, tmp_path, total, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     store = ("--store", str(tmp_path / "s"))
     paper = json.loads(cli("experiment", "status", TABLE, "--profile", "paper", "--json", *store).output)
     assert [row["id"] for row in paper] == [TABLE]
@@ -132,7 +133,9 @@ def test_status_and_list_for_machines_and_people(cli, tmp_path, total):
     (row,) = [r for r in json.loads(cli("experiment", "list", "--json", *store).output) if r["id"] == TABLE]
     assert row["paper"]["cpu_seconds"] == paper[0]["cpu_seconds"]
     assert row["paper"]["shipped"] == paper[0]["shipped"] > 0
-    shown = cli("experiment", "status", TABLE, "--n-jobs", "2", *store).output
+    shown = cli("experiment", "status", "--n-jobs", "2", *store).output
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines()[:-2])) <= 80  # the last two lines explain
     half = math.ceil(paper[0]["cpu_seconds"] / 2)
     assert f"{half // 3600}:{half // 60 % 60:02d}:{half % 60:02d}" in shown
 

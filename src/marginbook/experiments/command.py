@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -83,7 +84,7 @@ _out = click.option(
 
 
 COUNTED = ("tasks", "done", "shipped", "cpu_seconds", "at_most")
-_CPU = "CPU: of all tasks together (h:mm:ss), by the timings of the store, else by those that are shipped"
+_CPU = "CPU: of all tasks, each timed on one core (h:mm:ss): in the store, else as shipped; ≤: with smaller settings"
 _LEFT = "time left: of a run, which does all but what is done; what is shipped is not in the store"
 
 
@@ -122,7 +123,7 @@ def list_(store: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    table = Table("id", "title", "quick: done", "CPU", "paper: done", "shipped", "CPU")
+    table = _compact("id", "title", "quick:\ndone", "CPU", "paper:\ndone", "shipped", "CPU", folded="title")
     for row in rows:
         quick, paper = row["quick"], row["paper"]
         table.add_row(
@@ -141,10 +142,18 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120)
 
 
+def _compact(*headings: str, folded: str = "") -> Table:
+    """Return a table that fits into 80 columns; only `folded` may take several lines."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=0)
+    for heading in headings:
+        table.add_column(heading, no_wrap=heading != folded)
+    return table
+
+
 def _cpu(record: Mapping[str, Any], key: str = "cpu_seconds", workers: int = 1) -> str:
     if record[key] is None:
         return "?"
-    return ("≤ " if record["at_most"] and record[key] else "") + clock(math.ceil(record[key] / workers))
+    return ("≤" if record["at_most"] and record[key] else "") + clock(math.ceil(record[key] / workers))
 
 
 @experiment.command("run")
@@ -260,7 +269,8 @@ def status(
     if as_json:
         click.echo(json.dumps([each.record() for each in found], indent=2, ensure_ascii=False))
         return
-    table = Table("id", "profile", *STATES, "CPU", "time left")
+    headings = [name.replace("remaining", "remain-\ning") for name in STATES]
+    table = _compact("id", "", *headings, "CPU", "time\nleft")
     for each in found:
         row = each.record()
         shown = (str(row[name]) for name in STATES)
