@@ -84,7 +84,7 @@ _out = click.option(
 
 
 COUNTED = ("tasks", "done", "shipped", "cpu_seconds", "at_most")
-_CPU = "CPU: of all tasks, each timed on one core (h:mm:ss): in the store, else as shipped; ≤: smaller settings"
+_CPU = "CPU: of all tasks, timed on one core (h:mm:ss): in the store, else as shipped; ≤: smaller settings"
 _LEFT = "time left: of a run, which does all but what is done; what is shipped is not in the store"
 
 
