@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-import math
-import os
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from ..commands import Group, keeping
 from .errors import ExperimentError, UnknownName
 from .export import ResultsKept, export, read_results
-from .progress import clock, last_line
+from .progress import last_line
 from .protocol import PROFILES, experiments, load_protocol
 from .recheck import recheck, summary, write_summary
 from .runner import Report, run
+from .showing import CPU, LEFT, compact, console, duration
 from .standing import STATES, standing
 from .store import Store
 
@@ -84,8 +81,6 @@ _out = click.option(
 
 
 COUNTED = ("tasks", "done", "shipped", "cpu_seconds", "at_most")
-_CPU = "CPU: of all tasks, timed on one core (h:mm:ss): in the store, else as shipped; ≤: smaller settings"
-_LEFT = "time left: of a run, which does all but what is done; what is shipped is not in the store"
 
 
 @click.group(cls=_Group)
@@ -123,37 +118,18 @@ def list_(store: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    table = _compact("id", "title", "quick:\ndone", "CPU", "paper:\ndone", "shipped", "CPU", folded="title")
+    table = compact("id", "title", "quick:\ndone", "CPU", "paper:\ndone", "shipped", "CPU", folded="title")
     for row in rows:
         quick, paper = row["quick"], row["paper"]
         table.add_row(
-            row["id"], row["title"], f"{quick['done']} of {quick['tasks']}", _cpu(quick),
-            f"{paper['done']} of {paper['tasks']}", str(paper["shipped"]), _cpu(paper),
+            row["id"], row["title"], f"{quick['done']} of {quick['tasks']}", duration(quick),
+            f"{paper['done']} of {paper['tasks']}", str(paper["shipped"]), duration(paper),
         )  # fmt: skip
-    _console().print(table)
-    click.echo(_CPU)
+    console().print(table)
+    click.echo(CPU)
     for row in rows:
         for dataset, why in row.get("stand_ins", {}).items():
             click.echo(f"{row['id']}, quick: on {dataset} as a stand-in, {why}")
-
-
-def _console() -> Console:
-    # in a pipe or a file there is no edge that lines must not cross
-    return Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120)
-
-
-def _compact(*headings: str, folded: str = "") -> Table:
-    """Return a table that fits into 80 columns; only `folded` may take several lines."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=0)
-    for heading in headings:
-        table.add_column(heading, no_wrap=heading != folded)
-    return table
-
-
-def _cpu(record: Mapping[str, Any], key: str = "cpu_seconds", workers: int = 1) -> str:
-    if record[key] is None:
-        return "?"
-    return ("≤" if record["at_most"] and record[key] else "") + clock(math.ceil(record[key] / workers))
 
 
 @experiment.command("run")
@@ -270,14 +246,14 @@ def status(
         click.echo(json.dumps([each.record() for each in found], indent=2, ensure_ascii=False))
         return
     headings = [name.replace("remaining", "remain-\ning") for name in STATES]
-    table = _compact("id", "", *headings, "CPU", "time\nleft")
+    table = compact("id", "", *headings, "CPU", "time\nleft")
     for each in found:
         row = each.record()
         shown = (str(row[name]) for name in STATES)
-        left = _cpu(row, "seconds_left", max(n_jobs, 1))
-        table.add_row(each.experiment, each.profile, *shown, _cpu(row), left)
-    _console().print(table)
-    click.echo(f"{_CPU}\n{_LEFT}")
+        left = duration(row, "seconds_left", max(n_jobs, 1))
+        table.add_row(each.experiment, each.profile, *shown, duration(row), left)
+    console().print(table)
+    click.echo(f"{CPU}\n{LEFT}")
     for text in [text for each in found for text in each.failures] if tracebacks else ():
         click.echo(text)
 
