@@ -45,6 +45,7 @@ __all__ = [
     "share",
 ]
 
+#: the rooms of the book by the first part of their claims' ids: the papers, and what ties them
 ROOMS = {
     "drm": "Discriminative Ridge Machine",
     "ldm": "Large margin Distribution Machine",
