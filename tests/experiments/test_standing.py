@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+from statistics import median
 
 import pytest
 
@@ -110,6 +111,13 @@ def test_shipped_timings_hold_up_to_the_factor_that_is_measured(protocol, store)
     assert {task: after[task] for task in others} == pytest.approx({t: 3 * before[t] for t in others})
     # where the method was timed on the set, that is what counts
     assert after[first] == pytest.approx(3 * before[first])
+
+
+def test_a_set_that_is_not_shipped_takes_what_the_others_did(protocol, store):
+    (task,) = protocol.tasks("paper", datasets=["glass2"], methods=["NB"], splits=[1])
+    other = Task(task.experiment, "no such set", 1, "NB", "quick")
+    took = [seconds for (_, _, method), seconds in shipped(protocol).seconds.items() if method == "NB"]
+    assert known_timings(store, protocol, {}, [other]).expected([other]) == {other: median(took)}
 
 
 def test_what_was_assumed_of_a_method_has_a_factor_of_its_own():

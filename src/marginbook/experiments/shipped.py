@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 from ..project import resource
 from .protocol import Protocol, Task
@@ -38,11 +39,19 @@ class Shipped:
         return task.profile == "paper" and _key(task) in self.seconds
 
     def timings(self, n_rows: Mapping[str, int], tasks: Iterable[Task]) -> Timings:
-        """Return timings that expect of `tasks` what they took here; ``quick`` ones take that at most."""
+        """Return timings that expect of `tasks` what they took here; ``quick`` ones take that at most.
+
+        Of a data set that is not in the results, such as a stand-in, it is the median of the method's others.
+        """
         timings = Timings({**self.n_rows, **n_rows})
+        of_method: dict[str, list[float]] = {}
+        for (_, _, method), seconds in self.seconds.items():
+            of_method.setdefault(method, []).append(seconds)
         for task in tasks:
-            if (seconds := self.seconds.get(_key(task))) is not None:
-                timings.assume(task, seconds)
+            if (known := self.seconds.get(_key(task))) is not None:
+                timings.assume(task, known)
+            elif task.method in of_method:
+                timings.assume(task, median(of_method[task.method]))
         return timings
 
 
