@@ -208,7 +208,9 @@ def bracket(gram: np.ndarray, y: np.ndarray, solution: Trained, *, eigen: Eigen 
     lower = np.maximum(gamma + step.own / 2 - half, gamma + step.own - full)
     upper = np.minimum(gamma + step.own / 2 + half, gamma + step.own + full)
     radius = step.g_norm * step.x_norm
-    rounding = ROUNDING * m * (np.abs(gamma).max() + np.abs(step.own) + radius)
+    # by Cauchy and Schwarz the terms of gamma_i are no larger; an example without features has none
+    terms = step.x_norm * (step.x_norm @ np.abs(solution.shifted))
+    rounding = ROUNDING * m * (terms + np.abs(step.own) + radius)
     lower, upper = lower - rounding, upper + rounding
     known = np.isfinite(lower) & np.isfinite(upper)  # not where lambda1 is too large for the arithmetic
     return Bracket(*(np.where(known, v, np.inf * s) for v, s in ((lower, -1), (upper, 1), (radius, 1))))

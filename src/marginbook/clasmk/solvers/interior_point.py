@@ -56,8 +56,9 @@ def interior_point(
     Returns
     -------
     Weights
-        The best of the start and all iterates; no bound. ``converged`` is False at either limit.
-        ``n_evaluations`` counts those of finite differences too.
+        The best of the start and all iterates; no bound. ``converged`` is False at either limit, and where
+        the steps became short far from a stationary point: the gradient of the Lagrangian is above the root
+        of `tol`. Another call from there goes on. ``n_evaluations`` counts those of finite differences too.
 
     Raises
     ------
@@ -125,7 +126,8 @@ def interior_point(
         lower_bound=None,
         kkt_residual=kkt_residual(best, top, bottom, combine=combine),
         n_iter=len(path) - 1,
-        converged=result.status in (1, 2),
+        # 1: a small gradient; 2: a short step, which a bad quasi-Newton matrix can cause anywhere
+        converged=result.status == 1 or (result.status == 2 and result.optimality <= np.sqrt(tol)),
         objective_path=np.array(path),
         n_evaluations=int(result.nfev),
     )
