@@ -38,10 +38,10 @@ types: $(READY) ## Check the types of src/
 
 unit: $(READY) ## Unit tests
 	@$(BIN)/marginbook data fetch --registries-only
-	$(BIN)/python -m pytest -n 2 -rs -m "not browser" --doctest-modules src tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rs --durations=25 -m "not browser" --doctest-modules src tests
 
 notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider -p no:randomly --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
+	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider -p no:randomly --durations=25 --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
 
 strict: $(READY) ## Compile the book from the stored notebooks; any warning fails
 	@$(BIN)/marginbook book --strict --no-execute
