@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -165,16 +166,24 @@ def test_a_failed_cell_fails_the_book(home: Path) -> None:
     assert "run `marginbook run --store drm/01_bad`" in unstored.output
 
 
-@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize(
+    ("outputs", "same"),
+    [
+        ({"text/plain": "1", "image/png": "old"}, True),
+        ({"text/plain": "1", "image/png": "new"}, True),  # pixels depend on the processor
+        ({"text/plain": "2", "image/png": "old"}, False),
+        ({"text/plain": "1"}, False),
+    ],
+)
 def test_a_build_from_stored_outputs_is_done_if_the_executed_ones_were_the_same(
-    home: Path, monkeypatch: pytest.MonkeyPatch, same: bool
+    home: Path, monkeypatch: pytest.MonkeyPatch, outputs: dict[str, str], same: bool
 ) -> None:
     room = home / "notebooks" / "drm"
     room.mkdir(parents=True)
     (room / "01_good.md").write_text("# Good\n")
-    (room / "01_good.ipynb").write_text("stored")
+    (room / "01_good.ipynb").write_text(json.dumps({"cells": [{"text/plain": "1", "image/png": "old"}]}))
     executed = home / "executed.ipynb"
-    executed.write_text("stored" if same else "other")
+    executed.write_text(json.dumps({"cells": [outputs]}))
     compiled: list[bool] = []
 
     def compile_(source: Path, html: Path, *, strict: bool, progress: object) -> list[str]:
