@@ -38,7 +38,7 @@ types: $(READY) ## Check the types of src/
 
 unit: $(READY) ## Unit tests
 	@$(BIN)/marginbook data fetch --registries-only
-	$(BIN)/python -m pytest -n 2 --dist worksteal -rs --durations=25 -m "not browser" --doctest-modules src tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs --durations=25 -m "not browser and not urls" --doctest-modules src tests
 
 notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider -p no:randomly --durations=25 --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
@@ -47,12 +47,12 @@ strict: $(READY) ## Compile the book from the stored notebooks; any warning fail
 	@$(BIN)/marginbook book --strict --no-execute
 
 browser: $(READY) ## Look through the built book with Chromium
-	$(BIN)/python -m pytest -n 2 -rs --dist worksteal -m browser tests/book
+	$(BIN)/python -m pytest -n 2 -rfEs --dist worksteal -m browser tests/book
 
 online: $(READY) ## What needs data that only URLs give (from the network, or MARGINBOOK_MIRROR=DIR): fetch, verify, test
 	@$(BIN)/marginbook data fetch
 	@$(BIN)/marginbook data verify
-	$(BIN)/python -m pytest -n 2 -rs -m urls tests
+	$(BIN)/python -m pytest -n 2 -rfEs -m urls tests
 
 stages: $(READY) ## Time the two commands stage by stage; the book shows the table
 	@$(BIN)/python supply/stages.py $(ARGS)

@@ -7,25 +7,34 @@ from typing import Any
 
 import pytest
 
-from marginbook.datasets.registry import registry
+from marginbook.datasets.registry import Entry, registry
+
+
+def needs(entry: Entry, *, every: bool = False) -> Any:
+    """Return a parameter for an entry of the registry, marked if no registry of packages has (all) it needs.
+
+    Parameters
+    ----------
+    entry : Entry
+    every : bool
+        The test reads every source of the set, not the first that can be had.
+    """
+    by_url = [source.kind == "url" for source in entry.sources]
+    marks = [pytest.mark.urls] if (any if every else all)(by_url) else []
+    return pytest.param(entry, marks=marks, id=entry.name)
 
 
 def params(names: Iterable[str], source: dict[str, str] | None = None) -> list[Any]:
-    """Return parameters for a test of data sets; those that only a URL gives carry the marker `urls`.
+    """Return parameters for a test of names; those of sets that only a URL gives carry the marker `urls`.
 
     Parameters
     ----------
     names : iterable of str
     source : dict, optional
-        The set of the registry behind a name.
+        The set of the registry behind a name; a name that the registry lacks is drawn, not fetched.
     """
+    entries = {name: registry().get((source or {}).get(name, name)) for name in names}
     return [
-        pytest.param(name, marks=pytest.mark.urls) if only_url((source or {}).get(name, name)) else name
-        for name in names
+        pytest.param(name, marks=needs(entry).marks if entry else (), id=name)
+        for name, entry in entries.items()
     ]
-
-
-def only_url(name: str) -> bool:
-    """Return whether the registry has nothing but URLs for a set."""
-    entry = registry().get(name)
-    return entry is not None and {source.kind for source in entry.sources} == {"url"}

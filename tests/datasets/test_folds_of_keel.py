@@ -17,6 +17,8 @@ from marginbook.datasets.parsers import parse_keel
 from marginbook.datasets.table import Table
 from marginbook.project import root
 
+from ..sets import needs
+
 WITH_FOLDS = [e for e in registry().values() if e.folds]
 
 
@@ -32,7 +34,7 @@ def fetched(entry, kind):
     return source
 
 
-@pytest.mark.parametrize("entry", WITH_FOLDS, ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", [needs(e, every=True) for e in WITH_FOLDS])
 class TestAgainstThePublishedFiles:
     def test_wheel_and_assignment_give_the_published_folds(self, entry):
         fetched(entry, "wheel")

@@ -26,6 +26,8 @@ from marginbook.datasets.fetch import fetch
 from marginbook.datasets.load import check_counts, load_source
 from marginbook.datasets.registry import Source, entry
 
+from ..sets import needs, params
+
 HAVE = [e for e in registry().values() if e.available]
 
 
@@ -41,7 +43,7 @@ def loaded(found):
     return load(found.name)
 
 
-@pytest.mark.parametrize("found", HAVE, ids=lambda e: e.name)
+@pytest.mark.parametrize("found", list(map(needs, HAVE)))
 def test_a_set_loads_as_the_registry_says(found):
     data = loaded(found)
     assert data.X.shape == (found.n, *(found.shape or (found.p,)))
@@ -55,7 +57,7 @@ def test_a_set_loads_as_the_registry_says(found):
         assert sorted([*train, *test]) == list(range(found.n))
 
 
-@pytest.mark.parametrize("found", [e for e in HAVE if len(e.sources) > 1], ids=lambda e: e.name)
+@pytest.mark.parametrize("found", [needs(e, every=True) for e in HAVE if len(e.sources) > 1])
 def test_all_sources_of_a_set_give_the_same_arrays(found):
     first = loaded(found)
     for source in found.sources:
@@ -71,7 +73,7 @@ def test_all_sources_of_a_set_give_the_same_arrays(found):
         np.testing.assert_array_equal(first.y, other.y)
 
 
-@pytest.mark.parametrize("name", [e.name for e in HAVE if e.official_splits])
+@pytest.mark.parametrize("name", params(e.name for e in HAVE if e.official_splits))
 def test_realisations_have_the_published_sizes(name):
     found = entry(name)
     data = loaded(found)
@@ -85,6 +87,7 @@ def test_realisations_have_the_published_sizes(name):
     np.testing.assert_array_equal(splits[0][0], np.arange(len(splits[0][0])))
 
 
+@pytest.mark.urls
 @pytest.mark.parametrize(
     ("name", "test"),
     [("shuttle", 14500), ("ijcnn1", 91701), ("a9a", 16281), ("adult", 16281), ("usps", 2007),
