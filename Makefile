@@ -41,6 +41,7 @@ unit: $(READY) ## Unit tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs --durations=25 -m "not browser and not urls" --doctest-modules src tests
 
 notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
+	@$(BIN)/marginbook data fetch --registries-only
 	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider -p no:randomly --durations=25 --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
 
 strict: $(READY) ## Compile the book from the stored notebooks; any warning fails
