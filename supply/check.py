@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import argparse
 import ast
-import json
 import os
 import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
+from marginbook.remembered import Remembered, sha256
+
 ROOT = Path(__file__).resolve().parents[1]
-KEPT = ROOT / "_build" / "check" / "imports.json"
 #: changes that every test could notice
 EVERYTHING = {"pyproject.toml", "requirements.lock", "tests/conftest.py"}
 
@@ -95,18 +96,15 @@ def mentions(name: str, files: Iterable[str]) -> Iterator[str]:
 
 def graph() -> dict[str, list[str]]:
     """Return the files that each Python file of package and tests imports, itself left out."""
-    known = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.is_file() else {}
     files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
-    modules = {_module(path): path.relative_to(ROOT).as_posix() for path in files}
-    raw = {}
-    for path in files:
-        name, stat = path.relative_to(ROOT).as_posix(), path.stat()
-        mark = [stat.st_mtime_ns, stat.st_size]
-        old = known.get(name)
-        raw[name] = old if old and old[0] == mark else [mark, _imports(path)]
-    KEPT.parent.mkdir(parents=True, exist_ok=True)
-    KEPT.write_text(json.dumps(raw), encoding="utf-8")
-    asked = {name: imports for name, (_, imports) in raw.items()}
+    names = {path: path.relative_to(ROOT).as_posix() for path in files}
+    modules = {_module(path): name for path, name in names.items()}
+    kept = Remembered("checked", sha256(Path(__file__).read_bytes(), sys.version.encode()))
+    asked = {}
+    for path, name in names.items():
+        key = sha256(name.encode(), path.read_bytes())
+        asked[name] = kept.get(key, partial(_imports, path), list)
+    kept.save()
     found = {}
     for name, imports in asked.items():
         targets = {_defined(base, part, modules, asked) for base, part in imports}

@@ -24,6 +24,8 @@ from typing import Any
 
 from unit_tests import counts
 
+from marginbook.checkout import commit
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results" / "portable"
 #: what a result depends on; those that this script writes are left out
@@ -121,7 +123,7 @@ def outcome(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
         print(f"{core}, {threads} threads, {part}: stored already", flush=True)
         return dict(stored[part])
     print(f"{core}, {threads} threads, {part}: running", flush=True)
-    found = {"code": before, "commit": _commit()} | _run(core, threads, part, workers)
+    found = {"code": before, "commit": commit()} | _run(core, threads, part, workers)
     if code() != before:
         raise SystemExit("files changed during the run, and nothing was stored; call it again")
     stored |= {"core": core, "threads": threads, part: found}
@@ -191,12 +193,6 @@ def _cache() -> Path:
     from marginbook.project import cache_dir
 
     return cache_dir().resolve()
-
-
-def _commit() -> str:
-    asked = ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"]
-    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def _options() -> argparse.Namespace:

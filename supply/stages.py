@@ -21,6 +21,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from marginbook.checkout import commit
+
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "ci" / "stages.csv"
 #: target of the Makefile -> what it does
@@ -77,15 +79,8 @@ def measure(stage: str, environment: Mapping[str, str]) -> dict[str, object]:
         "cpu_seconds": round(cpu),
         "tests": None if done.returncode else int(passed[-1]) if passed else 0,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "commit": _commit(),
+        "commit": commit(),
     }
-
-
-def _commit() -> str:
-    told = subprocess.run(
-        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    )
-    return told.stdout.strip()
 
 
 def _options() -> argparse.Namespace:

@@ -38,7 +38,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(module, "KEPT", tmp_path / "imports.json")
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "cache"))
     return module
 
 

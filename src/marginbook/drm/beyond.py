@@ -111,8 +111,8 @@ def check_leave_one_out() -> Evidence:
     tolerance, raw_tolerance = 1e-8, 1e-5
     return Evidence(
         decide(worst <= tolerance and raw <= raw_tolerance),
-        f"largest relative difference of the dissimilarities {at_most(worst, tolerance)}, before refinement "
-        f"{at_most(raw, raw_tolerance)}, at most; {single} of {fits} fits needed their own solve",
+        f"largest relative difference of the dissimilarities at most {at_most(worst, tolerance)}, before "
+        f"refinement at most {at_most(raw, raw_tolerance)}; {single} of {fits} fits needed their own solve",
         "0",
         tolerance - worst if raw <= raw_tolerance and np.isfinite(worst) else None,
         "The formula and n trainings give the same dissimilarities, also where a class vanishes with its "

@@ -149,11 +149,11 @@ def check_rate_to_zero() -> Evidence:
     return Evidence(
         decide(row <= 1e-8 and order_right >= 0.95 and factor_right >= 0.95 and max(excess) <= 1e-2),
         f"row i of (8) to {at_most(row, 1e-8)} in every step; for q < 1 the order over 2 - q is "
-        f"{np.median(gained):.3f} in the median, within 5 % for {100 * order_right:.0f} % of the zeros, "
-        f"{len(gained) // 100} hundred; for q = 1 the factor over |d_i'r|/(rho N) is "
-        f"{np.median(ratio):.3f}, within 2 % for {100 * factor_right:.0f} % of {len(ratio)}; there a zero "
-        f"is the slowest part of {deciding} of {runs} runs; after at most 300 steps J is within "
-        f"{at_most(max(excess), 1e-2)} of its limit, relative",
+        f"{np.median(gained):.3f} in the median, within 5 % for {100 * order_right:.0f} % of the zeros; for "
+        f"q = 1 the factor over |d_i'r|/(rho N) is {np.median(ratio):.3f}, within 2 % for "
+        f"{100 * factor_right:.0f} % of {len(ratio)}; there a zero is the slowest part of {deciding} of "
+        f"{runs} runs; after at most 300 steps J is within {at_most(max(excess), 1e-2)} of its limit, "
+        "relative",
         "for q < 1 faster than linear; for q = 1 linear; the limit is not affected",
         order_right - 0.95,
         "rho N q omega_i+ = |omega_i|^(2-q) d_i'r+, exactly. For q < 1 that is of order 2 - q > 1: zeros "
