@@ -73,6 +73,7 @@ def test_list_can_be_narrowed(run):
     ("words", "message"),
     [
         (["fetch", "glas2"], "Error: no data set 'glas2'; did you mean glass2"),
+        (["fetch", "yeast2v4"], "Error: no data set 'yeast2v4'; did you mean yeast-2vs4 or yeast3?"),
         (["verify", "glas2"], "Error: no data set 'glas2'; did you mean glass2"),
         (
             ["list", "--paper", "abc"],

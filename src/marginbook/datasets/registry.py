@@ -147,9 +147,8 @@ def entry(name: str) -> Entry:
     names = {_plain(alias): e.name for e in entries.values() for alias in (e.name, *e.aliases)}
     if _plain(name) in names:
         return entries[names[_plain(name)]]
-    raise UnknownDataset(
-        f"no data set {name!r}{near(_plain(name), names, '`marginbook data list` shows all')}"
-    )
+    hint = near(_plain(name), names, "`marginbook data list` shows all", told=names)
+    raise UnknownDataset(f"no data set {name!r}{hint}")
 
 
 def _plain(name: str) -> str:
