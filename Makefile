@@ -40,9 +40,9 @@ unit: $(READY) ## Unit tests
 	@$(BIN)/marginbook data fetch --registries-only
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs --durations=25 -m "not browser and not urls" --doctest-modules src tests
 
-notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict)
+notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict); ARGS=--all: all of them
 	@$(BIN)/marginbook data fetch --registries-only
-	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:cacheprovider -p no:randomly --durations=25 --nbval notebooks --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval-sanitize.cfg
+	@$(BIN)/python supply/compared.py $(ARGS)
 
 strict: $(READY) ## Compile the book from the stored notebooks; any warning fails
 	@$(BIN)/marginbook book --strict --no-execute

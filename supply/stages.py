@@ -31,7 +31,7 @@ STAGES = {
     "lint": "ruff: rules and format",
     "types": "mypy",
     "unit": "unit tests and doctests",
-    "notebooks": "stored outputs come out again (nbval, strict)",
+    "notebooks": "stored outputs come out again (nbval, strict), where the book has not just shown it",
     "strict": "compile the book, any warning fails",
     "browser": "the built book in Chromium",
 }

@@ -13,6 +13,7 @@ from marginbook.build import BuildFailed, book_command, making
 from marginbook.build.compiling import compile_book, problems
 from marginbook.build.references import exists
 from marginbook.build.source import assemble, fingerprint
+from marginbook.notebooks import executing
 from marginbook.project import resource
 
 CONFIG = """title: Tiny
@@ -193,6 +194,7 @@ def test_a_build_from_stored_outputs_is_done_if_the_executed_ones_were_the_same(
         return []
 
     monkeypatch.setattr(making, "_notebooks", lambda *given: {"drm/01_good": executed})
+    monkeypatch.setattr(executing, "_executed_path", lambda notebook: executed)
     monkeypatch.setattr(making, "compile_book", compile_)
     monkeypatch.setattr(making.tree, "assemble", lambda *given: None)
     monkeypatch.setattr(making.tree, "vendor", lambda *given: None)

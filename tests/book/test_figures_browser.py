@@ -7,7 +7,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from .test_browser import open_context
+from .looking import open_context
 
 pytestmark = pytest.mark.browser
 

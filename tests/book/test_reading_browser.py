@@ -8,104 +8,13 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from .test_browser import SLICES, open_context, pages, visited
+from .looking import notebook_pages, open_context
 
 pytestmark = pytest.mark.browser
 
-# one list per kind of defect, of what a reader sees or hears
-ACCESS = """() => {
-  const all = s => [...document.querySelectorAll(s)];
-  const seen = e => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== 'hidden';
-  const say = e => (e.outerHTML.match(/^<[^>]*>/)?.[0] ?? '').slice(0, 120);
-  const name = e => (e.getAttribute('aria-label') ?? '').trim() || e.textContent.trim() || e.title
-    || e.querySelector('img[alt]:not([alt=""]), svg[aria-label], svg title') || e.labels?.length
-    || e.getAttribute('aria-labelledby');
-  // headings of the article alone: the theme's own are outside it
-  const levels = all('article.bd-article :is(h1, h2, h3, h4, h5, h6)')
-    .filter(h => seen(h) || h.closest('details')).map(h => [Number(h.tagName[1]), h.textContent.trim()]);
-  const ids = all('article.bd-article [id]').map(e => e.id)
-    .filter(id => !['proof', 'proof-content'].includes(id));  // sphinx-proof gives them to every proof
-  return {
-    language: document.documentElement.lang ? [] : ['<html> has no lang'],
-    title: document.title.trim() ? [] : ['no title'],
-    landmark: all('main').length === 1 ? [] : [`${all('main').length} elements <main>`],
-    headings: [
-      ...levels.filter(([level]) => level === 1).length === 1 ? [] : ['not exactly one <h1>'],
-      ...levels.filter(([level], i) => i && level > levels[i - 1][0] + 1)
-        .map(([level, text]) => `h${level} skips a level: ${text}`),
-    ],
-    names: all('main :is(a[href], button, summary, input, select)').filter(e => seen(e) && !name(e)).map(say),
-    sizes: all('article.bd-article img')
-      .filter(i => !i.style.width && !(i.getAttribute('width') && i.getAttribute('height'))).map(say),
-    tables: all('article.bd-article table').filter(t => t.rows.length > 1 && !t.querySelector('th')).map(say),
-    doubled: ids.filter((id, i) => ids.indexOf(id) !== i),
-  };
-}"""
-# of what our own style sheets colour; a background that lets through is blended with those behind it
-COLOURS = """selector => [...document.querySelectorAll(selector)].filter(e => e.getClientRects().length)
-.map(e => {
-  const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return [...v.slice(0, 3), v[3] ?? 1]; };
-  const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
-  const layers = [];
-  for (let at = e; at; at = at.parentElement) layers.unshift(parse(getComputedStyle(at).backgroundColor));
-  const back = layers.reduce((under, top) => over(top, under), [255, 255, 255, 1]);
-  const light = c => {
-    const [r, g, b] = c.slice(0, 3).map(v => v / 255)
-      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const pair = [light(over(parse(getComputedStyle(e).color), back)), light(back)].sort((a, b) => b - a);
-  return [(e.textContent || e.name).trim().slice(0, 40), (pair[0] + 0.05) / (pair[1] + 0.05)];
-})"""
-OURS = (
-    "a.count, a.count .verdict, .ledger-filter :is(label, select, input, button, output), "
-    ".take-along a, .rerun summary, .rerun td, .rerun th, table.sortable th"
-)
-# a redirect, and lists that Sphinx writes by itself
-BY_SPHINX = {"index.html", "genindex.html", "search.html", "py-modindex.html", "prf-prf.html"}
 SHIFT = """() => { window.shifted = 0; new PerformanceObserver(list => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
 }).observe({ type: 'layout-shift', buffered: true }); }"""
-
-
-def notebook_pages(html: Path) -> list[str]:
-    return [name for name in pages(html) if name.startswith("notebooks/")]
-
-
-@pytest.mark.parametrize("part", range(SLICES))
-def test_every_page_is_accessible(html: Path, site: str, chromium, part: int) -> None:
-    context = open_context(chromium, 1280, 900, "light")
-    found = []
-    names = [name for name in pages(html) if name not in BY_SPHINX]
-    for where, page in visited(context, site, names[part::SLICES], "load"):
-        found += [
-            f"{where}: {kind}: {what}" for kind, list_ in page.evaluate(ACCESS).items() for what in list_
-        ]
-        page.evaluate("document.querySelectorAll('.rerun').forEach(e => { e.open = true })")
-        for theme in ("light", "dark"):
-            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-            found += [
-                f"{where} ({theme}): {word!r} has contrast {ratio:.1f}, wanted 4.5"
-                for word, ratio in page.evaluate(COLOURS, OURS)
-                if ratio < 4.5
-            ]
-    assert not found, "\n".join(dict.fromkeys(found))
-
-
-def test_the_checks_see_what_is_wrong(site: str, chromium) -> None:
-    page = open_context(chromium, 1280, 900, "light").new_page()
-    page.goto(site + "book/verdicts.html", wait_until="load")
-    page.evaluate("""() => document.querySelector('article.bd-article').insertAdjacentHTML('beforeend', `
-      <h1>again</h1><h4>deep</h4><a href="#x"></a><img src="../_static/favicon.svg" alt="x">
-      <table><tr><td>1</td></tr><tr><td>2</td></tr></table><p id="two"></p><p id="two"></p>
-      <p class="take-along" style="background: #fff"><a style="color: #aaa">pale</a></p>`)""")
-    defects = page.evaluate(ACCESS)
-    assert {kind: len(list_) for kind, list_ in defects.items() if list_} == {
-        "headings": 2, "names": 1, "sizes": 1, "tables": 1, "doubled": 1,
-    }  # fmt: skip
-    ((word, ratio),) = page.evaluate(COLOURS, ".take-along a")
-    assert word == "pale"
-    assert ratio == pytest.approx(2.32, abs=0.01)  # of #aaa on white
 
 
 def test_formulas_of_a_long_page_are_set_as_a_reader_comes_near(site: str, chromium) -> None:
@@ -299,21 +208,6 @@ def test_keyboard_focus_is_seen(site: str, chromium) -> None:
             reached.append(text)
             assert marked, f"{tag} {text!r} has the focus and does not show it"
     assert any(re.match(r"\d+ holds", text) for text in reached)
-
-
-@pytest.mark.parametrize("part", range(SLICES))
-def test_a_notebook_offers_its_files_and_its_command(html: Path, site: str, chromium, part: int) -> None:
-    page = open_context(chromium, 390, 844, "light").new_page()
-    for where in notebook_pages(html)[part::SLICES]:
-        page.goto(site + where, wait_until="commit")
-        page.wait_for_selector(".take-along", state="attached")
-        id = where.removeprefix("notebooks/").removesuffix(".html")
-        for link, ending in zip(page.locator(".take-along a").all(), (".ipynb", ".md"), strict=True):
-            answer = page.request.get(page.evaluate("e => e.href", link.element_handle()))
-            assert answer.ok
-            assert link.get_attribute("href").endswith(f"/{id.split('/')[1]}{ending}")
-        page.locator(".rerun summary").press("Enter")
-        assert f"marginbook run {id}" in page.locator(".rerun[open] pre").inner_text()
 
 
 def test_paper_gets_everything_in_light_colours_and_within_its_width(site: str, chromium) -> None:

@@ -13,7 +13,7 @@ from marginbook.claims import ROOMS, Claim, Evidence, Verdict, check_all, ledger
 from marginbook.ledger_file import COMMAND, NAME, line, markdown, section
 from marginbook.project import root
 
-from .test_browser import open_context
+from .looking import open_context
 from .test_links import places, soup
 
 #: one statement of each paper, a theorem where it has one

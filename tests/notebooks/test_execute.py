@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.datasets import DatasetNotFetched, registry
-from marginbook.notebooks import NotebookFailed, drift, execute, find, run, store
+from marginbook.notebooks import NotebookFailed, came_out_as_stored, drift, execute, find, run, store
 from marginbook.notebooks.executing import grouped, key
 
 
@@ -62,6 +62,19 @@ def test_store_writes_outputs_once_and_never_the_text(home: Path) -> None:
         before.replace(b"{code-cell} ipython3\nprint", b"{code-cell} ipython3\n:tags: [x]\n\nprint")
     )
     assert drift(notebook) == ["cell 4: metadata differs"]
+
+
+def test_what_the_book_has_compared_is_known_until_code_text_or_outputs_change(home: Path) -> None:
+    notebook = find("drm/01_small")
+    assert not came_out_as_stored(notebook)
+    store(["drm/01_small"], n_jobs=1)
+    assert came_out_as_stored(notebook)
+    stored, text = notebook.stored.read_text(), notebook.text.read_text()
+    notebook.stored.write_text(stored.replace("1 quick", "2 quick"))
+    assert not came_out_as_stored(notebook)
+    notebook.stored.write_text(stored)
+    notebook.text.write_text(text.replace("n_jobs = 1", "n_jobs = 2"))
+    assert not came_out_as_stored(notebook)
 
 
 def test_a_notebook_of_the_book_does_not_see_sets_of_a_url(home: Path, tmp_path: Path) -> None:

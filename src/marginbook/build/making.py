@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,7 +118,7 @@ def make_book(
         source, html, strict=strict, progress=lambda stage, percent: say(stage, percent, 100)
     )
     good_for = [inputs]
-    if execute and _as_stored(notebooks):  # then a build from the stored outputs would be the same
+    if execute and _as_stored():  # then a build from the stored outputs would be the same
         good_for.append(tree.fingerprint(home, False))
     how = "strict" if strict else "lenient"
     stamp.write_text("".join(f"{each} {how}\n" for each in good_for), encoding="utf-8")
@@ -134,20 +133,10 @@ def _up_to_date(html: Path, stamp: Path, inputs: str, strict: bool) -> bool:
     return not good.isdisjoint(stamp.read_text(encoding="utf-8").splitlines())
 
 
-def _as_stored(executed: dict[str, Path]) -> bool:
-    """Whether stored and executed differ at most in pictures, whose pixels depend on the processor."""
+def _as_stored() -> bool:
     from .. import notebooks
 
-    known = notebooks.available()
-    return all(_words(path) == _words(known[id].stored) for id, path in executed.items())
-
-
-def _words(path: Path) -> Any:
-    def without_pixels(name: str, value: Any) -> Any:
-        return "…" if name == "image/png" else value
-
-    text = path.read_text(encoding="utf-8")
-    return json.loads(text, object_pairs_hook=lambda pairs: {k: without_pixels(k, v) for k, v in pairs})
+    return all(map(notebooks.came_out_as_stored, notebooks.available().values()))
 
 
 def _notebooks(

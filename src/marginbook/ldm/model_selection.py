@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..folds import Fold, check_folds, folds
 from ..kernels import Kernel, kernel_name, tidy
+from ..threads import few_threads
 from .estimators import LDMClassifier
 from .grid import Grid, solve_grid
 from .linear_grid import linear_grid_decisions
@@ -27,7 +28,6 @@ from .peer_machine import binary_signs
 from .scores import Score, scores
 from .selection import mean_distance
 from .settings import check_penalties, check_tol, choose_solver, resolve_kernel
-from .threads import few_threads
 from .training import finite_rows, training_gram
 from .whitening import WhitenedGram
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..threads import few_threads
 from .left_out import Eigen, LeftOutKernels
 from .loo import ROUNDING, Trained, bracket
 from .solvers import Solution, active_set
-from .threads import few_threads
 
 
 def exact_leave_one_out(

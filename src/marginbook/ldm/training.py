@@ -13,13 +13,13 @@ from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
 from ..kernels import Kernel, KernelOverflow, gram, parse_kernel
+from ..threads import few_threads
 from .hard_margin import gram_features, solve_hard_margin
 from .linear_problem import LinearSolution, gap_scale
 from .loo import error_bound
 from .objective import dual_objective, primal_objective, relative_gap
 from .oracle import hard_margin_oracle, soft_margin_oracle
 from .solvers import Solution, active_set, coordinate_descent, solution_at
-from .threads import few_threads
 from .whitening import WhitenedGram
 from .without_hessian import alternate, pays
 

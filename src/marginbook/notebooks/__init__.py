@@ -14,7 +14,7 @@ from ..extras import naming_the_extra
 with naming_the_extra():
     from .catalogue import Notebook, UnknownNotebook, available, drift, find
     from .command import run_command
-    from .executing import NotebookFailed, execute
+    from .executing import NotebookFailed, came_out_as_stored, execute
     from .parameters import Parameter, ParameterError, parameters
     from .running import run
     from .storing import store
@@ -26,6 +26,7 @@ __all__ = [
     "ParameterError",
     "UnknownNotebook",
     "available",
+    "came_out_as_stored",
     "drift",
     "execute",
     "find",

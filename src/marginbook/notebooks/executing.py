@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.metadata
+import json
 import os
 import platform
 import re
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from joblib import Parallel, delayed, effective_n_jobs
@@ -103,6 +105,16 @@ def execute(
     return {id: target for id, (_, target) in targets.items()}
 
 
+def came_out_as_stored(notebook: Notebook) -> bool:
+    """Whether it has been executed with this code and data, and gave what is stored.
+
+    The pixels of pictures are left out: they depend on the processor.
+    """
+    executed = _executed_path(notebook)
+    there = executed.is_file() and notebook.stored.is_file()
+    return there and _words(executed) == _words(notebook.stored)
+
+
 def execute_node(node: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
     """Execute a notebook in `folder`, in place, and strip what differs between two runs."""
     from nbclient import NotebookClient
@@ -191,6 +203,14 @@ def key(notebook: Notebook) -> str:
 
 def _executed_path(notebook: Notebook) -> Path:
     return build_dir("executed", f"{notebook.slug}-{key(notebook)[:16]}.ipynb")
+
+
+def _words(path: Path) -> Any:
+    def without_pixels(name: str, value: Any) -> Any:
+        return "…" if name == "image/png" else value
+
+    text = path.read_text(encoding="utf-8")
+    return json.loads(text, object_pairs_hook=lambda pairs: {k: without_pixels(k, v) for k, v in pairs})
 
 
 def _timed(notebook: Notebook, target: Path) -> tuple[str, str | None, float]:

@@ -18,16 +18,15 @@ Presnell and Turlach (2000); Lee, Battle, Raina and Ng (2006).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from marginbook.kfda.objective import Problem, check_coefficients, check_parameters, penalty_weights
 from marginbook.kfda.solvers.lasso_exchange import sweep
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 from marginbook.kfda.solvers.solution import Solution
+from marginbook.threads import few_threads
 
 #: columns that may join the working set at once: this many, or this many for each column in use
 _JOIN, _JOIN_PER_USED = 32, 2
@@ -135,12 +134,6 @@ def lasso_path(
     return [found[rho] for rho in values]
 
 
-@cache
-def _threads() -> ThreadpoolController:
-    """Return the threads of BLAS; found once, because that takes longer than many a solution."""
-    return ThreadpoolController()
-
-
 class _Search:
     """The loop of full gradients around a working set, for one rho after the other."""
 
@@ -155,7 +148,7 @@ class _Search:
     def solve(self, rho: float) -> Solution:
         """Solve on the working set and enlarge it until the gap is small, or rounding prevents more."""
         check_parameters(1.0, rho)
-        with _threads().limit(limits=1 if self.problem.n < _THREADED else None, user_api="blas"):
+        with few_threads(self.problem.n, _THREADED):
             return self._solve(rho)
 
     def _solve(self, rho: float) -> Solution:

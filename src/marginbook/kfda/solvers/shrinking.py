@@ -8,12 +8,8 @@ the linear tail of the iteration. What comes out has exact zeros and a certifica
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from functools import cache
-
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from marginbook.kfda.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
 from marginbook.kfda.objective import Problem, check_coefficients, check_parameters, objective
@@ -22,6 +18,7 @@ from marginbook.kfda.solvers.compressed import Compressed, compressed, whole
 from marginbook.kfda.solvers.l1_support import reenter, settle_l1
 from marginbook.kfda.solvers.settling import drop_dying, settle
 from marginbook.kfda.solvers.solution import Solution
+from marginbook.threads import few_threads
 
 #: relative change of J below which the support is taken to be near its end
 SETTLING = 3e-3
@@ -36,8 +33,6 @@ CUT_OFF = 1e-7
 #: relative residual of the stationarity conditions up to which a point counts as a local minimum, for q < 1:
 #: rounding with a kernel matrix near singular leaves 1e-6, and far more where rho is tiny
 STATIONARY = 1e-4
-#: samples from which a second BLAS thread pays for its synchronisation
-THREADS_FROM = 1000
 
 
 def shrinking_mm(
@@ -96,7 +91,7 @@ def shrinking_mm(
     check_parameters(q, rho)
     first = 0 if penalize_bias else 1
     begin = None if start is None else check_coefficients(problem, start)[first:]
-    with _threads(problem.n):
+    with few_threads(problem.n):
         source = compressed(problem, penalize_bias)
         active, trail, converged = _run(source, q, rho * problem.n, begin, tol, max_iter, polish)
         if not source.exact:
@@ -244,16 +239,3 @@ def _with_all_rows(
             converged = settle(exact, trail)
     exact.index = places[exact.index]
     return exact, converged
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def _threads(n: int) -> AbstractContextManager[object]:
-    """Return a context in which BLAS has one thread, if there are few samples."""
-    limited: AbstractContextManager[object] = _controller().limit(
-        limits=1 if n < THREADS_FROM else None, user_api="blas"
-    )
-    return limited

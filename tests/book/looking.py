@@ -1,0 +1,51 @@
+"""How tests look at the built book: which pages it has, and a browser that goes through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+
+def pages(html: Path) -> list[str]:
+    return sorted(
+        path.relative_to(html).as_posix()
+        for path in html.rglob("*.html")
+        if not {"_static", "reports", "_sources"} & set(path.relative_to(html).parts)
+    )
+
+
+def open_context(chromium, width: int, height: int, theme: str):
+    context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+    context.add_init_script(
+        f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+    )
+    return context
+
+
+def visited(context, site: str, names: list[str], state: str, watch: Callable | None = None) -> Iterator:
+    """Yield each page in the given state of loading; meanwhile the next one loads in a second tab.
+
+    ``watch(tab, at)`` listens to a new tab; ``at[0]`` is the name of the page that the tab is at.
+    """
+    tabs = [(context.new_page(), [""]) for _ in names[:2]]
+    for tab, at in tabs if watch else ():
+        watch(tab, at)
+
+    def ask(number: int) -> None:
+        tab, at = tabs[number % 2]
+        at[0] = names[number]
+        tab.goto(site + names[number], wait_until="commit")
+
+    for number, name in enumerate(names):
+        if number == 0:
+            ask(0)
+        if number + 1 < len(names):
+            ask(number + 1)
+        tab, _ = tabs[number % 2]
+        tab.wait_for_load_state("load")  # a busy machine may be idle for long before it asks for a script
+        tab.wait_for_load_state(state)
+        yield name, tab
+
+
+def notebook_pages(html: Path) -> list[str]:
+    return [name for name in pages(html) if name.startswith("notebooks/")]
