@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 from marginbook.kfda.objective import (
     Problem,
@@ -174,12 +174,10 @@ def majorize_minimize(
 
 def _solve(matrix: np.ndarray, right: np.ndarray, equation: str) -> np.ndarray:
     """Return the solution of a symmetric positive definite system; `matrix` is overwritten."""
-    try:
-        solution: np.ndarray = cho_solve(
-            cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False
-        )
-    except LinAlgError:
+    # LAPACK itself: on small systems the checks of SciPy's front end cost more than the solution
+    _, solution, failed = dposv(matrix, right, lower=1, overwrite_a=1)
+    if failed:
         raise ValueError(
             f"the matrix of {equation} is not positive definite to rounding, wanted it so; raise rho"
-        ) from None
-    return solution
+        )
+    return np.asarray(solution)
