@@ -66,7 +66,7 @@ coursework: $(READY) ## Write the problem sets for students and instructors to _
 
 release: $(READY) ## Write wheel, source, book and problem sets with checksums to dist
 	@$(BIN)/marginbook coursework
-	@$(BIN)/python -m marginbook.build.release
+	@$(BIN)/python -m marginbook.book.release
 
 lowest: ## Unit tests with the oldest versions that pyproject.toml allows
 	$(PYTHON) supply/unit_tests.py --lock requirements-lowest.lock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from marginbook.benchmarking import run_suite
+from marginbook.quality.benchmarking import run_suite
 
 FILES = {
     "drm": ("drm", "drm_scaling"),

@@ -17,13 +17,13 @@ import numpy as np
 from clasmk_cases import against_cvxpy, kernel_choice, leave_one_out, several_kernels, warm
 from clasmk_peers import TRUNCATIONS, Forms, can_load, random_forms, real_forms, rows
 
-from marginbook.benchmarking import CPU, Ratio, Record, clock, compare, main
-from marginbook.clasmk.embedding import greedy_embedding
-from marginbook.clasmk.kernel_sets import paper_kernels, poly, rbf
+from marginbook.clasmk.model.embedding import greedy_embedding
+from marginbook.clasmk.model.kernel_sets import paper_kernels, poly, rbf
+from marginbook.clasmk.model.subspaces import fit_subspaces
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 from marginbook.clasmk.solvers.slsqp import slsqp
-from marginbook.clasmk.subspaces import fit_subspaces
 from marginbook.kernels import Kernel
+from marginbook.quality.benchmarking import CPU, Ratio, Record, clock, compare, main
 
 SETS = ("optdigits", "pendigits")
 CLASSES, KERNELS = 10, 17

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 from clasmk_peers import general_program, left_out_by_refits, rows, simple_mkl, statistics, survivors
 
-from marginbook.benchmarking import Ratio, compare
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.lssvm import LSSVMClassifier
-from marginbook.clasmk.normalised import normalised_gram
-from marginbook.clasmk.objective import diagonals
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
+from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
+from marginbook.clasmk.model.objective import diagonals
 from marginbook.clasmk.solvers.kernel_choice import choose_exact, choose_exhaustive
-from marginbook.clasmk.solvers.kernel_weights import learn_weights
+from marginbook.clasmk.solvers.mkl import learn_weights
 from marginbook.kernels import Kernel
+from marginbook.quality.benchmarking import Ratio, compare
 
 #: relative gap that MKL is asked for
 GAP = 1e-3

@@ -13,16 +13,16 @@ from clasmk_peers import CANDIDATES, can_load, rows, statistics, survivors
 from sklearn.datasets import make_blobs
 from sklearn.preprocessing import scale
 
-from marginbook.benchmarking import Line, main
-from marginbook.clasmk.hierarchy import HierarchicalCLASMKClassifier
-from marginbook.clasmk.kernel_sets import paper_kernels, poly, rbf
-from marginbook.clasmk.normalised import normalised_gram
+from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
+from marginbook.clasmk.model.kernel_sets import paper_kernels, poly, rbf
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
+from marginbook.clasmk.model.statistics import separation
+from marginbook.clasmk.model.subspaces import fit_subspaces
+from marginbook.clasmk.model.truncation import representative
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 from marginbook.clasmk.solvers.slsqp import slsqp
-from marginbook.clasmk.statistics import separation
-from marginbook.clasmk.subspaces import fit_subspaces
-from marginbook.clasmk.truncation import representative
 from marginbook.datasets import make_waveform
+from marginbook.quality.benchmarking import Line, main
 
 KS = (4, 6, 8, 12, 16, 17, 20, 24, 29, 49, 98)
 #: SLSQP needs minutes for more kernels

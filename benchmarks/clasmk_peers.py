@@ -17,12 +17,12 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from marginbook.clasmk.kernel_sets import poly, rbf
-from marginbook.clasmk.lssvm import LSSVMClassifier
-from marginbook.clasmk.statistics import Separation, separation
-from marginbook.clasmk.subspaces import fit_subspaces
-from marginbook.clasmk.truncation import representative
-from marginbook.clasmk.vertices import random_separation
+from marginbook.clasmk.claims.beyond_vertices import random_separation
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
+from marginbook.clasmk.model.kernel_sets import poly, rbf
+from marginbook.clasmk.model.statistics import Separation, separation
+from marginbook.clasmk.model.subspaces import fit_subspaces
+from marginbook.clasmk.model.truncation import representative
 from marginbook.datasets import available, load
 from marginbook.kernels import Kernel
 

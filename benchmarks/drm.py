@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from marginbook.benchmarking import Ratio, in_turns, main
 from marginbook.drm import DRMClassifier
-from marginbook.drm.general import GeneralProblem, solve
-from marginbook.drm.leave_one_out import leave_one_out
-from marginbook.drm.objective import class_products, class_slices, dissimilarity, system_matrix
+from marginbook.drm.model.objective import class_products, class_slices, dissimilarity, system_matrix
+from marginbook.drm.solvers.general import GeneralProblem, solve
+from marginbook.drm.solvers.leave_one_out import leave_one_out
 from marginbook.kernels import gram
+from marginbook.quality.benchmarking import Ratio, in_turns, main
 
 
 def classes_in_space(n: int, p: int, g: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

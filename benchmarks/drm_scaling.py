@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from drm import classes_in_space
 
-from marginbook.benchmarking import Line, main
 from marginbook.datasets import available, load
 from marginbook.drm import DRMClassifier
-from marginbook.drm.iterative import accelerated, gradient_descent, proximal_point
-from marginbook.drm.leave_one_out import leave_one_out
-from marginbook.drm.operators import LinearSystem
+from marginbook.drm.model.operators import LinearSystem
 from marginbook.drm.solvers import closed_form
+from marginbook.drm.solvers.first_order import accelerated, gradient_descent, proximal_point
+from marginbook.drm.solvers.leave_one_out import leave_one_out
 from marginbook.kernels import gram
+from marginbook.quality.benchmarking import Line, main
 
 ALGORITHMS = {"GD": gradient_descent, "PPA": proximal_point, "APG": accelerated}
 #: test points of a call of the paper's algorithms

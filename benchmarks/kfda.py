@@ -20,10 +20,10 @@ import numpy as np
 from kfda_cases import accelerations, general_solver, minima, orthogonal, prediction, solvers, whole_paths
 from kfda_peers import LIMIT, NEAR, SAME, Data, can_load, celer, data, loosest, plain_descent, scikit_learn
 
-from marginbook.benchmarking import CPU, Ratio, Record, clock, in_turns, main
-from marginbook.kfda.objective import objective
+from marginbook.kfda.model.objective import objective
 from marginbook.kfda.solvers.lasso import lasso
-from marginbook.kfda.solvers.shrinking import shrinking_mm
+from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
+from marginbook.quality.benchmarking import CPU, Ratio, Record, clock, in_turns, main
 
 #: from some tens to most of the samples retained; lassos and skglm on the first two, lest they take minutes
 RHOS, FEW = (1e-2, 1e-3, 1e-4), 2

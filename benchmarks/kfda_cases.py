@@ -9,18 +9,18 @@ import numpy as np
 from kfda_peers import Data, refitting_selection, skglm_half, skglm_reweighted, textbook_selection
 from sklearn.linear_model import lars_path_gram
 
-from marginbook.benchmarking import CPU, Ratio, Record, clock, compare
-from marginbook.kfda.certificates import smallest_curvature, stationarity
 from marginbook.kfda.estimators import SparseKFDAClassifier
-from marginbook.kfda.kernel_machine import kernel_sums
-from marginbook.kfda.objective import Problem, objective
-from marginbook.kfda.oracle import oracle
-from marginbook.kfda.peers.orthogonal import orthogonal_least_squares
-from marginbook.kfda.solvers.accelerated import over_relaxed, squarem
+from marginbook.kfda.estimators.kernel_expansion import kernel_sums
+from marginbook.kfda.model.certificates import smallest_curvature, stationarity
+from marginbook.kfda.model.objective import Problem, objective
+from marginbook.kfda.peers.ols_forward_selection import orthogonal_least_squares
+from marginbook.kfda.solvers.irls import majorize_minimize
+from marginbook.kfda.solvers.irls_accelerated import over_relaxed, squarem
 from marginbook.kfda.solvers.lasso import lasso, lasso_path
+from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
+from marginbook.kfda.solvers.oracle import oracle
 from marginbook.kfda.solvers.paths import rho_path
-from marginbook.kfda.solvers.plain import majorize_minimize
-from marginbook.kfda.solvers.shrinking import shrinking_mm
+from marginbook.quality.benchmarking import CPU, Ratio, Record, clock, compare
 
 #: ten values of rho, and how many of them the homotopy of scikit-learn is asked for
 GRID, LARS = np.logspace(-0.5, -5, 10), 8

@@ -15,13 +15,13 @@ from kfda_cases import solvers
 from kfda_peers import NEAR, Data, can_load, celer, data, plain_descent, scikit_learn, skglm_half
 from sklearn.linear_model import lars_path_gram
 
-from marginbook.benchmarking import CPU, Line, Record, main, sampled
-from marginbook.kfda.objective import Problem, objective
-from marginbook.kfda.oracle import oracle
-from marginbook.kfda.solvers.accelerated import over_relaxed, squarem
+from marginbook.kfda.model.objective import Problem, objective
+from marginbook.kfda.solvers.irls import majorize_minimize
+from marginbook.kfda.solvers.irls_accelerated import over_relaxed, squarem
 from marginbook.kfda.solvers.lasso import lasso
-from marginbook.kfda.solvers.plain import majorize_minimize
-from marginbook.kfda.solvers.shrinking import shrinking_mm
+from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
+from marginbook.kfda.solvers.oracle import oracle
+from marginbook.quality.benchmarking import CPU, Line, Record, main, sampled
 
 CASES = (("image", 1e-2), ("waveform", 1e-3))
 #: of the curves of single iterations at most so many points are stored

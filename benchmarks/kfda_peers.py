@@ -23,10 +23,10 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import scale
 
-from marginbook.benchmarking import Times, clock
 from marginbook.datasets import available, load, make_waveform
-from marginbook.kfda.objective import Problem, objective, targets
-from marginbook.kfda.solvers.plain import ridge_start, step_stable
+from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers.irls import ridge_start, step_stable
+from marginbook.quality.benchmarking import Times, clock
 
 #: relative excess over the same J that the comparisons with the iteration (8) ask for, and the paper's rule
 SAME = 1e-5

@@ -33,17 +33,17 @@ from ldm_peers import (
 from scipy.linalg.lapack import dpotrf
 from sklearn.svm import SVC
 
-from marginbook.benchmarking import Ratio, compare, in_turns, main
 from marginbook.datasets import available
-from marginbook.ldm.grid import solve_grid
-from marginbook.ldm.hard_margin import gram_features, solve_hard_margin
-from marginbook.ldm.km_omd_weights import solve_km_omd
-from marginbook.ldm.loo import bracket
-from marginbook.ldm.objective import dual_gap, primal_objective
-from marginbook.ldm.oracle import hard_margin_oracle, soft_margin_oracle
-from marginbook.ldm.retraining import exact_leave_one_out
+from marginbook.ldm.model.objective import dual_gap, primal_objective
+from marginbook.ldm.model.whitening import WhitenedGram
+from marginbook.ldm.peers.km_omd_solver import solve_km_omd
 from marginbook.ldm.solvers import Solution, active_set, coordinate_descent
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.solvers.grid import solve_grid
+from marginbook.ldm.solvers.hard_margin import gram_features, solve_hard_margin
+from marginbook.ldm.solvers.loo_bound import bracket
+from marginbook.ldm.solvers.loo_exact import exact_leave_one_out
+from marginbook.ldm.solvers.oracle import hard_margin_oracle, soft_margin_oracle
+from marginbook.quality.benchmarking import Ratio, compare, in_turns, main
 
 GRID = 2.0 ** np.arange(-8, -1)
 

@@ -25,14 +25,14 @@ from ldm_peers import (
 )
 from sklearn.svm import SVC
 
-from marginbook.benchmarking import CPU, Line, Record, main, sampled
-from marginbook.ldm.grid import solve_grid
-from marginbook.ldm.hard_margin import gram_features
-from marginbook.ldm.loo import bracket
-from marginbook.ldm.objective import primal_objective, squared_norm
-from marginbook.ldm.oracle import soft_margin_oracle
+from marginbook.ldm.model.objective import primal_objective, squared_norm
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import Solution, coordinate_descent
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.solvers.grid import solve_grid
+from marginbook.ldm.solvers.hard_margin import gram_features
+from marginbook.ldm.solvers.loo_bound import bracket
+from marginbook.ldm.solvers.oracle import soft_margin_oracle
+from marginbook.quality.benchmarking import CPU, Line, Record, main, sampled
 
 C = 10.0
 GRID = 2.0 ** np.arange(-8, -1)

@@ -17,9 +17,9 @@ from sklearn.svm import SVC
 
 from marginbook.datasets import load, make_twonorm, make_waveform
 from marginbook.kernels import gram
+from marginbook.ldm.estimators.training import solve_on_gram
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import Solution, active_set
-from marginbook.ldm.training import solve_on_gram
-from marginbook.ldm.whitening import WhitenedGram
 
 LAMBDA, LARGE = 2.0**-5, 100.0
 GAP = 1e-6  # relative duality gap of both peers wherever they solve the same problem

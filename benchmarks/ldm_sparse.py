@@ -17,11 +17,11 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from marginbook.benchmarking import CPU, Ratio, Record, clock, in_turns, main
-from marginbook.benchmarking.case_file import ratio_row
-from marginbook.ldm.asgd import averaged_sgd
-from marginbook.ldm.linear import LinearSolution, linear_coordinate_descent
-from marginbook.ldm.linear_problem import linear_objective
+from marginbook.ldm.model.linear import linear_objective
+from marginbook.ldm.solvers.asgd import averaged_sgd
+from marginbook.ldm.solvers.linear_cd import LinearSolution, linear_coordinate_descent
+from marginbook.quality.benchmarking import CPU, Ratio, Record, clock, in_turns, main
+from marginbook.quality.benchmarking.case_file import ratio_row
 
 CASES = ((300_000, 1.0), (300_000, 10.0), (60_000, 100.0))
 ACCURACY = 1e-3

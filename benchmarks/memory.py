@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from marginbook.benchmarking import Record, main, peak_of_fit
+from marginbook.quality.benchmarking import Record, main, peak_of_fit
 
 MIB = 2**20
 #: what is fitted, by size: the bytes of the data, and who fits it
@@ -34,7 +34,7 @@ def ldm_kernel(m: int) -> Fits:
     from ldm_peers import LAMBDA, clarabel_dual, fit, problem
     from sklearn.svm import SVC
 
-    from marginbook.ldm.whitening import WhitenedGram
+    from marginbook.ldm.model.whitening import WhitenedGram
 
     data = problem("waveform", m)
     found: dict[str, Callable[[], object]] = {
@@ -51,7 +51,7 @@ def ldm_kernel(m: int) -> Fits:
 def ldm_linear(m: int) -> Fits:
     from ldm_sparse import LAMBDA, liblinear, text_like
 
-    from marginbook.ldm.linear import linear_coordinate_descent
+    from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent
 
     X, y = text_like(m, 47_000 if m > 10_000 else 3_000, 70)
     return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes, {
@@ -65,7 +65,7 @@ def kfda(n: int) -> Fits:
     from kfda_peers import data as kfda_data
 
     from marginbook.kfda.solvers.lasso import lasso
-    from marginbook.kfda.solvers.shrinking import shrinking_mm
+    from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
 
     each = kfda_data("waveform", n)
     return each.K.nbytes, {
@@ -79,8 +79,8 @@ def clasmk_bases(n: int) -> Fits:
     import numpy as np
     from clasmk_peers import rows
 
-    from marginbook.clasmk.kernel_sets import paper_kernels
-    from marginbook.clasmk.subspaces import fit_subspaces
+    from marginbook.clasmk.model.kernel_sets import paper_kernels
+    from marginbook.clasmk.model.subspaces import fit_subspaces
 
     X, codes = rows("optdigits", n)
     kernels = paper_kernels("figures")
@@ -93,8 +93,8 @@ def clasmk_bases(n: int) -> Fits:
 def smm(n: int) -> Fits:
     from smm_peers import by_sklearn, problem
 
-    from marginbook.smm.oracle import alternation_by_cvxpy
     from marginbook.smm.solvers.block_descent import low_rank_svm
+    from marginbook.smm.solvers.oracle import alternation_by_cvxpy
 
     p = problem(n, 20, 20, 3, 0.03)
     found: dict[str, Callable[[], object]] = {

@@ -20,13 +20,13 @@ import numpy as np
 from smm_cases import nuclear_against_cvxpy, nuclear_norm, one_block, rank_over_vectors, row_kernels
 from smm_peers import Problem, alternation_by_sklearn, loosest, nuclear_by_cvxpy, problem, sample
 
-from marginbook.benchmarking import CPU, Ratio, Record, clock, compare, in_turns, main
-from marginbook.smm.level_sets import LevelSetClassifier
-from marginbook.smm.objective import LOSSES
-from marginbook.smm.oracle import alternation_by_cvxpy
-from marginbook.smm.regression import RegressionFunctionEstimator
+from marginbook.quality.benchmarking import CPU, Ratio, Record, clock, compare, in_turns, main
+from marginbook.smm.estimators.level_sets import LevelSetClassifier
+from marginbook.smm.estimators.regression import RegressionFunctionEstimator
+from marginbook.smm.model.objective import LOSSES
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.nuclear_norm import NuclearProblem
+from marginbook.smm.solvers.oracle import alternation_by_cvxpy
 
 LAMS = (0.1, 0.03, 0.01)
 #: relative excess over the limit of the alternation by cvxpy

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from smm_peers import Problem, by_sklearn, loosest, nuclear_by_cvxpy, problem, sample
 
-from marginbook.benchmarking import Ratio, compare
 from marginbook.kernels import Kernel
+from marginbook.quality.benchmarking import Ratio, compare
+from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
-from marginbook.smm.solvers.inner import solve_inner
-from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
+from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
 from marginbook.smm.solvers.nuclear_admm import nuclear_admm
 from marginbook.smm.solvers.nuclear_newton import nuclear_newton
 from marginbook.smm.solvers.nuclear_norm import NuclearProblem, nuclear_limit

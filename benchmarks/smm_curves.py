@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 from smm_peers import Problem, by_sklearn, problem, sample
 
-from marginbook.benchmarking import Line, main
-from marginbook.smm.level_sets import LevelSetClassifier
-from marginbook.smm.objective import LOSSES
-from marginbook.smm.oracle import alternation_by_cvxpy
-from marginbook.smm.regression import RegressionFunctionEstimator
+from marginbook.quality.benchmarking import Line, main
+from marginbook.smm.estimators.level_sets import LevelSetClassifier
+from marginbook.smm.estimators.regression import RegressionFunctionEstimator
+from marginbook.smm.model.objective import LOSSES
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.nuclear_newton import nuclear_newton
 from marginbook.smm.solvers.nuclear_norm import NuclearProblem, nuclear_limit
+from marginbook.smm.solvers.oracle import alternation_by_cvxpy
 
 LAM, N, D, R = 0.03, 500, 20, 3
 #: sizes up to which the alternation by cvxpy and what needs all pairs of samples are timed

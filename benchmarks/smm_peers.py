@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
-from marginbook.benchmarking import CPU, clock
 from marginbook.datasets import make_low_rank
-from marginbook.smm.objective import objective
+from marginbook.quality.benchmarking import CPU, clock
+from marginbook.smm.model.objective import objective
 from marginbook.smm.solvers.nuclear_norm import NuclearProblem
 
 #: scale of the log odds, as in the experiments on the number of samples

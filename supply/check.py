@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from marginbook.remembered import Remembered, sha256
+from marginbook.base.remembered import Remembered, sha256
 
 ROOT = Path(__file__).resolve().parents[1]
 #: changes that every test could notice

@@ -145,15 +145,15 @@ def _is_licence(name: str) -> bool:
 
 def main() -> None:
     """Write the table."""
-    from marginbook import vendor
+    from marginbook.notebooks import mathjax
 
     rows = []
     for package in locked():
         with tempfile.TemporaryDirectory() as folder:
             metadata, texts = of_installed(package) or of_download(package, Path(folder))
         rows.append(_row(package.name, package.version, package.marker, metadata, texts))
-    metadata, texts = read_wheel(vendor.wheel())
-    rows.append(_row(vendor.WHEEL.package, vendor.WHEEL.version, "MathJax of the pages", metadata, texts))
+    metadata, texts = read_wheel(mathjax.wheel())
+    rows.append(_row(mathjax.WHEEL.package, mathjax.WHEEL.version, "MathJax of the pages", metadata, texts))
     OUT.parent.mkdir(parents=True, exist_ok=True)
     with OUT.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")

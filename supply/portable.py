@@ -24,7 +24,7 @@ from typing import Any
 
 from unit_tests import counts
 
-from marginbook.checkout import commit
+from marginbook.base.checkout import commit
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results" / "portable"
@@ -190,7 +190,7 @@ def _seed(core: str, threads: int) -> int:
 
 
 def _cache() -> Path:
-    from marginbook.project import cache_dir
+    from marginbook.base.project import cache_dir
 
     return cache_dir().resolve()
 

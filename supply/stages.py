@@ -21,7 +21,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from marginbook.checkout import commit
+from marginbook.base.checkout import commit
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "ci" / "stages.csv"

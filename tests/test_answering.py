@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.all_commands import COMMANDS, main
 from marginbook.claims import ROOMS, listed
+from marginbook.cli.all_commands import COMMANDS, main
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "cvxpy", "pooch", *(
     f"marginbook.{room}" for room in ROOMS
@@ -116,9 +116,13 @@ def interrupt(wait_for: str, *arguments: str, **environment: str) -> tuple[int, 
             ["claims", "drm/prop-III.1", "--fresh", "--n-jobs", "1"],
             "the same command checks",
         ),
-        ("marginbook.trust.stability", ["trust", "stability", "--out", "TMP"], "rooms that were measured"),
+        (
+            "marginbook.quality.trust.stability",
+            ["trust", "stability", "--out", "TMP"],
+            "rooms that were measured",
+        ),
         ("jupytext", ["coursework", "write", "--out", "TMP"], "problem sets that were"),
-        ("marginbook.build.missing_data", ["book"], "the same command goes on"),
+        ("marginbook.book.missing_data", ["book"], "the same command goes on"),
         ("marginbook.experiments.compare", ["experiment", "status"], "stopped"),
     ],
     ids=["help", "claims", "trust", "coursework", "book", "status"],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import hilbert, solve_triangular
 
-from marginbook.cholesky import append, backward, column, forward, remove
+from marginbook.kernels.cholesky import append, backward, column, forward, remove
 
 EPS = np.finfo(float).eps
 

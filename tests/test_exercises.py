@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from marginbook.exercises import Exercise, ExerciseError, find, problem_sets, read
+from marginbook.coursework.exercises import Exercise, ExerciseError, find, problem_sets, read
 from marginbook.notebooks import find as find_notebook
 
 matplotlib.use("Agg")

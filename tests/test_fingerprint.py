@@ -8,8 +8,8 @@ import textwrap
 
 import pytest
 
-from marginbook import fingerprint as module
-from marginbook.fingerprint import fingerprint
+from marginbook.base import fingerprint as module
+from marginbook.base.fingerprint import fingerprint
 
 CACHED = (
     module._spec,

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from marginbook import progress
+from marginbook.base import progress
+from marginbook.base.progress import Progress, Stages
 from marginbook.datasets import progress as fetching
 from marginbook.notebooks import available, durations
 from marginbook.notebooks.durations import Durations
-from marginbook.progress import Progress, Stages
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from marginbook.project import root
+from marginbook.base.project import root
 
 HERE = root()
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")

@@ -6,9 +6,10 @@ import os
 
 import pytest
 
-from marginbook import claims, fingerprint
-from marginbook import remembered as module
-from marginbook.remembered import Remembered, sha256
+from marginbook import claims
+from marginbook.base import fingerprint
+from marginbook.base import remembered as module
+from marginbook.base.remembered import Remembered, sha256
 
 from .test_fingerprint import A, B, package
 
@@ -90,7 +91,7 @@ def test_a_change_is_noticed_at_the_same_size_and_time(package, tmp_path):
 
 
 def test_remembered_and_computed_fingerprints_are_the_same(monkeypatch):
-    names = [f"marginbook.drm.{name}" for name in ("theory", "tables", "solvers")]
+    names = [f"marginbook.drm.{name}" for name in ("claims", "experiments", "solvers")]
     fingerprint._imports.cache_clear()
     first = [fingerprint.fingerprint(name) for name in names]
     for parsed in ("_tree", "_normalised", "_imports_of"):

@@ -2,7 +2,7 @@
 
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from marginbook.threads import WORTH, few_threads
+from marginbook.base.threads import WORTH, few_threads
 
 
 def blas_threads():

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from marginbook import at_hand, claims
+from marginbook import claims
+from marginbook.base import at_hand
 from marginbook.claims import Evidence, check, decide
 from marginbook.datasets import DatasetNotFetched, load, registry
 from marginbook.datasets.load import available

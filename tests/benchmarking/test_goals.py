@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marginbook.benchmarking.goals import Goal, exponent, goal_of, goals, lines, reached, read
-from marginbook.benchmarking.tables import stored
-from marginbook.errata import PAPERS
+from marginbook.claims.errata import PAPERS
+from marginbook.quality.benchmarking.goals import Goal, exponent, goal_of, goals, lines, reached, read
+from marginbook.quality.benchmarking.tables import stored
 
 TABLES = dict.fromkeys(goal.table for goal in goals() if not goal.x)
 

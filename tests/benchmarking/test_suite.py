@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.benchmarking import suite, tables
-from marginbook.benchmarking.case_file import Line, Ratio, Record, Tables
-from marginbook.project import root
+from marginbook.base.project import root
+from marginbook.quality.benchmarking import suite, tables
+from marginbook.quality.benchmarking.case_file import Line, Ratio, Record, Tables
 
 CASES = '''"""Cases for a test."""
 from pathlib import Path
 
 import numpy as np
 
-from marginbook.benchmarking import Line, Ratio, Record, main
+from marginbook.quality.benchmarking import Line, Ratio, Record, main
 
 def measure(quick):
     with open(Path(__file__).with_suffix(".log"), "a") as log:

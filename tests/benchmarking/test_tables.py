@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from marginbook.benchmarking import environment, tables
-from marginbook.benchmarking.goals import goals
+from marginbook.quality.benchmarking import environment, tables
+from marginbook.quality.benchmarking.goals import goals
 
 RATIOS = list(dict.fromkeys(goal.table for goal in goals() if not goal.x))
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marginbook.benchmarking import CPU, WALL, Ratio, clock, compare, in_turns, peak_of_fit, sampled, timing
-from marginbook.benchmarking.memory import resident
+from marginbook.quality.benchmarking import (
+    CPU,
+    WALL,
+    Ratio,
+    clock,
+    compare,
+    in_turns,
+    peak_of_fit,
+    sampled,
+    timing,
+)
+from marginbook.quality.benchmarking.memory import resident
 
 
 @pytest.fixture

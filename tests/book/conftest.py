@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.project import root
+from marginbook.base.project import root
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -2,7 +2,7 @@
 
 import csv
 
-from marginbook.build import bad_input_pages
+from marginbook.book import bad_input_pages
 
 PLACE = {"python": "3.11.7", "numpy": "2.0", "scipy": "1.14", "sklearn": "1.6"}
 COUNTS = dict.fromkeys(("certified", "warned", "answered", "input", "parameter", "problem"), 1)

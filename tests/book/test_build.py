@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from marginbook.build import BuildFailed, book_command, making
-from marginbook.build.compiling import compile_book, problems
-from marginbook.build.references import exists
-from marginbook.build.source import assemble, fingerprint
+from marginbook.base.project import resource
+from marginbook.book import BuildFailed, book_command, making
+from marginbook.book.compiling import compile_book, problems
+from marginbook.book.references import exists
+from marginbook.book.source import assemble, fingerprint
 from marginbook.notebooks import executing
-from marginbook.project import resource
 
 CONFIG = """title: Tiny
 only_build_toc_files: true
@@ -24,7 +24,7 @@ sphinx:
   config:
     extensions: [myst_nb, jupyter_book, sphinx_comments, sphinx_togglebutton, sphinx_copybutton,
       sphinx_external_toc, sphinx_design, sphinx_book_theme, sphinx.ext.autodoc, sphinx_jupyterbook_latex,
-      marginbook.build.references]
+      marginbook.book.references]
 """
 TOC = "format: jb-book\nroot: index\nchapters:\n  - file: second\n"
 
@@ -35,7 +35,7 @@ def tiny(tmp_path: Path) -> Path:
     source.mkdir()
     (source / "_config.yml").write_text(CONFIG)
     (source / "_toc.yml").write_text(TOC)
-    (source / "index.md").write_text("# First\n\n[on](second.md) {py:func}`marginbook.project.root`\n")
+    (source / "index.md").write_text("# First\n\n[on](second.md) {py:func}`marginbook.base.project.root`\n")
     (source / "second.md").write_text("# Second\n\n$x^2$\n")
     return source
 
@@ -51,7 +51,10 @@ def test_a_sound_book_compiles_without_a_warning(tiny: Path, tmp_path: Path) -> 
     ("text", "told"),
     [
         ("[nowhere](absent.md)", "second.md:3: WARNING: "),
-        ("{py:func}`marginbook.project.rooot`", "second.md:3: WARNING: py:func reference target not found"),
+        (
+            "{py:func}`marginbook.base.project.rooot`",
+            "second.md:3: WARNING: py:func reference target not found",
+        ),
         ("```{nonsense}\n```", "second.md:3: WARNING: Unknown directive type: 'nonsense'"),
         ("{ref}`lost`", "second.md:3: WARNING: undefined label: 'lost'"),
     ],
@@ -89,10 +92,10 @@ def test_problems_are_told_once_and_without_colours(tmp_path: Path) -> None:
 
 
 def test_only_objects_that_exist_are_excused() -> None:
-    assert exists("marginbook.project")
-    assert exists("marginbook.project.root")
+    assert exists("marginbook.base.project")
+    assert exists("marginbook.base.project.root")
     assert exists("marginbook.claims.Evidence.slack")
-    assert not exists("marginbook.project.rooot")
+    assert not exists("marginbook.base.project.rooot")
     assert not exists("marginbook.absent.root")
     assert not exists("numpy.ndarray")
 

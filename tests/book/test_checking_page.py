@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from marginbook.build import checking_page
+from marginbook.book import checking_page
 
 STORED = """stage,what,wall_seconds,cpu_seconds,tests,machine,commit
 book,"fetch data, execute",600,954,0,"x86_64, 2 cores",abc123

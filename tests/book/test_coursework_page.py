@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from marginbook.build import coursework_page
+from marginbook.book import coursework_page
 from marginbook.coursework import available
 from marginbook.coursework.packing import write_students
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from marginbook import errata as module
-from marginbook.build import errata_pages
+from marginbook.book import errata_pages
 from marginbook.claims import Claim, Evidence, Verdict, check, ledger
-from marginbook.errata import (
+from marginbook.claims import errata as module
+from marginbook.claims.errata import (
     MEANING,
     PAPERS,
     Change,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.build import exhibit_pages
-from marginbook.build.exhibit_pages import Exhibit, beyond, claims_about, commands, exhibits, mentions
+from marginbook.base.project import root
+from marginbook.book import exhibit_pages
+from marginbook.book.exhibit_pages import Exhibit, beyond, claims_about, commands, exhibits, mentions
 from marginbook.claims import Claim, Evidence, Verdict, ledger
-from marginbook.errata import PAPERS, of_a_paper
+from marginbook.claims.errata import PAPERS, of_a_paper
 from marginbook.experiments import experiments, load_protocol
-from marginbook.project import root
 
 
 @pytest.mark.parametrize(

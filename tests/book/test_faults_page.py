@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.build import faults_page
-from marginbook.project import root
+from marginbook.base.project import root
+from marginbook.book import faults_page
 
 #: the second word of the marker, or the first of the functions that make one for a parameter
 NAMED = re.compile(r'mark\.fault\(\s*"[^"]+",\s*"([^"]+)"|(?:exhausts|damaged|(?<!\.)\bfault)\(\s*"([^"]+)"')

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from marginbook.build import large_page
-from marginbook.project import resource
+from marginbook.base.project import resource
+from marginbook.book import large_page
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 FIT = {

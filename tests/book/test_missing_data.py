@@ -7,8 +7,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from marginbook.build import command, missing_data
-from marginbook.build.making import Built
+from marginbook.book import command, missing_data
+from marginbook.book.making import Built
 from marginbook.datasets import registry
 
 
@@ -39,7 +39,7 @@ def test_every_missing_set_of_a_table_is_counted(here):
 
 def test_the_build_says_so_at_its_end(here, monkeypatch, tmp_path):
     built = Built(tmp_path / "index.html", cached=False)
-    monkeypatch.setattr(sys.modules["marginbook.build.making"], "make_book", lambda **given: built)
+    monkeypatch.setattr(sys.modules["marginbook.book.making"], "make_book", lambda **given: built)
     shown = CliRunner().invoke(command.book_command, [])
     assert shown.exit_code == 0
     assert shown.stderr.splitlines()[-len(missing_data.lines()) :] == missing_data.lines()

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.benchmarking import tables as bench_tables
-from marginbook.build import api_pages, bench_pages, data_page, ledger_pages, myst, result_pages
-from marginbook.build.search_entries import evidence_anchor
+from marginbook.book import api_pages, bench_pages, data_page, ledger_pages, myst, result_pages
+from marginbook.book.search_entries import evidence_anchor
 from marginbook.claims import Claim, Evidence, Verdict, ledger
 from marginbook.datasets import registry
 from marginbook.notebooks import available
+from marginbook.quality.benchmarking import tables as bench_tables
 
 
 def entry(id: str, verdict: Verdict, notebook: str = "drm/01_x#place") -> tuple[Claim, Evidence]:
@@ -116,7 +116,7 @@ def test_the_reference_lists_what_a_module_exports() -> None:
     text = api_pages.reference("marginbook.drm")
     assert ".. autoclass:: DRMClassifier\n" in text
     assert "set_score_request" in text  # excluded, by name
-    assert ".. autofunction:: root\n" in api_pages.reference("marginbook.project")
+    assert ".. autofunction:: root\n" in api_pages.reference("marginbook.base.project")
 
 
 def test_ratios_with_a_goal_come_first_and_sizes_are_told(tmp_path, monkeypatch) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.benchmarking import tables
-from marginbook.benchmarking.goals import exponent, goals, lines, reached
-from marginbook.build import performance_page
-from marginbook.errata import PAPERS
-from marginbook.project import resource
+from marginbook.base.project import resource
+from marginbook.book import performance_page
+from marginbook.claims.errata import PAPERS
+from marginbook.quality.benchmarking import tables
+from marginbook.quality.benchmarking.goals import exponent, goals, lines, reached
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from marginbook.build import image_sizes, rerun_boxes, scoreboard_table, search_entries
+from marginbook.base.project import resource
+from marginbook.book import image_sizes, rerun_boxes, scoreboard_table, search_entries
 from marginbook.claims import ROOMS, Claim, Evidence, Verdict
 from marginbook.notebooks import Parameter, available, parameters
 from marginbook.notebooks.parameters import convert
-from marginbook.project import resource
 
 BOOKS = sorted(available())
 
@@ -150,7 +150,9 @@ def test_the_notation_page_has_a_table_for_each_room_and_names_that_the_code_has
         sources = "".join(
             path.read_text(encoding="utf-8")
             for folder in (resource("src", "marginbook", room), resource("src", "marginbook"))
-            for path in (folder.rglob("*.py") if folder.name == room else [folder / "kernels.py"])
+            for path in (
+                folder.rglob("*.py") if folder.name == room else [folder / "kernels" / "__init__.py"]
+            )
         )
         rows = re.findall(r"^\* - .*\n  - .*\n  -(.*)$", parts[room], re.MULTILINE)
         assert len(rows) >= 10

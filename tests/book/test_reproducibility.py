@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.build import reproducibility_pages
-from marginbook.build.myst import plain
-from marginbook.errata import PAPERS
+from marginbook.book import reproducibility_pages
+from marginbook.book.myst import plain
+from marginbook.claims.errata import PAPERS
 from marginbook.experiments import experiments, load_protocol
 
 

@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup, Tag
 
+from marginbook.base.project import root
 from marginbook.claims import ROOMS, Claim, Evidence, Verdict, check_all, ledger
-from marginbook.ledger_file import COMMAND, NAME, line, markdown, section
-from marginbook.project import root
+from marginbook.claims.ledger_file import COMMAND, NAME, line, markdown, section
 
 from .looking import open_context
 from .test_links import places, soup

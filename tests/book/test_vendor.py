@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from marginbook import vendor
+from marginbook.notebooks import mathjax
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     with zipfile.ZipFile(made, "w") as archive:
         for member in ("tex-svg.js", "tex-chtml-full.js", "output/chtml/fonts/woff-v2/a.woff", "core.js"):
             archive.writestr(f"mathjax/static/mathjax/es5/{member}", member)
-    wheel = replace(vendor.WHEEL, sha256=hashlib.sha256(made.read_bytes()).hexdigest())
+    wheel = replace(mathjax.WHEEL, sha256=hashlib.sha256(made.read_bytes()).hexdigest())
     calls: list[str] = []
 
     def download(wanted: object, scratch: Path) -> Path:
@@ -28,26 +28,26 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         target.write_bytes(made.read_bytes())
         return target
 
-    monkeypatch.setattr(vendor, "WHEEL", wheel)
-    monkeypatch.setattr(vendor, "download", download)
+    monkeypatch.setattr(mathjax, "WHEEL", wheel)
+    monkeypatch.setattr(mathjax, "download", download)
     monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "cache"))
     return calls
 
 
 def test_the_wheel_is_fetched_once(fetched: list[str]) -> None:
-    assert vendor.mathjax("tex-svg.js") == b"tex-svg.js"
-    assert vendor.mathjax("core.js") == b"core.js"
+    assert mathjax.mathjax("tex-svg.js") == b"tex-svg.js"
+    assert mathjax.mathjax("core.js") == b"core.js"
     assert len(fetched) == 1
 
 
 def test_a_damaged_wheel_in_the_cache_is_fetched_again(fetched: list[str]) -> None:
-    vendor.wheel().write_bytes(b"damaged")
-    assert vendor.mathjax("tex-svg.js") == b"tex-svg.js"
+    mathjax.wheel().write_bytes(b"damaged")
+    assert mathjax.mathjax("tex-svg.js") == b"tex-svg.js"
     assert len(fetched) == 2
 
 
 @pytest.mark.usefixtures("fetched")
 def test_only_what_the_pages_load_is_unpacked(tmp_path: Path) -> None:
-    vendor.unpack_mathjax(tmp_path / "out")
+    mathjax.unpack_mathjax(tmp_path / "out")
     names = {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*") if p.is_file()}
     assert names == {"tex-chtml-full.js", "output/chtml/fonts/woff-v2/a.woff"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from marginbook.bridge.problems import SIZES, apart, pairs
+from marginbook.bridge.claims.problems import SIZES, apart, pairs
 from marginbook.kernels import gram
 
 

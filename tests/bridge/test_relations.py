@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 
-from marginbook.bridge import fisher, left_out, machines, margins, ridges, subspaces
-from marginbook.bridge.problems import Pair, pairs
+from marginbook.bridge.claims import fisher, leave_one_out, machines, margins, ridges, subspaces
+from marginbook.bridge.claims.problems import Pair, pairs
 from marginbook.claims import Verdict, find
 from marginbook.kernels import gram
 
@@ -42,7 +42,7 @@ def test_elimination_is_what_solving_the_rest_gives(pair):
     for S in ([3], [0, 7], [1, 2, 3]):
         rest = np.setdiff1d(np.arange(n), S)
         wanted = M[np.ix_(S, rest)] @ np.linalg.solve(M[np.ix_(rest, rest)], h[rest])
-        assert_allclose(left_out.eliminated(M, h, [S])[0], wanted, atol=1e-10)
+        assert_allclose(leave_one_out.eliminated(M, h, [S])[0], wanted, atol=1e-10)
 
 
 #: what to break in a module, by the check that must notice it
@@ -68,7 +68,7 @@ BROKEN = {
     margins.check_mean: ("trained", lambda pair, lambda1, lambda2, C: real_trained(pair, 1.0, lambda2, C)),
     machines.check_one_svm: ("matrix_machine", lambda pair, C, **more: real_machine(pair, 2 * C, **more)),
     machines.check_weighted: ("weights_for", lambda level, y: np.where(y > 0, level, 1 - level)),
-    left_out.check_leave_one_out: ("midpoint", lambda one, two: 0.0),
+    leave_one_out.check_leave_one_out: ("midpoint", lambda one, two: 0.0),
     margins.check_hingeless: (
         "KernelRidge",
         lambda alpha, kernel: KernelRidge(alpha=2 * alpha, kernel=kernel),
@@ -89,7 +89,7 @@ fisher_machine, real_machine = fisher.KFDAClassifier, machines.matrix_machine
 
 
 def real_omd(C, kernel, tol):
-    from marginbook.ldm.km_omd import KMOMDClassifier
+    from marginbook.ldm.peers.km_omd import KMOMDClassifier
 
     return KMOMDClassifier(C=C, kernel=kernel, tol=tol)
 

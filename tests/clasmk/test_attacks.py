@@ -9,11 +9,11 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from marginbook.clasmk.hierarchy import HierarchicalCLASMKClassifier
-from marginbook.clasmk.lssvm import LSSVMClassifier
-from marginbook.clasmk.normalised import normalised_gram
+from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
+from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
-from marginbook.clasmk.transformers import CLASKTransformer, CLASMKTransformer
 from marginbook.kernels import KernelOverflow
 
 KERNELS = ["linear", ("rbf", {"gamma": 1.0}), ("poly", {"degree": 2})]

@@ -12,8 +12,8 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
 
-from marginbook.clasmk.transformers import CLASKTransformer, CLASMKTransformer
-from marginbook.clasmk.truncation import AllTruncated
+from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.model.truncation import AllTruncated
 
 KERNELS = [("rbf", {"gamma": 0.3}), ("rbf", {"gamma": 0.03}), ("poly", {"degree": 2}), "linear"]
 BOTH = pytest.mark.parametrize("method", [CLASKTransformer, CLASMKTransformer])

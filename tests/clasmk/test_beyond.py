@@ -11,13 +11,22 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from marginbook.claims import Verdict
-from marginbook.clasmk import beyond, certified, choosing, narrow, separating, signs, thresholds, vertices
-from marginbook.clasmk.normalised import normalised_gram
-from marginbook.clasmk.objective import diagonals, ratio
-from marginbook.clasmk.real_rows import PARTS, SETS, Rows, real_rows
+from marginbook.clasmk import claims
+from marginbook.clasmk.claims import (
+    beyond_criterion_2,
+    beyond_dinkelbach,
+    beyond_ratio_error,
+    beyond_signs,
+    beyond_thresholds,
+    beyond_vertices,
+)
+from marginbook.clasmk.claims import beyond_narrow_kernels as narrow
+from marginbook.clasmk.claims.real_rows import PARTS, SETS, Rows, real_rows
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
+from marginbook.clasmk.model.objective import diagonals, ratio
+from marginbook.clasmk.model.statistics import Separation
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 from marginbook.clasmk.solvers.kernel_choice import choose_exact, choose_greedy
-from marginbook.clasmk.statistics import Separation
 
 KERNELS = [("rbf", {"gamma": 0.5}), ("rbf", {"gamma": 0.05}), ("poly", {"degree": 2})]
 
@@ -51,12 +60,12 @@ def test_parts_are_disjoint_balanced_and_scaled_without_new_rows(name, per_class
 
 def test_one_flip_changes_one_column_and_two_flips_nothing(iris):
     _, bases = iris
-    other = signs.flipped(bases, 1, 2, column=1)
+    other = beyond_signs.flipped(bases, 1, 2, column=1)
     for c, row in enumerate(other):
         for i, s in enumerate(row):
             change = np.flatnonzero((s.A != bases[c][i].A).any(axis=0))
             assert change.tolist() == ([1] if (c, i) == (1, 2) else [])
-    assert_array_equal(signs.flipped(other, 1, 2, column=1)[1][2].A, bases[1][2].A)
+    assert_array_equal(beyond_signs.flipped(other, 1, 2, column=1)[1][2].A, bases[1][2].A)
 
 
 def test_change_of_the_kernel_is_that_of_the_double_sum(iris):
@@ -76,17 +85,17 @@ def test_change_of_the_kernel_is_that_of_the_double_sum(iris):
                     total += np.sqrt(nu[c, i] * nu[c, j]) * z[:, :k] @ w[:, :k].T
         return total
 
-    other = signs.with_signs(bases, np.random.default_rng(1))
+    other = beyond_signs.with_signs(bases, np.random.default_rng(1))
     for combine in ("sum", "concat"):
         before, after = h(bases, combine), h(other, combine)
         expected = np.abs(before - after).max() / np.abs(before).max()
-        assert_allclose(signs.kernel_change(X, bases, other, nu, combine), expected, atol=1e-12)
+        assert_allclose(beyond_signs.kernel_change(X, bases, other, nu, combine), expected, atol=1e-12)
     assert expected < 1e-12
 
 
 def test_the_order_of_choice_is_the_cholesky_factor(iris):
     _, bases = iris
-    for row, again in zip(bases, signs.in_order_of_choice(bases), strict=True):
+    for row, again in zip(bases, beyond_signs.in_order_of_choice(bases), strict=True):
         for s, t in zip(row, again, strict=True):
             factor = np.linalg.cholesky(normalised_gram(s.kernel, s.rows))
             assert_allclose(t.coordinates(s.rows), factor, atol=1e-6)
@@ -98,39 +107,39 @@ def test_the_order_of_choice_is_the_cholesky_factor(iris):
 def test_vertices_have_no_sign_to_flip(iris):
     rows, bases = iris
     vertex = np.eye(3)[[0, 2, 1]]
-    assert signs.worst_flip(rows.X["new"], bases, vertex) is bases
-    other = signs.with_signs(bases, np.random.default_rng(0))
-    assert signs.kernel_change(rows.X["new"], bases, other, vertex, "sum") == 0
-    assert signs.kernel_change(rows.X["new"], bases, other, np.full((3, 3), 1 / 3), "sum") > 0.05
+    assert beyond_signs.worst_flip(rows.X["new"], bases, vertex) is bases
+    other = beyond_signs.with_signs(bases, np.random.default_rng(0))
+    assert beyond_signs.kernel_change(rows.X["new"], bases, other, vertex, "sum") == 0
+    assert beyond_signs.kernel_change(rows.X["new"], bases, other, np.full((3, 3), 1 / 3), "sum") > 0.05
 
 
 # choices and vertices
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 10_000), st.sampled_from(choosing.LAWS), st.integers(2, 5), st.integers(1, 6))
+@given(st.integers(0, 10_000), st.sampled_from(beyond_criterion_2.LAWS), st.integers(2, 5), st.integers(1, 6))
 def test_linear_program_exact_rule_and_bounds_agree(seed, law, classes, kernels):
-    n, d = choosing.random_terms(np.random.default_rng(seed), classes, kernels, law)
+    n, d = beyond_criterion_2.random_terms(np.random.default_rng(seed), classes, kernels, law)
     exact = choose_exact(n, d).objective
-    assert_allclose(vertices.least_by_linear_program(n, d), exact, rtol=1e-7, atol=1e-9)
+    assert_allclose(beyond_vertices.least_by_linear_program(n, d), exact, rtol=1e-7, atol=1e-9)
     if d.min() > 0:
-        assert choosing._below_bound(n, d)
+        assert beyond_criterion_2._below_bound(n, d)
 
 
 @pytest.mark.parametrize("factor", [2.0, 100.0, 1e8])
 def test_the_greedy_rule_misses_by_any_factor(factor):
-    n, d = choosing.worst_case(factor)
+    n, d = beyond_criterion_2.worst_case(factor)
     missed = choose_greedy(n, d).objective / choose_exact(n, d).objective
     assert 0.99 * factor < missed <= factor
 
 
 def test_unknown_laws_are_refused():
     with pytest.raises(ValueError, match="unknown law 'normal'; choose from independent, widths, ties"):
-        choosing.random_terms(np.random.default_rng(0), 2, 2, "normal")
+        beyond_criterion_2.random_terms(np.random.default_rng(0), 2, 2, "normal")
 
 
 def test_without_ties_weights_inside_are_strictly_worse():
-    n, d = choosing.random_terms(np.random.default_rng(3), 3, 5, "independent")
+    n, d = beyond_criterion_2.random_terms(np.random.default_rng(3), 3, 5, "independent")
     found = choose_exact(n, d)
     nearly = 0.99 * np.eye(5)[found.kernels] + 0.01 / 5
     assert (n * nearly).sum() / (d * nearly).sum() > found.objective
@@ -145,7 +154,7 @@ def test_with_a_tie_the_whole_face_is_optimal():
 
 
 def test_random_statistics_are_positive_semidefinite_and_of_low_rank():
-    measured = vertices.random_separation(np.random.default_rng(0), 3, 6, 2)
+    measured = beyond_vertices.random_separation(np.random.default_rng(0), 3, 6, 2)
     for stack in (measured.numerator, measured.denominator):
         assert np.linalg.eigvalsh(stack).min() > -1e-12
         assert (np.linalg.matrix_rank(stack) == 3).all()
@@ -157,13 +166,13 @@ def test_random_statistics_are_positive_semidefinite_and_of_low_rank():
 def test_orders_of_convergence():
     errors = np.array([1e-1, 1e-2, 1e-4, 1e-8])
     path = np.r_[3 * (1 + errors), 3.0]
-    assert_allclose(certified.error_orders(path), [2.0, 2.0], rtol=1e-6)
+    assert_allclose(beyond_dinkelbach.error_orders(path), [2.0, 2.0], rtol=1e-6)
     linear = np.r_[3 * (1 + 0.5 ** np.arange(4, 9)), 3.0]
-    assert max(certified.error_orders(linear)) < 1.3
+    assert max(beyond_dinkelbach.error_orders(linear)) < 1.3
 
 
 def test_no_nelder_mead_run_is_below_the_proved_minimum():
-    measured = vertices.random_separation(np.random.default_rng(5), 2, 3, 2)
+    measured = beyond_vertices.random_separation(np.random.default_rng(5), 2, 3, 2)
     N, D = measured.numerator, measured.denominator
     found = dinkelbach(N, D)
 
@@ -200,13 +209,13 @@ def test_where_the_nearest_neighbour_is_of_another_class_the_ratio_grows():
 
 
 def test_both_thresholds_are_applied():
-    measured = vertices.random_separation(np.random.default_rng(1), 2, 4, 2)
+    measured = beyond_vertices.random_separation(np.random.default_rng(1), 2, 4, 2)
     measured = replace(measured, energy=np.array([[0.5, 0.0, 0.5, 0.5], [0.5, 0.1, 0.5, 0.5]]))
-    weights, kept = thresholds.learned(measured, 0.2, 0.0)
+    weights, kept = beyond_thresholds.learned(measured, 0.2, 0.0)
     assert kept.tolist() == [0, 2, 3]
     assert (weights[:, 1] == 0).all()
     assert_allclose(weights.sum(axis=1), 1)
-    single, _ = thresholds.learned(measured, 0.2, 1.0)
+    single, _ = beyond_thresholds.learned(measured, 0.2, 1.0)
     assert ((single == 1).sum(axis=1) == 1).all()
 
 
@@ -214,19 +223,27 @@ def test_both_thresholds_are_applied():
 
 
 def test_every_module_of_the_door_enters_its_claims():
-    for module in (certified, choosing, narrow, separating, signs, thresholds, vertices):
-        assert getattr(beyond, module.__name__.rsplit(".", 1)[1]) is module
+    for module in (
+        beyond_dinkelbach,
+        beyond_criterion_2,
+        narrow,
+        beyond_ratio_error,
+        beyond_signs,
+        beyond_thresholds,
+        beyond_vertices,
+    ):
+        assert getattr(claims, module.__name__.rsplit(".", 1)[1]) is module
 
 
 def test_what_is_learned_from_the_signs_is_an_error_only_if_signs_change(monkeypatch):
-    monkeypatch.setattr(signs, "SMALL", (("iris", 30),))
-    assert signs.check_signs().verdict == Verdict.CORRECTED
-    assert signs.check_bases().verdict == Verdict.CORRECTED
-    monkeypatch.setattr(signs, "with_signs", lambda bases, rng: bases)
-    monkeypatch.setattr(signs, "flipped", lambda bases, c, i: bases)
-    monkeypatch.setattr(signs, "in_order_of_choice", lambda bases: bases)
-    assert signs.check_signs().verdict == Verdict.HOLDS
-    assert signs.check_bases().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_signs, "SMALL", (("iris", 30),))
+    assert beyond_signs.check_signs().verdict == Verdict.CORRECTED
+    assert beyond_signs.check_bases().verdict == Verdict.CORRECTED
+    monkeypatch.setattr(beyond_signs, "with_signs", lambda bases, rng: bases)
+    monkeypatch.setattr(beyond_signs, "flipped", lambda bases, c, i: bases)
+    monkeypatch.setattr(beyond_signs, "in_order_of_choice", lambda bases: bases)
+    assert beyond_signs.check_signs().verdict == Verdict.HOLDS
+    assert beyond_signs.check_bases().verdict == Verdict.HOLDS
 
 
 def few(name, per_class=18, kernels=KERNELS):
@@ -238,84 +255,86 @@ def few(name, per_class=18, kernels=KERNELS):
 
 
 def test_a_greedy_rule_in_place_of_the_exact_one_is_noticed(monkeypatch):
-    monkeypatch.setattr(choosing, "real_statistics", lambda: few("wine"))
-    monkeypatch.setattr(vertices, "real_statistics", lambda: few("wine"))
-    monkeypatch.setattr(vertices, "SMALL", ())
-    assert choosing.check_criterion().verdict == Verdict.HOLDS
-    assert vertices.check_concat().verdict == Verdict.HOLDS
-    for module in (choosing, vertices):
+    monkeypatch.setattr(beyond_criterion_2, "real_statistics", lambda: few("wine"))
+    monkeypatch.setattr(beyond_vertices, "real_statistics", lambda: few("wine"))
+    monkeypatch.setattr(beyond_vertices, "SMALL", ())
+    assert beyond_criterion_2.check_criterion().verdict == Verdict.HOLDS
+    assert beyond_vertices.check_concat().verdict == Verdict.HOLDS
+    for module in (beyond_criterion_2, beyond_vertices):
         monkeypatch.setattr(module, "choose_exact", choose_greedy)
-    assert choosing.check_criterion().verdict == Verdict.FAILS
-    assert vertices.check_concat().verdict == Verdict.FAILS
+    assert beyond_criterion_2.check_criterion().verdict == Verdict.FAILS
+    assert beyond_vertices.check_concat().verdict == Verdict.FAILS
 
 
 def iris_statistics():
     """The first set of `real_statistics`, on which the greedy rule misses most."""
-    return list(islice(choosing.real_statistics(), 6))
+    return list(islice(beyond_criterion_2.real_statistics(), 6))
 
 
 def test_an_exact_rule_in_place_of_the_greedy_one_is_noticed(monkeypatch):
     iris = iris_statistics()
-    monkeypatch.setattr(choosing, "real_statistics", lambda: iris)
-    assert choosing.check_greedy().verdict == Verdict.FAILS
-    monkeypatch.setattr(choosing, "choose_greedy", choose_exact)
-    assert choosing.check_greedy().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_criterion_2, "real_statistics", lambda: iris)
+    assert beyond_criterion_2.check_greedy().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_criterion_2, "choose_greedy", choose_exact)
+    assert beyond_criterion_2.check_greedy().verdict == Verdict.HOLDS
 
 
 def test_smallest_weights_in_place_of_the_largest_are_noticed(monkeypatch):
     iris = iris_statistics()
-    monkeypatch.setattr(choosing, "real_statistics", lambda: iris)
-    assert choosing.check_largest().verdict == Verdict.HOLDS
-    monkeypatch.setattr(choosing, "largest_weights", lambda weights: weights.argmin(axis=1))
-    assert choosing.check_largest().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_criterion_2, "real_statistics", lambda: iris)
+    assert beyond_criterion_2.check_largest().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_criterion_2, "largest_weights", lambda weights: weights.argmin(axis=1))
+    assert beyond_criterion_2.check_largest().verdict == Verdict.FAILS
 
 
 def test_largest_weights_of_concatenated_kernels_minimise_criterion_2(monkeypatch):
     swapped = [(name, Separation(e.numerator, e.denominator), e) for name, _, e in few("wine") + few("iris")]
-    monkeypatch.setattr(choosing, "real_statistics", lambda: swapped)
-    monkeypatch.setattr(choosing, "dinkelbach", lambda N, D, max_nodes: dinkelbach(N, D, combine="concat"))
-    assert choosing.check_largest().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_criterion_2, "real_statistics", lambda: swapped)
+    monkeypatch.setattr(
+        beyond_criterion_2, "dinkelbach", lambda N, D, max_nodes: dinkelbach(N, D, combine="concat")
+    )
+    assert beyond_criterion_2.check_largest().verdict == Verdict.HOLDS
 
 
 def test_local_minimisers_in_the_subproblems_are_noticed(monkeypatch):
-    monkeypatch.setattr(certified, "real_problems", lambda most: [few("iris")[0][2]])
-    assert certified.check_dinkelbach().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_dinkelbach, "real_problems", lambda most: [few("iris")[0][2]])
+    assert beyond_dinkelbach.check_dinkelbach().verdict == Verdict.HOLDS
 
     def local(N, D, *, start=None, tol=1e-10, max_nodes=0):
         return dinkelbach(N, D, start=start, tol=tol, max_nodes=0)
 
-    monkeypatch.setattr(certified, "dinkelbach", local)
-    assert certified.check_dinkelbach().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_dinkelbach, "dinkelbach", local)
+    assert beyond_dinkelbach.check_dinkelbach().verdict == Verdict.FAILS
 
 
 def test_a_sum_that_misses_its_vertices_is_noticed(monkeypatch):
-    monkeypatch.setattr(vertices, "SMALL", (("iris", 30),))
-    assert vertices.check_average().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_vertices, "SMALL", (("iris", 30),))
+    assert beyond_vertices.check_average().verdict == Verdict.HOLDS
 
     def uniform(N, D, max_nodes=0):
         found = dinkelbach(N, D, max_nodes=0)
         weights = np.full(N.shape[:2], 1 / N.shape[1])
         return replace(found, weights=weights, objective=ratio(weights, N, D))
 
-    monkeypatch.setattr(vertices, "dinkelbach", uniform)
-    assert vertices.check_average().verdict == Verdict.FAILS
-    monkeypatch.setattr(vertices, "SETS", (("iris", 30),))
-    assert vertices.check_sum().verdict == Verdict.HOLDS
-    monkeypatch.setattr(vertices, "dinkelbach", dinkelbach)
-    assert vertices.check_sum().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_vertices, "dinkelbach", uniform)
+    assert beyond_vertices.check_average().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_vertices, "SETS", (("iris", 30),))
+    assert beyond_vertices.check_sum().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_vertices, "dinkelbach", dinkelbach)
+    assert beyond_vertices.check_sum().verdict == Verdict.FAILS
 
 
 def test_exchanged_distances_and_equal_thresholds_are_noticed(monkeypatch):
     few_sets = (("iris", 30), ("wine", 30))
-    for module in (narrow, thresholds):
+    for module in (narrow, beyond_thresholds):
         monkeypatch.setattr(module, "SETS", few_sets)
     assert narrow.check_limit().verdict == Verdict.HOLDS
-    assert thresholds.check_thresholds().verdict == Verdict.FAILS
+    assert beyond_thresholds.check_thresholds().verdict == Verdict.FAILS
     true = narrow.nearest
     monkeypatch.setattr(narrow, "nearest", lambda rows: true(rows)[::-1])
-    monkeypatch.setattr(thresholds, "PRINTED", ((0.1, 0.1), (0.1, 0.1)))
+    monkeypatch.setattr(beyond_thresholds, "PRINTED", ((0.1, 0.1), (0.1, 0.1)))
     assert narrow.check_limit().verdict == Verdict.FAILS
-    assert thresholds.check_thresholds().verdict == Verdict.HOLDS
+    assert beyond_thresholds.check_thresholds().verdict == Verdict.HOLDS
 
 
 def test_held_out_rows_in_place_of_those_of_the_bases_are_noticed(monkeypatch):
@@ -339,21 +358,21 @@ def test_diagonals_alone_are_what_concatenation_measures(iris):
 
 def test_ratios_and_errors_of_each_kernel_alone(iris):
     rows, bases = iris
-    h, errors, energy = separating.ratios_and_errors(rows, KERNELS, 0.0)
+    h, errors, energy = beyond_ratio_error.ratios_and_errors(rows, KERNELS, 0.0)
     assert_allclose(energy, rows.separation(bases).energy.mean(axis=0))
     measured = rows.separation(bases)
     for k in range(3):
         nu = np.tile(np.eye(3)[k], (3, 1))
         assert_allclose(h[k], ratio(nu, measured.numerator, measured.denominator))
-        assert_allclose(errors[k], np.mean(signs.predictions(rows, bases, nu, "sum") != rows.y["new"]))
+        assert_allclose(errors[k], np.mean(beyond_signs.predictions(rows, bases, nu, "sum") != rows.y["new"]))
 
 
 def test_ranks_that_agree_are_noticed(monkeypatch):
     rising = np.arange(1.0, 6.0)
-    monkeypatch.setattr(separating, "ratios_and_errors", lambda *_: (rising, rising, np.ones(5)))
-    assert separating.check_errors().verdict == Verdict.HOLDS
-    monkeypatch.setattr(separating, "ratios_and_errors", lambda *_: (rising, -rising, np.ones(5)))
-    assert separating.check_errors().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_ratio_error, "ratios_and_errors", lambda *_: (rising, rising, np.ones(5)))
+    assert beyond_ratio_error.check_errors().verdict == Verdict.HOLDS
+    monkeypatch.setattr(beyond_ratio_error, "ratios_and_errors", lambda *_: (rising, -rising, np.ones(5)))
+    assert beyond_ratio_error.check_errors().verdict == Verdict.FAILS
     bent = np.array([9.0, 8.0, 1.0, 2.0, 3.0])
-    monkeypatch.setattr(separating, "ratios_and_errors", lambda *_: (rising, bent, 0.2 * rising))
-    assert separating.check_errors().verdict == Verdict.CORRECTED
+    monkeypatch.setattr(beyond_ratio_error, "ratios_and_errors", lambda *_: (rising, bent, 0.2 * rising))
+    assert beyond_ratio_error.check_errors().verdict == Verdict.CORRECTED

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.clasmk.objective import diagonals, forms, kkt_residual, ratio
+from marginbook.clasmk.model.objective import diagonals, forms, kkt_residual, ratio
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 from marginbook.clasmk.solvers.kernel_choice import choose_exact, choose_exhaustive
 from marginbook.clasmk.solvers.slsqp import slsqp

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.clasmk import cholesky
-from marginbook.clasmk.embedding import FLOOR, class_subspace, greedy_embedding
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.normalised import normalised_gram
+from marginbook.clasmk.model import incomplete_cholesky as cholesky
+from marginbook.clasmk.model.embedding import FLOOR, class_subspace, greedy_embedding
+from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
 
 RBF = ("rbf", {"gamma": 0.2})
 

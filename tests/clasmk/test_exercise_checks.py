@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from marginbook.exercises import problem_sets
+from marginbook.coursework.exercises import problem_sets
 
 EXERCISES = {exercise.id: exercise for exercise in problem_sets()["clasmk/08_exercises"]}
 
@@ -147,7 +147,7 @@ def marginal(xi, codes, T):
     "the best known bounds": (
         "clasmk/gap",
         """
-from marginbook.clasmk.solvers.kernel_weights import learn_weights
+from marginbook.clasmk.solvers.mkl import learn_weights
 def bounds(kernels, y, C, weights):
     found = learn_weights(kernels, y[:, None], C, tol=1e-6)
     return found.lower_bound, found.machines.value

@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
+from marginbook.base.project import root
 from marginbook.claims import Verdict, check
-from marginbook.clasmk.agreement import LEAST, LOCAL, START, compared, means_of
-from marginbook.clasmk.figures import by_number, curves
-from marginbook.clasmk.table_cells import LAYERS, PAPER_TABLES, RIVALS, SEVERAL, SINGLE, SUMMARY, printed
-from marginbook.printed_tables import LEVEL, paired
-from marginbook.project import root
+from marginbook.claims.printed_tables import LEVEL, paired
+from marginbook.clasmk.claims.figures import by_number, curves
+from marginbook.clasmk.claims.tables import LEAST, LOCAL, START, compared, means_of
+from marginbook.clasmk.paper.printed import LAYERS, PAPER_TABLES, RIVALS, SEVERAL, SINGLE, SUMMARY, printed
 
 # sentences of the chapter, or of the notebook named before them, that follow from the verdict of a claim
 VERDICTS = [

@@ -22,12 +22,12 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.clasmk import learning
-from marginbook.clasmk.hierarchy import HierarchicalCLASMKClassifier
-from marginbook.clasmk.lssvm import LSSVMClassifier
-from marginbook.clasmk.margins import confidence, decision_table, marginal_rows
-from marginbook.clasmk.transformers import CLASMKTransformer
-from marginbook.clasmk.truncation import AllTruncated, representative
+from marginbook.clasmk.estimators import fitting
+from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
+from marginbook.clasmk.estimators.transformers import CLASMKTransformer
+from marginbook.clasmk.estimators.uncertain_rows import confidence, decision_table, marginal_rows
+from marginbook.clasmk.model.truncation import AllTruncated, representative
 
 KERNELS = [("rbf", {"gamma": 0.3}), ("rbf", {"gamma": 0.03}), ("poly", {"degree": 2}), "linear"]
 TABLES = arrays(float, (12, 4), elements=st.floats(-3, 3))
@@ -202,7 +202,7 @@ def test_a_later_layer_without_kernels_ends_it_and_a_first_one_is_an_error(monke
         calls.append(eta)
         return representative(energy, eta if len(calls) == 1 else 3.1)
 
-    monkeypatch.setattr(learning, "representative", second_fails)
+    monkeypatch.setattr(fitting, "representative", second_fails)
     with pytest.warns(UserWarning, match="no layer 2: all 4 kernels are truncated"):
         model = HierarchicalCLASMKClassifier(KERNELS, n_layers=4, eta=1.0, random_state=0).fit(X, y)
     assert model.n_layers_ == 1

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.clasmk import lemma_one, theorem_one
-from marginbook.clasmk.model import Law, between, captured, exceeding, met, problems, projector
+from marginbook.clasmk.claims import section_2_lemma_1
+from marginbook.clasmk.claims import section_2_theorem_1 as theorem_one
+from marginbook.clasmk.claims.distributions import Law, between, captured, exceeding, met, problems, projector
 
 
 def few(seed, count, classes=(2,)):
@@ -16,7 +17,7 @@ def few(seed, count, classes=(2,)):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (lemma_one, theorem_one):
+    for module in (section_2_lemma_1, theorem_one):
         monkeypatch.setattr(module, "problems", few)
 
 
@@ -27,7 +28,12 @@ def scaled(law: Law, factor: int, own: int) -> Law:
 
 @pytest.mark.parametrize(
     "check",
-    [lemma_one.check_lemma, lemma_one.check_remark, lemma_one.check_mean_ratio, theorem_one.check_theorem],
+    [
+        section_2_lemma_1.check_lemma,
+        section_2_lemma_1.check_remark,
+        section_2_lemma_1.check_mean_ratio,
+        theorem_one.check_theorem,
+    ],
 )
 def test_these_hold(check):
     evidence = check()
@@ -35,7 +41,7 @@ def test_these_hold(check):
     assert evidence.slack > 0
 
 
-@pytest.mark.parametrize("check", [lemma_one.check_dropped_noise, theorem_one.check_lowest_bound])
+@pytest.mark.parametrize("check", [section_2_lemma_1.check_dropped_noise, theorem_one.check_lowest_bound])
 def test_these_are_corrected(check):
     evidence = check()
     assert evidence.verdict == Verdict.CORRECTED
@@ -44,8 +50,8 @@ def test_these_are_corrected(check):
 
 def test_the_bound_is_compared_without_rounding():
     # 1/2 <= (1/4) / (1 - sqrt(1/4)): equality
-    assert lemma_one.below(Fraction(1, 2), Fraction(1, 4), Fraction(1, 4), Fraction(1))
-    assert not lemma_one.below(
+    assert section_2_lemma_1.below(Fraction(1, 2), Fraction(1, 4), Fraction(1, 4), Fraction(1))
+    assert not section_2_lemma_1.below(
         Fraction(1, 2) + Fraction(1, 10**30), Fraction(1, 4), Fraction(1, 4), Fraction(1)
     )
     rng = np.random.default_rng(0)
@@ -53,7 +59,7 @@ def test_the_bound_is_compared_without_rounding():
         a, b, lam, q = (Fraction(int(v), 20) for v in rng.integers(0, 20, size=4))
         right = float(b) / (1 - float(lam) ** 0.5 * float(q))
         if abs(float(a) - right) > 1e-9:
-            assert lemma_one.below(a, b, lam, q) == (float(a) <= right)
+            assert section_2_lemma_1.below(a, b, lam, q) == (float(a) <= right)
 
 
 def test_kernels_that_are_not_normalised_break_the_lemma_and_the_theorem(monkeypatch):
@@ -66,14 +72,17 @@ def test_kernels_that_are_not_normalised_break_the_lemma_and_the_theorem(monkeyp
         lam = captured(long, projector(short)) / captured(long, projector(long))
         if lam < 1:
             chance = exceeding(long.within(), between(long, short))
-            broken += not lemma_one.below(chance, 1 - one.mean_energy, lam, 1 - noise)
+            broken += not section_2_lemma_1.below(chance, 1 - one.mean_energy, lam, 1 - noise)
     assert broken > 0
 
     def scaled_problems(seed, count, classes=(2,)):
         for laws, noise in few(seed, count, classes):
             yield [scaled(laws[0], 3, 9), *laws[1:]], noise
 
-    for module, check in ((lemma_one, lemma_one.check_lemma), (theorem_one, theorem_one.check_theorem)):
+    for module, check in (
+        (section_2_lemma_1, section_2_lemma_1.check_lemma),
+        (theorem_one, theorem_one.check_theorem),
+    ):
         monkeypatch.setattr(module, "problems", scaled_problems)
         assert check().verdict == Verdict.FAILS
 
@@ -83,11 +92,11 @@ def test_a_lambda_that_is_too_small_fails(monkeypatch):
     held = []
     for (one, other), noise in problems(2, 400):
         chance = exceeding(one.within(), between(one, other))
-        held.append(lemma_one.below(chance, (1 - one.mean_energy) / 2, Fraction(0), 1 - noise))
+        held.append(section_2_lemma_1.below(chance, (1 - one.mean_energy) / 2, Fraction(0), 1 - noise))
     assert not all(held)
-    right = lemma_one.below
-    monkeypatch.setattr(lemma_one, "below", lambda p, a, lam, q: right(p, a / 2, Fraction(0), q))
-    assert lemma_one.check_lemma().verdict == Verdict.FAILS
+    right = section_2_lemma_1.below
+    monkeypatch.setattr(section_2_lemma_1, "below", lambda p, a, lam, q: right(p, a / 2, Fraction(0), q))
+    assert section_2_lemma_1.check_lemma().verdict == Verdict.FAILS
 
 
 def test_more_mean_than_the_noise_leaves_fails_the_remark(monkeypatch):
@@ -95,8 +104,8 @@ def test_more_mean_than_the_noise_leaves_fails_the_remark(monkeypatch):
         for laws, noise in few(seed, count, classes):
             yield laws, noise + Fraction(1, 2)
 
-    monkeypatch.setattr(lemma_one, "problems", louder)
-    assert lemma_one.check_remark().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_2_lemma_1, "problems", louder)
+    assert section_2_lemma_1.check_remark().verdict == Verdict.FAILS
 
 
 def test_noise_outside_the_other_subspace_would_satisfy_equation_14(monkeypatch):
@@ -104,8 +113,8 @@ def test_noise_outside_the_other_subspace_would_satisfy_equation_14(monkeypatch)
         for laws, noise in few(seed, count, classes):
             yield [Law(x.mean, x.own, x.noise * 0, x.chances, x.independent) for x in laws], noise
 
-    monkeypatch.setattr(lemma_one, "problems", silent)
-    assert lemma_one.check_dropped_noise().verdict == Verdict.HOLDS
+    monkeypatch.setattr(section_2_lemma_1, "problems", silent)
+    assert section_2_lemma_1.check_dropped_noise().verdict == Verdict.HOLDS
 
 
 def test_the_two_kernels_meet_the_assumptions_and_are_ordered_as_said():
@@ -130,5 +139,5 @@ def test_equal_priors_make_both_ways_to_draw_pairs_the_same():
 
 
 def test_the_sharp_law_comes_as_near_as_one_likes():
-    ratios = [lemma_one.sharp_model(Fraction(1, 10**k)) for k in (1, 3, 6)]
+    ratios = [section_2_lemma_1.sharp_model(Fraction(1, 10**k)) for k in (1, 3, 6)]
     np.testing.assert_allclose(ratios, [1.1, 1.001, 1.000001])

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from marginbook.clasmk.measures.benchmark import measure_benchmark
-from marginbook.clasmk.measures.local_layers import measure_layers_locally
+from marginbook.clasmk.experiments.table_4 import measure_benchmark
+from marginbook.clasmk.experiments.table_4_solvers import measure_layers_locally
 
 SETTINGS = {"tol": 1e-2, "eta": 0.1, "threshold": 0.1, "marginal": 1.0, "C_grid": [1.0], "choice_rows": 100}
 

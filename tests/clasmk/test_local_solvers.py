@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 from scipy.optimize import OptimizeResult
 
-from marginbook.clasmk.measures.local import SOLVERS, measure_solvers
-from marginbook.clasmk.measures.table import measure_table
-from marginbook.clasmk.objective import diagonals, kkt_residual, ratio
+from marginbook.clasmk.experiments.table_1_solvers import SOLVERS, measure_solvers
+from marginbook.clasmk.experiments.tables_1_2 import measure_table
+from marginbook.clasmk.model.objective import diagonals, kkt_residual, ratio
+from marginbook.clasmk.paper.printed import PAPER_TABLES
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
-from marginbook.clasmk.solvers.interior_point import interior_point
 from marginbook.clasmk.solvers.kernel_choice import choose_exact
 from marginbook.clasmk.solvers.slsqp import slsqp
-from marginbook.clasmk.table_cells import PAPER_TABLES
+from marginbook.clasmk.solvers.trust_constr import interior_point
 from marginbook.experiments import load_protocol
 
 from .test_dinkelbach import _matrices

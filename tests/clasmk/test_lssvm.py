@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.clasmk.lssvm import LSSVMClassifier
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
 from marginbook.clasmk.solvers.least_squares import (
     Spectrum,
     kkt_residual,

@@ -7,19 +7,18 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import StandardScaler, normalize
 
-from marginbook.clasmk.hierarchy import HierarchicalCLASMKClassifier
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.lssvm import LSSVMClassifier
-from marginbook.clasmk.measures import layers, rows
-from marginbook.clasmk.measures.benchmark import METHODS, choose, measure_benchmark
-from marginbook.clasmk.measures.chosen import ChosenLSSVM
-from marginbook.clasmk.measures.heat_maps import measure_weights
-from marginbook.clasmk.measures.layers import measure_kernels, measure_sizes, number_of
-from marginbook.clasmk.measures.table import SINGLE, measure_table
-from marginbook.clasmk.measures.timed import TRANSFORMERS
-from marginbook.clasmk.peers.single import SubspaceKernelTransformer
-from marginbook.clasmk.tables import DATASETS, EXPERIMENTS
-from marginbook.clasmk.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
+from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.experiments import DATASETS, EXPERIMENTS, data, figures_2_23
+from marginbook.clasmk.experiments.figures_2_23 import measure_kernels, measure_sizes, number_of
+from marginbook.clasmk.experiments.figures_24_27 import measure_weights
+from marginbook.clasmk.experiments.lssvm_chosen import ChosenLSSVM
+from marginbook.clasmk.experiments.table_4 import METHODS, choose, measure_benchmark
+from marginbook.clasmk.experiments.tables_1_2 import SINGLE, measure_table
+from marginbook.clasmk.experiments.timed import TRANSFORMERS
+from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.peers.single_kernel import SubspaceKernelTransformer
 from marginbook.datasets.dataset import Dataset
 from marginbook.experiments import load_protocol
 
@@ -50,38 +49,38 @@ def without_seconds(found):
 
 
 def test_scaling_by_the_training_rows():
-    A, B = rows.scaled(X[TRAIN], X[TEST], "standard")
+    A, B = data.scaled(X[TRAIN], X[TEST], "standard")
     scaler = StandardScaler().fit(X[TRAIN])
     np.testing.assert_allclose(A, scaler.transform(X[TRAIN]), atol=1e-12)
     np.testing.assert_allclose(B, scaler.transform(X[TEST]), atol=1e-12)
-    A, B = rows.scaled(X[TRAIN], X[TEST], "unit-range")
+    A, B = data.scaled(X[TRAIN], X[TEST], "unit-range")
     assert A.min() == 0
     assert A.max() == pytest.approx(1)
     np.testing.assert_allclose(B, (X[TEST] - X[TRAIN].min(0)) / np.ptp(X[TRAIN], axis=0))
-    np.testing.assert_allclose(rows.scaled(X, X[:3], "unit-length")[0], normalize(X))
+    np.testing.assert_allclose(data.scaled(X, X[:3], "unit-length")[0], normalize(X))
     with pytest.raises(ValueError, match="unknown scaling 'log'"):
-        rows.scaled(X, X, "log")
+        data.scaled(X, X, "log")
 
 
 @pytest.mark.parametrize("how", ["standard", "unit-range", "unit-length"])
 def test_scaling_of_constant_features_and_zero_rows_is_finite(how):
     A = np.array([[1e9, 0.0], [1e9, 0.0], [1e9, 3.0]])
-    for part in rows.scaled(A, np.zeros((2, 2)), how):
+    for part in data.scaled(A, np.zeros((2, 2)), how):
         assert np.isfinite(part).all()
     if how != "unit-length":
-        assert (rows.scaled(A, A, how)[0][:, 0] == 0).all()
+        assert (data.scaled(A, A, how)[0][:, 0] == 0).all()
 
 
 def test_half_changes_the_truncation_only():
     stated = {"eta": 0.1, "tol": 0.01}
-    assert layers.truncating("K=17", stated) == {**stated, "truncation": "sum"}
-    assert layers.truncating("K=17 half", {"eta": 0.1}) == {"eta": 0.5, "truncation": "mean"}
-    assert layers.number_of("n=1000 half", "n=") == 1000
+    assert figures_2_23.truncating("K=17", stated) == {**stated, "truncation": "sum"}
+    assert figures_2_23.truncating("K=17 half", {"eta": 0.1}) == {"eta": 0.5, "truncation": "mean"}
+    assert figures_2_23.number_of("n=1000 half", "n=") == 1000
 
 
 def test_a_single_kernel_is_the_embedding_and_an_lssvm():
     found = run(measure_table, "poly (8)", TABLE)
-    A, B = rows.scaled(X[TRAIN], X[TEST], "unit-range")
+    A, B = data.scaled(X[TRAIN], X[TEST], "unit-range")
     model = SubspaceKernelTransformer(SINGLE["poly (8)"], tol=0.01).fit(A)
     machine = LSSVMClassifier(C=1.0).fit(model.transform(A), Y[TRAIN])
     assert found["error"] == 100 * np.mean(machine.predict(model.transform(B)) != Y[TEST])
@@ -91,8 +90,8 @@ def test_a_single_kernel_is_the_embedding_and_an_lssvm():
 @pytest.mark.parametrize("method", TRANSFORMERS)
 def test_the_timed_transformers_learn_what_the_transformers_do(method):
     found = run(measure_table, method, TABLE)
-    seed = rows.rows_seed("wine", X[TRAIN])
-    A = rows.scaled(X[TRAIN], X[TEST], "unit-range")[0]
+    seed = data.rows_seed("wine", X[TRAIN])
+    A = data.scaled(X[TRAIN], X[TEST], "unit-range")[0]
     kind = CLASKTransformer if method == "CLASK-ML exact" else CLASMKTransformer
     extra = {} if kind is CLASKTransformer else {"threshold": 1.0 if method == "CLASK-ML" else 1e-4}
     extra |= {"combine": "concat"} if "concat" in method else {}
@@ -116,7 +115,7 @@ def test_results_repeat_and_do_not_depend_on_the_methods_seed():
     ):
         first, second = (without_seconds(run(measure, method, settings, seed=seed)) for seed in (1, 2))
         assert first == second
-    assert rows.rows_seed("wine", X) != rows.rows_seed("wine", X[::-1]) != rows.rows_seed("iris", X[::-1])
+    assert data.rows_seed("wine", X) != data.rows_seed("wine", X[::-1]) != data.rows_seed("iris", X[::-1])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -137,8 +136,8 @@ def test_one_layer_is_the_first_of_two():
 
 def test_layers_are_those_of_the_classifier():
     found = run(measure_kernels, "K=7", LAYERS)
-    seed = rows.rows_seed("wine", X[TRAIN])
-    A, B = rows.scaled(X[TRAIN], X[TEST], "standard")
+    seed = data.rows_seed("wine", X[TRAIN])
+    A, B = data.scaled(X[TRAIN], X[TEST], "standard")
     kept = np.sort(np.random.default_rng(seed + 1).permutation(len(TEST))[:50])
     model = HierarchicalCLASMKClassifier(
         paper_kernels("figures", 7),
@@ -203,8 +202,8 @@ def test_cross_validation_takes_the_first_of_the_best():
 def test_folds_are_ten_and_stratified(monkeypatch):
     y = np.repeat([0, 1, 2], [50, 30, 20])
     made = Dataset(np.arange(200.0).reshape(100, 2), y, "x", source="here", sha256="0")
-    monkeypatch.setattr(rows, "registered", lambda name: made)
-    splits = rows.folded("banana").official_splits
+    monkeypatch.setattr(data, "registered", lambda name: made)
+    splits = data.folded("banana").official_splits
     assert len(splits) == 10
     assert sorted(np.concatenate([test for _, test in splits])) == list(range(100))
     for train, test in splits:
@@ -215,12 +214,12 @@ def test_folds_are_ten_and_stratified(monkeypatch):
 def test_thyroid_becomes_normal_against_the_rest(monkeypatch):
     y = np.array([1, 2, 3, 3, 3])
     made = Dataset(np.eye(5), y, "ann-thyroid", source="here", sha256="0")
-    monkeypatch.setattr(rows, "registered", lambda name: made)
-    assert rows.thyroid().y.tolist() == [1, 1, 0, 0, 0]
+    monkeypatch.setattr(data, "registered", lambda name: made)
+    assert data.thyroid().y.tolist() == [1, 1, 0, 0, 0]
     made = Dataset(np.eye(5), np.minimum(y, 2), "ann-thyroid", source="here", sha256="0")
-    monkeypatch.setattr(rows, "registered", lambda name: made)
+    monkeypatch.setattr(data, "registered", lambda name: made)
     with pytest.raises(ValueError, match="wanted"):
-        rows.thyroid()
+        data.thyroid()
 
 
 def test_the_protocol_names_what_there_is():

@@ -5,22 +5,22 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF
 
 from marginbook.claims import Verdict
-from marginbook.clasmk import bases, criteria, misprints
-from marginbook.clasmk.kernel_sets import poly, rbf
-from marginbook.clasmk.margins import confidence
-from marginbook.clasmk.model import problems
-from marginbook.clasmk.normalised import normalised_gram
-from marginbook.clasmk.subspaces import coordinates, fit_subspaces
+from marginbook.clasmk.claims import misprints, section_2_criteria, section_3_bases
+from marginbook.clasmk.claims.distributions import problems
+from marginbook.clasmk.estimators.uncertain_rows import confidence
+from marginbook.clasmk.model.kernel_sets import poly, rbf
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
+from marginbook.clasmk.model.subspaces import coordinates, fit_subspaces
 from marginbook.kernels import gram
 
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (criteria, bases):
+    for module in (section_2_criteria, section_3_bases):
         monkeypatch.setattr(module, "problems", lambda seed, count: problems(seed, count // 6))
 
 
-@pytest.mark.parametrize("check", [bases.check_blocks, misprints.check_psd])
+@pytest.mark.parametrize("check", [section_3_bases.check_blocks, misprints.check_psd])
 def test_these_hold(check):
     evidence = check()
     assert evidence.verdict == Verdict.HOLDS
@@ -30,11 +30,11 @@ def test_these_hold(check):
 @pytest.mark.parametrize(
     "check",
     [
-        criteria.check_index,
-        criteria.check_denominator,
-        bases.check_set,
-        bases.check_scale,
-        bases.check_centring,
+        section_2_criteria.check_index,
+        section_2_criteria.check_denominator,
+        section_3_bases.check_set,
+        section_3_bases.check_scale,
+        section_3_bases.check_centring,
         misprints.check_sign,
         misprints.check_feature_index,
         misprints.check_confidence,
@@ -50,11 +50,11 @@ def test_these_are_corrected(check):
 
 def test_energies_and_quotients_by_naive_loops():
     rng = np.random.default_rng(0)
-    X, codes = criteria.blobs(rng, 3, 8)
-    new, labels = criteria.blobs(rng, 3, 5)
+    X, codes = section_2_criteria.blobs(rng, 3, 8)
+    new, labels = section_2_criteria.blobs(rng, 3, 5)
     kernels = [*rbf((1.0,)), *poly((2,))]
     subspaces = fit_subspaces(X, codes, kernels)
-    E = criteria.energies(new, labels, subspaces)
+    E = section_2_criteria.energies(new, labels, subspaces)
     for c in range(3):
         for d in range(3):
             for k, kernel in enumerate(kernels):
@@ -66,11 +66,11 @@ def test_energies_and_quotients_by_naive_loops():
                 assert E[c, d, k] == pytest.approx(np.mean(found))
     for k in range(2):
         above = sum(E[c, d, k] for c in range(3) for d in range(3) if c != d) / 2
-        assert bases.quotients(E)[k] == pytest.approx(above / sum(E[c, c, k] for c in range(3)))
+        assert section_3_bases.quotients(E)[k] == pytest.approx(above / sum(E[c, c, k] for c in range(3)))
 
 
 def test_clouds_are_as_far_apart_as_asked():
-    X, codes = criteria.blobs(np.random.default_rng(1), 4, 4000, gap=3.0)
+    X, codes = section_2_criteria.blobs(np.random.default_rng(1), 4, 4000, gap=3.0)
     centres = np.array([X[codes == c].mean(axis=0) for c in range(4)])
     np.testing.assert_allclose(np.linalg.norm(centres - np.roll(centres, 1, axis=0), axis=1), 3.0, atol=0.1)
 
@@ -114,7 +114,7 @@ def test_a_kernel_with_a_plus_sign_would_fail_the_correction(monkeypatch):
 def test_one_kernel_only_makes_the_printed_index_right():
     """With K = C = 1 the c-th kernel is the k-th: the misprint has no effect."""
     rng = np.random.default_rng(4)
-    X, _ = criteria.blobs(rng, 2, 10)
+    X, _ = section_2_criteria.blobs(rng, 2, 10)
     kernels = rbf((1.0,))
     subspaces = fit_subspaces(X, np.zeros(len(X), dtype=int), kernels)
     s = subspaces[0][0]
@@ -123,14 +123,14 @@ def test_one_kernel_only_makes_the_printed_index_right():
 
 
 def test_the_bases_contain_their_own_samples():
-    X, codes = criteria.blobs(np.random.default_rng(5), 3, 30)
-    found = criteria.energies(X, codes, fit_subspaces(X, codes, rbf((2.0, 0.5, 0.05))))
+    X, codes = section_2_criteria.blobs(np.random.default_rng(5), 3, 30)
+    found = section_2_criteria.energies(X, codes, fit_subspaces(X, codes, rbf((2.0, 0.5, 0.05))))
     np.testing.assert_allclose(np.einsum("cck->ck", found), 1, atol=2e-3)
 
 
 def test_rating_on_the_bases_twice_fails_the_correction(monkeypatch):
     """The sets for the weights replaced by the bases' own: nothing corrects the optimism."""
-    right, kept = bases.blobs, {}
+    right, kept = section_3_bases.blobs, {}
 
     def same(rng, C, n):
         if n != 40:
@@ -138,20 +138,20 @@ def test_rating_on_the_bases_twice_fails_the_correction(monkeypatch):
         kept.setdefault(C, right(rng, C, n))
         return kept[C]
 
-    monkeypatch.setattr(bases, "blobs", same)
-    assert bases.check_set().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_bases, "blobs", same)
+    assert section_3_bases.check_set().verdict == Verdict.FAILS
 
 
 def test_an_average_over_samples_of_another_class_fails_the_denominator(monkeypatch):
-    right = criteria._estimates
-    monkeypatch.setattr(criteria, "_estimates", lambda law, rng, n: (right(law, rng, n)[0], 0.3))
-    assert criteria.check_denominator().verdict == Verdict.FAILS
+    right = section_2_criteria._estimates
+    monkeypatch.setattr(section_2_criteria, "_estimates", lambda law, rng, n: (right(law, rng, n)[0], 0.3))
+    assert section_2_criteria.check_denominator().verdict == Verdict.FAILS
 
 
 def test_equal_energies_would_make_both_rules_the_same(monkeypatch):
-    right = criteria.energies
-    monkeypatch.setattr(criteria, "energies", lambda *data: np.ones_like(right(*data)))
-    assert criteria.check_index().verdict == Verdict.HOLDS
+    right = section_2_criteria.energies
+    monkeypatch.setattr(section_2_criteria, "energies", lambda *data: np.ones_like(right(*data)))
+    assert section_2_criteria.check_index().verdict == Verdict.HOLDS
 
 
 def test_components_that_lose_the_mean_fail(monkeypatch):
@@ -160,26 +160,26 @@ def test_components_that_lose_the_mean_fail(monkeypatch):
     def centred(A, **options):
         return right(A - A.mean(axis=0), **options)
 
-    monkeypatch.setattr(bases.np.linalg, "svd", centred)
-    assert bases.check_centring().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_bases.np.linalg, "svd", centred)
+    assert section_3_bases.check_centring().verdict == Verdict.FAILS
 
 
 def test_a_sum_that_stays_would_hold_and_a_mean_that_moves_fails(monkeypatch):
-    right = bases.energies
-    monkeypatch.setattr(bases, "energies", lambda X, codes, s: right(X, codes, s) * 5 / len(s))
-    assert bases.check_scale().verdict == Verdict.HOLDS
-    monkeypatch.setattr(bases, "energies", lambda X, codes, s: right(X, codes, s) * len(s))
-    assert bases.check_scale().verdict == Verdict.FAILS
+    right = section_3_bases.energies
+    monkeypatch.setattr(section_3_bases, "energies", lambda X, codes, s: right(X, codes, s) * 5 / len(s))
+    assert section_3_bases.check_scale().verdict == Verdict.HOLDS
+    monkeypatch.setattr(section_3_bases, "energies", lambda X, codes, s: right(X, codes, s) * len(s))
+    assert section_3_bases.check_scale().verdict == Verdict.FAILS
 
 
 def test_a_basis_of_all_data_that_is_smaller_fails(monkeypatch):
-    right = bases.greedy_embedding
+    right = section_3_bases.greedy_embedding
     monkeypatch.setattr(
-        bases,
+        section_3_bases,
         "greedy_embedding",
         lambda kernel, X, tol: right(kernel, X[:3] if len(X) == 240 else X, tol=tol),
     )
-    assert bases.check_blocks().verdict == Verdict.FAILS
+    assert section_3_bases.check_blocks().verdict == Verdict.FAILS
 
 
 @pytest.mark.parametrize("margin", ["printed", "signed"])

@@ -14,10 +14,10 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.clasmk.normalised import normalised_gram
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
 from marginbook.clasmk.peers.mkl import MKLClassifier
-from marginbook.clasmk.solvers.kernel_machines import best_bias, best_scale, curvature, train
-from marginbook.clasmk.solvers.kernel_weights import combine, learn_weights
+from marginbook.clasmk.solvers.mkl import combine, learn_weights
+from marginbook.clasmk.solvers.svm_outputs import best_bias, best_scale, curvature, train
 
 KERNELS = [("rbf", {"gamma": 2.0}), ("rbf", {"gamma": 0.1}), ("poly", {"degree": 2}), "linear"]
 

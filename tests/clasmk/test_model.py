@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.clasmk.blocks import INSIDE, WIDTH, block_models, constant_blocks
-from marginbook.clasmk.model import (
+from marginbook.clasmk.claims.block_distributions import INSIDE, WIDTH, block_models, constant_blocks
+from marginbook.clasmk.claims.distributions import (
     Law,
     between,
     captured,

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from marginbook.clasmk import normalised
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.normalised import SharedPairs, normalised_gram, self_similarity
+from marginbook.clasmk.model import normalised_kernels
+from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.model.normalised_kernels import SharedPairs, normalised_gram, self_similarity
 from marginbook.kernels import KernelOverflow
 
 KERNELS = [
@@ -90,7 +90,7 @@ def test_a_tiny_width_leaves_the_identity_without_warning():
 @pytest.mark.parametrize("kept", [True, False])
 def test_shared_pairs_answer_every_kernel_and_choice_of_rows_alike(kept, monkeypatch):
     if not kept:
-        monkeypatch.setattr(normalised, "KEPT_ENTRIES", 0)
+        monkeypatch.setattr(normalised_kernels, "KEPT_ENTRIES", 0)
     rng = np.random.default_rng(4)
     X, Z = rng.standard_normal((9, 3)), rng.standard_normal((5, 3))
     rows, columns = np.array([7, 0, 3]), np.array([2, 0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marginbook.clasmk.objective import (
+from marginbook.clasmk.model.objective import (
     check_matrices,
     check_weights,
     diagonals,

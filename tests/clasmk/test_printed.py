@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.clasmk import printed_audit, printed_time, table_cells
-from marginbook.clasmk.table_cells import BOLD, SINGLE, SUMMARY, printed, seconds, sizes
+from marginbook.clasmk.claims import printed_audit, printed_time
+from marginbook.clasmk.paper import printed as table_cells
+from marginbook.clasmk.paper.printed import BOLD, SINGLE, SUMMARY, printed, seconds, sizes
 
 #: the text of the paper is not ours to ship: a folder of papers is named, or lies beside the checkout
 FOLDER = os.environ.get("MARGINBOOK_PAPERS")

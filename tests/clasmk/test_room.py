@@ -11,11 +11,11 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 import marginbook.clasmk
-from marginbook.build.api_pages import MODULES, reference
+from marginbook.base.project import root
+from marginbook.book.api_pages import MODULES, reference
 from marginbook.claims import ledger
-from marginbook.clasmk.objective import forms
+from marginbook.clasmk.model.objective import forms
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
-from marginbook.project import root
 
 
 def chapter() -> str:

@@ -4,9 +4,9 @@ import csv
 
 import pytest
 
-from marginbook.benchmarking import goals, tables
 from marginbook.claims import Verdict
-from marginbook.clasmk import scaling
+from marginbook.clasmk.claims import beyond_scaling as scaling
+from marginbook.quality.benchmarking import goals, tables
 
 SIZES = (4000, 16000, 32000, 64000)
 

@@ -8,9 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.clasmk.lssvm import LSSVMClassifier
-from marginbook.clasmk.normalised import normalised_gram
-from marginbook.clasmk.peers.single import SubspaceKernelTransformer
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
+from marginbook.clasmk.peers.single_kernel import SubspaceKernelTransformer
 
 RBF = ("rbf", {"gamma": 0.02})
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.clasmk.splitting import split_rows
+from marginbook.clasmk.estimators.splitting import split_rows
 
 
 @settings(max_examples=60)

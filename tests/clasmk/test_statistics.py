@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.clasmk import statistics as module
-from marginbook.clasmk import subspaces as subspaces_module
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.statistics import Separation, separation
-from marginbook.clasmk.subspaces import coordinates, fit_subspaces
+from marginbook.clasmk.model import statistics as module
+from marginbook.clasmk.model import subspaces as subspaces_module
+from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.model.statistics import Separation, separation
+from marginbook.clasmk.model.subspaces import coordinates, fit_subspaces
 
 KERNELS = paper_kernels("table-4")
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from marginbook.clasmk import subspaces as module
-from marginbook.clasmk.embedding import class_subspace
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.normalised import normalised_gram
-from marginbook.clasmk.subspaces import check_codes, class_coordinates, coordinates, fit_subspaces
+from marginbook.clasmk.model import subspaces as module
+from marginbook.clasmk.model.embedding import class_subspace
+from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
+from marginbook.clasmk.model.subspaces import check_codes, class_coordinates, coordinates, fit_subspaces
 
 KERNELS = [*paper_kernels("table-4"), "linear", lambda x, z: np.exp(0.1 * (x @ z))]
 

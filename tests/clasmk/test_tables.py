@@ -6,14 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook import printed_tables
-from marginbook.claims import Verdict
-from marginbook.clasmk import agreement, figures
-from marginbook.clasmk.table_cells import SUMMARY, printed
+from marginbook.claims import Verdict, printed_tables
+from marginbook.clasmk.claims import figures, tables
+from marginbook.clasmk.paper.printed import SUMMARY, printed
 
-RUNS = [
-    value for module in (agreement, figures) for name, value in vars(module).items() if name[:6] == "check_"
-]
+RUNS = [value for module in (tables, figures) for name, value in vars(module).items() if name[:6] == "check_"]
 
 
 @pytest.fixture
@@ -59,24 +56,24 @@ def test_without_results_nothing_is_testable(run):
 
 def test_printed_cells_agree_with_themselves(put):
     put("table-1", cells("table-1", "error"))
-    assert agreement.check_table_1().verdict == Verdict.REPRODUCED
+    assert tables.check_table_1().verdict == Verdict.REPRODUCED
     put("table-4", cells("table-4", "accuracy"))
-    evidence = agreement.check_table_4()
+    evidence = tables.check_table_4()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.sizes["cells"] == 48
     put("table-4", cells("table-4", "accuracy", lambda *_: 30.0))
-    assert agreement.check_table_4().verdict == Verdict.NOT_REPRODUCED
+    assert tables.check_table_4().verdict == Verdict.NOT_REPRODUCED
 
 
 def test_order_of_table_1(put):
     rows = [{**row, "error_loo": row["error"]} for row in cells("table-1", "error")]
     put("table-1", rows)
-    assert agreement.check_order().verdict == Verdict.REPRODUCED
+    assert tables.check_order().verdict == Verdict.REPRODUCED
     worse = cells(
         "table-1", "error", lambda name, method: 50.0 * (method == "CLASMK-ML" and name != "banana")
     )
     put("table-1", [{**row, "error_loo": row["error"]} for row in worse])
-    evidence = agreement.check_order()
+    evidence = tables.check_order()
     assert evidence.verdict == Verdict.NOT_REPRODUCED
     assert evidence.measured.startswith("the lowest on 1 of 4")
 
@@ -93,10 +90,10 @@ def test_local_ends_beside_the_printed_column(put, off, verdict):
         for split, far in ((1, -0.01), (2, 0.01))
     ]
     put("solvers", rows)
-    evidence = agreement.check_solver()
+    evidence = tables.check_solver()
     assert evidence.verdict == verdict
     assert "Of 12 local ends 8 have an error between" in evidence.why
-    assert agreement.agreeing("interior point") == []
+    assert tables.agreeing("interior point") == []
 
 
 @pytest.mark.parametrize(("block", "verdict"), [(7.9, Verdict.REPRODUCED), (8.1, Verdict.NOT_REPRODUCED)])
@@ -106,17 +103,17 @@ def test_blocks_against_the_sum_of_single_kernels(put, block, verdict):
         for row in cells("table-1", "error")
     ]
     put("table-1", rows)
-    assert agreement.check_table_2().verdict == verdict
-    assert agreement.block_seconds()["ratio"].tolist() == pytest.approx([8 / block] * 4)
+    assert tables.check_table_2().verdict == verdict
+    assert tables.block_seconds()["ratio"].tolist() == pytest.approx([8 / block] * 4)
 
 
 def test_layers_and_rivals_of_table_4(put):
     put("table-4", cells("table-4", "accuracy"))
-    assert agreement.check_layers().verdict == Verdict.REPRODUCED
-    assert agreement.check_similar().verdict == Verdict.REPRODUCED
+    assert tables.check_layers().verdict == Verdict.REPRODUCED
+    assert tables.check_similar().verdict == Verdict.REPRODUCED
     put("table-4", cells("table-4", "accuracy", lambda _, method: -9.0 * (method == "2L-CLASMK-ML")))
-    assert agreement.check_layers().verdict == Verdict.NOT_REPRODUCED
-    assert agreement.check_similar().verdict == Verdict.NOT_REPRODUCED
+    assert tables.check_layers().verdict == Verdict.NOT_REPRODUCED
+    assert tables.check_similar().verdict == Verdict.NOT_REPRODUCED
 
 
 @pytest.mark.parametrize(("sign", "verdict"), [(1, Verdict.REPRODUCED), (-1, Verdict.NOT_REPRODUCED)])

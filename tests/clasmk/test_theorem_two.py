@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginbook.claims import Verdict
-from marginbook.clasmk import theorem_two
-from marginbook.clasmk.blocks import Blocks, block_models, constant_blocks
-from marginbook.clasmk.model import Law
+from marginbook.clasmk.claims import section_2_theorem_2 as theorem_two
+from marginbook.clasmk.claims.block_distributions import Blocks, block_models, constant_blocks
+from marginbook.clasmk.claims.distributions import Law
 
 
 def few(seed, count, **options):

@@ -18,14 +18,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.clasmk import learning
-from marginbook.clasmk.embedding import class_subspace
-from marginbook.clasmk.features import FeatureMap
-from marginbook.clasmk.kernel_sets import paper_kernels
-from marginbook.clasmk.learning import encoded_classes
-from marginbook.clasmk.splitting import Split
-from marginbook.clasmk.transformers import CLASKTransformer, CLASMKTransformer
-from marginbook.clasmk.truncation import AllTruncated, representative, thresholded
+from marginbook.clasmk.estimators import fitting
+from marginbook.clasmk.estimators.fitting import encoded_classes
+from marginbook.clasmk.estimators.splitting import Split
+from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.model.embedding import class_subspace
+from marginbook.clasmk.model.features import FeatureMap
+from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.model.truncation import AllTruncated, representative, thresholded
 
 KERNELS = [("rbf", {"gamma": 0.3}), ("rbf", {"gamma": 0.03}), ("poly", {"degree": 2}), "linear"]
 BOTH = pytest.mark.parametrize("method", [CLASKTransformer, CLASMKTransformer])
@@ -246,7 +246,7 @@ def test_the_order_of_the_rows_does_not_matter_given_the_split(monkeypatch, comb
     order = np.random.default_rng(0).permutation(len(y))
     place = np.argsort(order)
     split = Split(np.sort(place[model.basis_rows_]), np.sort(place[model.held_out_rows_]))
-    monkeypatch.setattr(learning, "split_rows", lambda *_: split)
+    monkeypatch.setattr(fitting, "split_rows", lambda *_: split)
     shuffled = CLASMKTransformer(**options).fit(X[order], y[order])
     np.testing.assert_allclose(shuffled.weights_, model.weights_, atol=1e-5)
     np.testing.assert_allclose(shuffled.transform(X), model.transform(X), atol=1e-4)

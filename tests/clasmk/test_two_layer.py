@@ -10,10 +10,10 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.clasmk.normalised import normalised_gram
+from marginbook.clasmk.model.normalised_kernels import normalised_gram
 from marginbook.clasmk.peers.two_layer import TwoLayerMKLClassifier
-from marginbook.clasmk.solvers.kernel_machines import train
-from marginbook.clasmk.solvers.layer_weights import exponential, learn_layer
+from marginbook.clasmk.solvers.mkl_two_layer import exponential, learn_layer
+from marginbook.clasmk.solvers.svm_outputs import train
 
 KERNELS = [("rbf", {"gamma": 2.0}), ("rbf", {"gamma": 0.1}), ("poly", {"degree": 2}), "linear"]
 

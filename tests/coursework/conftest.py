@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.coursework import ProblemSet
-from marginbook.exercises import read
+from marginbook.coursework.exercises import read
 
 TEXT = """---
 jupytext:

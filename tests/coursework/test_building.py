@@ -10,8 +10,8 @@ import pytest
 
 from marginbook.coursework import ProblemSet, available, solutions, source, student
 from marginbook.coursework.building import BEGIN, DERIVE, END
+from marginbook.coursework.exercises import Exercise
 from marginbook.coursework.packing import for_instructors, for_students
-from marginbook.exercises import Exercise
 
 SETS = available()
 each = pytest.mark.parametrize("problems", SETS.values(), ids=SETS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from marginbook.coursework.exercises import ExerciseError
 from marginbook.coursework.markdown import plain, references
-from marginbook.exercises import ExerciseError
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from marginbook import __version__
-from marginbook.build import release
+from marginbook.book import release
 from marginbook.coursework import ProblemSet, available, grading, packing, source, student, write
 from marginbook.coursework.packing import WHEEL, wheel, write_students
 

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
+from marginbook.base.project import root
 from marginbook.datasets import cache as store
 from marginbook.datasets import command, registry
 from marginbook.datasets import fetch as fetching
 from marginbook.datasets.dataset import FetchError
 from marginbook.datasets.registry import File, Source, entry
-from marginbook.project import root
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from marginbook.base.project import root
 from marginbook.datasets import CorruptData, DatasetError, cache, load, registry
 from marginbook.datasets.download import mirrored
 from marginbook.datasets.fetch import fetch_source
@@ -15,7 +16,6 @@ from marginbook.datasets.folds import derive_assignment, read_assignment, record
 from marginbook.datasets.load import load_source
 from marginbook.datasets.parsers import parse_keel
 from marginbook.datasets.table import Table
-from marginbook.project import root
 
 from ..sets import needs
 

@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from marginbook.drm import DRMClassifier
-from marginbook.drm.ablation import NAMES, column, measure_ablation, predictions
-from marginbook.drm.model_selection import SCALINGS, scaler
+from marginbook.drm.estimators.selection import SCALINGS, scaler
+from marginbook.drm.experiments.figure_5 import NAMES, column, measure_ablation, predictions
 
 SETTINGS = {"alpha": [0.1, 10.0], "beta": [0.01, 1.0, 100.0], "sigma2": [0.1, 10.0], "degree": [2, 3]}
 

@@ -10,10 +10,10 @@ from sklearn.metrics import accuracy_score
 
 import marginbook.drm
 from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
-from marginbook.drm.leave_one_out import leave_one_out
-from marginbook.drm.operators import DenseSystem
+from marginbook.drm.model.operators import DenseSystem
 from marginbook.drm.peers import select
 from marginbook.drm.solvers import EigenPath, closed_form
+from marginbook.drm.solvers.leave_one_out import leave_one_out
 
 X, y = make_blobs(30, 2, random_state=0, centers=2)
 WHOLE = np.array([[2, 1, 0], [1, 2, 1], [0, 1, 2]])

@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from marginbook.drm import DRMClassifier
-from marginbook.drm.dask_arrays import dask_moments, join_moments
-from marginbook.drm.one_pass import ClassMoments
+from marginbook.drm.solvers.one_pass import ClassMoments
+from marginbook.drm.solvers.one_pass_dask import dask_moments, join_moments
 
 
 def _data(n=600, p=5, g=3, seed=0):

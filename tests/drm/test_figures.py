@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook import printed_tables
-from marginbook.claims import Verdict
-from marginbook.drm import figures
+from marginbook.claims import Verdict, printed_tables
+from marginbook.drm.claims import figures
 
 CHECKS = [
     figures.check_fig_1, figures.check_fig_2, figures.check_fig_3, figures.check_fig_4, figures.check_fig_5

@@ -11,9 +11,10 @@ from sklearn.linear_model import Lasso
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, theory
-from marginbook.drm.general import GeneralProblem, oracle, solve
-from marginbook.drm.penalties import INF, NORMS, RHOS
+from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier
+from marginbook.drm.claims import sections_3_4
+from marginbook.drm.model.penalties import INF, NORMS, RHOS
+from marginbook.drm.solvers.general import GeneralProblem, oracle, solve
 from marginbook.kernels import gram
 
 SIZES = (5, 1, 4)
@@ -257,23 +258,25 @@ def test_the_minimum_points_of_the_counterexample():
     """On a fine grid of weights, negative ones too; at the tie both points are found."""
     grid = np.linspace(-1.0, 2.0, 300_001)
     for rho, power, scale in (
-        (theory.SQRT, 0.5, 1.0),
-        (theory.IDENTITY, 1, 1.0),
-        (theory.HALF_SQUARE, 2, 0.5),
+        (sections_3_4.SQRT, 0.5, 1.0),
+        (sections_3_4.IDENTITY, 1, 1.0),
+        (sections_3_4.HALF_SQUARE, 2, 0.5),
     ):
         for beta in (0.01, 0.3, 0.54, 0.55, 1.5):
             values = grid**2 / 2 - grid + beta * scale * np.abs(grid) ** power
-            np.testing.assert_allclose(theory.minimum_points(rho, beta), grid[values.argmin()], atol=2e-5)
+            np.testing.assert_allclose(
+                sections_3_4.minimum_points(rho, beta), grid[values.argmin()], atol=2e-5
+            )
     tie = 2 * np.sqrt(2 / 3) / 3
     values = np.polynomial.Polynomial([0, tie, -1, 0, 0.5])(np.sqrt([0, 2 / 3]))
     np.testing.assert_allclose(values, 0, atol=1e-15)
 
 
 def test_the_check_of_proposition_iv_3_measures(monkeypatch):
-    assert theory.check_increasing_rho().verdict == "corrected"
+    assert sections_3_4.check_increasing_rho().verdict == "corrected"
     with monkeypatch.context() as patch:
-        patch.setattr(theory, "_carried", lambda: (1e-2, 0.0, 1))  # a point that is no minimum there
-        assert theory.check_increasing_rho().verdict == "fails"
-    monkeypatch.setattr(theory, "_carried", lambda: (0.0, 0.0, 1))
-    monkeypatch.setattr(theory, "SQRT", (0.0, 0.0, 1.0, 1.0))  # t + t^1.5 is convex: no point is missed
-    assert theory.check_increasing_rho().verdict == "holds"
+        patch.setattr(sections_3_4, "_carried", lambda: (1e-2, 0.0, 1))  # a point that is no minimum there
+        assert sections_3_4.check_increasing_rho().verdict == "fails"
+    monkeypatch.setattr(sections_3_4, "_carried", lambda: (0.0, 0.0, 1))
+    monkeypatch.setattr(sections_3_4, "SQRT", (0.0, 0.0, 1.0, 1.0))  # t + t^1.5 is convex: no point is missed
+    assert sections_3_4.check_increasing_rho().verdict == "holds"

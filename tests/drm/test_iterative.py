@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.kernel_approximation import Nystroem
 
-from marginbook.drm.iterative import _enlarged, accelerated, gradient_descent, proximal_point
-from marginbook.drm.objective import kkt_residual, objective, system_matrix
-from marginbook.drm.operators import DenseSystem, LinearSystem
+from marginbook.drm.model.objective import kkt_residual, objective, system_matrix
+from marginbook.drm.model.operators import DenseSystem, LinearSystem
 from marginbook.drm.solvers import EigenPath, closed_form
+from marginbook.drm.solvers.first_order import _enlarged, accelerated, gradient_descent, proximal_point
 from marginbook.kernels import gram
 
 SOLVERS = {

@@ -10,10 +10,11 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.svm import LinearSVC
 
 from marginbook.datasets import Dataset
-from marginbook.drm import DRMClassifier, large_data
-from marginbook.drm import large_scale as large
-from marginbook.drm.large_selection import choose_drm, choose_svm, selection_folds
-from marginbook.drm.objective import class_slices, objective
+from marginbook.drm import DRMClassifier
+from marginbook.drm.experiments import poker_stand_in
+from marginbook.drm.experiments import table_5 as large
+from marginbook.drm.experiments.table_5_grid import choose_drm, choose_svm, selection_folds
+from marginbook.drm.model.objective import class_slices, objective
 from marginbook.drm.solvers import closed_form
 
 SETTINGS = {
@@ -160,15 +161,15 @@ def test_folds_without_a_second_class_can_be_scored():
 
 
 def test_grid_points_that_miss_the_certificate_are_left_out(split, monkeypatch):
-    from marginbook.drm import large_selection
+    from marginbook.drm.experiments import table_5_grid
 
-    real = large_selection.exact_maps
+    real = table_5_grid.exact_maps
 
     def doubtful(X, codes, alpha, beta, constant=False):
         maps = real(X, codes, alpha, beta, constant)
         return maps if beta == 10.0 else type(maps)(maps.T, maps.R, np.nan)
 
-    monkeypatch.setattr(large_selection, "exact_maps", doubtful)
+    monkeypatch.setattr(table_5_grid, "exact_maps", doubtful)
     assert json.loads(_measure(split, "DRM")["parameters"])["beta"] == 10.0
     with pytest.raises(ValueError, match="no point of the grid could be solved"):
         _measure(split, "DRM", beta=[1.0])
@@ -268,18 +269,18 @@ def test_sparse_rows_give_the_numbers_of_dense_ones(split):
 def test_the_stand_in_is_cut_the_same_way_every_time():
     X, y = load_iris(return_X_y=True)
     data = Dataset(X, y, "iris", "test", "0")
-    cut = large_data.with_random_test_part(data, "iris-split", 30)
+    cut = poker_stand_in.with_random_test_part(data, "iris-split", 30)
     assert cut.name == "iris-split"
     assert cut.test_mask.sum() == 30
-    assert (cut.test_mask == large_data.with_random_test_part(data, "other", 30).test_mask).all()
+    assert (cut.test_mask == poker_stand_in.with_random_test_part(data, "other", 30).test_mask).all()
     for wrong in (0, 150):
         with pytest.raises(ValueError, match=f"{wrong} of 150 rows cannot be the test part"):
-            large_data.with_random_test_part(data, "iris-split", wrong)
+            poker_stand_in.with_random_test_part(data, "iris-split", wrong)
 
 
 def test_the_stand_in_for_poker_has_the_sizes_that_are_stated(monkeypatch):
     hands = Dataset(np.zeros((25010, 10)), np.zeros(25010, dtype=int), "poker-train", "test", "0")
     monkeypatch.setattr("marginbook.datasets.load", lambda name: {"poker-train": hands}[name])
-    data = large_data.poker_split()
+    data = poker_stand_in.poker_split()
     assert data.name == "poker-split"
     assert (data.test_mask.sum(), (~data.test_mask).sum()) == (5010, 20000)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from marginbook.drm import DRMClassifier, DRMClassifierCV
-from marginbook.drm.leave_one_out import leave_one_out
+from marginbook.drm.solvers.leave_one_out import leave_one_out
 from marginbook.kernels import gram
 
 

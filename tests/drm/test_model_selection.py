@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from marginbook.drm import DRMClassifier, DRMClassifierCV, model_selection
+from marginbook.drm import DRMClassifier, DRMClassifierCV
+from marginbook.drm.estimators import selection
 
 
 def _two_clouds(seed=0, n=30):
@@ -44,7 +45,7 @@ def test_a_scorer_of_rankings_meets_a_vanished_class():
 
 def test_the_chosen_point_is_certified_on_all_examples_and_the_next_is_taken_where_it_fails(monkeypatch):
     X, y = _two_clouds(2)
-    real, refused = model_selection.leave_one_out, []
+    real, refused = selection.leave_one_out, []
 
     def doubtful(K, sizes, alpha, beta, tol, fallback, probes):
         result = real(K, sizes, alpha, beta, tol, fallback, probes)
@@ -53,7 +54,7 @@ def test_the_chosen_point_is_certified_on_all_examples_and_the_next_is_taken_whe
             result.kkt_residual[3] = 1.0
         return result
 
-    monkeypatch.setattr(model_selection, "leave_one_out", doubtful)
+    monkeypatch.setattr(selection, "leave_one_out", doubtful)
     with pytest.warns(UserWarning, match="1 of 4 grid points"):
         cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 1.0)).fit(X, y)
     assert (cv.alpha_, cv.beta_) != refused[0]
@@ -75,13 +76,13 @@ def test_kernels_with_the_same_gram_matrix_are_solved_once(monkeypatch):
     X, y = _two_clouds(3)
     X = np.hstack([X, 1e6 * np.arange(len(X))[:, None]])  # far apart for every one of the first two
     kernels = [("rbf", {"gamma": gamma}) for gamma in (1.0, 0.1, 1e-13)]
-    real, solved = model_selection._score_kernel, []
+    real, solved = selection._score_kernel, []
 
     def counted(*arguments):
         solved.append(arguments[3])
         return real(*arguments)
 
-    monkeypatch.setattr(model_selection, "_score_kernel", counted)
+    monkeypatch.setattr(selection, "_score_kernel", counted)
     cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 1.0), kernels=kernels).fit(X, y)
     assert solved == [kernels[0], kernels[2]]
     assert len(cv.cv_results_["score"]) == 12

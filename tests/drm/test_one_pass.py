@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from marginbook.drm import DRMClassifier
-from marginbook.drm.one_pass import CHUNK, ClassMoments, linear_maps
+from marginbook.drm.solvers.one_pass import CHUNK, ClassMoments, linear_maps
 
 
 def _data(sizes, p, seed=0):
@@ -83,7 +83,7 @@ def test_partial_fit_needs_to_know_the_classes():
 
 
 def test_the_certificate_sees_a_wrong_class_step(monkeypatch):
-    from marginbook.drm import one_pass
+    from marginbook.drm.solvers import one_pass
 
     X, y, _ = _data([20, 15], 4)
     moments = ClassMoments.empty(2, 4, 1.0, 0.1).add(X, y)

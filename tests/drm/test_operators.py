@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 from sklearn.kernel_approximation import Nystroem
 
-from marginbook.drm.objective import class_products, dissimilarity, system_matrix
-from marginbook.drm.operators import DenseSystem, LinearSystem
+from marginbook.drm.model.objective import class_products, dissimilarity, system_matrix
+from marginbook.drm.model.operators import DenseSystem, LinearSystem
 from marginbook.kernels import gram
 
 SIZES = [[20, 15, 9], [1, 4, 1], [1], [30, 50], [5, 4, 3, 2, 1]]

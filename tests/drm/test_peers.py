@@ -14,11 +14,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from marginbook.drm.contests import Forests, Neighbours, Refitted, leaf_size
-from marginbook.drm.model_selection import NothingSolvable
-from marginbook.drm.peers import NAMES, SCALE_FREE, select
-from marginbook.drm.racing import race
-from marginbook.drm.slda import SparseLDA
+from marginbook.drm.estimators.selection import NothingSolvable
+from marginbook.drm.peers import select
+from marginbook.drm.peers.grids import Forests, Neighbours, Refitted, leaf_size
+from marginbook.drm.peers.racing import race
+from marginbook.drm.peers.selection import NAMES, SCALE_FREE
+from marginbook.drm.peers.slda import SparseLDA
 
 SETTINGS = {
     "C": [0.1, 1.0, 10.0],

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.drm.general import GeneralProblem, oracle, solve
-from marginbook.drm.penalties import INF, NORMS, RHOS, Penalty, mixed_norm, proximal_map
-from marginbook.drm.proximal import accelerated_proximal_gradient, newton_on_active_groups
+from marginbook.drm.model.penalties import INF, NORMS, RHOS, Penalty, mixed_norm, proximal_map
+from marginbook.drm.solvers.general import GeneralProblem, oracle, solve
+from marginbook.drm.solvers.proximal_newton import accelerated_proximal_gradient, newton_on_active_groups
 from marginbook.kernels import gram
 
 SIZES = (3, 1, 4)

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.drm import costs, counts, iterative, low_rank, momentum, operators, rates
-from marginbook.drm.counts import Printed, Tally, plain_array
-from marginbook.drm.operators import LinearSystem
-from marginbook.drm.problems import KERNELS, SIZES, problems
-from marginbook.drm.trials import PARAMETERS, trials
+from marginbook.drm.claims import counted_arithmetic, section_6_costs, section_6_low_rank
+from marginbook.drm.claims import section_6_acceleration as momentum
+from marginbook.drm.claims import section_6_convergence as rates
+from marginbook.drm.claims.convergence_problems import PARAMETERS, trials
+from marginbook.drm.claims.counted_arithmetic import Printed, Tally, plain_array
+from marginbook.drm.claims.problems import KERNELS, SIZES, problems
+from marginbook.drm.model import operators
+from marginbook.drm.model.operators import LinearSystem
+from marginbook.drm.solvers import first_order
 
 
 def few(seed, repeats, parameters=PARAMETERS):
@@ -55,14 +59,18 @@ def test_the_operators_count_what_the_numbers_count(n, p, g):
     np.testing.assert_allclose(plain_array(numbers), Qv[:, 0], atol=1e-12)
     assert system.multiplications - before == count == (4 * p + 3) * n
     Q, _ = paper.count(paper.matrix)
-    np.testing.assert_allclose(np.vectorize(counts.plain)(Q) @ v, Qv, atol=1e-12)
-    for row in costs.per_iteration(n, p, g):
+    np.testing.assert_allclose(np.vectorize(counted_arithmetic.plain)(Q) @ v, Qv, atol=1e-12)
+    for row in section_6_costs.per_iteration(n, p, g):
         if row.kernel == "linear":
             assert row.library < row.described
 
 
 def test_printed_counts_are_corrected_by_what_the_paper_left_out(monkeypatch):
-    checks = costs.check_gradient_cost, costs.check_general_cost, costs.check_linear_cost
+    checks = (
+        section_6_costs.check_gradient_cost,
+        section_6_costs.check_general_cost,
+        section_6_costs.check_linear_cost,
+    )
     assert [check().verdict for check in checks] == [Verdict.CORRECTED] * 3
     product = Printed.linear_product
 
@@ -72,7 +80,7 @@ def test_printed_counts_are_corrected_by_what_the_paper_left_out(monkeypatch):
         return result
 
     monkeypatch.setattr(Printed, "linear_product", without_alpha)
-    assert costs.check_linear_cost().verdict == Verdict.HOLDS
+    assert section_6_costs.check_linear_cost().verdict == Verdict.HOLDS
 
 
 def test_the_trials_meet_every_kernel_sizes_and_parameters():
@@ -88,7 +96,7 @@ def test_the_trials_meet_every_kernel_sizes_and_parameters():
     assert len(seen) == len(PARAMETERS) * len(SIZES) * 2
     assert len(list(trials(0, 1))) == len(SIZES) * len(KERNELS) * len(PARAMETERS) // 2
     trial = next(iter(trials(0, 1)))
-    heights = iterative.objective_values(trial.system, trial.start, trial.Kx)
+    heights = first_order.objective_values(trial.system, trial.start, trial.Kx)
     np.testing.assert_allclose(heights, heights[0], atol=1e-9)
     assert not trial.start[:, 0].any()
 
@@ -102,13 +110,13 @@ def test_the_rate_of_gradient_descent_is_attained_and_no_better_one_holds():
 @pytest.mark.parametrize("factor", [0.5, 1.7])
 def test_another_step_size_fails(monkeypatch, factor):
     """An exact line search is what the rate needs."""
-    exact = iterative.gradient_descent
+    exact = first_order.gradient_descent
 
     def scaled(system, Kx, *, max_iter, tol, start, record):
-        W, path = start, [iterative.objective_values(system, start, Kx)]
+        W, path = start, [first_order.objective_values(system, start, Kx)]
         for _ in range(20):
             W = W + factor * (exact(system, Kx, max_iter=1, tol=0.0, start=W).weights - W)
-            path.append(iterative.objective_values(system, W, Kx))
+            path.append(first_order.objective_values(system, W, Kx))
         return SimpleNamespace(objective_path=path)
 
     monkeypatch.setattr(rates, "gradient_descent", scaled)
@@ -156,7 +164,7 @@ def test_quadratic_convergence_would_be_called_quadratic(monkeypatch):
 
     def newton_like(system, Kx, *, start, **_):
         w = np.linalg.solve(system.apply_ridged(np.eye(system.n)), Kx)
-        low, high = (iterative.objective_values(system, W, Kx) for W in (w, start))
+        low, high = (first_order.objective_values(system, W, Kx) for W in (w, start))
         return SimpleNamespace(objective_path=[low + (high - low) * 10.0 ** (1 - 2**t) for t in range(5)])
 
     monkeypatch.setattr(momentum, "accelerated", newton_like)
@@ -164,19 +172,19 @@ def test_quadratic_convergence_would_be_called_quadratic(monkeypatch):
 
 
 def test_features_that_are_no_factor_of_the_kernel_fail(monkeypatch):
-    assert low_rank.check_low_rank().verdict == Verdict.HOLDS
+    assert section_6_low_rank.check_low_rank().verdict == Verdict.HOLDS
 
-    class Shrunk(low_rank.Nystroem):
+    class Shrunk(section_6_low_rank.Nystroem):
         def transform(self, X):
             return 0.9 * super().transform(X)
 
-    monkeypatch.setattr(low_rank, "Nystroem", Shrunk)
-    assert low_rank.check_low_rank().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_6_low_rank, "Nystroem", Shrunk)
+    assert section_6_low_rank.check_low_rank().verdict == Verdict.FAILS
 
 
 def test_the_slope_is_read_from_the_benchmark(monkeypatch, tmp_path):
-    monkeypatch.setattr(costs, "resource", lambda *parts: tmp_path / parts[-1])
-    check = costs.check_closed_form_cost
+    monkeypatch.setattr(section_6_costs, "resource", lambda *parts: tmp_path / parts[-1])
+    check = section_6_costs.check_closed_form_cost
     assert check().verdict == Verdict.NOT_TESTABLE
     for power, verdict in ((3, Verdict.HOLDS), (2, Verdict.FAILS)):
         lines = [f'"closed form, n",n,{n},{1e-9 * n**power}' for n in (10, 500, 1000, 2000, 4000)]
@@ -187,7 +195,7 @@ def test_the_slope_is_read_from_the_benchmark(monkeypatch, tmp_path):
 
 
 def test_the_library_takes_one_product_an_iteration():
-    (gd, ppa, apg), p, n, g = costs.per_iteration(40, 10, 3)[:3], 10, 40, 3
+    (gd, ppa, apg), p, n, g = section_6_costs.per_iteration(40, 10, 3)[:3], 10, 40, 3
     assert [gd.library, ppa.library] == [(2 * p + 6) * n + p * g, (2 * p + 3) * n + p * g]
     assert apg.library == (2 * p + 4) * n + p * g
-    assert partial(costs.per_iteration, seed=1)(40, 10, 3)[0].described == gd.described
+    assert partial(section_6_costs.per_iteration, seed=1)(40, 10, 3)[0].described == gd.described

@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import check_get_params_invariance, check_parameters_default_constructible
 
-from marginbook.drm.safe_level_smote import SafeLevelSMOTE, nearest_others, new_examples, safe_levels
+from marginbook.drm.peers.safe_level_smote import SafeLevelSMOTE, nearest_others, new_examples, safe_levels
 
 
 def printed_algorithm(X, y, label, k, wanted, seed):

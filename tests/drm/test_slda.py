@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import ElasticNet
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.drm.slda import SparseLDA, elastic_net
+from marginbook.drm.peers.slda import SparseLDA, elastic_net
 
 
 @parametrize_with_checks([SparseLDA(), SparseLDA(ridge=1.0, n_kept=2)])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.drm.objective import (
+from marginbook.drm.model.objective import (
     between_matrix,
     class_products,
     class_slices,

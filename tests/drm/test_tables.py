@@ -10,11 +10,12 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from marginbook import printed_tables
-from marginbook.claims import Verdict, check
-from marginbook.comparison import read_printed
-from marginbook.drm import accuracy_tables, large_table, peers, table_cells, tables
-from marginbook.drm.measures import measure_imbalanced
+from marginbook.claims import Verdict, check, printed_tables
+from marginbook.claims.comparison import read_printed
+from marginbook.drm.claims import results, table_3, table_5, tables_8_9
+from marginbook.drm.experiments import EXPERIMENTS
+from marginbook.drm.experiments.tables_3_8_9 import measure_imbalanced
+from marginbook.drm.peers import selection
 from marginbook.experiments.protocol import experiments, load_protocol
 
 SETTINGS = {
@@ -31,7 +32,7 @@ def split():
     return X[:60, :6], names[:60], X[60:100, :6], names[60:100]
 
 
-@pytest.mark.parametrize("method", [*peers.NAMES, "DRM(R)", "DRM(P)", "KRR(R)", "KRR(P)"])
+@pytest.mark.parametrize("method", [*selection.NAMES, "DRM(R)", "DRM(P)", "KRR(R)", "KRR(P)"])
 def test_every_method_is_measured_and_repeats_itself(split, method):
     rows = [
         measure_imbalanced(*split, method=method, settings=SETTINGS, seed=3, dataset="toy") for _ in range(2)
@@ -55,7 +56,7 @@ def test_kernel_ridge_is_the_drm_with_alpha_zero(split):
 def test_peers_are_chosen_by_the_pooled_score(split):
     X, y, *_ = split
     X, y = X[:40], y[:40]
-    model, parameters, score = peers.select("KNN(E)", X, y, geometric_mean_score, SETTINGS, seed=0)
+    model, parameters, score = selection.select("KNN(E)", X, y, geometric_mean_score, SETTINGS, seed=0)
     pooled = [
         geometric_mean_score(y, cross_val_predict(KNeighborsClassifier(k), X, y, cv=LeaveOneOut()))
         for k in (2, 3)
@@ -67,7 +68,7 @@ def test_peers_are_chosen_by_the_pooled_score(split):
 
 def test_an_unknown_peer_is_named():
     with pytest.raises(ValueError, match=r"unknown peer 'MLP'; choose from SVM\(R\)"):
-        peers.select("MLP", np.eye(2), np.arange(2), geometric_mean_score, SETTINGS, seed=0)
+        selection.select("MLP", np.eye(2), np.arange(2), geometric_mean_score, SETTINGS, seed=0)
 
 
 def test_what_cannot_be_solved_without_scaling_is_left_out(split):
@@ -82,9 +83,9 @@ def test_what_cannot_be_solved_without_scaling_is_left_out(split):
 
 def made(table, value, tmp_path, monkeypatch, skip=()):
     """Store results that `value` makes of each printed row, and let the claims read them."""
-    plan = table_cells.protocol(table)
+    plan = results.protocol(table)
     columns = [plan["metric"], *plan.get("better_of", ())]
-    printed = read_printed(table_cells.PAPER / plan["printed"])
+    printed = read_printed(results.PAPER / plan["printed"])
     printed["mean"] = printed["mean"].replace("", "nan").astype(float)
     rows = [
         {"dataset": r.dataset, "method": r.method, "split": s, **dict.fromkeys(columns, value(r))}
@@ -107,8 +108,8 @@ def as_printed(row):
 
 
 CHECKS = {
-    "table-3": (accuracy_tables.check_table_3, accuracy_tables.check_table_3_order),
-    "table-8": (tables.check_table_8, tables.check_order),
+    "table-3": (table_3.check_table_3, table_3.check_table_3_order),
+    "table-8": (tables_8_9.check_table_8, tables_8_9.check_order),
 }
 
 
@@ -141,9 +142,9 @@ def test_every_disagreement_is_counted_under_its_method(monkeypatch, tmp_path):
     """One printed cell too high, and one too low: 126 - 12 dashes, two off."""
     off = {("iris", "NB"): 1.5, ("wine", "DRM(R)"): 0.1}
     made("table-3", lambda r: off.get((r.dataset, r.method), as_printed(r)), tmp_path, monkeypatch)
-    evidence = accuracy_tables.check_table_3()
-    plan = table_cells.protocol("table-3")
-    printed = read_printed(table_cells.PAPER / "table-3.csv")
+    evidence = table_3.check_table_3()
+    plan = results.protocol("table-3")
+    printed = read_printed(results.PAPER / "table-3.csv")
     number = int(((printed["mean"] != "") & printed["dataset"].isin(plan["datasets"])).sum())
     assert evidence.verdict == Verdict.PARTLY
     assert evidence.sizes["tested"] == number
@@ -157,9 +158,9 @@ def test_every_disagreement_is_counted_under_its_method(monkeypatch, tmp_path):
 def test_without_results_nothing_is_testable(monkeypatch, tmp_path):
     monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
     for run in (
-        accuracy_tables.check_table_3, accuracy_tables.check_table_3_order, large_table.check_table_5,
-        large_table.check_majority, large_table.check_table_5_order, tables.check_table_8, tables.check_order,
-        tables.check_table_9, tables.check_sampling_again,
+        table_3.check_table_3, table_3.check_table_3_order, table_5.check_table_5,
+        table_5.check_majority, table_5.check_table_5_order, tables_8_9.check_table_8, tables_8_9.check_order,
+        tables_8_9.check_table_9, tables_8_9.check_sampling_again,
     ):  # fmt: skip
         evidence = run()
         assert evidence.verdict == Verdict.NOT_TESTABLE
@@ -201,18 +202,18 @@ NAMES = {
 )
 def test_the_linear_drm_is_ahead_only_beyond_chance(monkeypatch, tmp_path, svm, verdict):
     store("table-5", large(**NAMES | {"L1-SVM": svm}), tmp_path, monkeypatch)
-    assert large_table.check_table_5_order().verdict == verdict
+    assert table_5.check_table_5_order().verdict == verdict
 
 
 def test_printed_accuracies_are_held_against_the_most_frequent_class(monkeypatch, tmp_path):
     """Of ten cells of ijcnn1 and Shuttle, the DRM's three on Shuttle are above the share."""
     store("table-5", large(**NAMES), tmp_path, monkeypatch)
-    evidence = large_table.check_majority()
+    evidence = table_5.check_majority()
     assert evidence.verdict == Verdict.FAILS
     assert evidence.measured == "3 of 10 printed accuracies are above it"
     low = large(**NAMES).assign(majority=0.1)
     store("table-5", low, tmp_path, monkeypatch)
-    assert large_table.check_majority().verdict == Verdict.HOLDS
+    assert table_5.check_majority().verdict == Verdict.HOLDS
 
 
 def test_a_share_without_deviations_is_compared_within_its_own_error(monkeypatch, tmp_path):
@@ -221,25 +222,25 @@ def test_a_share_without_deviations_is_compared_within_its_own_error(monkeypatch
         frame = large(**NAMES).assign(test_rows=rows)
         frame.loc[frame["method"] == "DRM-GD", "accuracy"] = 0.8993
         store("table-5", frame, tmp_path, monkeypatch)
-        cells = table_cells.cells("table-5").set_index(["dataset", "method"])
+        cells = results.cells("table-5").set_index(["dataset", "method"])
         assert cells.loc[("ijcnn1", "DRM-GD"), "verdict"] == verdict
 
 
 def sampled(sign, tmp_path, monkeypatch):
     """Results of Tables VIII and IX: over-sampling adds `sign`/10 on every set, the DRM stays at 0.6."""
     rng = np.random.default_rng(0)
-    sets = table_cells.protocol("table-8")["datasets"]
+    sets = results.protocol("table-8")["datasets"]
     base = {name: 0.4 + 0.1 * rng.random() for name in sets}
     plain, over = [], []
     for name in sets:
         for fold in range(1, 6):
             common = {"dataset": name, "split": fold}
-            for method in table_cells.protocol("table-8")["methods"]:
+            for method in results.protocol("table-8")["methods"]:
                 value = 0.6 if method.startswith("DRM") else base[name]
                 names = ("g_mean", "g_mean_none", "g_mean_max_abs", "cv_score_none", "cv_score_max_abs")
                 plain.append({**common, "method": method, **dict.fromkeys(names, value)})
-            for method in table_cells.protocol("table-9")["methods"]:
-                columns = ["g_mean", *table_cells.protocol("table-9")["better_of"]]
+            for method in results.protocol("table-9")["methods"]:
+                columns = ["g_mean", *results.protocol("table-9")["better_of"]]
                 over.append({**common, "method": method, **dict.fromkeys(columns, base[name] + sign / 10)})
     store("table-8", pd.DataFrame(plain), tmp_path, monkeypatch)
     store("table-9", pd.DataFrame(over), tmp_path, monkeypatch)
@@ -254,7 +255,7 @@ def test_sampling_is_tested_against_the_plain_peers_and_the_drm(
     monkeypatch, tmp_path, sign, improved, ahead, verdict
 ):
     sampled(sign, tmp_path, monkeypatch)
-    evidence = tables.check_sampling_again()
+    evidence = tables_8_9.check_sampling_again()
     assert evidence.measured.startswith(f"{improved} of 9 columns improve significantly; {ahead} are")
     assert evidence.verdict == verdict
 
@@ -267,7 +268,7 @@ def test_the_drm_of_table_9_is_that_of_table_8(monkeypatch, tmp_path):
         for s in (1, 2)
         for method, honest, none, score in (("DRM(R)", 0.5, 0.6, 0.8), ("DRM(P)", 0.7, 0.9, 0.7))
     ]  # fmt: skip
-    column = table_cells.drm_column(pd.DataFrame(rows))
+    column = results.drm_column(pd.DataFrame(rows))
     assert column["g_mean"].tolist() == [0.5, 0.5]
     assert column["g_mean_1_none"].tolist() == [0.6, 0.6]
     assert column["g_mean_2_none"].tolist() == [0.9, 0.9]
@@ -275,12 +276,12 @@ def test_the_drm_of_table_9_is_that_of_table_8(monkeypatch, tmp_path):
     for kernel, left in (("(R)", 0.7), ("(P)", 0.5)):  # nothing could be solved with one kernel: the other's
         unsolved = frame["method"].str.endswith(kernel)
         blank = frame.assign(**{name: frame[name].mask(unsolved) for name in frame if "_" in name})
-        assert table_cells.drm_column(blank)["g_mean"].tolist() == [left, left]
+        assert results.drm_column(blank)["g_mean"].tolist() == [left, left]
     store("table-8", frame, tmp_path, monkeypatch)
-    columns = ["g_mean", *table_cells.protocol("table-9")["better_of"]]
+    columns = ["g_mean", *results.protocol("table-9")["better_of"]]
     other = {"dataset": "glass2", "split": 1, "method": "SMOTE+RF", **dict.fromkeys(columns, 0.1)}
     store("table-9", pd.DataFrame([other]), tmp_path, monkeypatch)
-    cells = table_cells.cells("table-9").set_index(["dataset", "method"])
+    cells = results.cells("table-9").set_index(["dataset", "method"])
     assert cells.loc[("glass2", "DRM"), "ours_mean"] == pytest.approx(0.9)
 
 
@@ -304,33 +305,33 @@ def test_what_the_papers_own_numbers_say():
 
 def test_the_recounts_read_the_printed_numbers(monkeypatch):
     """With other numbers printed, the verdicts are other ones."""
-    printed = table_cells.printed_table("table-3")
+    printed = results.printed_table("table-3")
     better = printed.copy()
     better.loc[["gcm", "ramaswamy", "nci9"], ["DRM(R)", "DRM(P)"]] = 0.95
     better.loc["pix", "DRM(R)"] = 0.9601
-    monkeypatch.setattr(accuracy_tables, "printed_table", lambda table: better)
-    assert accuracy_tables.check_gains().verdict == Verdict.HOLDS
-    assert accuracy_tables.check_images().verdict == Verdict.HOLDS
+    monkeypatch.setattr(table_3, "printed_table", lambda table: better)
+    assert table_3.check_gains().verdict == Verdict.HOLDS
+    assert table_3.check_images().verdict == Verdict.HOLDS
     worse = printed.copy()
     worse[["DRM(R)", "DRM(P)"]] = 0.0
-    monkeypatch.setattr(accuracy_tables, "printed_table", lambda table: worse)
+    monkeypatch.setattr(table_3, "printed_table", lambda table: worse)
     for run in (
-        accuracy_tables.check_gains,
-        accuracy_tables.check_images,
-        accuracy_tables.check_table_3_best,
+        table_3.check_gains,
+        table_3.check_images,
+        table_3.check_table_3_best,
     ):
         assert run().verdict == Verdict.FAILS
-    large = table_cells.printed_table("table-5")
+    large = results.printed_table("table-5")
     large.loc["poker", "L1-SVM"] = 0.6
-    monkeypatch.setattr(large_table, "printed_table", lambda table: large)
-    assert large_table.check_leads().verdict == Verdict.FAILS
+    monkeypatch.setattr(table_5, "printed_table", lambda table: large)
+    assert table_5.check_leads().verdict == Verdict.FAILS
 
 
 def test_every_protocol_has_its_measure_and_names_what_it_returns(split):
     names = [name.partition("/")[2] for name in experiments() if name.startswith("drm/")]
-    assert sorted(names) == sorted(tables.EXPERIMENTS)
+    assert sorted(names) == sorted(EXPERIMENTS)
     for name in names:
         protocol = load_protocol(f"drm/{name}")
-        assert protocol.measure() is tables.EXPERIMENTS[name]
+        assert protocol.measure() is EXPERIMENTS[name]
         assert protocol.not_stated
         assert len(protocol.tasks("quick")) < len(protocol.tasks("paper"))

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from marginbook.comparison import compare_cells, read_printed
+from marginbook.claims.comparison import compare_cells, read_printed
 from marginbook.experiments.compare import compare, counts, layout, view
 from marginbook.experiments.errors import ExperimentError, UnknownName
 from marginbook.experiments.protocol import experiments, load_protocol

@@ -80,7 +80,7 @@ def test_failures_are_kept_told_and_tried_again(tmp_path):
     assert (report.asked, report.done, report.ran) == (3, 1, 3)
     errors = {outcome.task.method: outcome.error for outcome in report.failed}
     assert "ZeroDivisionError: this method always fails" in errors["raises"]
-    assert "tables.py" in errors["raises"]
+    assert "experiments" in errors["raises"]
     assert "wanted a number, a text or None" in errors["textless"]
     again = quiet("toyroom/trouble", **options)
     assert (again.ran, len(again.failed)) == (2, 2)
@@ -123,7 +123,10 @@ def test_changed_settings_or_data_are_run_again(tmp_path, monkeypatch):
 
 def test_changed_code_makes_results_stale_but_comments_do_not(tmp_path, monkeypatch):
     shutil.copytree(ROOMS / "toyroom", tmp_path / "newroom")
-    tables, protocol = tmp_path / "newroom" / "tables.py", tmp_path / "newroom" / "paper" / "protocol.toml"
+    tables, protocol = (
+        tmp_path / "newroom" / "experiments" / "__init__.py",
+        tmp_path / "newroom" / "paper" / "protocol.toml",
+    )
     protocol.write_text(protocol.read_text().replace("toyroom", "newroom"))
     monkeypatch.setenv("MARGINBOOK_ROOMS", "newroom")
     monkeypatch.syspath_prepend(str(tmp_path))

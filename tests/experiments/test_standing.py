@@ -11,13 +11,13 @@ from statistics import median
 
 import pytest
 
+from marginbook.base.project import resource
 from marginbook.experiments import runner, standing
 from marginbook.experiments.protocol import Task, load_protocol
 from marginbook.experiments.runner import known_timings
 from marginbook.experiments.shipped import shipped
 from marginbook.experiments.store import Outcome, Signature, Store
 from marginbook.experiments.timings import Timings
-from marginbook.project import resource
 
 TABLE = "drm/table-8"
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from marginbook import progress
+from marginbook.base import progress
 from marginbook.experiments.progress import RunProgress
 from marginbook.experiments.protocol import Task, load_protocol
 from marginbook.experiments.runner import expected_seconds

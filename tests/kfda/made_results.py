@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from marginbook.kfda.table_cells import OWN, RIVAL, printed, sizes
+from marginbook.kfda.paper.printed import OWN, RIVAL, printed, sizes
 
 K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 

@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
 from marginbook.kernels import gram
-from marginbook.kfda.objective import Problem, objective, targets
-from marginbook.kfda.solvers import accelerated
-from marginbook.kfda.solvers.accelerated import over_relaxed, scaled_gradient, squarem
-from marginbook.kfda.solvers.plain import majorize_minimize, ridge_start, step_stable
+from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers import irls_accelerated
+from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
+from marginbook.kfda.solvers.irls_accelerated import over_relaxed, scaled_gradient, squarem
 
 SOLVERS = [squarem, over_relaxed]
 
@@ -165,7 +165,7 @@ def test_evaluations_of_the_map_are_counted(solver, monkeypatch):
         calls.append(1)
         return step_stable(*arguments, **options)
 
-    monkeypatch.setattr(accelerated, "step_stable", counted)
+    monkeypatch.setattr(irls_accelerated, "step_stable", counted)
     for max_iter in (1, 2, 3, 4, 5, 50):
         calls.clear()
         found = solver(problem, 1.0, 0.01, tol=1e-14, max_iter=max_iter)
@@ -197,7 +197,7 @@ def test_extrapolation_keeps_signs(monkeypatch):
         mapped.append((omega.copy(), step_stable(problem, omega, *arguments, **options)))
         return mapped[-1][1]
 
-    monkeypatch.setattr(accelerated, "step_stable", seen)
+    monkeypatch.setattr(irls_accelerated, "step_stable", seen)
     squarem(problem, 1.0, 0.01, tol=1e-14)
     jumps = 0
     for k in range(2, len(mapped)):

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from marginbook.kfda import KFDAClassifier, OLSKFDAClassifier, SparseKFDAClassifier, training
-from marginbook.kfda.certificates import duality_gap, magnitude_bound
-from marginbook.kfda.measures.grids import rbf, squared_distances
-from marginbook.kfda.objective import Problem, objective, targets
+from marginbook.kfda import KFDAClassifier, OLSKFDAClassifier, SparseKFDAClassifier
+from marginbook.kfda.estimators import training
+from marginbook.kfda.experiments.grids import rbf, squared_distances
+from marginbook.kfda.model.certificates import duality_gap, magnitude_bound
+from marginbook.kfda.model.objective import Problem, objective, targets
 from marginbook.kfda.solvers.lasso import lasso, lasso_path
-from marginbook.kfda.solvers.shrinking import shrinking_mm
+from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
 from marginbook.kfda.solvers.solution import Solution
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import marginbook.kfda
 from marginbook.kfda import KFDAClassifier, OLSKFDAClassifier, RealisationSearch, SparseKFDAClassifier
-from marginbook.kfda.settings import check_flag, is_number
+from marginbook.kfda.estimators.parameters import check_flag, is_number
 
 X, y = make_blobs(30, 2, random_state=0, centers=2, cluster_std=3.0)
 MACHINES = [SparseKFDAClassifier(), SparseKFDAClassifier(q=0.5), KFDAClassifier(), OLSKFDAClassifier()]

@@ -10,13 +10,14 @@ from sklearn.linear_model import Ridge
 
 from marginbook.claims import Verdict
 from marginbook.kernels import gram
-from marginbook.kfda import beyond, biases, copies, magnitudes
-from marginbook.kfda.certificates import magnitude_bound, smallest_curvature, stationarity
-from marginbook.kfda.fixed_points import newton, resting_point
-from marginbook.kfda.minima import local_minima, no_return, zero_box
-from marginbook.kfda.objective import Problem, midpoint, objective, targets
-from marginbook.kfda.problems import samples, small_problems
-from marginbook.kfda.solvers.plain import majorize_minimize, ridge_start, step_stable
+from marginbook.kfda.claims import beyond_bias, beyond_magnitudes, beyond_minima
+from marginbook.kfda.claims import beyond_equal_samples as copies
+from marginbook.kfda.claims.fixed_points import newton, resting_point
+from marginbook.kfda.claims.local_minima import local_minima, no_return, zero_box
+from marginbook.kfda.claims.problems import samples, small_problems
+from marginbook.kfda.model.certificates import magnitude_bound, smallest_curvature, stationarity
+from marginbook.kfda.model.objective import Problem, midpoint, objective, targets
+from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
 
 POWERS = (0.25, 0.5, 0.75)
 
@@ -51,7 +52,7 @@ def test_minima_are_certified_distinct_and_include_what_descents_find(q, rho):
         assert_allclose(m.objective, objective(problem, m.omega, q, rho))
     for _ in range(25):
         found = resting_point(problem, q, rho, start=rng.normal(size=5) * 10.0 ** rng.uniform(-2, 1, 5))
-        assert beyond.is_listed(found, minima)
+        assert beyond_minima.is_listed(found, minima)
 
 
 def test_no_general_optimiser_finds_a_lower_value():
@@ -115,7 +116,7 @@ def test_every_minimum_obeys_its_bounds(seed, q, rho):
         assert np.all(np.abs(m.omega[kept]) >= magnitude_bound(problem, q, rho)[kept])
         assert np.all(np.abs(m.omega[kept]) >= no_return(problem, m.omega, q, rho)[kept])
     best = local_minima(problem, q, rho)[0].omega
-    assert np.all((best == 0) | (np.abs(best) >= magnitudes.global_bound(problem, q, rho)))
+    assert np.all((best == 0) | (np.abs(best) >= beyond_magnitudes.global_bound(problem, q, rho)))
 
 
 @pytest.mark.parametrize("q", POWERS)
@@ -130,7 +131,7 @@ def test_the_larger_bound_is_where_one_coefficient_pays(q):
         omega = np.array([0.0, size])
         assert stationarity(problem, omega, q, 0.3) < 1e-9
         assert (objective(problem, omega, q, 0.3) < objective(problem, 0 * omega, q, 0.3)) == pays
-    assert_allclose(magnitudes.global_bound(problem, q, 0.3)[1], t)
+    assert_allclose(beyond_magnitudes.global_bound(problem, q, 0.3)[1], t)
 
 
 def test_steps_down_are_found_from_a_saddle_and_not_from_a_minimum():
@@ -140,8 +141,8 @@ def test_steps_down_are_found_from_a_saddle_and_not_from_a_minimum():
     alike = newton(problem, np.array([0.0, 0.9, 0.9]), 0.5, 0.1)
     assert_allclose(alike[1], alike[2])
     assert smallest_curvature(problem, alike, 0.5, 0.1) < 0
-    assert beyond.descends(problem, alike, 0.5, 0.1)
-    assert not beyond.descends(problem, local_minima(problem, 0.5, 0.1)[0].omega, 0.5, 0.1)
+    assert beyond_minima.descends(problem, alike, 0.5, 0.1)
+    assert not beyond_minima.descends(problem, local_minima(problem, 0.5, 0.1)[0].omega, 0.5, 0.1)
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0])
@@ -154,10 +155,10 @@ def test_the_iteration_keeps_equal_samples_alike(q):
         assert np.ptp(group) <= 1e-6 * np.abs(omega).max()
 
 
-@pytest.mark.parametrize("start", beyond.STARTS)
+@pytest.mark.parametrize("start", beyond_minima.STARTS)
 def test_starts_are_usable(start):
     problem = problem_of(3)
-    omega = beyond.STARTS[start](problem, 0.5, 0.05, np.random.default_rng(0))
+    omega = beyond_minima.STARTS[start](problem, 0.5, 0.05, np.random.default_rng(0))
     assert omega.shape == (5,)
     assert np.isfinite(step_stable(problem, omega, 0.5, 0.05)).all()
 
@@ -168,8 +169,8 @@ def test_the_free_bias_gives_the_fit_of_scikit_learns_ridge():
     ridge = Ridge(alpha=2 * rho * problem.n, solver="svd").fit(sample.K, problem.yhat)
     alpha = ridge_start(problem, rho, penalize_bias=False)[1:]
     assert_allclose(alpha, ridge.coef_, atol=1e-9)
-    fisher = biases.regularised_fisher(sample, rho * problem.n)
-    assert biases.sine(ridge.coef_, fisher) < 1e-9
+    fisher = beyond_bias.regularised_fisher(sample, rho * problem.n)
+    assert beyond_bias.sine(ridge.coef_, fisher) < 1e-9
 
 
 @settings(max_examples=30)
@@ -194,25 +195,25 @@ def test_the_midpoint_of_the_targets_is_their_mean_where_both_classes_are_as_pro
 
 @pytest.fixture
 def few(monkeypatch):
-    for module in (beyond, magnitudes):
+    for module in (beyond_minima, beyond_magnitudes):
         monkeypatch.setattr(module, "small_problems", lambda seed, count=2, n=4: small_problems(seed, 2, 4))
-    clouds = magnitudes.clouds
-    monkeypatch.setattr(magnitudes, "clouds", lambda: clouds(n=20, repeats=1))
+    clouds = beyond_magnitudes.clouds
+    monkeypatch.setattr(beyond_magnitudes, "clouds", lambda: clouds(n=20, repeats=1))
 
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(
     "check",
     [
-        beyond.check_zero_minimum,
-        magnitudes.check_magnitude_bound,
-        magnitudes.check_global_bound,
-        beyond.check_certificate,
-        beyond.check_many_minima,
+        beyond_minima.check_zero_minimum,
+        beyond_magnitudes.check_magnitude_bound,
+        beyond_magnitudes.check_global_bound,
+        beyond_minima.check_certificate,
+        beyond_minima.check_many_minima,
         copies.check_equal_samples,
-        biases.check_penalised_bias,
-        biases.check_threshold,
-        biases.check_scale,
+        beyond_bias.check_penalised_bias,
+        beyond_bias.check_threshold,
+        beyond_bias.check_scale,
     ],
 )
 def test_claims_hold_on_a_few_problems(check):
@@ -221,46 +222,46 @@ def test_claims_hold_on_a_few_problems(check):
 
 @pytest.mark.usefixtures("few")
 def test_twice_the_box_of_zero_fails(monkeypatch):
-    right = beyond.zero_box
-    monkeypatch.setattr(beyond, "zero_box", lambda *args: 30 * right(*args))
-    assert beyond.check_zero_minimum().verdict == Verdict.FAILS
+    right = beyond_minima.zero_box
+    monkeypatch.setattr(beyond_minima, "zero_box", lambda *args: 30 * right(*args))
+    assert beyond_minima.check_zero_minimum().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")
 def test_a_bound_that_is_too_large_fails(monkeypatch):
-    right = magnitudes.magnitude_bound
-    monkeypatch.setattr(magnitudes, "magnitude_bound", lambda *args: 4 * right(*args))
-    assert magnitudes.check_magnitude_bound().verdict == Verdict.FAILS
+    right = beyond_magnitudes.magnitude_bound
+    monkeypatch.setattr(beyond_magnitudes, "magnitude_bound", lambda *args: 4 * right(*args))
+    assert beyond_magnitudes.check_magnitude_bound().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("factor", [0.98, 1.02])
 def test_a_global_bound_that_is_too_large_or_not_the_largest_fails(monkeypatch, factor):
-    right = magnitudes.global_bound
-    monkeypatch.setattr(magnitudes, "global_bound", lambda *args: factor * right(*args))
-    assert magnitudes.check_global_bound().verdict == Verdict.FAILS
+    right = beyond_magnitudes.global_bound
+    monkeypatch.setattr(beyond_magnitudes, "global_bound", lambda *args: factor * right(*args))
+    assert beyond_magnitudes.check_global_bound().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")
 def test_a_list_that_lacks_a_minimum_fails(monkeypatch):
-    right = beyond.local_minima
-    monkeypatch.setattr(beyond, "local_minima", lambda *args: right(*args)[1:])
-    assert beyond.check_many_minima().verdict == Verdict.FAILS
-    assert beyond.check_certificate().verdict == Verdict.FAILS
+    right = beyond_minima.local_minima
+    monkeypatch.setattr(beyond_minima, "local_minima", lambda *args: right(*args)[1:])
+    assert beyond_minima.check_many_minima().verdict == Verdict.FAILS
+    assert beyond_minima.check_certificate().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")
 def test_a_certificate_that_accepts_saddles_fails(monkeypatch):
-    monkeypatch.setattr(beyond, "smallest_curvature", lambda *args: 1.0)
-    assert beyond.check_certificate().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_minima, "smallest_curvature", lambda *args: 1.0)
+    assert beyond_minima.check_certificate().verdict == Verdict.FAILS
 
 
 def test_another_ridge_than_the_free_one_fails(monkeypatch):
-    monkeypatch.setattr(biases, "ridge_start", lambda problem, rho, **_: ridge_start(problem, rho))
-    assert biases.check_penalised_bias().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_bias, "ridge_start", lambda problem, rho, **_: ridge_start(problem, rho))
+    assert beyond_bias.check_penalised_bias().verdict == Verdict.FAILS
 
 
 def test_another_scaling_law_fails(monkeypatch):
-    right = biases.step_stable
-    monkeypatch.setattr(biases, "step_stable", lambda p, w, q, rho, **k: right(p, w, q, rho**1.01, **k))
-    assert biases.check_scale().verdict == Verdict.FAILS
+    right = beyond_bias.step_stable
+    monkeypatch.setattr(beyond_bias, "step_stable", lambda p, w, q, rho, **k: right(p, w, q, rho**1.01, **k))
+    assert beyond_bias.check_scale().verdict == Verdict.FAILS

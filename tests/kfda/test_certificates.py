@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from marginbook.kfda.certificates import (
+from marginbook.kfda.model.certificates import (
     duality_gap,
     kkt_residual,
     magnitude_bound,
@@ -13,8 +13,8 @@ from marginbook.kfda.certificates import (
     smallest_eigenvalue,
     stationarity,
 )
-from marginbook.kfda.objective import Problem, gradient, objective, penalty_weights, targets
-from marginbook.kfda.solvers.plain import majorize_minimize, step_stable
+from marginbook.kfda.model.objective import Problem, gradient, objective, penalty_weights, targets
+from marginbook.kfda.solvers.irls import majorize_minimize, step_stable
 
 from .test_plain import rbf_problem
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from marginbook.claims import Verdict
-from marginbook.kfda import figures
+from marginbook.kfda.claims import figures
 
 
 def test_figures_are_reproduced():

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso, lars_path_gram
 
-from marginbook.cholesky import backward, column, forward
 from marginbook.kernels import gram
-from marginbook.kfda.certificates import duality_gap, kkt_residual
-from marginbook.kfda.objective import Problem, objective, targets
+from marginbook.kernels.cholesky import backward, column, forward
+from marginbook.kfda.model.certificates import duality_gap, kkt_residual
+from marginbook.kfda.model.objective import Problem, objective, targets
 from marginbook.kfda.solvers.lasso import lasso, lasso_path, rho_max
-from marginbook.kfda.solvers.lasso_exchange import exchange, settle, sweep
+from marginbook.kfda.solvers.lasso_active_set import exchange, settle, sweep
 from marginbook.kfda.solvers.lasso_factor import enter, leave
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 

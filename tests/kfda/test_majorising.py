@@ -9,17 +9,19 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from marginbook.claims import Verdict
-from marginbook.kfda import descending, majorising, perturbed, vanishing
-from marginbook.kfda.objective import Problem, objective, surrogate
-from marginbook.kfda.problems import POWERS, samples, start
-from marginbook.kfda.solvers.plain import step_stable
+from marginbook.kfda.claims import section_3_descent, section_3_zeros
+from marginbook.kfda.claims import section_3_majorisers as majorising
+from marginbook.kfda.claims import section_3_perturbed as perturbed
+from marginbook.kfda.claims.problems import POWERS, samples, start
+from marginbook.kfda.model.objective import Problem, objective, surrogate
+from marginbook.kfda.solvers.irls import step_stable
 
 from .test_theory import few
 
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (descending, majorising, perturbed, vanishing):
+    for module in (section_3_descent, majorising, perturbed, section_3_zeros):
         monkeypatch.setattr(module, "samples", few)
 
 
@@ -106,9 +108,9 @@ def test_a_surrogate_with_the_sign_turned_would_hold(monkeypatch):
 @pytest.mark.parametrize(
     ("check", "verdict"),
     [
-        (descending.check_descent, Verdict.HOLDS),
-        (descending.check_display, Verdict.CORRECTED),
-        (descending.check_same_map, Verdict.HOLDS),
+        (section_3_descent.check_descent, Verdict.HOLDS),
+        (section_3_descent.check_display, Verdict.CORRECTED),
+        (section_3_descent.check_same_map, Verdict.HOLDS),
     ],
 )
 def test_the_iteration(check, verdict):
@@ -116,36 +118,36 @@ def test_the_iteration(check, verdict):
 
 
 def test_a_step_too_long_is_no_descent(monkeypatch):
-    right = descending.step_stable
+    right = section_3_descent.step_stable
 
     def longer(problem, omega, q, rho):
         return 3 * right(problem, omega, q, rho) - 2 * omega
 
-    monkeypatch.setattr(descending, "step_stable", longer)
-    assert descending.check_display().verdict == Verdict.FAILS
-    assert descending.check_same_map().verdict == Verdict.FAILS
-    monkeypatch.setattr(descending, "step_inverse", lambda p, w, q, rho: 1e3 * w)
-    assert descending.check_descent().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_descent, "step_stable", longer)
+    assert section_3_descent.check_display().verdict == Verdict.FAILS
+    assert section_3_descent.check_same_map().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_descent, "step_inverse", lambda p, w, q, rho: 1e3 * w)
+    assert section_3_descent.check_descent().verdict == Verdict.FAILS
 
 
 def test_exact_steps_are_those_in_floats():
     rng = np.random.default_rng(2)
-    for design, yhat in descending.exact_problems(3, 6):
-        omega = descending.exact_start(rng, design.shape[1])
+    for design, yhat in section_3_descent.exact_problems(3, 6):
+        omega = section_3_descent.exact_start(rng, design.shape[1])
         K, n = design[:, 1:].astype(float), len(yhat)
         problem = Problem(K, yhat.astype(float))
-        after = descending.exact_step(design, yhat, omega, Fraction(n, 2))
+        after = section_3_descent.exact_step(design, yhat, omega, Fraction(n, 2))
         np.testing.assert_allclose(
             after.astype(float), step_stable(problem, omega.astype(float), 1.0, 0.5), rtol=1e-7
         )
         assert sum(yhat) == 0
 
 
-@pytest.mark.parametrize("q", descending.EXACT_POWERS)
+@pytest.mark.parametrize("q", section_3_descent.EXACT_POWERS)
 def test_both_exact_forms_are_those_in_floats(q):
-    design, yhat = next(descending.exact_problems(4, 1))
-    roots = descending.exact_start(np.random.default_rng(5), design.shape[1])
-    inverse, stable = descending._both_steps(design, yhat, roots, q)
+    design, yhat = next(section_3_descent.exact_problems(4, 1))
+    roots = section_3_descent.exact_start(np.random.default_rng(5), design.shape[1])
+    inverse, stable = section_3_descent._both_steps(design, yhat, roots, q)
     assert np.all(inverse == stable)
     problem = Problem(design[:, 1:].astype(float), yhat.astype(float))
     omega = np.abs(roots.astype(float)) ** (2 * q.denominator)
@@ -155,34 +157,34 @@ def test_both_exact_forms_are_those_in_floats(q):
 
 
 def test_zeros_stay_and_only_the_bias_of_centred_kernels_becomes_one():
-    assert vanishing.check_stays().verdict == Verdict.HOLDS
-    evidence = vanishing.check_finite()
+    assert section_3_zeros.check_stays().verdict == Verdict.HOLDS
+    evidence = section_3_zeros.check_finite()
     assert evidence.verdict == Verdict.CORRECTED
-    for design, yhat in vanishing.centred_designs(6, 6):
+    for design, yhat in section_3_zeros.centred_designs(6, 6):
         assert np.all(design[:, 1:].sum(axis=0) == 0)
         assert sum(yhat) == 0
 
 
 def test_a_start_that_revives_zeros_fails(monkeypatch):
-    right = vanishing.majorize_minimize
+    right = section_3_zeros.majorize_minimize
 
     def reviving(problem, q, rho, *, start, **options):
         return right(problem, q, rho, start=start + 1e-3, **options)
 
-    monkeypatch.setattr(vanishing, "majorize_minimize", reviving)
-    assert vanishing.check_stays().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_zeros, "majorize_minimize", reviving)
+    assert section_3_zeros.check_stays().verdict == Verdict.FAILS
 
 
 def test_a_zero_in_a_general_step_fails(monkeypatch):
-    right = vanishing.exact_step
+    right = section_3_zeros.exact_step
 
     def cutting(*args):
         after = right(*args)
         after[-1] = Fraction(0)
         return after
 
-    monkeypatch.setattr(vanishing, "exact_step", cutting)
-    assert vanishing.check_finite().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_zeros, "exact_step", cutting)
+    assert section_3_zeros.check_finite().verdict == Verdict.FAILS
 
 
 # the perturbed penalty

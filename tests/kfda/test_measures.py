@@ -14,17 +14,16 @@ from marginbook.datasets.dataset import Dataset
 from marginbook.experiments import load_protocol
 from marginbook.experiments.protocol import rooms
 from marginbook.experiments.splits import seed_of
-from marginbook.kfda.measures import curves, table
-from marginbook.kfda.measures.curves import measure_curves, warm_path
-from marginbook.kfda.measures.cuts import STRIDE, iterate, measure_cuts
-from marginbook.kfda.measures.grids import Standard, choose, positives, stratified_folds, width_unit
-from marginbook.kfda.measures.machines import GRIDS, MACHINES, grid
-from marginbook.kfda.measures.multiclass import SCHEMES, fit_scheme, measure_multiclass
-from marginbook.kfda.measures.partitions import pool, random_partition
-from marginbook.kfda.measures.table import measure_table
-from marginbook.kfda.objective import Problem, objective, targets
-from marginbook.kfda.solvers.plain import majorize_minimize
-from marginbook.kfda.tables import DATASETS, EXPERIMENTS
+from marginbook.kfda.experiments import DATASETS, EXPERIMENTS, curves, tables_1_2
+from marginbook.kfda.experiments.curves import measure_curves, warm_path
+from marginbook.kfda.experiments.cuts import STRIDE, iterate, measure_cuts
+from marginbook.kfda.experiments.grids import Standard, choose, positives, stratified_folds, width_unit
+from marginbook.kfda.experiments.methods import GRIDS, MACHINES, grid
+from marginbook.kfda.experiments.multiclass import SCHEMES, fit_scheme, measure_multiclass
+from marginbook.kfda.experiments.partitions import pool, random_partition
+from marginbook.kfda.experiments.tables_1_2 import measure_table
+from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers.irls import majorize_minimize
 
 SETTINGS = {
     "width": [2.0, 1.0, 0.5],
@@ -53,9 +52,9 @@ def small(monkeypatch):
     X = np.column_stack([3 * X[:, 0] + 1, X[:, 1:], np.full(120, 7.0)])
     splits = tuple(random_partition("small", k, 120, 60) for k in range(1, 7))
     found = Dataset(X, y, "small", source="here", sha256="0", official_splits=splits)
-    table.refit_all.cache_clear()
+    tables_1_2.refit_all.cache_clear()
     curves.width_of.cache_clear()
-    for module in (table, curves):
+    for module in (tables_1_2, curves):
         monkeypatch.setattr(module, "pool", lambda name: {"small": found}[name])
     return found
 
@@ -171,7 +170,7 @@ def _fold_errors(method, scaled, y, inner, outer, sigma, value, positive, n):
 @pytest.mark.parametrize("method", MACHINES)
 def test_table_is_the_same_on_every_run_and_consistent(method, small):
     row = measured(measure_table, small, method)
-    table.refit_all.cache_clear()
+    tables_1_2.refit_all.cache_clear()
     assert row == measured(measure_table, small, method)
     # the classifier of the realisation is the refit on that realisation
     assert json.loads(row["errors_fixed"])[0] == json.loads(row["errors_refit"])[0]

@@ -27,7 +27,7 @@ from marginbook.kfda import (
     neg_retained_fraction,
     retained_fraction,
 )
-from marginbook.kfda.model_selection import ERROR_AND_RETAINED
+from marginbook.kfda.estimators.selection_rules import ERROR_AND_RETAINED
 
 GRID = {"rho": [0.01, 0.1, 1.0], "gamma": [0.01, 0.1]}
 

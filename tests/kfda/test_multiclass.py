@@ -18,7 +18,7 @@ from marginbook.kfda import (
     retained_by,
     retained_fraction,
 )
-from marginbook.kfda.model_selection import ERROR_AND_RETAINED
+from marginbook.kfda.estimators.selection_rules import ERROR_AND_RETAINED
 
 MODEL = SparseKFDAClassifier(q=0.5, rho=0.01, gamma=0.3)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.kfda.objective import (
+from marginbook.kfda.model.objective import (
     Problem,
     check_coefficients,
     check_parameters,

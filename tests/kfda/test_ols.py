@@ -12,10 +12,10 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
-from marginbook.kfda.objective import targets
-from marginbook.kfda.peers import orthogonal
+from marginbook.kfda.model.objective import targets
+from marginbook.kfda.peers import ols_forward_selection as orthogonal
 from marginbook.kfda.peers.ols import OLSKFDAClassifier, terms_allowed
-from marginbook.kfda.peers.orthogonal import orthogonal_least_squares
+from marginbook.kfda.peers.ols_forward_selection import orthogonal_least_squares
 from marginbook.kfda.peers.ridge import KFDAClassifier
 
 RBF = ("rbf", {"gamma": 2.0})

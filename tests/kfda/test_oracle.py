@@ -7,12 +7,12 @@ import pytest
 from sklearn.linear_model import Lasso, Ridge
 
 from marginbook.kernels import gram
-from marginbook.kfda import oracle as module
-from marginbook.kfda.certificates import duality_gap, stationarity
-from marginbook.kfda.objective import Problem, objective, targets
-from marginbook.kfda.oracle import oracle
+from marginbook.kfda.model.certificates import duality_gap, stationarity
+from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers import oracle as module
+from marginbook.kfda.solvers.irls import majorize_minimize
 from marginbook.kfda.solvers.lasso import lasso, rho_max
-from marginbook.kfda.solvers.plain import majorize_minimize
+from marginbook.kfda.solvers.oracle import oracle
 
 
 def _problem(n: int = 30, width: float = 0.7, columns: int | None = None) -> Problem:

@@ -9,8 +9,8 @@ from marginbook.datasets import DatasetNotFetched, load
 from marginbook.experiments import load_protocol
 from marginbook.experiments.protocol import load_dataset
 from marginbook.experiments.splits import split_rows
-from marginbook.kfda.measures import partitions
-from marginbook.kfda.measures.partitions import (
+from marginbook.kfda.experiments import partitions
+from marginbook.kfda.experiments.partitions import (
     DATASETS,
     DRAWN,
     PARTITIONS,

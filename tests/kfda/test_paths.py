@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from marginbook.kernels import gram
-from marginbook.kfda.certificates import duality_gap, smallest_curvature, stationarity
-from marginbook.kfda.objective import Problem, objective, targets
-from marginbook.kfda.oracle import oracle
+from marginbook.kfda.model.certificates import duality_gap, smallest_curvature, stationarity
+from marginbook.kfda.model.objective import Problem, objective, targets
 from marginbook.kfda.solvers.lasso import lasso, rho_max
+from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
+from marginbook.kfda.solvers.oracle import oracle
 from marginbook.kfda.solvers.paths import Path, q_path, rho_path
-from marginbook.kfda.solvers.shrinking import shrinking_mm
 
 RHOS = [3e-3, 0.1, 1e-3, 0.03]
 

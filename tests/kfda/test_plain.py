@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso, Ridge
 
-from marginbook.kfda.objective import Problem, objective, surrogate, targets
-from marginbook.kfda.solvers.plain import majorize_minimize, ridge_start, step_inverse, step_stable
+from marginbook.kfda.model.objective import Problem, objective, surrogate, targets
+from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_inverse, step_stable
 
 
 def rbf_problem(n=30, seed=0, width=1.0, n_positive=None):

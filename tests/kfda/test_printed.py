@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import marginbook.kfda
-from marginbook.comparison import read_printed
+from marginbook.claims.comparison import read_printed
 from marginbook.datasets.registry import entry
-from marginbook.kfda.measures.partitions import PARTITIONS, TRAIN_SIZES
-from marginbook.kfda.table_cells import COLUMNS, OWN, count_of, printed, sizes, summary
+from marginbook.kfda.experiments.partitions import PARTITIONS, TRAIN_SIZES
+from marginbook.kfda.paper.printed import COLUMNS, OWN, count_of, printed, sizes, summary
 
 PAPER = Path(marginbook.kfda.__file__).parent / "paper"
 #: the text of the paper is not ours to ship: a folder of papers is named, or lies beside the checkout

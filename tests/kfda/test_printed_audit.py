@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.kfda import printed_audit, printed_one_classifier, printed_retained, printed_spread
-from marginbook.kfda.printed_spread import (
+from marginbook.kfda.claims import printed_audit, printed_deviations, printed_one_classifier, printed_retained
+from marginbook.kfda.claims.printed_deviations import (
     LAWS,
     explained,
     implied_errors,
@@ -14,7 +14,7 @@ from marginbook.kfda.printed_spread import (
     own_errors,
     spreads,
 )
-from marginbook.kfda.table_cells import OWN, RIVAL, Printed, fixed_deviation, printed, sizes
+from marginbook.kfda.paper.printed import OWN, RIVAL, Printed, fixed_deviation, printed, sizes
 
 K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 
@@ -44,7 +44,7 @@ def change(monkeypatch):
         names: Printed(page.errors.copy(), page.deviations.copy(), page.retained.copy())
         for names, page in pages.items()
     }
-    for module in (printed_audit, printed_retained, printed_spread):
+    for module in (printed_audit, printed_retained, printed_deviations):
         monkeypatch.setattr(module, "printed", lambda *names: copied[names])
 
     def put(side, name, column, value):

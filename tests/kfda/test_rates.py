@@ -10,14 +10,21 @@ from numpy.testing import assert_allclose
 
 from marginbook.claims import Verdict
 from marginbook.kernels import gram
-from marginbook.kfda import acceleration, convergence, fixed_points, rates
-from marginbook.kfda.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
-from marginbook.kfda.fixed_points import linear_rate, newton, resting_point, support_factors, zero_factors
-from marginbook.kfda.magnitudes import stationary_points
-from marginbook.kfda.minima import no_return
-from marginbook.kfda.objective import Problem, objective, targets
-from marginbook.kfda.problems import samples
-from marginbook.kfda.solvers.plain import majorize_minimize, ridge_start, step_stable
+from marginbook.kfda.claims import fixed_points, section_3_rates, section_3_stopping
+from marginbook.kfda.claims import section_3_acceleration as acceleration
+from marginbook.kfda.claims.beyond_magnitudes import stationary_points
+from marginbook.kfda.claims.fixed_points import (
+    linear_rate,
+    newton,
+    resting_point,
+    support_factors,
+    zero_factors,
+)
+from marginbook.kfda.claims.local_minima import no_return
+from marginbook.kfda.claims.problems import samples
+from marginbook.kfda.model.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
+from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
 
 ALL_Q = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
@@ -133,12 +140,12 @@ def test_below_the_bound_of_no_return_coefficients_only_shrink(seed, q, rho):
 
 @pytest.mark.parametrize("q", [0.5, 1.0])
 def test_a_certified_point_is_near_the_limit(q):
-    problem, rho = next(convergence.clouds(n=25))
+    problem, rho = next(section_3_stopping.clouds(n=25))
     omega = ridge_start(problem, rho)
-    assert convergence.certified(problem, omega, q, rho) is None
+    assert section_3_stopping.certified(problem, omega, q, rho) is None
     for _ in range(3000):
         omega = step_stable(problem, omega, q, rho)
-    found = convergence.certified(problem, omega, q, rho)
+    found = section_3_stopping.certified(problem, omega, q, rho)
     limit = resting_point(problem, q, rho)
     assert objective(problem, found, q, rho) <= objective(problem, limit, q, rho) * (1 + 1e-5)
 
@@ -155,10 +162,10 @@ def few(monkeypatch):
     def sliced(seed, repeats=1):
         return itertools.islice(samples(seed, repeats), 0, None, 4)
 
-    for module in (rates, convergence):
+    for module in (section_3_rates, section_3_stopping):
         monkeypatch.setattr(module, "samples", sliced)
-    clouds = convergence.clouds
-    for module in (convergence, acceleration):
+    clouds = section_3_stopping.clouds
+    for module in (section_3_stopping, acceleration):
         monkeypatch.setattr(module, "clouds", lambda **_: itertools.islice(clouds(n=25), 0, None, 5))
 
 
@@ -166,11 +173,11 @@ def few(monkeypatch):
 @pytest.mark.parametrize(
     ("check", "verdict"),
     [
-        (rates.check_rate, Verdict.HOLDS),
-        (rates.check_rate_to_zero, Verdict.HOLDS),
-        (rates.check_cost, Verdict.HOLDS),
-        (convergence.check_stopping, Verdict.CORRECTED),
-        (convergence.check_convergence, Verdict.CORRECTED),
+        (section_3_rates.check_rate, Verdict.HOLDS),
+        (section_3_rates.check_rate_to_zero, Verdict.HOLDS),
+        (section_3_rates.check_cost, Verdict.HOLDS),
+        (section_3_stopping.check_stopping, Verdict.CORRECTED),
+        (section_3_stopping.check_convergence, Verdict.CORRECTED),
         (acceleration.check_acceleration, Verdict.HOLDS),
     ],
 )
@@ -181,29 +188,31 @@ def test_verdicts_on_a_few_problems(check, verdict):
 @pytest.mark.usefixtures("few")
 def test_another_rate_than_the_predicted_one_fails(monkeypatch):
     right = fixed_points.linear_rate
-    monkeypatch.setattr(rates, "linear_rate", lambda *args: right(*args) ** 1.3)
-    assert rates.check_rate().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_rates, "linear_rate", lambda *args: right(*args) ** 1.3)
+    assert section_3_rates.check_rate().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")
 def test_another_order_towards_zero_fails(monkeypatch):
-    right = rates.last_order
-    monkeypatch.setattr(rates, "last_order", lambda sizes: None if right(sizes) is None else 1.0)
-    assert rates.check_rate_to_zero().verdict == Verdict.FAILS
+    right = section_3_rates.last_order
+    monkeypatch.setattr(section_3_rates, "last_order", lambda sizes: None if right(sizes) is None else 1.0)
+    assert section_3_rates.check_rate_to_zero().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")
 def test_a_step_that_is_no_ridge_regression_fails(monkeypatch):
-    right = rates.step_stable
-    monkeypatch.setattr(rates, "step_stable", lambda p, omega, q, rho: right(p, omega, q, 1.01 * rho))
-    assert rates.check_cost().verdict == Verdict.FAILS
+    right = section_3_rates.step_stable
+    monkeypatch.setattr(
+        section_3_rates, "step_stable", lambda p, omega, q, rho: right(p, omega, q, 1.01 * rho)
+    )
+    assert section_3_rates.check_cost().verdict == Verdict.FAILS
 
 
 @pytest.mark.usefixtures("few")
 def test_without_its_bound_the_proof_fails(monkeypatch):
-    right = convergence.no_return
-    monkeypatch.setattr(convergence, "no_return", lambda *args: 100 * right(*args))
-    assert convergence.check_convergence().verdict == Verdict.HOLDS  # that it is not proven
+    right = section_3_stopping.no_return
+    monkeypatch.setattr(section_3_stopping, "no_return", lambda *args: 100 * right(*args))
+    assert section_3_stopping.check_convergence().verdict == Verdict.HOLDS  # that it is not proven
 
 
 @pytest.mark.usefixtures("few")

@@ -13,10 +13,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
-from marginbook.kfda.objective import midpoint, targets
+from marginbook.kfda.model.objective import midpoint, targets
 from marginbook.kfda.peers import ridge_path as module
-from marginbook.kfda.peers.leave_one_out import leave_one_out
 from marginbook.kfda.peers.ridge import KFDAClassifier
+from marginbook.kfda.peers.ridge_leave_one_out import leave_one_out
 from marginbook.kfda.peers.ridge_path import (
     KernelSpectrum,
     SingularScatterError,

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso, Ridge
 
-from marginbook.kfda.certificates import magnitude_bound
-from marginbook.kfda.objective import Problem, objective, targets
-from marginbook.kfda.solvers.active import Active, Trail
+from marginbook.kfda.model.certificates import magnitude_bound
+from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers.active_coefficients import Active, Trail
 from marginbook.kfda.solvers.compressed import compressed, whole
-from marginbook.kfda.solvers.l1_support import settle_l1
-from marginbook.kfda.solvers.plain import majorize_minimize, ridge_start, step_stable
-from marginbook.kfda.solvers.settling import DYING, drop_dying, leave_saddle, settle
-from marginbook.kfda.solvers.shrinking import shrinking_mm
+from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
+from marginbook.kfda.solvers.l1_on_support import settle_l1
+from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
+from marginbook.kfda.solvers.newton_on_support import DYING, drop_dying, leave_saddle, settle
 
 from .test_plain import rbf_problem
 

@@ -5,15 +5,14 @@ import json
 import pandas as pd
 import pytest
 
-from marginbook import printed_tables
-from marginbook.claims import Verdict
-from marginbook.kfda import sparsity
+from marginbook.claims import Verdict, printed_tables
+from marginbook.kfda.claims import tables_sparsity
 
 CUTS = [1e-1, 1e-3, 1e-6, 1e-9]
 RUNS = {
-    "cuts": sparsity.check_cuts,
-    "curves": sparsity.check_curves,
-    "multiclass": sparsity.check_multiclass,
+    "cuts": tables_sparsity.check_cuts,
+    "curves": tables_sparsity.check_curves,
+    "multiclass": tables_sparsity.check_multiclass,
 }
 
 
@@ -54,16 +53,16 @@ def cut_rows(stopped, exact=10.0, names=("heart", "sonar")):
 
 def test_one_sample_more_is_the_same_and_two_are_not(put):
     put("cuts", cut_rows([5.0, 10.0, 11.0, 30.0]))
-    evidence = sparsity.check_cuts()
+    evidence = tables_sparsity.check_cuts()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.sizes == {"sets": 2, "cells": 8}
     assert "nearest to these is the cut 1e-03, 0.0 points off" in evidence.why
     put("cuts", cut_rows([5.0, 10.0, 12.0, 30.0]) + cut_rows([5.0, 10.0, 11.0, 30.0], names=["wdbc"]))
-    evidence = sparsity.check_cuts()
+    evidence = tables_sparsity.check_cuts()
     assert evidence.verdict == Verdict.NOT_REPRODUCED
     assert evidence.measured.startswith("4 of 12 are the same")
     put("cuts", cut_rows([5.0, 10.0, 12.0, 30.0], names=["twonorm-drawn"]))
-    assert sparsity.check_cuts().verdict == Verdict.NOT_TESTABLE
+    assert tables_sparsity.check_cuts().verdict == Verdict.NOT_TESTABLE
 
 
 def curve_rows(shares, errors, name="heart"):
@@ -84,25 +83,25 @@ def test_the_fewest_samples_near_the_least_error_of_the_lasso(put):
     shares = {"q=0.25": [1.0, 4.0], "q=0.5": [2.0, 8.0], "q=0.75": [3.0, 9.0], "q=1": [5.0, 20.0]}
     errors = {"q=0.25": [40.0, 11.0], "q=0.5": [40.0, 12.5], "q=0.75": [10.0, 9.0], "q=1": [30.0, 10.5]}
     put("curves", curve_rows(shares, errors))
-    found = sparsity.needed(sparsity.curve()).loc["heart"]
+    found = tables_sparsity.needed(tables_sparsity.curve()).loc["heart"]
     # q = 0.5 is nowhere within a point of 10.5
     assert found.fillna(-1).to_dict() == {"q=0.25": 4.0, "q=0.5": -1, "q=0.75": 3.0, "q=1": 20.0}
-    evidence = sparsity.check_curves()
+    evidence = tables_sparsity.check_curves()
     assert evidence.verdict == Verdict.PARTLY
     assert evidence.measured == "fewer samples in 2 of 3 comparisons with q = 1"
     assert "another mean number of samples in 0 of 6 points" in evidence.why
     errors["q=0.5"] = errors["q=0.25"]
     put("curves", curve_rows(shares, errors) + curve_rows(shares, errors, "sonar"))
-    assert sparsity.check_curves().verdict == Verdict.REPRODUCED
+    assert tables_sparsity.check_curves().verdict == Verdict.REPRODUCED
     put("curves", curve_rows(dict.fromkeys(shares, shares["q=1"]), errors))
-    assert sparsity.check_curves().verdict == Verdict.NOT_REPRODUCED
+    assert tables_sparsity.check_curves().verdict == Verdict.NOT_REPRODUCED
 
 
 def test_a_curve_of_one_set_may_be_of_a_drawn_one(put):
     shares = {"q=1": [5.0, 20.0]}
     put("curves", curve_rows(shares, {"q=1": [3.0, 2.0]}, "twonorm-drawn"))
-    assert sparsity.curve() is None
-    lines = sparsity.curve("twonorm-drawn")
+    assert tables_sparsity.curve() is None
+    lines = tables_sparsity.curve("twonorm-drawn")
     assert lines["rho"].tolist() == [0.1, 0.01]
     assert lines["nrs"].tolist() == [5.0, 20.0]
 
@@ -120,9 +119,9 @@ def scheme_rows(union, coefficients, machines=3):
 
 def test_machines_that_share_their_samples_are_parsimonious(put):
     put("multiclass", scheme_rows(union=30, coefficients=30))
-    evidence = sparsity.check_multiclass()
+    evidence = tables_sparsity.check_multiclass()
     assert evidence.verdict == Verdict.REPRODUCED  # no sample in common: three times one machine
     assert evidence.sizes == {"sets": 1, "cases": 2}
     assert "SVM one-vs-one: error 4.0 %, 40 % of the training rows together, 3.0 times" in evidence.why
     put("multiclass", scheme_rows(union=10, coefficients=30))
-    assert sparsity.check_multiclass().verdict == Verdict.NOT_REPRODUCED
+    assert tables_sparsity.check_multiclass().verdict == Verdict.NOT_REPRODUCED

@@ -9,19 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from marginbook import printed_tables
-from marginbook.claims import Verdict
+from marginbook.claims import Verdict, printed_tables
 from marginbook.experiments.protocol import experiments, load_protocol
-from marginbook.kfda import agreement, chosen, orders, protocols, tables
-from marginbook.kfda.table_cells import COLUMNS, OWN, RIVAL, count_of, printed, share_of_counts, sizes
+from marginbook.kfda import experiments as tables
+from marginbook.kfda.claims import tables as agreement
+from marginbook.kfda.claims import tables_protocols, tables_ranks
+from marginbook.kfda.experiments import columns as chosen
+from marginbook.kfda.paper.printed import COLUMNS, OWN, RIVAL, count_of, printed, share_of_counts, sizes
 
 from .made_results import as_printed, constant, row
 
 K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 RUNS = [
-    agreement.check_table_1, agreement.check_table_2, agreement.check_table_3, protocols.check_one_classifier,
-    protocols.check_contamination, protocols.check_printed_selection, orders.check_accuracy,
-    orders.check_half_sparser, orders.check_min_nrs, orders.check_peers,
+    agreement.check_table_1, agreement.check_table_2, agreement.check_table_3,
+    tables_protocols.check_one_classifier,
+    tables_protocols.check_contamination, tables_protocols.check_printed_selection,
+    tables_ranks.check_accuracy,
+    tables_ranks.check_half_sparser, tables_ranks.check_min_nrs, tables_ranks.check_peers,
 ]  # fmt: skip
 
 
@@ -167,9 +171,9 @@ def test_order_of_the_averages_by_pairs(put):
 @pytest.mark.parametrize(("reading", "verdict"), [("refit", Verdict.HOLDS), ("fixed", Verdict.CORRECTED)])
 def test_the_nearer_reading_decides_how_the_paper_tested(put, reading, verdict):
     put(as_printed(reading=reading))
-    evidence = protocols.check_one_classifier()
+    evidence = tables_protocols.check_one_classifier()
     assert evidence.verdict == verdict
-    far = protocols.distances()
+    far = tables_protocols.distances()
     other = {"refit": "fixed", "fixed": "refit"}[reading]
     assert far[f"off {reading}"].max() == pytest.approx(0, abs=1e-9)
     assert far[f"off {other}"].min() == pytest.approx(3.0)
@@ -188,33 +192,33 @@ def test_contamination_compares_the_own_partition_with_all(put):
             found = row(name, "kFDA-1", split, refit=20.0, fixed=1, kept=9, cv_error=split)
             rows.append(found | {"errors_fixed": json.dumps((errors / 100 * line["n_test"]).tolist())})
     put(rows)
-    evidence = protocols.check_contamination()
+    evidence = tables_protocols.check_contamination()
     assert evidence.verdict == Verdict.REPRODUCED
-    found = protocols.contamination()
+    found = tables_protocols.contamination()
     assert found["own"].tolist() == pytest.approx([20.0] * 20)
     assert found.loc["sonar", "all"] == pytest.approx(10.0 + 10.0 / 100)
     put([{**r, "errors_fixed": r["errors_refit"]} for r in rows])
-    assert protocols.check_contamination().verdict == Verdict.NOT_REPRODUCED
+    assert tables_protocols.check_contamination().verdict == Verdict.NOT_REPRODUCED
 
 
 def test_selection_compares_the_inversions_and_the_distance_of_both(put):
-    assert protocols.inversions(printed().errors) == (0, 28)
+    assert tables_protocols.inversions(printed().errors) == (0, 28)
     rows = as_printed(reading="fixed")
     put(rows)
-    assert protocols.check_printed_selection().verdict == Verdict.HOLDS  # as often as printed: never
-    assert protocols.test_best()[1] == 40
+    assert tables_protocols.check_printed_selection().verdict == Verdict.HOLDS  # as often as printed: never
+    assert tables_protocols.test_best()[1] == 40
     # the sparser choice is the more accurate one on all sets: then none in 28 is strange
     turned = [json.dumps([0.01 * r["n_test"] / (1.0 + r["split"])] * r["n_partitions"]) for r in rows]
     put([{**r, "errors_fixed": text} for r, text in zip(rows, turned, strict=True)])
-    evidence = protocols.check_printed_selection()
+    evidence = tables_protocols.check_printed_selection()
     assert evidence.verdict == Verdict.FAILS  # and the best of five is still farther from print
-    assert protocols.chance_of_none()[1] == protocols.chance_of_none()[2] > 25
+    assert tables_protocols.chance_of_none()[1] == tables_protocols.chance_of_none()[2] > 25
     # cross-validation prefers a worse classifier than the printed one, which is there
     put([{**r, "cv_error": r["cv_error"] - 9 * (r["split"] == 3)} for r in rows])
-    evidence = protocols.check_printed_selection()
+    evidence = tables_protocols.check_printed_selection()
     assert evidence.verdict == Verdict.CORRECTED
     assert "nearer to the printed min MCR on 20 of 20 sets" in evidence.measured
-    assert protocols.test_best()[0] == 0
+    assert tables_protocols.test_best()[0] == 0
 
 
 def test_contests_are_the_tests_of_scipy(put):
@@ -226,7 +230,7 @@ def test_contests_are_the_tests_of_scipy(put):
         )
     put(rows)
     wide = chosen.columns_of()
-    lines = orders.contest(wide, K1, RIVAL)
+    lines = tables_ranks.contest(wide, K1, RIVAL)
     for name, line in lines.iterrows():
         a, b = (
             wide[(wide["dataset"] == name) & (wide["method"] == column)]
@@ -239,36 +243,36 @@ def test_contests_are_the_tests_of_scipy(put):
         t = (a - b).mean() / np.sqrt((1 / len(a) + size["n_test"] / size["n_train"]) * (a - b).var(ddof=1))
         assert line["p_corrected"] == pytest.approx(2 * stats.t.sf(abs(t), len(a) - 1))
     assert list(lines["partitions"]) == [100, 20]
-    turned = orders.contest(wide, RIVAL, K1)
+    turned = tables_ranks.contest(wide, RIVAL, K1)
     assert turned["difference"].tolist() == pytest.approx((-lines["difference"]).tolist())
-    assert orders.contest(wide, K1, "absent").empty
+    assert tables_ranks.contest(wide, K1, "absent").empty
 
 
 def test_accuracy_over_the_rival_counts_sets_and_the_average(put):
     put(constant({"kFDA-1": 10.0, RIVAL: 11.0}))
-    evidence = orders.check_accuracy()
+    evidence = tables_ranks.check_accuracy()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.measured.startswith("at most its error on 20 of 20 sets, -1.00 points on average")
     put(constant({"kFDA-1": 11.0, RIVAL: 10.0}))
-    assert orders.check_accuracy().verdict == Verdict.NOT_REPRODUCED
-    assert "win/tie/loss 0/0/20" in orders.check_accuracy().measured
+    assert tables_ranks.check_accuracy().verdict == Verdict.NOT_REPRODUCED
+    assert "win/tie/loss 0/0/20" in tables_ranks.check_accuracy().measured
 
 
 def test_sparser_machines_may_not_lose(put):
     errors = {"kFDA-1": 10.0, "kFDA-0.5": 10.0}
     put(constant(errors, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
-    assert orders.check_half_sparser().verdict == Verdict.REPRODUCED
+    assert tables_ranks.check_half_sparser().verdict == Verdict.REPRODUCED
     put(constant(errors | {"kFDA-0.5": 12.0}, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
-    evidence = orders.check_half_sparser()
+    evidence = tables_ranks.check_half_sparser()
     assert evidence.verdict == Verdict.PARTLY  # sparser everywhere, and worse everywhere
     assert "significantly more on 20 of 20" in evidence.measured
     put(constant(errors, {"kFDA-1": 5.0, "kFDA-0.5": 20.0}))
-    assert orders.check_half_sparser().slack == -20
+    assert tables_ranks.check_half_sparser().slack == -20
 
 
 def test_min_nrs_asks_for_fewer_samples_and_for_their_price(put):
     put(as_printed())
-    evidence = orders.check_min_nrs()
+    evidence = tables_ranks.check_min_nrs()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.measured == "at most as many samples in 40 of 40 pairs, at least as many errors in 40"
     rows = [
@@ -276,20 +280,20 @@ def test_min_nrs_asks_for_fewer_samples_and_for_their_price(put):
         for r in as_printed()
     ]
     put(rows)
-    assert orders.check_min_nrs().verdict == Verdict.PARTLY  # sparser still, but more accurate too
+    assert tables_ranks.check_min_nrs().verdict == Verdict.PARTLY  # sparser still, but more accurate too
 
 
 def test_peers_may_not_be_better(put):
     equal = dict.fromkeys(("kFDA-1", "kFDA-0.5", "kFDA", "SVM"), 10.0)
     some = list(printed().errors.index[:9])
     put(constant(equal, names=some))
-    assert orders.check_peers().verdict == Verdict.REPRODUCED
+    assert tables_ranks.check_peers().verdict == Verdict.REPRODUCED
     put(constant(equal | {"SVM": 9.0}, names=some))
-    evidence = orders.check_peers()
+    evidence = tables_ranks.check_peers()
     assert evidence.verdict == Verdict.PARTLY
     assert evidence.measured == "no significant loss in 20 of 40 contests"
     put(constant({"kFDA-1": 9.0, "SVM": 10.0}, names=some))
-    assert orders.check_peers().verdict == Verdict.NOT_TESTABLE
+    assert tables_ranks.check_peers().verdict == Verdict.NOT_TESTABLE
 
 
 def test_generic_pages_get_the_columns_of_the_paper():

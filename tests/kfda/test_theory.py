@@ -12,11 +12,11 @@ from scipy.optimize import minimize
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from marginbook.claims import Verdict
-from marginbook.kfda import fisher, limits
-from marginbook.kfda.objective import Problem, gradient, objective, targets
-from marginbook.kfda.problems import KERNELS, RHOS, SIZES, samples, start
-from marginbook.kfda.rational import rationals, solve_exactly
-from marginbook.kfda.solvers.plain import majorize_minimize
+from marginbook.kfda.claims import section_2_fisher, section_2_limits
+from marginbook.kfda.claims.problems import KERNELS, RHOS, SIZES, samples, start
+from marginbook.kfda.claims.rational import rationals, solve_exactly
+from marginbook.kfda.model.objective import Problem, gradient, objective, targets
+from marginbook.kfda.solvers.irls import majorize_minimize
 
 
 def few(seed, repeats=4, kernels=KERNELS):
@@ -26,7 +26,7 @@ def few(seed, repeats=4, kernels=KERNELS):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (fisher, limits):
+    for module in (section_2_fisher, section_2_limits):
         monkeypatch.setattr(module, "samples", few)
 
 
@@ -70,7 +70,10 @@ def test_rationals_keep_floats_and_fractions_as_they_are():
 # Fisher
 
 
-@pytest.mark.parametrize("check", [fisher.check_fisher, fisher.check_span, fisher.check_kernel_fisher])
+@pytest.mark.parametrize(
+    "check",
+    [section_2_fisher.check_fisher, section_2_fisher.check_span, section_2_fisher.check_kernel_fisher],
+)
 def test_section_2_holds(check):
     assert check().verdict == Verdict.HOLDS
 
@@ -80,7 +83,7 @@ def test_least_squares_is_the_direction_of_scikit_learns_lda():
     X, positive = rng.normal(size=(50, 4)) @ rng.normal(size=(4, 4)), np.arange(50) < 15
     X[positive] += 1
     lda = LinearDiscriminantAnalysis(solver="lsqr").fit(X, positive).coef_[0]
-    assert fisher.angle(fisher.least_squares(X, targets(positive))[1:], lda) < 1e-8
+    assert section_2_fisher.angle(section_2_fisher.least_squares(X, targets(positive))[1:], lda) < 1e-8
 
 
 def test_scatter_by_naive_loops():
@@ -90,65 +93,72 @@ def test_scatter_by_naive_loops():
     for members in (X[positive], X[~positive]):
         for x in members:
             wanted += np.outer(x - members.mean(axis=0), x - members.mean(axis=0))
-    np.testing.assert_allclose(fisher.within_scatter(X, positive), wanted)
+    np.testing.assert_allclose(section_2_fisher.within_scatter(X, positive), wanted)
     w = rng.normal(size=3)
-    gap = w @ fisher.mean_difference(X, positive)
+    gap = w @ section_2_fisher.mean_difference(X, positive)
     quotient = 4 * 8 / 12 * gap**2 / (w @ wanted @ w)
-    np.testing.assert_allclose(fisher.between_share(X @ w, positive), quotient / (1 + quotient))
-    best = fisher.largest_share(X, positive)
-    assert all(fisher.between_share(X @ v, positive) <= best for v in rng.normal(size=(50, 3)))
+    np.testing.assert_allclose(section_2_fisher.between_share(X @ w, positive), quotient / (1 + quotient))
+    best = section_2_fisher.largest_share(X, positive)
+    assert all(section_2_fisher.between_share(X @ v, positive) <= best for v in rng.normal(size=(50, 3)))
 
 
 def test_other_targets_give_no_fisher_direction(monkeypatch):
-    monkeypatch.setattr(fisher, "targets", lambda positive: np.arange(len(positive)) * 1.0)
-    assert fisher.check_fisher().verdict == Verdict.FAILS
-    assert fisher.check_kernel_fisher().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_2_fisher, "targets", lambda positive: np.arange(len(positive)) * 1.0)
+    assert section_2_fisher.check_fisher().verdict == Verdict.FAILS
+    assert section_2_fisher.check_kernel_fisher().verdict == Verdict.FAILS
 
 
 def test_a_solution_that_is_not_least_squares_fails(monkeypatch):
-    right = fisher.least_squares
-    monkeypatch.setattr(fisher, "least_squares", lambda columns, yhat: right(columns, yhat) ** 3)
-    for check in (fisher.check_fisher, fisher.check_span, fisher.check_kernel_fisher):
+    right = section_2_fisher.least_squares
+    monkeypatch.setattr(section_2_fisher, "least_squares", lambda columns, yhat: right(columns, yhat) ** 3)
+    for check in (
+        section_2_fisher.check_fisher,
+        section_2_fisher.check_span,
+        section_2_fisher.check_kernel_fisher,
+    ):
         assert check().verdict == Verdict.FAILS
 
 
 def test_constant_values_have_no_scatter_between_classes():
-    assert fisher.between_share(np.ones(4), np.arange(4) < 2) == 0.0
+    assert section_2_fisher.between_share(np.ones(4), np.arange(4) < 2) == 0.0
 
 
 # limits
 
 
-@pytest.mark.parametrize("check", [limits.check_lasso, limits.check_large_powers, limits.check_discarding])
+@pytest.mark.parametrize(
+    "check",
+    [section_2_limits.check_lasso, section_2_limits.check_large_powers, section_2_limits.check_discarding],
+)
 def test_limits(check):
     assert check().verdict == Verdict.HOLDS
 
 
 def test_an_iteration_that_ends_early_is_no_lasso(monkeypatch):
-    right = limits.majorize_minimize
+    right = section_2_limits.majorize_minimize
 
     def early(*args, **options):
         return right(*args, **(options | {"max_iter": 2}))
 
-    monkeypatch.setattr(limits, "majorize_minimize", early)
-    assert limits.check_lasso().verdict == Verdict.FAILS
-    assert limits.check_large_powers().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_2_limits, "majorize_minimize", early)
+    assert section_2_limits.check_lasso().verdict == Verdict.FAILS
+    assert section_2_limits.check_large_powers().verdict == Verdict.FAILS
 
 
 def test_unlucky_starts_have_no_zeros_and_are_needed_for_the_claim(monkeypatch):
-    for design, yhat, first in limits.unlucky_starts(3, 5):
+    for design, yhat, first in section_2_limits.unlucky_starts(3, 5):
         assert np.all(first != 0)
-        after = limits.exact_step(design, yhat, first, limits.UNLUCKY)
+        after = section_2_limits.exact_step(design, yhat, first, section_2_limits.UNLUCKY)
         assert after[2] == 0
         assert after[1] != 0
-    beside = [(D, y, first * Fraction(101, 100)) for D, y, first in limits.unlucky_starts(74, 2)]
-    monkeypatch.setattr(limits, "samples", few)
-    monkeypatch.setattr(limits, "unlucky_starts", lambda *_: iter(beside))
-    assert limits.check_lasso().verdict == Verdict.FAILS
+    beside = [(D, y, first * Fraction(101, 100)) for D, y, first in section_2_limits.unlucky_starts(74, 2)]
+    monkeypatch.setattr(section_2_limits, "samples", few)
+    monkeypatch.setattr(section_2_limits, "unlucky_starts", lambda *_: iter(beside))
+    assert section_2_limits.check_lasso().verdict == Verdict.FAILS
 
 
 def test_exact_zeros_would_be_parsimonious(monkeypatch):
-    right = limits.majorize_minimize
+    right = section_2_limits.majorize_minimize
 
     def cut(problem, q, rho, **options):
         found = right(problem, q, rho, **options)
@@ -157,8 +167,8 @@ def test_exact_zeros_would_be_parsimonious(monkeypatch):
             omega=omega, objective=found.objective, retained_above=lambda c: np.flatnonzero(omega[1:])
         )
 
-    monkeypatch.setattr(limits, "majorize_minimize", cut)
-    assert limits.check_large_powers().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_2_limits, "majorize_minimize", cut)
+    assert section_2_limits.check_large_powers().verdict == Verdict.FAILS
 
 
 @pytest.mark.parametrize("q", [1.2, 1.5, 2.0])
@@ -174,30 +184,30 @@ def test_the_gap_for_large_powers_is_a_bound(q):
             options={"maxiter": 200},
         )
         for omega in (peer.x, start(problem, rng), 0.5 * peer.x):
-            gap = limits.power_gap(problem, omega, q, 0.1)
+            gap = section_2_limits.power_gap(problem, omega, q, 0.1)
             assert gap >= objective(problem, omega, q, 0.1) - peer.fun - 1e-9
         best = majorize_minimize(problem, q, 0.1, tol=1e-14, max_iter=2000)
-        assert limits.power_gap(problem, best.omega, q, 0.1) <= 1e-6 * best.objective
+        assert section_2_limits.power_gap(problem, best.omega, q, 0.1) <= 1e-6 * best.objective
         assert best.objective <= peer.fun * (1 + 1e-9)
 
 
 def test_the_gap_for_large_powers_refuses_the_lasso():
     problem = Problem(np.eye(2), np.array([1.0, -1.0]))
     with pytest.raises(ValueError, match=r"q must be in \(1, 2\]"):
-        limits.power_gap(problem, np.zeros(3), 1.0, 0.1)
+        section_2_limits.power_gap(problem, np.zeros(3), 1.0, 0.1)
 
 
 def test_what_a_subset_leaves_unexplained():
     rng = np.random.default_rng(9)
     problem = Problem(rng.normal(size=(6, 6)), targets(np.arange(6) < 2))
-    assert limits.unexplained(problem, []) == pytest.approx(1.0)
-    assert limits.unexplained(problem, list(range(6))) < 1e-12
-    one = limits.unexplained(problem, [2])
+    assert section_2_limits.unexplained(problem, []) == pytest.approx(1.0)
+    assert section_2_limits.unexplained(problem, list(range(6))) < 1e-12
+    one = section_2_limits.unexplained(problem, [2])
     f = np.polyval(np.polyfit(problem.K[:, 2], problem.yhat, 1), problem.K[:, 2])
     assert one == pytest.approx(np.sum((problem.yhat - f) ** 2) / problem.energy)
 
 
 @pytest.mark.parametrize("rho", RHOS)
 def test_ridge_that_kept_the_best_subset_would_fail_the_claim(rho, monkeypatch):
-    monkeypatch.setattr(limits, "unexplained", lambda problem, columns: rho)
-    assert limits.check_discarding().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_2_limits, "unexplained", lambda problem, columns: rho)
+    assert section_2_limits.check_discarding().verdict == Verdict.FAILS

@@ -16,7 +16,7 @@ from marginbook.large import LibsvmFiles, Pairs, ParquetFiles, fit_drm, fit_ldm,
 from marginbook.large.statistics import Collector
 from marginbook.large.sums import Sum
 from marginbook.ldm import LDMClassifier
-from marginbook.ldm.linear_problem import linear_objective
+from marginbook.ldm.model.linear import linear_objective
 
 
 def _data(n=3000, p=6, classes=3, seed=0, noise=1.0):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from marginbook.ldm.asgd import AveragedSGD, averaged_sgd, initial_step
-from marginbook.ldm.asgd_steps import sgd_steps, sgd_steps_dense
-from marginbook.ldm.linear import linear_coordinate_descent
-from marginbook.ldm.linear_problem import unsigned
+from marginbook.ldm.model.linear import unsigned
+from marginbook.ldm.solvers.asgd import AveragedSGD, averaged_sgd, initial_step
+from marginbook.ldm.solvers.asgd_steps import sgd_steps, sgd_steps_dense
+from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent
 
 
 def problem(m: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import marginbook.ldm
 from marginbook.ldm import KMOMDClassifier, LDMClassifier, LDMClassifierCV, MAMCClassifier, MDOClassifier
-from marginbook.ldm.hard_margin import InfeasibleError
+from marginbook.ldm.solvers.hard_margin import InfeasibleError
 
 X, y = make_blobs(30, 2, random_state=0, centers=2, cluster_std=3.0)
 EVERY = [LDMClassifier(), LDMClassifierCV(), MDOClassifier(), MAMCClassifier(), KMOMDClassifier()]

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from marginbook.ldm import LDMClassifier
-from marginbook.ldm.asgd import averaged_sgd
+from marginbook.ldm.solvers.asgd import averaged_sgd
 
 PENALTIES = {"lambda1": 0.2, "lambda2": 0.1, "C": 0.05}
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, vstack
 from sklearn.datasets import dump_svmlight_file
 
-from marginbook.ldm.asgd import AveragedSGD
-from marginbook.ldm.files import FileSize, MalformedLine, line_fault, read_libsvm, scan_libsvm
-from marginbook.ldm.linear import linear_coordinate_descent
-from marginbook.ldm.linear_problem import linear_objective
-from marginbook.ldm.out_of_core import DiskRows, averaged_sgd_blocks, solve_blocks
+from marginbook.ldm.model.linear import linear_objective
+from marginbook.ldm.solvers.asgd import AveragedSGD
+from marginbook.ldm.solvers.libsvm_files import FileSize, MalformedLine, line_fault, read_libsvm, scan_libsvm
+from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent
+from marginbook.ldm.solvers.linear_cd_disk import DiskRows, averaged_sgd_blocks, solve_blocks
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from marginbook.ldm.grid import solve_grid
-from marginbook.ldm.objective import dual_gap, primal_objective
+from marginbook.ldm.model.objective import dual_gap, primal_objective
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.solvers.grid import solve_grid
 
 LAMBDAS = 2.0 ** -np.arange(8, 1, -1)
 

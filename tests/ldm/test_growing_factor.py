@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from marginbook.cholesky import backward, column, forward
-from marginbook.ldm.growing_factor import DEPENDENT, enter, factorise, leave
+from marginbook.kernels.cholesky import backward, column, forward
+from marginbook.ldm.solvers.basic_factor import DEPENDENT, enter, factorise, leave
 
 
 def _matrix(m=90, rank=90, seed=0):

@@ -5,11 +5,16 @@ import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
-from marginbook.ldm.hard_margin import InfeasibleError, gram_features, inseparability, solve_hard_margin
-from marginbook.ldm.objective import primal_objective
-from marginbook.ldm.oracle import hard_margin_oracle
+from marginbook.ldm.model.objective import primal_objective
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.solvers.hard_margin import (
+    InfeasibleError,
+    gram_features,
+    inseparability,
+    solve_hard_margin,
+)
+from marginbook.ldm.solvers.oracle import hard_margin_oracle
 
 
 def _separable(m=20, d=4, seed=0, kind="linear"):

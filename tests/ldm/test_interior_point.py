@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from marginbook.ldm.interior_point import Point, Program, linear_interior_point
-from marginbook.ldm.linear import linear_coordinate_descent, solve_linear
+from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent, solve_linear
+from marginbook.ldm.solvers.linear_interior_point import Point, Program, linear_interior_point
 
 from .test_linear import oracle, problem
 

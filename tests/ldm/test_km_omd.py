@@ -14,9 +14,9 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
-from marginbook.ldm import km_omd_weights
-from marginbook.ldm.km_omd import KMOMDClassifier
-from marginbook.ldm.km_omd_weights import solve_km_omd
+from marginbook.ldm.peers import km_omd_solver
+from marginbook.ldm.peers.km_omd import KMOMDClassifier
+from marginbook.ldm.peers.km_omd_solver import solve_km_omd
 
 
 def two_clouds(m=60, p=4, shift=0.6, seed=0):
@@ -144,7 +144,7 @@ def test_single_exchanges_reach_the_same_optimum(monkeypatch):
     for G, lam in ((X @ X.T, 0.01), (gram(("rbf", {"gamma": 0.01}), X), 1e-4), (X @ X.T, 0.0)):
         many = solve_km_omd(G, y, lam)
         with monkeypatch.context() as patch:
-            patch.setattr(km_omd_weights, "_exchange", descend_only)
+            patch.setattr(km_omd_solver, "_exchange", descend_only)
             single = solve_km_omd(G, y, lam)
         assert single.converged
         assert single.objective == pytest.approx(many.objective, rel=1e-6, abs=1e-9)
@@ -152,7 +152,7 @@ def test_single_exchanges_reach_the_same_optimum(monkeypatch):
 
 
 def descend_only(problem, free, tol, max_iter):
-    return km_omd_weights._descend(problem, problem.feasible(free.astype(float)), tol, max_iter)
+    return km_omd_solver._descend(problem, problem.feasible(free.astype(float)), tol, max_iter)
 
 
 def test_a_start_changes_the_work_and_not_the_answer():

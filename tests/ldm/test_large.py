@@ -8,9 +8,9 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from marginbook.experiments import load_protocol
-from marginbook.ldm.asgd import averaged_sgd
-from marginbook.ldm.halves import stratified_folds, unit_interval
-from marginbook.ldm.large import (
+from marginbook.ldm.experiments.halves import stratified_folds, unit_interval
+from marginbook.ldm.experiments.standins import SHAPES, STAND_INS, TEST_ROWS, draw
+from marginbook.ldm.experiments.table_4_figure_2 import (
     METHODS,
     choose,
     ldm_by_sgd,
@@ -19,8 +19,8 @@ from marginbook.ldm.large import (
     measure_large,
     measure_time,
 )
-from marginbook.ldm.linear import linear_coordinate_descent
-from marginbook.ldm.standins import SHAPES, STAND_INS, TEST_ROWS, draw
+from marginbook.ldm.solvers.asgd import averaged_sgd
+from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent
 
 SETTINGS = {
     "C": [1.0, 10.0],
@@ -75,7 +75,7 @@ def test_sparse_rows_are_measured_like_dense_ones(method, half):
 
 
 def test_columns_are_those_of_the_regular_tables(half):
-    from marginbook.ldm.measures import measure_linear
+    from marginbook.ldm.experiments.tables_2_3 import measure_linear
 
     regular = measure_linear(
         *half,

@@ -11,11 +11,11 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from marginbook.kernels import KernelOverflow
-from marginbook.ldm.linear import linear_coordinate_descent, solve_linear
-from marginbook.ldm.linear_passes import csr_pass, dense_pass, gap_share, pair_step
-from marginbook.ldm.linear_problem import linear_objective, squared_norms, unsigned
+from marginbook.ldm.model.linear import linear_objective, squared_norms, unsigned
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent, solve_linear
+from marginbook.ldm.solvers.linear_cd_passes import csr_pass, dense_pass, gap_share, pair_step
 
 
 def problem(m: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

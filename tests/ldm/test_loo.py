@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from marginbook.kernels import gram
-from marginbook.ldm.left_out import LeftOutKernels
-from marginbook.ldm.loo import bracket, error_bound, radii
-from marginbook.ldm.problems import by_cvxpy
-from marginbook.ldm.retraining import count_errors, exact_leave_one_out
+from marginbook.ldm.claims.problems import by_cvxpy
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, coordinate_descent
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.solvers.loo_bound import bracket, error_bound, radii
+from marginbook.ldm.solvers.loo_exact import count_errors, exact_leave_one_out
+from marginbook.ldm.solvers.loo_kernels import LeftOutKernels
 
 CASES = [(0.0, 0.0, 1.0), (0.25, 0.25, 10.0), (30.0, 70.0, 0.1), (0.01, 5.0, 100.0), (300.0, 1e-3, 1.0)]
 

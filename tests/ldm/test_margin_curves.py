@@ -8,10 +8,11 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from marginbook.experiments import load_protocol
-from marginbook.ldm.halves import unit_interval
-from marginbook.ldm.margin_curves import measure_margins, measure_sensitivity
-from marginbook.ldm.measures import MACHINES
-from marginbook.ldm.selection import linear_block, mean_distance, rbf_blocks
+from marginbook.ldm.experiments.figures_1_3 import measure_margins, measure_sensitivity
+from marginbook.ldm.experiments.halves import unit_interval
+from marginbook.ldm.experiments.selection import linear_block, rbf_blocks
+from marginbook.ldm.experiments.tables_2_3 import MACHINES
+from marginbook.ldm.model.widths import mean_distance
 
 SETTINGS = {
     "C": [0.1, 1.0, 10.0],

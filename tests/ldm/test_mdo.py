@@ -11,8 +11,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import minmax_scale, normalize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.ldm.mdo import MDOClassifier
-from marginbook.ldm.mdo_descent import learned_starts, mdo_cost, mdo_objective, solve_mdo
+from marginbook.ldm.peers.mdo import MDOClassifier
+from marginbook.ldm.peers.mdo_descent import learned_starts, mdo_cost, mdo_objective, solve_mdo
 
 
 def two_clouds(m=60, p=4, shift=0.8, seed=0):

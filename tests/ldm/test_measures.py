@@ -8,8 +8,9 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from marginbook.experiments import load_protocol
-from marginbook.ldm.halves import unit_interval
-from marginbook.ldm.measures import (
+from marginbook.ldm.experiments.halves import unit_interval
+from marginbook.ldm.experiments.selection import linear_block, rbf_blocks
+from marginbook.ldm.experiments.tables_2_3 import (
     MACHINES,
     as_printed_in_4,
     fitted,
@@ -23,9 +24,8 @@ from marginbook.ldm.measures import (
     svm,
     svm_without_intercept,
 )
-from marginbook.ldm.selection import linear_block, rbf_blocks
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
-from marginbook.ldm.whitening import WhitenedGram
 
 SETTINGS = {
     "C": [1.0, 10.0],

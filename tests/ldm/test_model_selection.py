@@ -15,8 +15,9 @@ from sklearn.preprocessing import minmax_scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
-from marginbook.ldm import LDMClassifier, LDMClassifierCV, model_selection
-from marginbook.ldm import settings as ldm_settings
+from marginbook.ldm import LDMClassifier, LDMClassifierCV
+from marginbook.ldm.estimators import parameters as ldm_settings
+from marginbook.ldm.estimators import selection
 
 SMALL = {"lambda1s": (2**-8, 0.5), "lambda2s": (2**-6, 20.0), "Cs": (0.1, 10.0)}
 
@@ -77,9 +78,9 @@ def test_many_rows_of_the_linear_kernel_are_searched_on_features(monkeypatch, sm
     X, y = _clouds(90)
     options = {**SMALL, "kernel": "linear", "fit_intercept": True, "scoring": "roc_auc", "tol": 1e-8}
     plain = LDMClassifierCV(**options).fit(X, y)
-    monkeypatch.setattr(model_selection, "GRAM_ROWS", 80)
+    monkeypatch.setattr(selection, "GRAM_ROWS", 80)
     monkeypatch.setattr(ldm_settings, "SMALL_STEP", 1e9 if small else 0.0)
-    monkeypatch.setattr(model_selection, "WhitenedGram", None)  # not needed any more
+    monkeypatch.setattr(selection, "WhitenedGram", None)  # not needed any more
     found = LDMClassifierCV(**options).fit(X, y)
     np.testing.assert_allclose(found.cv_results_["score"], plain.cv_results_["score"], atol=5e-3)
     assert found.cv_results_["dual_gap"].max() <= 1e-8
@@ -170,7 +171,7 @@ def test_sparse_rows_and_a_gram_matrix_give_the_choice_of_dense_ones():
 
 def test_one_eigendecomposition_for_each_width_and_fold(monkeypatch):
     X, y = _clouds()
-    real, sizes = model_selection.WhitenedGram, []
+    real, sizes = selection.WhitenedGram, []
 
     class Counted(real):
         def decompose(self):
@@ -178,7 +179,7 @@ def test_one_eigendecomposition_for_each_width_and_fold(monkeypatch):
                 sizes.append(self.m)
             return super().decompose()
 
-    monkeypatch.setattr(model_selection, "WhitenedGram", Counted)
+    monkeypatch.setattr(selection, "WhitenedGram", Counted)
     LDMClassifierCV(cv=5, gammas=(0.1, 1.0, 3.0)).fit(X, y)
     assert sizes == [36] * 15  # for 147 solutions each
     sizes.clear()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.ldm.objective import (
+from marginbook.ldm.model.objective import (
     check_parameters,
     check_signs,
     coefficients,

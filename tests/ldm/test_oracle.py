@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from marginbook.ldm.hard_margin import InfeasibleError, gram_features
-from marginbook.ldm.objective import margin_variance, primal_objective
-from marginbook.ldm.oracle import hard_margin_oracle, soft_margin_oracle
+from marginbook.ldm.model.objective import margin_variance, primal_objective
+from marginbook.ldm.solvers.hard_margin import InfeasibleError, gram_features
+from marginbook.ldm.solvers.oracle import hard_margin_oracle, soft_margin_oracle
 
 
 def _problem(m=14, d=3, seed=0):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.ldm import rates
-from marginbook.ldm.duals import direct_hessian
-from marginbook.ldm.problems import problems
+from marginbook.ldm.claims import section_3_convergence as rates
+from marginbook.ldm.claims.problems import problems
+from marginbook.ldm.claims.section_3_dual import direct_hessian
 
 
 @pytest.fixture

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
-from marginbook.ldm.active_sets import minimise
-from marginbook.ldm.box_qp import certify, sweep
-from marginbook.ldm.hard_margin import gram_features
-from marginbook.ldm.objective import dual_gap, kkt_residual, primal_objective, squared_norm
-from marginbook.ldm.oracle import soft_margin_oracle
-from marginbook.ldm.solvers import SWEEPS, active_set, coordinate_descent
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.model.objective import dual_gap, kkt_residual, primal_objective, squared_norm
+from marginbook.ldm.model.whitening import WhitenedGram
+from marginbook.ldm.solvers import active_set, coordinate_descent
+from marginbook.ldm.solvers.active_sets import minimise
+from marginbook.ldm.solvers.box_qp import certify, sweep
+from marginbook.ldm.solvers.dual import SWEEPS
+from marginbook.ldm.solvers.hard_margin import gram_features
+from marginbook.ldm.solvers.oracle import soft_margin_oracle
 
 KINDS = ("gauss", "rbf", "integers", "duplicates", "constant", "zeros", "two", "one class", "poly")
 

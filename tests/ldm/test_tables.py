@@ -7,17 +7,19 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from marginbook import printed_tables
-from marginbook.claims import Verdict
-from marginbook.comparison import read_printed
+from marginbook.claims import Verdict, printed_tables
+from marginbook.claims.comparison import read_printed
 from marginbook.experiments.protocol import experiments, load_protocol
-from marginbook.ldm import contests, orders, printed_audit, readings, table_cells, tables
-from marginbook.ldm.table_cells import KINDS, PAPER_TABLES, possible_outcomes, printed, printed_counts
+from marginbook.ldm.claims import printed_audit, tables, tables_ranks, tables_readings, tables_wins
+from marginbook.ldm.experiments import EXPERIMENTS
+from marginbook.ldm.paper import printed as table_cells
+from marginbook.ldm.paper.printed import KINDS, PAPER_TABLES, possible_outcomes, printed, printed_counts
 
 RUNS = [
-    tables.check_table_2, tables.check_table_3, tables.check_table_4, contests.check_never_worse,
-    contests.check_wins, contests.check_overlap, orders.check_table_2_order, orders.check_table_3_order,
-    orders.check_table_4_order, orders.check_intercept, readings.check_margin_weight,
+    tables.check_table_2, tables.check_table_3, tables.check_table_4, tables_wins.check_never_worse,
+    tables_wins.check_wins, tables_wins.check_overlap, tables_ranks.check_table_2_order,
+    tables_ranks.check_table_3_order,
+    tables_ranks.check_table_4_order, tables_ranks.check_intercept, tables_readings.check_margin_weight,
 ]  # fmt: skip
 
 
@@ -105,8 +107,8 @@ def lead(gaps, noise=0.002):
 
 def test_contests_are_the_t_tests_of_scipy(put):
     put("table-2", made("table-2", lead({"heart": 0.001, "sonar": -0.05})))
-    wide = contests.scores("table-2")
-    lines = contests.contest(wide, "LDM", "SVM")
+    wide = tables_wins.scores("table-2")
+    lines = tables_wins.contest(wide, "LDM", "SVM")
     for name, line in lines.iterrows():
         a, b = wide.loc[name, "LDM"], wide.loc[name, "SVM"]
         found = stats.ttest_rel(a, b)
@@ -116,9 +118,9 @@ def test_contests_are_the_t_tests_of_scipy(put):
         assert line["p_corrected"] == pytest.approx(2 * stats.t.sf(abs(t), len(a) - 1))
         assert line["splits"] == 30
     assert lines.loc["sonar", "paired"] == lines.loc["sonar", "corrected"] == "loss"
-    turned = contests.contest(wide, "SVM", "LDM")
+    turned = tables_wins.contest(wide, "SVM", "LDM")
     assert turned.loc["sonar", "paired"] == "win"
-    assert contests.contest(wide, "LDM", "absent").empty
+    assert tables_wins.contest(wide, "LDM", "absent").empty
 
 
 def test_unpaired_splits_and_single_splits_are_left_out(put):
@@ -127,7 +129,7 @@ def test_unpaired_splits_and_single_splits_are_left_out(put):
     rows = [r for r in rows if not (r["dataset"] == "heart" and r["split"] > 1)]
     rows = [r for r in rows if not (r["dataset"] == "sonar" and r["split"] % 2 and r["method"] == "LDM")]
     put("table-2", rows)
-    lines = contests.contest(contests.scores("table-2"), "LDM", "SVM")
+    lines = tables_wins.contest(tables_wins.scores("table-2"), "LDM", "SVM")
     assert lines["splits"].to_dict() == {"sonar": 15, "colic": 30}
 
 
@@ -142,7 +144,7 @@ def test_unpaired_splits_and_single_splits_are_left_out(put):
 )
 def test_never_worse_counts_losses(put, gaps, verdict):
     put("table-2", made("table-2", lead(gaps, noise=0.0)))
-    evidence = contests.check_never_worse()
+    evidence = tables_wins.check_never_worse()
     assert evidence.verdict == verdict
     assert evidence.slack == -len(gaps)
     assert f"linear 0/{20 - len(gaps)}/{len(gaps)}" in evidence.measured
@@ -156,18 +158,18 @@ def test_the_stand_ins_of_large_sets_do_not_count(put):
         "table-4",
         rows + [{**r, "dataset": "like-rcv1", "accuracy": float(r["method"] == "SVM")} for r in skin],
     )
-    assert "like-rcv1" in contests.scores("table-4", paper_sets=False).index
-    assert contests.check_never_worse().measured.startswith("significantly worse on 0 of 12")
+    assert "like-rcv1" in tables_wins.scores("table-4", paper_sets=False).index
+    assert tables_wins.check_never_worse().measured.startswith("significantly worse on 0 of 12")
 
 
 def test_a_difference_that_the_overlap_explains_is_counted_out(put):
     """A clear lead outlasts the correction; one of 0.7 deviations is significant by the plain test alone."""
     put("table-2", made("table-2", lead({"heart": 0.1, "sonar": 0.0014})))
-    wide = contests.scores("table-2")
-    lines = contests.contest(wide, "LDM", "SVM")
+    wide = tables_wins.scores("table-2")
+    lines = tables_wins.contest(wide, "LDM", "SVM")
     assert lines.loc["heart", ["paired", "corrected"]].tolist() == ["win", "win"]
     assert lines.loc["sonar", ["paired", "corrected"]].tolist() == ["win", "tie"]
-    evidence = contests.check_overlap()
+    evidence = tables_wins.check_overlap()
     found = int((lines["paired"] != "tie").sum())
     kept = int(((lines["paired"] != "tie") & (lines["corrected"] != "tie")).sum())
     assert evidence.measured == f"{kept} of {found} remain significant"
@@ -177,9 +179,9 @@ def test_a_difference_that_the_overlap_explains_is_counted_out(put):
 def test_wins_are_held_against_the_marks(put):
     marks = printed("table-2").marks["LDM"]
     put("table-2", made("table-2", lead(dict.fromkeys(marks.index[marks == "win"], 0.1), noise=0.0)))
-    assert contests.check_wins().verdict == Verdict.REPRODUCED
+    assert tables_wins.check_wins().verdict == Verdict.REPRODUCED
     put("table-2", made("table-2", lead(dict.fromkeys(marks.index[marks == "win"], -0.1), noise=0.0)))
-    evidence = contests.check_wins()
+    evidence = tables_wins.check_wins()
     assert evidence.verdict == Verdict.NOT_REPRODUCED
     assert evidence.measured == "the same outcome on 8 of 20 sets; a printed win is a loss on 12"
 
@@ -193,8 +195,8 @@ def test_holm_by_its_definition():
             if value > 0.05 / (8 - k):
                 break
             rejected += 1
-        assert contests.holm(p) == rejected
-    assert contests.holm([]) == 0
+        assert tables_wins.holm(p) == rejected
+    assert tables_wins.holm([]) == 0
 
 
 def test_order_asks_for_the_best_average_and_every_peer(put):
@@ -202,19 +204,19 @@ def test_order_asks_for_the_best_average_and_every_peer(put):
         return 0.8 + spread(name, split) + {"LDM": 0.02, "KM-OMD": 0.01}.get(method, 0.0)
 
     put("table-2", made("table-2", best))
-    evidence = orders.check_table_2_order()
+    evidence = tables_ranks.check_table_2_order()
     assert evidence.verdict == Verdict.REPRODUCED
     assert "SVM: higher on 20, lower on 0 of 20 sets" in evidence.why
     put("table-2", made("table-2", lambda *a: 1 - best(*a)))
-    assert orders.check_table_2_order().verdict == Verdict.NOT_REPRODUCED
+    assert tables_ranks.check_table_2_order().verdict == Verdict.NOT_REPRODUCED
     put("table-3", made("table-3", lead({}, noise=0.0)))
-    assert orders.check_table_3_order().verdict == Verdict.NOT_REPRODUCED  # the best average is shared
+    assert tables_ranks.check_table_3_order().verdict == Verdict.NOT_REPRODUCED  # the best average is shared
 
 
 def test_order_averages_over_sets_that_all_methods_have(put):
     rows = made("table-2", as_printed("table-2"))
     put("table-2", [r for r in rows if r["method"] != "MDO" or r["dataset"] != "isolet"])
-    evidence = orders.check_table_2_order()
+    evidence = tables_ranks.check_table_2_order()
     assert evidence.sizes["sets"] == 19
     assert evidence.measured.removeprefix("averages ") == evidence.claimed
 
@@ -227,11 +229,11 @@ def test_the_intercept_explains_a_lead_that_fair_contests_do_not_show(put):
         return 0.8 + spread(name, split) + (0.02 if method in ("LDM", "SVM-0") else 0.0)
 
     put("table-2", made("table-2", value, methods))
-    evidence = orders.check_intercept()
+    evidence = tables_ranks.check_intercept()
     assert evidence.verdict == Verdict.NOT_REPRODUCED
     assert "LDM over SVM +2.00 points, higher on 20" in evidence.why
     put("table-2", made("table-2", lambda n, m, s: value(n, m, s) + 0.05 * m.startswith("LDM"), methods))
-    assert orders.check_intercept().verdict == Verdict.REPRODUCED
+    assert tables_ranks.check_intercept().verdict == Verdict.REPRODUCED
 
 
 def test_the_weight_of_the_margin_terms_is_that_of_the_lead_over_the_same_svm(put):
@@ -246,14 +248,14 @@ def test_the_weight_of_the_margin_terms_is_that_of_the_lead_over_the_same_svm(pu
         )
 
     put("table-2", made("table-2", value("LDM"), methods))
-    evidence = readings.check_margin_weight()
+    evidence = tables_readings.check_margin_weight()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.measured.endswith("linear 12/8/0")
     put("table-2", made("table-2", value("LDM(C/m)"), methods))
-    evidence = readings.check_margin_weight()
+    evidence = tables_readings.check_margin_weight()
     assert evidence.verdict == Verdict.NOT_REPRODUCED
     assert "LDM(C/m) over SVM-0(C/m) +1.20 points (at most 2.00 on a set" in evidence.why
-    found = readings.weights("table-2")
+    found = tables_readings.weights("table-2")
     assert list(found.index) == ["C", "C/m"]
     assert found["equal"].tolist() == [1.0, 0.4]
 
@@ -266,7 +268,7 @@ def test_a_reading_is_held_against_the_printed_column_of_its_name(put):
         return means["LDM"][name] if method == "LDM(C/m)" else 0.2
 
     put("table-2", made("table-2", value, ["SVM", "SVM-0", "LDM", "LDM(C/m)"]))
-    found = readings.readings("table-2").set_index("method")
+    found = tables_readings.readings("table-2").set_index("method")
     assert found["agree"].to_dict() == {"SVM": 0, "SVM-0": 0, "LDM": 0, "LDM(C/m)": 20}
     assert found.loc["LDM(C/m)", "distance"] == pytest.approx(0, abs=1e-9)
     assert found["column"].to_dict() == {"SVM": "SVM", "SVM-0": "SVM", "LDM": "LDM", "LDM(C/m)": "LDM"}
@@ -283,10 +285,10 @@ def test_possible_outcomes_hold_every_outcome_that_happens():
             a += gap
             told = [(round(float(v.mean()), 3), round(float(v.std(ddof=1)), 3)) for v in (a, b)]
             found = possible_outcomes(*told, n)
-            happened = contests.outcome(float((a - b).mean()), stats.ttest_rel(a, b).pvalue)
+            happened = tables_wins.outcome(float((a - b).mean()), stats.ttest_rel(a, b).pvalue)
             assert happened in found
             t = stats.ttest_rel(a, b).statistic / np.sqrt(1 + n)
-            corrected = contests.outcome(float((a - b).mean()), 2 * stats.t.sf(abs(t), n - 1))
+            corrected = tables_wins.outcome(float((a - b).mean()), 2 * stats.t.sf(abs(t), n - 1))
             assert corrected in possible_outcomes(*told, n, overlap=1.0)
             assert {"win": "loss", "loss": "win", "tie": "tie"}[happened] in possible_outcomes(*told[::-1], n)
             certain += len(found) == 1
@@ -313,7 +315,7 @@ def test_what_the_papers_own_numbers_say():
 
 def test_not_every_printed_win_can_outlast_the_correction():
     """By hand for clean1: 0.011 is less than 2.08 times the least deviation of the difference, 0.015."""
-    assert [contests.printed_wins_left(table) for table in KINDS] == [(12, 10, 0), (10, 7, 0), (6, 6, 3)]
+    assert [tables_wins.printed_wins_left(table) for table in KINDS] == [(12, 10, 0), (10, 7, 0), (6, 6, 3)]
     page = printed("table-2")
     clean1 = possible_outcomes(page.cell("clean1", "LDM"), page.cell("clean1", "SVM"), 30, overlap=1.0)
     assert clean1 == {"tie"}
@@ -344,9 +346,9 @@ def test_the_marks_are_the_printed_counts():
 
 def test_every_protocol_has_its_measure():
     names = [name.partition("/")[2] for name in experiments() if name.startswith("ldm/")]
-    assert sorted(names) == sorted(tables.EXPERIMENTS)
+    assert sorted(names) == sorted(EXPERIMENTS)
     for name in names:
         protocol = load_protocol(f"ldm/{name}")
-        assert protocol.measure() is tables.EXPERIMENTS[name]
+        assert protocol.measure() is EXPERIMENTS[name]
         assert protocol.not_stated
         assert len(protocol.tasks("quick")) < len(protocol.tasks("paper"))

@@ -10,9 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginbook.claims import Verdict
-from marginbook.ldm import averages, duals, theory
-from marginbook.ldm.problems import KERNELS, SIZES, by_cvxpy, features, margin_terms, problems, soft_value
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.claims import section_3_dual, section_5_mamc, sections_2_3
+from marginbook.ldm.claims.problems import (
+    KERNELS,
+    SIZES,
+    by_cvxpy,
+    features,
+    margin_terms,
+    problems,
+    soft_value,
+)
+from marginbook.ldm.model.whitening import WhitenedGram
 
 
 def few(seed, repeats=4, kernels=KERNELS):
@@ -22,7 +30,7 @@ def few(seed, repeats=4, kernels=KERNELS):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (theory, duals, averages):
+    for module in (sections_2_3, section_3_dual, section_5_mamc):
         monkeypatch.setattr(module, "problems", few)
 
 
@@ -64,26 +72,26 @@ def test_features_reproduce_a_singular_gram_matrix():
 
 
 def test_equation_4_is_wrong_by_the_number_of_pairs():
-    evidence = theory.check_variance()
+    evidence = sections_2_3.check_variance()
     assert evidence.verdict == Verdict.CORRECTED
     assert evidence.slack == 1 - max(evidence.sizes["m"]) ** 2
 
 
 def test_a_relaxed_margin_needs_a_bound_on_w(monkeypatch):
-    assert theory.check_relaxed_margin().verdict == Verdict.CORRECTED
-    monkeypatch.setattr(theory, "_relaxed", lambda problem, penalty: (None, 0.0))
-    assert theory.check_relaxed_margin().verdict == Verdict.HOLDS
+    assert sections_2_3.check_relaxed_margin().verdict == Verdict.CORRECTED
+    monkeypatch.setattr(sections_2_3, "_relaxed", lambda problem, penalty: (None, 0.0))
+    assert sections_2_3.check_relaxed_margin().verdict == Verdict.HOLDS
 
 
 def test_another_penalty_than_c_over_the_sum_of_beta_fails(monkeypatch):
-    right = theory.active_set
+    right = sections_2_3.active_set
 
     def halved(*args, **options):
         found = right(*args, **options)
         return SimpleNamespace(alpha=found.alpha, margins=found.margins, beta=0.5 * found.beta)
 
-    monkeypatch.setattr(theory, "active_set", halved)
-    assert theory.check_relaxed_margin().verdict == Verdict.FAILS
+    monkeypatch.setattr(sections_2_3, "active_set", halved)
+    assert sections_2_3.check_relaxed_margin().verdict == Verdict.FAILS
 
 
 @pytest.mark.parametrize("penalty", [0.1, 0.21, 0.5, 3.0])
@@ -93,47 +101,49 @@ def test_the_relaxed_minimum_of_given_margins(penalty):
     best = cp.Problem(cp.Maximize(top - penalty * cp.sum(slack)), [margins >= top - slack]).solve(
         solver=cp.CLARABEL
     )
-    np.testing.assert_allclose(theory._relaxed_value(margins, penalty), best, atol=1e-6)
-    assert theory._order_statistic(margins, penalty) <= 1e-12
-    balance = theory._balance(margins)
-    np.testing.assert_allclose(theory._relaxed_value(margins, balance), 0.0, atol=1e-12)
-    assert theory._balance(np.abs(margins)) is None
+    np.testing.assert_allclose(sections_2_3._relaxed_value(margins, penalty), best, atol=1e-6)
+    assert sections_2_3._order_statistic(margins, penalty) <= 1e-12
+    balance = sections_2_3._balance(margins)
+    np.testing.assert_allclose(sections_2_3._relaxed_value(margins, balance), 0.0, atol=1e-12)
+    assert sections_2_3._balance(np.abs(margins)) is None
 
 
 def test_ldm_without_its_terms_is_the_svm(monkeypatch):
-    assert theory.check_subsumes_svm().verdict == Verdict.HOLDS
-    right = theory.active_set
-    monkeypatch.setattr(theory, "active_set", lambda H, y, l1, l2, C, tol: right(H, y, l1, 1.0, C, tol=tol))
-    assert theory.check_subsumes_svm().verdict == Verdict.FAILS
+    assert sections_2_3.check_subsumes_svm().verdict == Verdict.HOLDS
+    right = sections_2_3.active_set
+    monkeypatch.setattr(
+        sections_2_3, "active_set", lambda H, y, l1, l2, C, tol: right(H, y, l1, 1.0, C, tol=tol)
+    )
+    assert sections_2_3.check_subsumes_svm().verdict == Verdict.FAILS
 
 
 def test_an_optimum_outside_the_span_fails_theorem_1(monkeypatch):
-    assert theory.check_representer().verdict == Verdict.HOLDS
-    right = theory.by_cvxpy
+    assert sections_2_3.check_representer().verdict == Verdict.HOLDS
+    right = sections_2_3.by_cvxpy
 
     def outside(F, *rest):
         w, value = right(F, *rest)
         return w + 1e-3 * np.linalg.norm(w) * np.eye(len(w))[-1], value
 
-    monkeypatch.setattr(theory, "by_cvxpy", outside)
-    assert theory.check_representer().verdict == Verdict.FAILS
+    monkeypatch.setattr(sections_2_3, "by_cvxpy", outside)
+    assert sections_2_3.check_representer().verdict == Verdict.FAILS
 
 
 def test_the_dual_needs_its_constant_and_its_linear_term(monkeypatch):
-    assert duals.check_dual().verdict == Verdict.HOLDS
-    right = duals.omitted_constant
-    monkeypatch.setattr(duals, "omitted_constant", lambda H, lambda2: 0.0)
-    assert duals.check_dual().verdict == Verdict.FAILS
-    monkeypatch.setattr(duals, "omitted_constant", right)
-    dual = duals.printed_dual
-    monkeypatch.setattr(duals, "printed_dual", lambda H, beta, lambda2: dual(H, beta, 0.0))
-    assert duals.check_dual().verdict == Verdict.FAILS
+    assert section_3_dual.check_dual().verdict == Verdict.HOLDS
+    right = section_3_dual.omitted_constant
+    monkeypatch.setattr(section_3_dual, "omitted_constant", lambda H, lambda2: 0.0)
+    assert section_3_dual.check_dual().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_dual, "omitted_constant", right)
+    dual = section_3_dual.printed_dual
+    monkeypatch.setattr(section_3_dual, "printed_dual", lambda H, beta, lambda2: dual(H, beta, 0.0))
+    assert section_3_dual.check_dual().verdict == Verdict.FAILS
 
 
 def test_q_is_as_singular_as_g(monkeypatch):
-    assert duals.check_singular().verdict == Verdict.CORRECTED
-    monkeypatch.setattr(duals, "printed_matrix", lambda G, y, lambda1: G)
-    assert duals.check_singular().verdict == Verdict.FAILS
+    assert section_3_dual.check_singular().verdict == Verdict.CORRECTED
+    monkeypatch.setattr(section_3_dual, "printed_matrix", lambda G, y, lambda1: G)
+    assert section_3_dual.check_singular().verdict == Verdict.FAILS
 
 
 @pytest.mark.parametrize("lambda1", [0.0, 0.25, 30.0])
@@ -141,10 +151,10 @@ def test_three_ways_to_the_matrix_of_the_dual(lambda1):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(7, 9)), rng.choice([-1.0, 1.0], size=7)
     G = X @ X.T
-    H = duals.direct_hessian(G, y, lambda1)
+    H = section_3_dual.direct_hessian(G, y, lambda1)
     np.testing.assert_allclose(H, WhitenedGram(G, y).hessian(lambda1), atol=1e-10)
     GY = G * y
-    printed = GY.T @ np.linalg.inv(duals.printed_matrix(G, y, lambda1)) @ GY
+    printed = GY.T @ np.linalg.inv(section_3_dual.printed_matrix(G, y, lambda1)) @ GY
     np.testing.assert_allclose(H, printed, atol=1e-8)
     assert np.linalg.eigvalsh(H)[0] > -1e-12
 
@@ -154,37 +164,37 @@ def test_three_ways_to_the_matrix_of_the_dual(lambda1):
 def test_exact_ranks(m, n, rank, seed):
     rng = np.random.default_rng(seed)
     A = rng.integers(-3, 4, size=(m, rank)) @ rng.integers(-3, 4, size=(rank, n))
-    assert duals.exact_rank(A) == np.linalg.matrix_rank(A)
+    assert section_3_dual.exact_rank(A) == np.linalg.matrix_rank(A)
 
 
 def test_another_box_is_another_machine(monkeypatch):
-    assert duals.check_disguise().verdict == Verdict.HOLDS
-    right = duals._box_program
-    monkeypatch.setattr(duals, "_box_program", lambda H, low, width: right(H, 0.0, width))
-    assert duals.check_disguise().verdict == Verdict.FAILS
+    assert section_3_dual.check_disguise().verdict == Verdict.HOLDS
+    right = section_3_dual._box_program
+    monkeypatch.setattr(section_3_dual, "_box_program", lambda H, low, width: right(H, 0.0, width))
+    assert section_3_dual.check_disguise().verdict == Verdict.FAILS
 
 
 def test_the_average_margin_machine(monkeypatch):
-    assert averages.check_average_margin().verdict == Verdict.CORRECTED
-    right = averages.solve_mamc
+    assert section_5_mamc.check_average_margin().verdict == Verdict.CORRECTED
+    right = section_5_mamc.solve_mamc
 
     def tilted(f, y, scale):
         found = right(f, y, scale)
         return SimpleNamespace(coefficients=found.coefficients * (1 + 0.1 * (np.arange(len(y)) % 2)))
 
-    monkeypatch.setattr(averages, "solve_mamc", tilted)
-    assert averages.check_average_margin().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_5_mamc, "solve_mamc", tilted)
+    assert section_5_mamc.check_average_margin().verdict == Verdict.FAILS
 
 
 def test_unequal_classes_are_neither_enough_nor_needed_for_one_label(monkeypatch):
-    evidence = averages.check_trivial()
+    evidence = section_5_mamc.check_trivial()
     assert evidence.verdict == Verdict.CORRECTED
     # opposite sides of the origin, nine to one: every point is right
     X = np.r_[np.ones(9), -1.0][:, None]
     y = np.r_[np.ones(9), -1.0]
-    assert not averages._is_trivial(X @ X.T, y)
+    assert not section_5_mamc._is_trivial(X @ X.T, y)
     # equal sizes, one class nearer to the origin: all points go to the other
     X = np.array([[0.2, 0.1], [0.1, 0.3], [0.8, 0.9], [0.9, 0.7]])
-    assert averages._is_trivial(X @ X.T, np.array([-1.0, -1, 1, 1]))
-    monkeypatch.setattr(averages, "_is_trivial", lambda K, y: len(y) != 40)
-    assert averages.check_trivial().verdict == Verdict.HOLDS
+    assert section_5_mamc._is_trivial(X @ X.T, np.array([-1.0, -1, 1, 1]))
+    monkeypatch.setattr(section_5_mamc, "_is_trivial", lambda K, y: len(y) != 40)
+    assert section_5_mamc.check_trivial().verdict == Verdict.HOLDS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from marginbook.ldm.whitening import WhitenedGram
+from marginbook.ldm.model.whitening import WhitenedGram
 
 
 def _definition(G, y, lambda1):

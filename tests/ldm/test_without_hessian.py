@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from marginbook.ldm import training
+from marginbook.ldm.estimators import training
+from marginbook.ldm.estimators.training import solve_on_gram
+from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
-from marginbook.ldm.training import solve_on_gram
-from marginbook.ldm.whitening import WhitenedGram
-from marginbook.ldm.without_hessian import MODERATE, alternate, pays
+from marginbook.ldm.solvers.active_set_gram import MODERATE, alternate, pays
 
 
 def gram_of(kind, m, rng):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.project import resource
+from marginbook.base.project import resource
 
 HEADER = """---
 jupytext:

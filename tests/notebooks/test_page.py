@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from marginbook import __version__
-from marginbook.checkout import commit
+from marginbook.base.checkout import commit
 from marginbook.notebooks import available
 from marginbook.notebooks.links import Links
 from marginbook.notebooks.markdown import Converter, anchors
@@ -67,7 +67,7 @@ def converter(home: Path, *here: str) -> Converter:
         ("[the rows](#results-drm-table-8)", "the rows (in the book)"),
         ("[out](https://example.org/a.md)", "[out](https://example.org/a.md)"),
         ("$[f](g)$ and `[x](#drm-there)`", "$[f](g)$ and `[x](#drm-there)`"),
-        ("{func}`~marginbook.drm.theory.f`, {term}`a`", "`f`, a"),
+        ("{func}`~marginbook.drm.claims.sections_3_4.f`, {term}`a`", "`f`, a"),
     ],
 )
 def test_without_a_book_links_are_words(checkout: Path, text: str, wanted: str) -> None:

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
-from marginbook import progress
+from marginbook.base import progress
 from marginbook.notebooks import run_command, running
 
 

@@ -30,7 +30,7 @@ import sklearn
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from numba.core import event
 
-from marginbook.project import PACKAGE
+from marginbook.base.project import PACKAGE
 
 from .candidates import cases, public_estimators
 from .functions import FUNCTIONS

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from marginbook.project import PACKAGE
+from marginbook.base.project import PACKAGE
 
 from .seeds import seeds
 

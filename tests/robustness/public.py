@@ -6,12 +6,12 @@ import importlib
 import inspect
 from typing import Any
 
-from marginbook.build.api_pages import public_names
+from marginbook.book.api_pages import public_names
 from marginbook.claims import ROOMS
 
 #: modules that say with ``__all__``, or by names without an underscore, what is for users
 MODULES = (
-    *(*ROOMS, "kernels", "folds", "labels", "large", "experiments.stats"),
+    *(*ROOMS, "kernels", "base.folds", "base.labels", "large", "experiments.stats"),
     *("datasets", "datasets.generators", "datasets.parsers"),
 )
 ERROR, HOLDER, BASE, DRAWING, INSIDE = (
@@ -74,5 +74,5 @@ def is_so(name: str, reason: str, value: Any) -> bool:
         HOLDER: hasattr(value, "__dataclass_fields__") or hasattr(value, "_fields"),
         BASE: inspect.isabstract(value),
         DRAWING: inspect.isfunction(value) and "ax" in inspect.signature(value).parameters,
-        INSIDE: callable(value) and value.__module__ in ("marginbook.labels", "marginbook.folds"),
+        INSIDE: callable(value) and value.__module__ in ("marginbook.base.labels", "marginbook.base.folds"),
     }[reason]

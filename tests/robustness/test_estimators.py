@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from marginbook.clasmk import SubspaceKernelTransformer, TwoLayerMKLClassifier
-from marginbook.clasmk.solvers.kernel_machines import train
+from marginbook.clasmk.solvers.svm_outputs import train
 from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
 from marginbook.kfda import KFDAClassifier, RealisationSearch, SparseKFDAClassifier
 from marginbook.ldm import LDMClassifier, LDMClassifierCV, MDOClassifier

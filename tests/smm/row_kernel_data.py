@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginbook.smm.objective import loss_values
-from marginbook.smm.row_kernels import row_values
+from marginbook.smm.model.objective import loss_values
+from marginbook.smm.model.row_kernels import row_values
 from marginbook.smm.solvers.kernel_solution import KernelSolution
 
 RBF = ("rbf", {"gamma": 0.2})

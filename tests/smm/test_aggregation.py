@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.isotonic import isotonic_regression
 
-from marginbook.smm.aggregation import (
+from marginbook.smm.model.aggregation import (
     AGGREGATES,
     aggregate,
     count_rule,

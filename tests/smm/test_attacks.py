@@ -7,10 +7,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from marginbook.smm.estimators import LowRankSVMClassifier
-from marginbook.smm.objective import LOSSES
+from marginbook.smm.model.objective import LOSSES
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.global_bound import improve
-from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
+from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginbook.claims import Verdict
-from marginbook.smm import certificates, envelopes, levels, permuted
-from marginbook.smm.objective import objective
-from marginbook.smm.problems import drawn, samples
+from marginbook.smm.claims import beyond_bound, beyond_bound_tight, beyond_levels, beyond_permuted
+from marginbook.smm.claims.problems import drawn, samples
+from marginbook.smm.model.objective import objective
 from marginbook.smm.solvers.global_bound import improve
 
 
@@ -20,27 +20,27 @@ def _fewer(monkeypatch):
     def few(seed, repeats=1, intercepts=(False, True)):
         return itertools.islice(samples(seed, repeats, intercepts), 0, None, 2)
 
-    for module in (certificates, permuted):
+    for module in (beyond_bound, beyond_permuted):
         monkeypatch.setattr(module, "samples", few)
 
 
 @pytest.mark.parametrize(
     "check",
     [
-        levels.check_probability_bound,
-        levels.check_count,
-        levels.check_interval,
-        levels.check_one_wrong,
-        levels.check_crossing_paths,
-        certificates.check_bound,
-        certificates.check_certificate,
-        certificates.check_share,
-        certificates.check_strong_penalty,
-        envelopes.check_tight,
-        envelopes.check_gap,
-        envelopes.check_triplets,
-        permuted.check_permuted,
-        permuted.check_linear_kernel,
+        beyond_levels.check_probability_bound,
+        beyond_levels.check_count,
+        beyond_levels.check_interval,
+        beyond_levels.check_one_wrong,
+        beyond_levels.check_crossing_paths,
+        beyond_bound.check_bound,
+        beyond_bound.check_certificate,
+        beyond_bound.check_share,
+        beyond_bound.check_strong_penalty,
+        beyond_bound_tight.check_tight,
+        beyond_bound_tight.check_gap,
+        beyond_bound_tight.check_triplets,
+        beyond_permuted.check_permuted,
+        beyond_permuted.check_linear_kernel,
     ],
 )
 def test_these_hold(check):
@@ -50,30 +50,32 @@ def test_these_hold(check):
 
 
 def test_a_bound_with_too_few_singular_values_would_fail(monkeypatch):
-    own = certificates.bound
+    own = beyond_bound.bound
 
     def careless(c, X, y, *, rank, **settings):
         return own(c, X, y, rank=rank - 1, **settings)
 
-    monkeypatch.setattr(certificates, "bound", careless)
-    assert certificates.check_bound().verdict == Verdict.FAILS
-    assert certificates.check_certificate().verdict == Verdict.FAILS
-    assert certificates.check_strong_penalty().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_bound, "bound", careless)
+    assert beyond_bound.check_bound().verdict == Verdict.FAILS
+    assert beyond_bound.check_certificate().verdict == Verdict.FAILS
+    assert beyond_bound.check_strong_penalty().verdict == Verdict.FAILS
 
 
 def test_a_rule_that_forgets_a_level_would_fail(monkeypatch):
-    monkeypatch.setattr(levels, "count_rule", lambda s: (0.5 + (s[:, 1:] > 0).sum(axis=1)) / (s.shape[1] + 1))
-    assert levels.check_count().verdict == Verdict.FAILS
-    assert levels.check_interval().verdict == Verdict.FAILS
-    monkeypatch.setattr(levels, "count_rule", levels.interval_rule)
-    assert levels.check_one_wrong().verdict == Verdict.FAILS
-    assert levels.check_interval().verdict == Verdict.FAILS  # nothing is attained any more
+    monkeypatch.setattr(
+        beyond_levels, "count_rule", lambda s: (0.5 + (s[:, 1:] > 0).sum(axis=1)) / (s.shape[1] + 1)
+    )
+    assert beyond_levels.check_count().verdict == Verdict.FAILS
+    assert beyond_levels.check_interval().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_levels, "count_rule", beyond_levels.interval_rule)
+    assert beyond_levels.check_one_wrong().verdict == Verdict.FAILS
+    assert beyond_levels.check_interval().verdict == Verdict.FAILS  # nothing is attained any more
 
 
 def test_crossing_pairs_that_are_missed_would_fail(monkeypatch):
-    own = levels.crossing_pairs
-    monkeypatch.setattr(levels, "crossing_pairs", lambda s: np.maximum(own(s) - 1, 0))
-    assert levels.check_interval().verdict == Verdict.FAILS
+    own = beyond_levels.crossing_pairs
+    monkeypatch.setattr(beyond_levels, "crossing_pairs", lambda s: np.maximum(own(s) - 1, 0))
+    assert beyond_levels.check_interval().verdict == Verdict.FAILS
 
 
 @settings(max_examples=100)
@@ -82,7 +84,7 @@ def test_interval_and_count_are_as_near_as_crossings_let_them(decisions):
     H = len(decisions) + 1
     pairs = sum(a <= 0 < b for a, b in itertools.combinations(decisions, 2))
     f = np.array([decisions])
-    apart = abs(levels.interval_rule(f)[0] - levels.count_rule(f)[0])
+    apart = abs(beyond_levels.interval_rule(f)[0] - beyond_levels.count_rule(f)[0])
     assert apart <= max(pairs - 1, 0) / (2 * H) + 1e-12
 
 
@@ -93,8 +95,8 @@ def test_other_entries_in_other_matrices_would_fail(monkeypatch):
     def shuffled(X, order):
         return rng.permuted(X.reshape(len(X), -1), axis=1).reshape(X.shape)
 
-    monkeypatch.setattr(permuted, "permuted", shuffled)
-    assert permuted.check_permuted().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_permuted, "permuted", shuffled)
+    assert beyond_permuted.check_permuted().verdict == Verdict.FAILS
 
 
 @settings(max_examples=60)
@@ -106,13 +108,13 @@ def test_wrong_levels_cost_what_they_should(p, decisions):
     excess = (risk - 2 * np.minimum((1 - pi) * p, pi * (1 - p))).sum()
     k = int(((f > 0) != (p > pi)).sum())
     assert k * (k - 1) / (4 * H) <= excess + 1e-12
-    assert abs(levels.count_rule(f[None, :])[0] - p) <= 1 / (2 * H) + k / H + 1e-12
+    assert abs(beyond_levels.count_rule(f[None, :])[0] - p) <= 1 / (2 * H) + k / H + 1e-12
 
 
 @pytest.mark.parametrize("kappa", [1.0, 3.0, 10.0])
 def test_the_floor_of_the_example_by_search(kappa):
     """Rank 1: scan u_1 v_1, u_2 v_2 and the ratio of the two other entries."""
-    X, y = envelopes.with_a_gap(kappa)
+    X, y = beyond_bound_tight.with_a_gap(kappa)
     lowest = np.inf
     grid = np.linspace(-1.5, 1.5, 61)
     for a, d in itertools.product(grid, grid):
@@ -126,7 +128,7 @@ def test_the_floor_of_the_example_by_search(kappa):
 
 def test_the_ceiling_of_the_example_by_cvxpy():
     """The envelope's minimum, with the squared nuclear norm, is the best bound by multipliers."""
-    X, y = envelopes.with_a_gap(10.0)
+    X, y = beyond_bound_tight.with_a_gap(10.0)
     B = cp.Variable((2, 2))
     losses = [cp.pos(1 - label * cp.sum(cp.multiply(x, B))) for x, label in zip(X, y, strict=True)]
     problem = cp.Problem(cp.Minimize(sum(losses) / 6 + 0.01 * cp.square(cp.normNuc(B))))
@@ -137,10 +139,10 @@ def test_the_ceiling_of_the_example_by_cvxpy():
 
 def test_maximised_bounds_do_not_exceed_the_best_of_many_descents():
     X, y = drawn(np.random.default_rng(3), 20, 3, 3, 1)
-    c = envelopes.maximise_bound(X, y, lam=0.05, rank=1)
+    c = beyond_bound_tight.maximise_bound(X, y, lam=0.05, rank=1)
     assert np.all((c > 0) & (c < 1 / 20))
-    D = certificates.bound(c, X, y, lam=0.05, rank=1, loss="logistic", weights=np.ones(20))
-    flat = certificates.bound(
+    D = beyond_bound.bound(c, X, y, lam=0.05, rank=1, loss="logistic", weights=np.ones(20))
+    flat = beyond_bound.bound(
         np.full(20, 0.5 / 20), X, y, lam=0.05, rank=1, loss="logistic", weights=np.ones(20)
     )
     rng = np.random.default_rng(4)
@@ -155,7 +157,7 @@ def test_maximised_bounds_do_not_exceed_the_best_of_many_descents():
 def test_two_ways_to_maximise_the_bound_agree(seed):
     """Quasi-Newton steps on the multipliers, and proximal steps on the matrices of the relaxation."""
     X, y = drawn(np.random.default_rng(seed), 30, 4, 3, 1)
-    c = envelopes.maximise_bound(X, y, lam=0.1, rank=1)
-    D = certificates.bound(c, X, y, lam=0.1, rank=1, loss="logistic", weights=np.ones(30))
+    c = beyond_bound_tight.maximise_bound(X, y, lam=0.1, rank=1)
+    D = beyond_bound.bound(c, X, y, lam=0.1, rank=1, loss="logistic", weights=np.ones(30))
     other = improve(X, y, rank=1, lam=0.1, loss="logistic", max_iter=2000).value
     assert pytest.approx(other, rel=5e-3) == D

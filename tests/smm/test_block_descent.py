@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marginbook.smm.objective import LOSSES, combination, objective, weights_for
-from marginbook.smm.oracle import alternation_by_cvxpy, by_cvxpy
+from marginbook.smm.model.objective import LOSSES, combination, objective, weights_for
 from marginbook.smm.solvers.block_descent import low_rank_svm
+from marginbook.smm.solvers.oracle import alternation_by_cvxpy, by_cvxpy
 
 
 def matrices(n=80, d1=5, d2=4, seed=0, rank=2):

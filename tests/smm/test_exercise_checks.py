@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from marginbook.exercises import problem_sets
+from marginbook.coursework.exercises import problem_sets
 
 EXERCISES = {exercise.id: exercise for exercise in problem_sets()["smm/07_exercises"]}
 

@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
+from marginbook.base.project import root
 from marginbook.claims import Verdict, check
-from marginbook.project import root
-from marginbook.smm.contests import (
+from marginbook.smm.claims.results import (
     LOGISTIC,
     PATH,
     PLATT,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from marginbook.smm.objective import LOSSES, dual_bound
+from marginbook.smm.model.objective import LOSSES, dual_bound
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.global_bound import improve, prox_support, shrink_largest
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marginbook.smm.objective import LOSSES, conjugate_sum
-from marginbook.smm.oracle import by_cvxpy
-from marginbook.smm.solvers.gram_machine import gram_machine
-from marginbook.smm.solvers.inner import solve_inner
+from marginbook.smm.model.objective import LOSSES, conjugate_sum
+from marginbook.smm.solvers.block import solve_inner
+from marginbook.smm.solvers.block_gram import gram_machine
+from marginbook.smm.solvers.oracle import by_cvxpy
 
 
 def problem(n=40, p=6, seed=0):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from marginbook.smm.oracle import by_cvxpy
-from marginbook.smm.solvers.augmented import augmented_newton
-from marginbook.smm.solvers.interior_point import interior_point
+from marginbook.smm.solvers.hinge_augmented_lagrangian import augmented_newton
+from marginbook.smm.solvers.hinge_interior_point import interior_point
+from marginbook.smm.solvers.oracle import by_cvxpy
 
 SOLVERS = [interior_point, augmented_newton]
 

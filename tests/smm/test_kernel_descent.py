@@ -11,13 +11,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import SVC
 
-from marginbook.smm.objective import LOSSES, loss_values, weights_for
-from marginbook.smm.row_kernels import row_gram
+from marginbook.smm.model.objective import LOSSES, loss_values, weights_for
+from marginbook.smm.model.row_kernels import row_gram
+from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
-from marginbook.smm.solvers.gram_machine import gram_machine
-from marginbook.smm.solvers.inner import solve_inner
+from marginbook.smm.solvers.block_gram import gram_machine
+from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
 from marginbook.smm.solvers.kernel_blocks import RowBlocks, complete
-from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
 from marginbook.smm.solvers.kernel_problem import KernelProblem, Settings
 from marginbook.smm.solvers.kernel_solution import KernelSolution
 

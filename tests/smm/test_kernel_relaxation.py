@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from marginbook.smm.objective import LOSSES, loss_values, objective
-from marginbook.smm.row_kernels import row_gram
+from marginbook.smm.model.objective import LOSSES, loss_values, objective
+from marginbook.smm.model.row_kernels import row_gram
+from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
 from marginbook.smm.solvers.kernel_blocks import RowBlocks
-from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
-from marginbook.smm.solvers.kernel_features import FeatureProblem
+from marginbook.smm.solvers.kernel_landmarks import FeatureProblem
 from marginbook.smm.solvers.kernel_problem import KernelProblem, Settings
 from marginbook.smm.solvers.kernel_relaxation import fantope, relax
 

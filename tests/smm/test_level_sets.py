@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.datasets import make_low_rank
 from marginbook.smm.estimators import LowRankSVMClassifier
-from marginbook.smm.level_sets import LevelSetClassifier
+from marginbook.smm.estimators.level_sets import LevelSetClassifier
 
 LOSSES = ("hinge", "squared_hinge", "logistic")
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from marginbook.smm.estimators import LowRankSVMClassifier
-from marginbook.smm.level_sets import LevelSetClassifier
-from marginbook.smm.matrices import check_matrices, check_training, parse_shape
-from marginbook.smm.model_selection import LowRankSVMClassifierCV
-from marginbook.smm.regression import RegressionFunctionEstimator
+from marginbook.smm.estimators.level_sets import LevelSetClassifier
+from marginbook.smm.estimators.matrix_input import check_matrices, check_training, parse_shape
+from marginbook.smm.estimators.regression import RegressionFunctionEstimator
+from marginbook.smm.estimators.selection import LowRankSVMClassifierCV
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4, 3))

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss
 
-from marginbook.smm.aggregation import levels
 from marginbook.smm.estimators import LowRankSVMClassifier
-from marginbook.smm.measures import choosing, draws, methods
-from marginbook.smm.measures.classes import MACHINES, measure_classes
-from marginbook.smm.measures.matrices import measure_matrices
-from marginbook.smm.measures.pairs import scaled
-from marginbook.smm.measures.scores import best_scores, calibration_error, level_errors, probability_scores
-from marginbook.smm.measures.simulation import measure_simulation, of_levels, with_levels
-from marginbook.smm.regression import RegressionFunctionEstimator
-from marginbook.smm.row_features import row_features
-from marginbook.smm.truths import Truth
+from marginbook.smm.estimators.regression import RegressionFunctionEstimator
+from marginbook.smm.experiments import draws, methods, selection
+from marginbook.smm.experiments.generators import Truth
+from marginbook.smm.experiments.real_matrices import measure_matrices
+from marginbook.smm.experiments.real_pairs import scaled
+from marginbook.smm.experiments.scores import best_scores, calibration_error, level_errors, probability_scores
+from marginbook.smm.experiments.simulation import measure_simulation, of_levels, with_levels
+from marginbook.smm.experiments.ten_digits import MACHINES, measure_classes
+from marginbook.smm.model.aggregation import levels
+from marginbook.smm.model.row_features import row_features
 
 SETTINGS = {
     "ranks": [1, 2], "lams": [0.3, 0.03], "logistic_lams": [0.1, 0.01], "nuclear_lams": [0.03],
@@ -180,7 +180,7 @@ def test_the_choice_is_the_lowest_brier_score():
     truth = Truth("logit", (4, 4), 1, 1)
     train, tune = truth.draw(60, "train"), truth.draw(60, "tune")
     method = methods.METHODS["low-rank logistic"]
-    found = choosing.choose_on_draw(method, train.X, train.y, tune.X, tune.y, SETTINGS)
+    found = selection.choose_on_draw(method, train.X, train.y, tune.X, tune.y, SETTINGS)
     scores = []
     for point in method.points(SETTINGS, (4, 4)):
         p = method.trial(train.X, train.y, tune.X, point, SETTINGS)
@@ -202,7 +202,7 @@ def test_folds_judge_samples_that_were_left_out():
             return np.array([float(row.tobytes() in seen) for row in new])
 
     draw = Truth("logit", (3, 3), 1, 1).draw(30, "train")
-    found = choosing.choose_by_folds(Memory(), draw.X, draw.y, SETTINGS, 0)
+    found = selection.choose_by_folds(Memory(), draw.X, draw.y, SETTINGS, 0)
     assert found.brier == pytest.approx(np.mean(draw.y == 1))
 
 

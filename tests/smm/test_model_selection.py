@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.datasets import make_low_rank
 from marginbook.smm.estimators import LowRankSVMClassifier
-from marginbook.smm.model_selection import LowRankSVMClassifierCV, path_lams, path_ranks
+from marginbook.smm.estimators.selection import LowRankSVMClassifierCV, path_lams, path_ranks
 
 LINEAR = ("linear", {})
 

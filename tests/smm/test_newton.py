@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from marginbook.smm.objective import loss_curvatures, loss_slopes, loss_values, objective
-from marginbook.smm.oracle import by_cvxpy
-from marginbook.smm.solvers.joint_newton import factors, joint_newton
+from marginbook.smm.model.objective import loss_curvatures, loss_slopes, loss_values, objective
 from marginbook.smm.solvers.newton import direction, newton
+from marginbook.smm.solvers.newton_joint import factors, joint_newton
+from marginbook.smm.solvers.oracle import by_cvxpy
 
 SMOOTH = ["squared_hinge", "logistic"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from marginbook.datasets.generators import make_low_rank
-from marginbook.smm.solvers.hinge_qp import hinge_qp
+from marginbook.smm.solvers.box_qp import hinge_qp
 from marginbook.smm.solvers.nuclear_admm import nuclear_admm
 from marginbook.smm.solvers.nuclear_newton import nuclear_newton, tangent_features
 from marginbook.smm.solvers.nuclear_norm import (

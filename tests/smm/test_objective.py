@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginbook.smm import objective as room
+from marginbook.smm.model import objective as room
 
 LOSSES = room.LOSSES
 

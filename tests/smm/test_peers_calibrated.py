@@ -12,8 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from marginbook.datasets.generators import make_low_rank
 from marginbook.smm.estimators import LowRankSVMClassifier
 from marginbook.smm.peers.calibrated import CalibratedSVMClassifier
-from marginbook.smm.peers.nuclear import NuclearNormSVMClassifier
-from marginbook.smm.peers.vectors import VectorSVMClassifier
+from marginbook.smm.peers.nuclear_norm import NuclearNormSVMClassifier
+from marginbook.smm.peers.vector import VectorSVMClassifier
 
 
 @parametrize_with_checks(

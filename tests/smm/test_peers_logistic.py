@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from marginbook.datasets.generators import make_low_rank
 from marginbook.smm.estimators import LowRankSVMClassifier
 from marginbook.smm.peers.logistic import LowRankLogisticClassifier
-from marginbook.smm.peers.vectors import VectorLogisticClassifier
+from marginbook.smm.peers.vector import VectorLogisticClassifier
 
 
 @parametrize_with_checks([LowRankLogisticClassifier()])

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.datasets.generators import make_low_rank
-from marginbook.smm.peers.nuclear import NuclearNormSVMClassifier, nuclear_norm_path
+from marginbook.smm.peers.nuclear_norm import NuclearNormSVMClassifier, nuclear_norm_path
 
 
 def without_intercept(estimator):

@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.datasets.generators import make_low_rank
-from marginbook.smm.objective import objective
-from marginbook.smm.peers.vectors import VectorLogisticClassifier, VectorSVMClassifier
+from marginbook.smm.model.objective import objective
+from marginbook.smm.peers.vector import VectorLogisticClassifier, VectorSVMClassifier
 from marginbook.smm.solvers.block_descent import low_rank_svm
 
 BOTH = [VectorSVMClassifier, VectorLogisticClassifier]

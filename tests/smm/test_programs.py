@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from marginbook.datasets import make_low_rank
-from marginbook.smm.objective import combination, weights_for
-from marginbook.smm.solvers.active_set import confirmed, maximise
+from marginbook.smm.model.objective import combination, weights_for
 from marginbook.smm.solvers.block_descent import low_rank_svm
-from marginbook.smm.solvers.interior_point import interior_point
-from marginbook.smm.solvers.joint_newton import factors
-from marginbook.smm.solvers.programs import carried, quadratic_programs
+from marginbook.smm.solvers.hinge_active_set import confirmed, maximise
+from marginbook.smm.solvers.hinge_interior_point import interior_point
+from marginbook.smm.solvers.newton_joint import factors
+from marginbook.smm.solvers.sequential_qp import carried, quadratic_programs
 
 
 @pytest.mark.parametrize("p", [3, 12, 90])

@@ -6,11 +6,11 @@ from marginbook.experiments import load_protocol
 from marginbook.experiments.protocol import Task, rooms
 from marginbook.experiments.splits import split_rows
 from marginbook.experiments.work import data_hash, measure_task
-from marginbook.smm.measures.draws import NAMES
-from marginbook.smm.measures.methods import METHODS
-from marginbook.smm.measures.pairs import HIGH, PAIRS
-from marginbook.smm.measures.simulation import with_levels
-from marginbook.smm.tables import DATASETS, EXPERIMENTS
+from marginbook.smm.experiments import DATASETS, EXPERIMENTS
+from marginbook.smm.experiments.draws import NAMES
+from marginbook.smm.experiments.methods import METHODS
+from marginbook.smm.experiments.real_pairs import HIGH, PAIRS
+from marginbook.smm.experiments.simulation import with_levels
 
 REAL = ("matrices", "classes")
 SIMULATED = [name for name in EXPERIMENTS if name not in REAL]

@@ -13,9 +13,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.datasets import make_low_rank
-from marginbook.smm.aggregation import AGGREGATES, aggregate, crossings
-from marginbook.smm.level_sets import LevelSetClassifier
-from marginbook.smm.regression import RegressionFunctionEstimator, outwards
+from marginbook.smm.estimators.level_sets import LevelSetClassifier
+from marginbook.smm.estimators.regression import RegressionFunctionEstimator, outwards
+from marginbook.smm.model.aggregation import AGGREGATES, aggregate, crossings
 
 LOSSES = ("hinge", "squared_hinge", "logistic")
 

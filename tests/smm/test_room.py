@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import marginbook.smm
-from marginbook.build.api_pages import MODULES, reference
+from marginbook.base.project import root
+from marginbook.book.api_pages import MODULES, reference
 from marginbook.claims import ledger
-from marginbook.project import root
-from marginbook.smm.envelopes import maximise_bound
-from marginbook.smm.objective import combination, objective
-from marginbook.smm.row_kernels import row_gram
-from marginbook.smm.solvers.gram_machine import gram_machine
-from marginbook.smm.solvers.inner import solve_inner
-from marginbook.smm.solvers.kernel_descent import low_rank_kernel_svm
+from marginbook.smm.claims.beyond_bound_tight import maximise_bound
+from marginbook.smm.model.objective import combination, objective
+from marginbook.smm.model.row_kernels import row_gram
+from marginbook.smm.solvers.block import solve_inner
+from marginbook.smm.solvers.block_gram import gram_machine
+from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
 
 
 def chapter() -> str:

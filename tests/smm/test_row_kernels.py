@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from marginbook.kernels import KernelOverflow
-from marginbook.smm import row_kernels
-from marginbook.smm.row_features import row_features
-from marginbook.smm.row_kernels import (
+from marginbook.smm.model import row_kernels
+from marginbook.smm.model.row_features import row_features
+from marginbook.smm.model.row_kernels import (
     as_rows,
     check_row_kernel,
     check_semidefinite,

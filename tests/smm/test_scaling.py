@@ -5,9 +5,9 @@ import csv
 import numpy as np
 import pytest
 
-from marginbook.benchmarking import goals, tables
 from marginbook.claims import Verdict
-from marginbook.smm import scaling
+from marginbook.quality.benchmarking import goals, tables
+from marginbook.smm.claims import beyond_scaling as scaling
 
 SIZES = (500, 2000, 4000, 16000)
 

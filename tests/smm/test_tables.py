@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook import printed_tables
-from marginbook.claims import Verdict
+from marginbook.claims import Verdict, printed_tables
 from marginbook.experiments.stats import corrected_resampled_t
-from marginbook.smm import comparisons, contests, figures, real_matrices
-from marginbook.smm.contests import (
+from marginbook.smm.claims import figures, tables_rules
+from marginbook.smm.claims import results as contests
+from marginbook.smm.claims import tables_real_matrices as real_matrices
+from marginbook.smm.claims.results import (
     LOGISTIC,
     NUCLEAR,
     PATH,
@@ -22,7 +23,7 @@ from marginbook.smm.contests import (
 
 RUNS = [
     value
-    for module in (figures, comparisons, real_matrices)
+    for module in (figures, tables_rules, real_matrices)
     for name, value in vars(module).items()
     if name[:6] == "check_"
 ]
@@ -175,14 +176,14 @@ def paths(crossed=0.01, isotonic=0.0):
 def test_rules_and_crossings(put):
     put("sample-size", paths())
     put("dimension", paths())
-    evidence = comparisons.check_rules()
+    evidence = tables_rules.check_rules()
     assert evidence.verdict == ALL
     assert evidence.sizes["sets"] == 5
     assert evidence.slack == pytest.approx(0.004)
-    assert comparisons.check_crossings().verdict == ALL
+    assert tables_rules.check_crossings().verdict == ALL
     put("sample-size", paths(crossed=0.2, isotonic=-0.02))
     put("dimension", paths(crossed=0.2, isotonic=-0.02))
-    assert comparisons.check_rules().verdict == comparisons.check_crossings().verdict == NONE
+    assert tables_rules.check_rules().verdict == tables_rules.check_crossings().verdict == NONE
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.3, ALL), (0.7, NONE)])
@@ -196,8 +197,8 @@ def test_level_paths_against_links(put, factor, verdict):
 
     write("sample-size", by_n(-0.3, **{LOGISTIC: factor, PLATT: factor}))
     write("step", {"step-n400-d20-r2": {PATH: 0.2, LOGISTIC: 0.2 * factor, PLATT: 0.2 * factor}})
-    assert comparisons.check_calibration().verdict == verdict
-    assert comparisons.check_model_free().verdict == verdict
+    assert tables_rules.check_calibration().verdict == verdict
+    assert tables_rules.check_model_free().verdict == verdict
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.3, ALL), (0.7, NONE)])
@@ -205,7 +206,7 @@ def test_row_kernels(put, factor, verdict):
     values = {f"bumps-n400-d6x2-r{r}": {ROWS: 0.15, PATH: 0.15 * factor, RBF: 0.15 * factor} for r in (1, 2)}
     frame = pd.DataFrame(made(values))
     put("bumps", frame.assign(error=frame["mae"], log_loss=frame["mae"]))
-    assert comparisons.check_row_kernel().verdict == verdict
+    assert tables_rules.check_row_kernel().verdict == verdict
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.5, ALL), (0.5, NONE)])

@@ -9,17 +9,19 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from marginbook.claims import Verdict
-from marginbook.smm import linear_class, pointwise, scheme
-from marginbook.smm.aggregation import count_rule
-from marginbook.smm.objective import loss_values
-from marginbook.smm.solvers.inner import solve_inner
+from marginbook.smm.claims import section_2_linear_class as linear_class
+from marginbook.smm.claims import section_2_scheme
+from marginbook.smm.claims import section_2_weighted_losses as pointwise
+from marginbook.smm.model.aggregation import count_rule
+from marginbook.smm.model.objective import loss_values
+from marginbook.smm.solvers.block import solve_inner
 
 
 @pytest.fixture(autouse=True)
 def _coarse(monkeypatch):
     monkeypatch.setattr(pointwise, "GRID", 14)
-    monkeypatch.setattr(scheme, "GRID", 60)
-    monkeypatch.setattr(scheme, "LEVELS", (1, 2, 3, 10))
+    monkeypatch.setattr(section_2_scheme, "GRID", 60)
+    monkeypatch.setattr(section_2_scheme, "LEVELS", (1, 2, 3, 10))
     monkeypatch.setattr(linear_class, "SCALES", (1.0, 4.0))
 
 
@@ -29,8 +31,8 @@ def _coarse(monkeypatch):
         pointwise.check_hinge,
         pointwise.check_other_targets,
         pointwise.check_level_set_risk,
-        scheme.check_steps,
-        scheme.check_half_step,
+        section_2_scheme.check_steps,
+        section_2_scheme.check_half_step,
     ],
 )
 def test_these_hold(check):
@@ -44,8 +46,8 @@ def test_these_hold(check):
     [
         pointwise.check_general_losses,
         pointwise.check_expectation,
-        scheme.check_printed_scheme,
-        scheme.check_last_level,
+        section_2_scheme.check_printed_scheme,
+        section_2_scheme.check_last_level,
         linear_class.check_intercept,
         linear_class.check_linear_class,
     ],
@@ -66,9 +68,11 @@ def test_a_wrong_weight_would_fail(monkeypatch):
 
 
 def test_a_wrong_count_would_fail(monkeypatch):
-    monkeypatch.setattr(scheme, "halved", lambda p, H: scheme.steps(p, H) + Fraction(1, H))
-    assert scheme.check_printed_scheme().verdict == Verdict.FAILS
-    assert scheme.check_half_step().verdict == Verdict.FAILS
+    monkeypatch.setattr(
+        section_2_scheme, "halved", lambda p, H: section_2_scheme.steps(p, H) + Fraction(1, H)
+    )
+    assert section_2_scheme.check_printed_scheme().verdict == Verdict.FAILS
+    assert section_2_scheme.check_half_step().verdict == Verdict.FAILS
 
 
 @settings(max_examples=60)
@@ -92,9 +96,9 @@ def test_the_targets_minimise_the_librarys_losses(p, pi):
 def test_steps_in_closed_form(i, H):
     p = Fraction(i, 60)
     above = max(-(-p.numerator * H // p.denominator), 1) - 1  # ceil(pH) - 1, and 0 for p = 0
-    assert scheme.steps(p, H) == Fraction(above, H)
-    assert scheme.printed_estimate(p, H) == 1 - scheme.steps(p, H)
-    assert abs(scheme.halved(p, H) - p) <= Fraction(1, 2 * H)
+    assert section_2_scheme.steps(p, H) == Fraction(above, H)
+    assert section_2_scheme.printed_estimate(p, H) == 1 - section_2_scheme.steps(p, H)
+    assert abs(section_2_scheme.halved(p, H) - p) <= Fraction(1, 2 * H)
 
 
 def test_the_exact_estimate_is_the_librarys_count():
@@ -102,14 +106,16 @@ def test_the_exact_estimate_is_the_librarys_count():
         for i in range(21):
             p = Fraction(i, 20)
             decisions = np.array([[1.0 if p > Fraction(h, H) else -1.0 for h in range(1, H)]])
-            assert count_rule(decisions)[0] == pytest.approx(float(scheme.halved(p, H)), abs=1e-15)
+            assert count_rule(decisions)[0] == pytest.approx(float(section_2_scheme.halved(p, H)), abs=1e-15)
 
 
 @pytest.mark.parametrize("lam", [0.01, 0.3, 5.0])
 def test_one_negative_matrix_is_solved_in_closed_form(lam):
     X = np.random.default_rng(0).normal(size=(3, 4))
     found = solve_inner(X.reshape(1, -1), np.array([-1.0]), lam=lam)
-    np.testing.assert_allclose(scheme.one_negative(X, lam).ravel(), found.weights, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(
+        section_2_scheme.one_negative(X, lam).ravel(), found.weights, rtol=1e-5, atol=1e-8
+    )
 
 
 def test_risks_of_fractions_are_exact():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.smm import psd_rows, row_choices
-from marginbook.smm.row_kernels import row_gram
+from marginbook.smm.claims import section_4_kernel_choices as row_choices
+from marginbook.smm.claims import section_4_row_kernels as psd_rows
+from marginbook.smm.model.row_kernels import row_gram
 
 
 @pytest.mark.parametrize(

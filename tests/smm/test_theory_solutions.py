@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.smm import block_duals, descending, local_optima, problems, solution_form
-from marginbook.smm.objective import objective
-from marginbook.smm.problems import SIZES, drawn, samples
+from marginbook.smm.claims import problems, section_3_descent
+from marginbook.smm.claims import section_2_solution_form as solution_form
+from marginbook.smm.claims import section_3_block_dual as block_duals
+from marginbook.smm.claims import section_3_local_optima as local_optima
+from marginbook.smm.claims.problems import SIZES, drawn, samples
+from marginbook.smm.model.objective import objective
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +23,7 @@ def _fewer(monkeypatch):
     def few(seed, repeats=1, intercepts=(False, True)):
         return itertools.islice(samples(seed, repeats, intercepts), 0, None, 5)
 
-    for module in (solution_form, block_duals, descending):
+    for module in (solution_form, block_duals, section_3_descent):
         monkeypatch.setattr(module, "samples", few)
 
 
@@ -29,8 +32,8 @@ def _fewer(monkeypatch):
     [
         solution_form.check_solution_form,
         solution_form.check_full_rank,
-        descending.check_monotone,
-        descending.check_kink,
+        section_3_descent.check_monotone,
+        section_3_descent.check_kink,
         local_optima.check_two_starts,
         local_optima.check_local_minima,
     ],
@@ -49,7 +52,7 @@ def test_these_hold(check):
         block_duals.check_block_dual,
         block_duals.check_algorithm,
         block_duals.check_sparse,
-        descending.check_rank_kept,
+        section_3_descent.check_rank_kept,
     ],
 )
 def test_these_are_corrected(check):
@@ -120,8 +123,8 @@ def test_the_kernels_double_sum_by_a_loop():
 
 def test_the_descent_stays_in_the_kink_and_leaves_it_with_a_joint_step():
     lam, c = Fraction(1, 10), Fraction(3, 10)
-    X = descending.kinked(c)
-    end = descending.algorithm_1(X.astype(float), np.ones(3), np.eye(2)[:, :1], lam=0.1)
+    X = section_3_descent.kinked(c)
+    end = section_3_descent.algorithm_1(X.astype(float), np.ones(3), np.eye(2)[:, :1], lam=0.1)
     np.testing.assert_allclose(end.B, [[1, 0], [0, 0]], atol=1e-5)
     for one in np.linspace(-0.5, 0.5, 21):  # each block alone
         for other in np.linspace(-0.5, 0.5, 21):
@@ -129,12 +132,14 @@ def test_the_descent_stays_in_the_kink_and_leaves_it_with_a_joint_step():
                 here = objective(np.array(B), 0.0, X.astype(float), np.ones(3), lam=0.1)
                 assert here >= end.path[-1] - 1e-9
     B = np.outer([1, Fraction(1, 10)], [1, Fraction(1, 10)])
-    assert descending.exact_hinge(B, X, lam) < descending.exact_hinge(np.outer([1, 0], [1, 0]), X, lam)
+    assert section_3_descent.exact_hinge(B, X, lam) < section_3_descent.exact_hinge(
+        np.outer([1, 0], [1, 0]), X, lam
+    )
 
 
 def test_a_kink_without_a_descent_would_fail(monkeypatch):
-    monkeypatch.setattr(descending, "kinked", lambda c, own=descending.kinked: own(Fraction(0)))
-    assert descending.check_kink().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_descent, "kinked", lambda c, own=section_3_descent.kinked: own(Fraction(0)))
+    assert section_3_descent.check_kink().verdict == Verdict.FAILS
 
 
 def test_the_hessian_by_differences():
@@ -157,6 +162,6 @@ def test_the_hessian_by_differences():
 
 
 def test_the_span_of_a_matrix_without_rank():
-    assert descending.span(np.zeros((3, 2))).shape == (3, 1)
-    assert descending.span(np.ones((3, 2)), 2).shape == (3, 1)
-    assert descending.span(np.eye(3), 2).shape == (3, 2)
+    assert section_3_descent.span(np.zeros((3, 2))).shape == (3, 1)
+    assert section_3_descent.span(np.ones((3, 2)), 2).shape == (3, 1)
+    assert section_3_descent.span(np.eye(3), 2).shape == (3, 2)

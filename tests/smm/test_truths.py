@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from marginbook.datasets.generators import make_low_rank
-from marginbook.smm.truths import FAMILIES, GAMMA, SCALE, STEPS, Setting, Truth, setting
+from marginbook.smm.experiments.generators import FAMILIES, GAMMA, SCALE, STEPS, Setting, Truth, setting
 
 
 def test_names():

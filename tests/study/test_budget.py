@@ -8,10 +8,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 
 from marginbook.experiments import load_protocol
-from marginbook.study import measures
-from marginbook.study.candidates import BUDGET, CANDIDATES, FOLDS, Range, points
-from marginbook.study.measures import FitLog, geometric_mean, inner_folds, measure_bench, rows_seed, tune
-from marginbook.study.methods import METHODS, Method, SubspaceClassifier
+from marginbook.study.experiments import accuracy
+from marginbook.study.experiments.accuracy import (
+    FitLog,
+    geometric_mean,
+    inner_folds,
+    measure_bench,
+    rows_seed,
+    tune,
+)
+from marginbook.study.experiments.candidates import BUDGET, CANDIDATES, FOLDS, Range, points
+from marginbook.study.experiments.methods import METHODS, Method, SubspaceClassifier
 
 SETTINGS = {"candidates": CANDIDATES, "folds": FOLDS}
 
@@ -226,4 +233,4 @@ def test_the_measure_has_no_other_random_source(rows):
     kept = ("accuracy", "g_mean", "needed", "inner_accuracy", "parameters")
     one, other = run(rows, "CLASMK equal", seed=1), run(rows, "CLASMK equal", seed=2)
     assert {name: one[name] for name in kept} == {name: other[name] for name in kept}
-    assert measures.rows_seed("toy", rows[0]) < 2**32
+    assert accuracy.rows_seed("toy", rows[0]) < 2**32

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook.build import which_page
-from marginbook.build.which_page import overview, sentences
+from marginbook.base.project import resource
+from marginbook.book import which_page
+from marginbook.book.which_page import overview, sentences
 from marginbook.experiments import load_protocol
-from marginbook.project import resource
-from marginbook.study.advice import OURS, Findings, Sentence, advice, headline, listed, percent
-from marginbook.study.rankings import complete, results
-from marginbook.study.sets import sizes
+from marginbook.study.claims.advice import OURS, Findings, Sentence, advice, headline, listed, percent
+from marginbook.study.claims.rankings import complete, results
+from marginbook.study.experiments.sets import sizes
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from marginbook.datasets.dataset import DatasetNotFetched
 from marginbook.datasets.registry import registry
 from marginbook.experiments import load_protocol
-from marginbook.study.sets import SOURCES, SPLITS, TEST, TRAIN, shared, sizes, stratified_split
+from marginbook.study.experiments.sets import SOURCES, SPLITS, TEST, TRAIN, shared, sizes, stratified_split
 
 from ..sets import params
 

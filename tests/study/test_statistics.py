@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook.study.candidates import points
-from marginbook.study.methods import METHODS
-from marginbook.study.posteriors import (
+from marginbook.study.claims.posteriors import (
     ROPES,
     Posterior,
     against,
@@ -17,7 +15,9 @@ from marginbook.study.posteriors import (
     posterior,
     sensitivity,
 )
-from marginbook.study.rankings import by_set, edges, not_told_apart, ranks, summary, verdict
+from marginbook.study.claims.rankings import by_set, edges, not_told_apart, ranks, summary, verdict
+from marginbook.study.experiments.candidates import points
+from marginbook.study.experiments.methods import METHODS
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 import nbformat
 import yaml
 
-from marginbook.build import launch_page
-from marginbook.build.compiling import compile_book
+from marginbook.book import launch_page
+from marginbook.book.compiling import compile_book
 
 ROOT = Path(__file__).resolve().parents[2]
 BINDER = ROOT / ".binder"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.build import BuildFailed
-from marginbook.build.compiling import compile_book
+from marginbook.book import BuildFailed
+from marginbook.book.compiling import compile_book
 
 CONFIG = """title: Tiny
 only_build_toc_files: true
@@ -45,7 +45,7 @@ def test_a_strict_build_fails_on_an_attempt_to_reach_another_machine(tmp_path: P
 
 def test_this_machine_is_no_other() -> None:
     code = (
-        "import socket; from marginbook.build.network import watch; watch(); watch();"
+        "import socket; from marginbook.book.network import watch; watch(); watch();"
         "server = socket.create_server(('127.0.0.1', 0));"
         "socket.create_connection(server.getsockname()); socket.getaddrinfo('localhost', 1)"
     )
@@ -63,7 +63,7 @@ def test_a_book_compiles_where_there_is_no_network(tmp_path: Path) -> None:
     source = tiny(tmp_path, "127.0.0.1")
     (source / "asking.py").write_text("def setup(app):\n    pass\n")
     code = (
-        "from pathlib import Path; from marginbook.build.compiling import compile_book;"
+        "from pathlib import Path; from marginbook.book.compiling import compile_book;"
         f"print(compile_book(Path({str(source)!r}), Path({str(tmp_path / 'html')!r}), strict=True))"
     )
     done = subprocess.run(["unshare", "-rn", sys.executable, "-c", code], capture_output=True, text=True)

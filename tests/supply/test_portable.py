@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from marginbook.build import portable_table
-from marginbook.project import resource, root
+from marginbook.base.project import resource, root
+from marginbook.book import portable_table
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.build import release
+from marginbook.book import release
 
 ROOT = Path(__file__).resolve().parents[2]
 STAMP = 1_700_000_000
@@ -108,7 +108,11 @@ def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> 
     tops = {name.split("/")[0] for name in names}
     assert tops == {"marginbook", "marginbook-0.1.0.dist-info"}
     shipped = "marginbook/_shipped/"
-    assert {f"{shipped}data_download/registry.toml", "marginbook/errata.toml", "marginbook/py.typed"} <= names
+    assert {
+        f"{shipped}data_download/registry.toml",
+        "marginbook/claims/errata.toml",
+        "marginbook/py.typed",
+    } <= names
     for room in ("drm", "ldm", "kfda", "clasmk", "smm"):
         assert any(name.startswith(f"{shipped}results/{room}/") for name in names)
         assert f"marginbook/{room}/paper/protocol.toml" in names
@@ -127,7 +131,7 @@ def test_the_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> No
     environment = {name: value for name, value in os.environ.items() if name != "MARGINBOOK_HOME"}
     environment |= {"PYTHONPATH": str(tmp_path / "installed"), "COLUMNS": "200"}
     code = (
-        "import marginbook, marginbook.project as p; print(marginbook.__file__, p.root());"
+        "import marginbook, marginbook.base.project as p; print(marginbook.__file__, p.root());"
         "from marginbook.cli import main; main(['data', 'list'])"
     )
     done = subprocess.run(

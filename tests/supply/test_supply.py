@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from marginbook.build import supply_page
+from marginbook.book import supply_page
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("requirements.lock", "requirements-lowest.lock")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marginbook.trust.conditioning import hard_problems, outcome
-from marginbook.trust.judging import Judged, judge
-from marginbook.trust.subjects import Subject, small_problem, subjects
+from marginbook.quality.trust.conditioning import hard_problems, outcome
+from marginbook.quality.trust.judging import Judged, judge
+from marginbook.quality.trust.subjects import Subject, small_problem, subjects
 
 #: without quadratic programs: each takes well below a second
 QUICK = (

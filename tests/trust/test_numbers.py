@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from marginbook.trust.exact import margins, numbers, programs
+from marginbook.quality.trust.exact import margins, numbers, programs
 
 
 def hilbert(n: int) -> np.ndarray:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.build import trust_page
-from marginbook.project import root
-from marginbook.trust.command import PARTS, store
+from marginbook.base.project import root
+from marginbook.book import trust_page
+from marginbook.quality.trust.command import PARTS, store
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -8,7 +8,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from marginbook.trust.stability import VARIANTS, Answers, Tried, difference, rows, tried
+from marginbook.quality.trust.stability import VARIANTS, Answers, Tried, difference, rows, tried
 
 
 def test_every_public_estimator_is_tried() -> None:

@@ -1,6 +1,6 @@
 """Coursework: a problem set of each room, for students and for instructors, from the text of its exercises.
 
-The one source is ``notebooks/<room>/NN_exercises.md``, which `marginbook.exercises` takes apart.
+The one source is ``notebooks/<room>/NN_exercises.md``, which `marginbook.coursework.exercises` takes apart.
 
 ============  ====================================================================================
 `sets`        the problem sets: exercises, notation, title
@@ -14,7 +14,7 @@ The format is nbgrader's, because that is metadata on ordinary cells with ordina
 no grader, where a notebook of otter-grader imports one to check anything. Nothing here imports nbgrader.
 """
 
-from ..extras import naming_the_extra
+from ..base.extras import naming_the_extra
 
 with naming_the_extra():
     from .building import solutions, source, student

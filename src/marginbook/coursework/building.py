@@ -20,8 +20,8 @@ from typing import Any
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from ..exercises import Exercise
 from ..notebooks.catalogue import METADATA
+from .exercises import Exercise
 from .markdown import plain, references
 from .sets import ProblemSet
 

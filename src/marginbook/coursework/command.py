@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from ..commands import Group, keeping
-from ..project import root
+from ..base.project import root
+from ..cli.commands import Group, keeping
 
 
 class WrongUsage(click.ClickException):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..citations import UnknownReference, cite, listed
-from ..exercises import ExerciseError
+from ..notebooks.citations import UnknownReference, cite, listed
+from .exercises import ExerciseError
 
 _CITE = re.compile(r"\{cite:([tp])\}`([\w-]+)`")
 # to a page or an anchor of the book, and not f[i](x) in mathematics

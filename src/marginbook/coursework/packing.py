@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 
 from .. import __version__
-from ..project import root
+from ..base.project import root
 from .building import DERIVE, solutions, source, student
 from .sets import ProblemSet
 
@@ -135,7 +135,7 @@ def wheel() -> bytes:
 
 @cache
 def _wheel_of(home: Path) -> bytes:
-    from ..build.release import packages  # late: the book's pages in `build` write problem sets, too
+    from ..book.release import packages  # late: the book's pages in `book` write problem sets, too
 
     with tempfile.TemporaryDirectory() as folder:
         packages(home, Path(folder), _STAMP, ["wheel"])

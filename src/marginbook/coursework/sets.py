@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..base.naming import near
 from ..claims import ROOMS
-from ..exercises import Exercise, read
-from ..naming import near
 from ..notebooks.catalogue import available as notebooks
+from .exercises import Exercise, read
 
 _HEADING = re.compile(r"#\s+[^\n]*\n+")
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from filelock import FileLock
 
-from ..project import cache_dir
+from ..base.project import cache_dir
 from .dataset import CorruptData, FetchError
 from .registry import File, Source
 

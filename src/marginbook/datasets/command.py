@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..commands import Group, keeping
-from ..naming import near
+from ..base.naming import near
+from ..cli.commands import Group, keeping
 from . import cache
 from .dataset import DatasetError, FetchError, RegistryError, UnknownDataset
 from .fetch import Outcome, causes, fetch, shortened

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..project import resource
+from ..base.project import resource
 from .dataset import CorruptData
 from .table import Table
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .. import at_hand
+from ..base import at_hand
 from . import cache
 from .build import Arrays, build
 from .dataset import CorruptData, Dataset, DatasetNotFetched, DatasetUnavailable

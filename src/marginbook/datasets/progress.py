@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.progress import Progress as RichProgress
 
-from ..progress import LINE_EVERY
+from ..base.progress import LINE_EVERY
 
 
 class Progress:

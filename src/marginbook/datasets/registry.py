@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..at_hand import KINDS
-from ..naming import near
-from ..project import resource
+from ..base.at_hand import KINDS
+from ..base.naming import near
+from ..base.project import resource
 from .dataset import RegistryError, UnknownDataset
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..commands import Group, keeping
+from ..cli.commands import Group, keeping
 from .errors import ExperimentError, UnknownName
 from .export import ResultsKept, export, read_results
 from .progress import last_line

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..claims import Verdict
-from ..comparison import compare_cells, counts, layout, read_printed
+from ..claims.comparison import compare_cells, counts, layout, read_printed
 from .errors import ExperimentError, UnknownName
 from .export import read_results
 from .protocol import Protocol, load_protocol, printed_columns
@@ -35,7 +35,7 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     Returns
     -------
     DataFrame
-        See `marginbook.comparison.compare_cells`; ``attrs["plus_minus"]`` says what ± is over.
+        See `marginbook.claims.comparison.compare_cells`; ``attrs["plus_minus"]`` says what ± is over.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..naming import near
+from ..base.naming import near
 
 __all__ = ["ExperimentError", "StoreError", "UnknownName", "near"]
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..progress import clock
-from ..project import resource, root
+from ..base.progress import clock
+from ..base.project import resource, root
 from .errors import ExperimentError
 from .protocol import PROFILES, Protocol, Task, load_protocol
 from .runner import Inputs, inspect_inputs

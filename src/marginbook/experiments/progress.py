@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from ..progress import Progress, clock, seconds_left
+from ..base.progress import Progress, clock, seconds_left
 from .protocol import Task
 from .store import Outcome
 from .timings import Timings

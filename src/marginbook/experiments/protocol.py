@@ -17,7 +17,7 @@ from typing import Any
 
 import marginbook
 
-from ..fingerprint import fingerprint
+from ..base.fingerprint import fingerprint
 from . import splits as splitting
 from .errors import ExperimentError, UnknownName, near
 from .splits import Indices, SplitPlan, seed_of, split_rows
@@ -59,7 +59,7 @@ class Protocol:
     id : str
         Room and table, such as ``"drm/table-8"``.
     package : str
-        The room's package; ``tables.EXPERIMENTS`` in it holds the measure.
+        The room's package; ``experiments.EXPERIMENTS`` in it holds the measure.
     title, metric, plus_minus : str
         For people; the column compared with the printed mean; what the printed ± is over.
     splits : SplitPlan
@@ -178,7 +178,7 @@ class Protocol:
         table = _tables(self.package).EXPERIMENTS
         if self.table not in table:
             raise ExperimentError(
-                f"{self.package}.tables.EXPERIMENTS has no {self.table!r}; it has {sorted(table)}"
+                f"{self.package}.experiments.EXPERIMENTS has no {self.table!r}; it has {sorted(table)}"
             )
         found: Callable[..., Mapping[str, Any]] = table[self.table]
         return found
@@ -193,7 +193,7 @@ class Protocol:
 
 
 def load_dataset(package: str, dataset: str) -> Any:
-    """Return a data set: one that the room makes itself (``tables.DATASETS``), else the registry's."""
+    """Return a data set: one that the room makes itself (``experiments.DATASETS``), else the registry's."""
     own = getattr(_tables(package), "DATASETS", {})
     if dataset in own:
         return own[dataset]()
@@ -201,7 +201,7 @@ def load_dataset(package: str, dataset: str) -> Any:
 
 
 def printed_columns(protocol: Protocol, results: Any) -> Any:
-    """Return results in the columns of the printed table; see ``tables.EXPANSIONS`` of the room.
+    """Return results in the columns of the printed table; see ``experiments.EXPANSIONS`` of the room.
 
     A room says there how one of its results becomes rows of the table, where a printed entry is chosen
     from several results, as it is of a table whose columns are rules of selection.
@@ -277,7 +277,7 @@ def _folder(package: str) -> Path:
 
 
 def _tables(package: str) -> Any:
-    return importlib.import_module(f"{package}.tables")
+    return importlib.import_module(f"{package}.experiments")
 
 
 def _sha256(value: Any) -> str:

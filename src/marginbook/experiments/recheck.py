@@ -129,7 +129,7 @@ def write_summary(path: Path, table: Sequence[Mapping[str, Any]]) -> None:
 def _stored(protocol: Protocol) -> tuple[dict[Task, Mapping[str, Any]], dict[Task, float]]:
     import pandas as pd
 
-    from ..project import resource
+    from ..base.project import resource
 
     tasks = {(t.dataset, t.split, t.method): t for t in protocol.tasks("paper")}
     keys = list(KEY_COLUMNS)

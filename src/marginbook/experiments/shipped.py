@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from ..project import resource
+from ..base.project import resource
 from .protocol import Protocol, Task
 from .timings import Timings
 

@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from ..progress import clock
+from ..base.progress import clock
 
 CPU = (
     "CPU: of all tasks (h:mm:ss), each timed on one core: as in the store, else as shipped; "

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..project import cache_dir, root
+from ..base.project import cache_dir, root
 from .errors import StoreError
 from .protocol import Protocol, Task
 from .schema import READ, RECORD, TABLES, checksum, explain, is_sound

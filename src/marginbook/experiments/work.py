@@ -20,7 +20,7 @@ import scipy.linalg
 import scipy.sparse
 from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
-from ..extras import advice
+from ..base.extras import advice
 from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
 

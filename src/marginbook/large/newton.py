@@ -20,8 +20,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from ..ldm import LDMClassifier
-from ..ldm.linear_problem import gap_scale
-from ..ldm.settings import check_settings
+from ..ldm.estimators.parameters import check_settings
+from ..ldm.model.linear import gap_scale
 from .bar import PassBar
 from .margins import LinearLDM, Pass, Rounded, one_pass, slopes_along
 from .near import Near, solve_near

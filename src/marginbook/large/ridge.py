@@ -9,8 +9,8 @@ from rich.console import Console
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..drm import DRMClassifier
-from ..drm.one_pass import ClassMoments
-from ..drm.settings import check_settings
+from ..drm.estimators.parameters import check_settings
+from ..drm.solvers.one_pass import ClassMoments
 from .bar import PassBar
 from .sources import Source
 from .sums import Sum

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import column_or_1d
 
-from ..labels import check_labels
-from ..ldm.files import read_libsvm, scan_libsvm
+from ..base.labels import check_labels
+from ..ldm.solvers.libsvm_files import read_libsvm, scan_libsvm
 
 #: numbers of a chunk that may be dense at a time: 16 MB
 DENSE = 2**21

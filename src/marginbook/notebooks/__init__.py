@@ -9,7 +9,7 @@
 =================  =====================================================================
 """
 
-from ..extras import naming_the_extra
+from ..base.extras import naming_the_extra
 
 with naming_the_extra():
     from .catalogue import Notebook, UnknownNotebook, available, drift, find

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import nbformat
 
-from ..naming import near
-from ..project import resource, root
+from ..base.naming import near
+from ..base.project import resource, root
 
 # what a stored notebook says about its kernel: without versions, so that it is the same on every machine
 METADATA = {

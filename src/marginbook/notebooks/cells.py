@@ -6,7 +6,7 @@ from typing import Any
 
 from papermill.engines import NBClientEngine, papermill_engines
 
-from ..progress import Progress
+from ..base.progress import Progress
 
 ENGINE = "marginbook"
 

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..commands import Command, keeping
-from ..progress import Progress
+from ..cli.commands import Command, keeping
+from ..base.progress import Progress
 from .catalogue import UnknownNotebook, available, find
 from .executing import NotebookFailed
 from .parameters import ParameterError, convert, parameters

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
-from ..progress import seconds_left
+from ..base.progress import seconds_left
 from .catalogue import build_dir
 
 SHIPPED = Path(__file__).with_name("seconds.json")

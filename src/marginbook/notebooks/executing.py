@@ -17,10 +17,10 @@ from typing import Any
 import nbformat
 from joblib import Parallel, delayed, effective_n_jobs
 
-from .. import at_hand
-from ..fingerprint import fingerprint
-from ..progress import Left
-from ..project import PACKAGE, resource
+from ..base import at_hand
+from ..base.fingerprint import fingerprint
+from ..base.progress import Left
+from ..base.project import PACKAGE, resource
 from .catalogue import METADATA, Notebook, build_dir, find
 from .durations import Durations
 
@@ -240,7 +240,7 @@ def _execute_one(notebook: Notebook, target: Path) -> tuple[str, str | None]:
 
 def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
     """Modules that the cells import, and the room's own: claims and experiments load those by name."""
-    names = {f"{PACKAGE.name}.{room}", f"{PACKAGE.name}.{room}.theory", f"{PACKAGE.name}.{room}.tables"}
+    names = {f"{PACKAGE.name}.{room}", f"{PACKAGE.name}.{room}.claims", f"{PACKAGE.name}.{room}.experiments"}
     for cell in node.cells:
         if cell.cell_type != "code":
             continue

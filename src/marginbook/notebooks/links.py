@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-from ..project import root
+from ..base.project import root
 from .catalogue import build_dir
 
 # what MyST writes in the sources, and what Sphinx lists of the pages that it has made of them

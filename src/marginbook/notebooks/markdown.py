@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..citations import UnknownReference, cite
+from .citations import UnknownReference, cite
 from .links import ANCHOR, Links
 
 _DIRECTIVE = re.compile(r"^(?P<fence>`{3,}|:{3,})\{(?P<name>[\w:-]+)\}(?P<title>.*)$")

@@ -12,10 +12,10 @@ import nbformat
 from nbconvert import HTMLExporter
 
 from .. import __version__
-from ..checkout import commit
-from ..citations import listed
+from ..base.checkout import commit
+from .citations import listed
 from ..datasets.dataset import FetchError
-from ..vendor import mathjax
+from .mathjax import mathjax
 from .depends import dependencies
 from .links import Links
 from .markdown import Converter, anchors

@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 
-from ..progress import Progress
+from ..base.progress import Progress
 from .catalogue import build_dir, find
 from .executing import KERNEL_ARGUMENTS, KERNEL_ENV, NotebookFailed, failure_line, normalised, write
 from .parameters import check, parameters

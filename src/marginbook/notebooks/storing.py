@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import nbformat
 
-from ..progress import Left
+from ..base.progress import Left
 from .catalogue import Notebook, find
 from .executing import execute, write
 

@@ -1,1 +1,1 @@
-"""CLASMK: peers."""
+"""The methods that the paper compares itself with: multiple kernel learning, and single kernels."""

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ...kernels import Kernel
-from ..solvers.kernel_weights import combine, learn_weights
+from ..solvers.mkl import combine, learn_weights
 from .several_kernels import SeveralKernels
 
 

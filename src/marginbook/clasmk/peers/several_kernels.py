@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...base.labels import check_labels
 from ...kernels import Kernel, gram
-from ...labels import check_labels
-from ..normalised import SharedPairs
-from ..settings import check_counts, check_not_negative, is_number, resolve_kernels
-from ..solvers.kernel_machines import Machines
+from ..estimators.parameters import check_counts, check_not_negative, is_number, resolve_kernels
+from ..model.normalised_kernels import SharedPairs
+from ..solvers.svm_outputs import Machines
 
 #: kernel values that one batch of rows may hold
 BATCH = 2**22

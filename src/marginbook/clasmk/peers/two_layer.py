@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ...kernels import Kernel
-from ..settings import is_number
-from ..solvers.layer_weights import exponential, learn_layer
+from ..estimators.parameters import is_number
+from ..solvers.mkl_two_layer import exponential, learn_layer
 from .several_kernels import SeveralKernels
 
 

@@ -1,1 +1,1 @@
-"""CLASMK: solvers."""
+"""Solvers: arrays in, a solution with its certificate out."""

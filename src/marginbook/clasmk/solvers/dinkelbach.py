@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..objective import (
+from ..model.objective import (
     check_combine,
     check_matrices,
     check_weights,
@@ -82,7 +82,7 @@ def dinkelbach(
     Raises
     ------
     ValueError
-        If the matrices are not as they must be (:func:`~marginbook.clasmk.objective.check_matrices`).
+        If the matrices are not as they must be (:func:`~marginbook.clasmk.model.objective.check_matrices`).
 
     Examples
     --------

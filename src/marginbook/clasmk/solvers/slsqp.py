@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from ..objective import (
+from ..model.objective import (
     check_combine,
     check_matrices,
     check_weights,

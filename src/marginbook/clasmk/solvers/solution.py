@@ -21,7 +21,7 @@ class Weights:
         No weights have a smaller ratio than this; None if the solver has no bound. It is proved in floating
         point, so up to rounding.
     kkt_residual : float
-        :func:`marginbook.clasmk.objective.kkt_residual`.
+        :func:`marginbook.clasmk.model.objective.kkt_residual`.
     n_iter : int
     converged : bool
         Whether the solver's own stopping rule was met.

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from ...kernels import Kernel
-from ..kernel_machine import KernelMachine, decision_threshold
-from ..objective import targets
-from ..settings import THRESHOLDS, check_choice, is_number
-from .orthogonal import INTERCEPTS, orthogonal_least_squares
+from ..estimators.kernel_expansion import KernelMachine, decision_threshold
+from ..estimators.parameters import THRESHOLDS, check_choice, is_number
+from ..model.objective import targets
+from .ols_forward_selection import INTERCEPTS, orthogonal_least_squares
 
 __all__ = ["OLSKFDAClassifier", "orthogonal_least_squares"]
 
@@ -75,9 +75,8 @@ class OLSKFDAClassifier(KernelMachine):
         Largest cosine of a chosen column and the residual, which least squares make 0.
     n_features_in_ : int
 
-    See Also
-    --------
-    marginbook.kfda.peers.orthogonal.orthogonal_least_squares : the solutions of every number of terms.
+    See Also -------- marginbook.kfda.peers.ols_forward_selection.orthogonal_least_squares : the solutions of
+    every number of terms.
 
     Examples
     --------

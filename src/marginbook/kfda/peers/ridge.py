@@ -8,10 +8,10 @@ from typing import Any, Self
 from sklearn.exceptions import ConvergenceWarning
 
 from ...kernels import Kernel
-from ..kernel_machine import KernelMachine, decision_threshold
-from ..objective import targets
-from ..settings import THRESHOLDS, check_choice, is_number
-from .leave_one_out import leave_one_out
+from ..estimators.kernel_expansion import KernelMachine, decision_threshold
+from ..estimators.parameters import THRESHOLDS, check_choice, is_number
+from ..model.objective import targets
+from .ridge_leave_one_out import leave_one_out
 from .ridge_path import KernelSpectrum, fisher_discriminant
 
 ROUTES = ("least-squares", "fisher")

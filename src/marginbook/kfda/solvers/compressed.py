@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.linalg import lapack
 
-from marginbook.kfda.objective import Problem
+from marginbook.kfda.model.objective import Problem
 
 #: share of the rows from which a rank is too high to gain from
 WORTH = 0.5

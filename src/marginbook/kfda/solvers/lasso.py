@@ -3,7 +3,7 @@ r"""The exact route for q = 1: an active-set method on growing working sets of c
 .. math::
     J(\omega)=\tfrac12\lVert\hat y-D\omega\rVert^2+\lambda\sum_iv_i|\omega_i|,\qquad\lambda=\rho N
 
-is the lasso. ``lasso_exchange`` solves it on a *working set* of columns, for which alone the Gram matrix is
+is the lasso. ``lasso_active_set`` solves it on a *working set* of columns, for which alone the Gram matrix is
 formed; between two such solves, one product :math:`D^\top r` with a fresh residual gives the duality gap and
 the columns outside that violate :math:`|d_i^\top r|\le\lambda`, which join. So the gradient that certifies
 never carries the rounding of updates, although the factor is that of a Gram matrix, whose condition is the
@@ -22,11 +22,11 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginbook.kfda.objective import Problem, check_coefficients, check_parameters, penalty_weights
-from marginbook.kfda.solvers.lasso_exchange import sweep
+from marginbook.base.threads import few_threads
+from marginbook.kfda.model.objective import Problem, check_coefficients, check_parameters, penalty_weights
+from marginbook.kfda.solvers.lasso_active_set import sweep
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 from marginbook.kfda.solvers.solution import Solution
-from marginbook.threads import few_threads
 
 #: columns that may join the working set at once: this many, or this many for each column in use
 _JOIN, _JOIN_PER_USED = 32, 2
@@ -53,7 +53,7 @@ def rho_max(problem: Problem, *, penalize_bias: bool = True) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from marginbook.kfda.objective import Problem, targets
+    >>> from marginbook.kfda.model.objective import Problem, targets
     >>> rho_max(Problem(np.eye(4), targets(np.array([True, True, False, False]))))
     0.5
     """
@@ -94,7 +94,7 @@ def lasso(
     Examples
     --------
     >>> import numpy as np
-    >>> from marginbook.kfda.objective import Problem, targets
+    >>> from marginbook.kfda.model.objective import Problem, targets
     >>> x = np.array([0.0, 0.2, 1.0, 1.3])
     >>> problem = Problem(np.exp(-((x[:, None] - x) ** 2)), targets(x > 0.5))
     >>> solution = lasso(problem, rho=0.1)
@@ -207,7 +207,7 @@ class _Search:
             self.working.join(np.sort(wanted[:most]))
 
     def _gap(self, lam: float, omega: np.ndarray, r: np.ndarray, g: np.ndarray) -> float:
-        """Return the gap of :func:`marginbook.kfda.certificates.duality_gap`, from products at hand."""
+        """Return the gap of :func:`marginbook.kfda.model.certificates.duality_gap`, from products at hand."""
         lost = 0.0
         if not self.penalize_bias:
             mean = float(r.mean())

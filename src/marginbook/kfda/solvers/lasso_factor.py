@@ -1,6 +1,6 @@
 r"""The Cholesky factor :math:`A_{SS}=R^\top R` of the columns of a lasso in use, which enter and leave.
 
-``basis[:k]`` names the coefficients in the order of the columns (:mod:`marginbook.cholesky`).
+``basis[:k]`` names the coefficients in the order of the columns (:mod:`marginbook.kernels.cholesky`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from marginbook.cholesky import append, remove
+from marginbook.kernels.cholesky import append, remove
 
 
 @njit(cache=True, error_model="numpy")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginbook.cholesky import column
-from marginbook.kfda.solvers.lasso_exchange import DEPENDENT, exchange
+from marginbook.kernels.cholesky import column
+from marginbook.kfda.solvers.lasso_active_set import DEPENDENT, exchange
 from marginbook.kfda.solvers.lasso_factor import enter
 
 
@@ -100,7 +100,7 @@ class WorkingSet:
         return fit
 
     def minimise(self, g: np.ndarray, limits: np.ndarray, within: float, value: float) -> int:
-        """Minimise over the working set (:func:`~marginbook.kfda.solvers.lasso_exchange.exchange`).
+        """Minimise over the working set (:func:`~marginbook.kfda.solvers.lasso_active_set.exchange`).
 
         Parameters
         ----------

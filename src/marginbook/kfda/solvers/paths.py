@@ -15,9 +15,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from marginbook.kfda.objective import Problem, check_parameters
+from marginbook.kfda.model.objective import Problem, check_parameters
 from marginbook.kfda.solvers.lasso import lasso, lasso_path
-from marginbook.kfda.solvers.shrinking import shrinking_mm
+from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
 from marginbook.kfda.solvers.solution import Solution
 
 #: where a solution for q < 1 starts: at its denser neighbour on the path, at the ridge solution, or at both
@@ -116,7 +116,7 @@ def rho_path(
     Examples
     --------
     >>> import numpy as np
-    >>> from marginbook.kfda.objective import Problem, targets
+    >>> from marginbook.kfda.model.objective import Problem, targets
     >>> x = np.array([0.0, 0.2, 1.0, 1.3])
     >>> problem = Problem(np.exp(-((x[:, None] - x) ** 2)), targets(x > 0.5))
     >>> rho_path(problem, 0.5, [0.01, 0.1, 1.0]).retained

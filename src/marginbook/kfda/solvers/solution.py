@@ -32,7 +32,7 @@ class Solution:
         conditions of all coefficients.
     curvature : float or None
         For q < 1: smallest eigenvalue of the Hessian restricted to the support, in the scaling of
-        :func:`marginbook.kfda.certificates.smallest_curvature`; positive at a strict local minimum.
+        :func:`marginbook.kfda.model.certificates.smallest_curvature`; positive at a strict local minimum.
     penalize_bias : bool
     omega_path : (n_iter+1, M+1) array or None
         All iterates, if the solver was asked to record them.

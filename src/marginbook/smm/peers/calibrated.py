@@ -10,11 +10,11 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ...folds import check_folds
-from ...labels import check_labels
-from ..matrices import check_matrices, check_training
-from ..settings import check_choice, check_flag, is_whole
-from .vectors import VectorSVMClassifier
+from ...base.folds import check_folds
+from ...base.labels import check_labels
+from ..estimators.matrix_input import check_matrices, check_training
+from ..estimators.parameters import check_choice, check_flag, is_whole
+from .vector import VectorSVMClassifier
 
 METHODS = ("sigmoid", "isotonic")
 #: folds, where the smallest class has as many samples
@@ -33,7 +33,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
     ----------
     estimator : classifier of matrices, default=None
         Any of this room with ``decision_function``; None is
-        :class:`~marginbook.smm.peers.vectors.VectorSVMClassifier`.
+        :class:`~marginbook.smm.peers.vector.VectorSVMClassifier`.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
     cv : int, splitter or iterable of splits, default=None
         None is 5 stratified folds, or as many as the smallest class has samples.

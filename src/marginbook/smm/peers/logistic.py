@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from ..estimators import LowRankSVMClassifier
+from ..estimators.low_rank import LowRankSVMClassifier
 
 
 class LowRankLogisticClassifier(LowRankSVMClassifier):

@@ -5,8 +5,8 @@ For multipliers :math:`0\le c_i\le w_i/n`, with :math:`\sum_iy_ic_i=0` where b i
 .. math:: F(B,b)\ge D(c)=-\sum_i\frac{w_i}nL^*\Bigl(-\frac{nc_i}{w_i}\Bigr)
    -\frac1{4\lambda}\Bigl\lVert\sum_ic_iy_ix_i\Bigr\rVert^2
 
-as in :mod:`~marginbook.smm.objective` for full rank. Any such c gives a bound; one near the optimum gives a
-tight one. As no loss is negative, neither is the bound: :math:`D(0)=0`.
+as in :mod:`~marginbook.smm.model.objective` for full rank. Any such c gives a bound; one near the optimum
+gives a tight one. As no loss is negative, neither is the bound: :math:`D(0)=0`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scipy.optimize import lsq_linear
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from ..objective import conjugate_sum, feasible, loss_values
+from ..model.objective import conjugate_sum, feasible, loss_values
 from ..solvers.nuclear_norm import FLOOR, TINY
 
 #: samples near the margin whose multipliers are looked for

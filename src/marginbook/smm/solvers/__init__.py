@@ -1,1 +1,1 @@
-"""SMM: solvers."""
+"""Solvers: arrays in, a solution with its certificate out."""

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..objective import check_lam, check_loss, check_signs, check_weights, decision_values, loss_slopes
-from .descent import Descent, State, balanced
+from ..model.objective import check_lam, check_loss, check_signs, check_weights, decision_values, loss_slopes
+from .block import only_class, solve_inner
+from .block_descent_one_start import Descent, State, balanced
 from .global_bound import improve
-from .inner import only_class, solve_inner
-from .programs import carried
+from .sequential_qp import carried
 from .solution import LowRankSolution
 from .starts import completed, leading_rows, random_basis
 
@@ -57,7 +57,7 @@ def low_rank_svm(
     lam : float
     loss : {"hinge", "squared_hinge", "logistic"}
     sample_weight : (n,) array, optional
-        :math:`w_i`, see :func:`~marginbook.smm.objective.weights_for`.
+        :math:`w_i`, see :func:`~marginbook.smm.model.objective.weights_for`.
     fit_intercept : bool
     n_restarts : int
         Random starts after the first one; they end early when the lower bound proves the best to be global.

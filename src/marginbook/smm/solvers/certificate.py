@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..objective import conjugate_sum, feasible, loss_values
+from ..model.objective import conjugate_sum, feasible, loss_values
 from .solution import InnerSolution
 
 

@@ -2,8 +2,8 @@ r"""How much below the objective the global minimum can be, by a convex relaxati
 
 The largest convex function below :math:`\lVert B\rVert_F^2` on the matrices of rank at most r is the squared
 spectral k-support norm :math:`\lVert B\rVert_{sp}^2`, k = r (McDonald, Pontil and Stamos 2014). Its conjugate
-gives the bound :math:`D_r(c)` of :func:`~marginbook.smm.objective.dual_bound` for every c; the best of them
-is the minimum of the relaxation
+gives the bound :math:`D_r(c)` of :func:`~marginbook.smm.model.objective.dual_bound` for every c; the best of
+them is the minimum of the relaxation
 
 .. math::
     \min_{B,b}\ \frac1n\sum_iw_iL\bigl(y_i(\langle B,X_i\rangle+b)\bigr)+\lambda\lVert B\rVert_{sp}^2 .
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..objective import (
+from ..model.objective import (
     check_lam,
     check_loss,
     check_signs,
@@ -30,7 +30,7 @@ from ..objective import (
     loss_slopes,
     loss_values,
 )
-from .augmented import envelope
+from .hinge_augmented_lagrangian import envelope
 from .newton import Loss
 
 #: steps between two updates of multipliers and bound

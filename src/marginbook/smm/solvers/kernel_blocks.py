@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..row_kernels import PIECE
+from ..model.row_kernels import PIECE
 
 #: squared length, relative to the longest, of a direction that rounding may have made
 NOTHING = 1e-13

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..objective import conjugate_sum, feasible, loss_values
-from .gram_machine import gram_machine
-from .inner import solve_inner
+from ..model.objective import conjugate_sum, feasible, loss_values
+from .block import solve_inner
+from .block_gram import gram_machine
 from .kernel_blocks import complete
 from .solution import InnerSolution
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...kernels import Kernel
-from ..row_kernels import as_rows, check_same_shape, row_gram_times
+from ..model.row_kernels import as_rows, check_same_shape, row_gram_times
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class KernelSolution:
     Attributes
     ----------
     kernel : str, (str, dict) or callable
-        Between rows, see :mod:`marginbook.smm.row_kernels`.
+        Between rows, see :mod:`marginbook.smm.model.row_kernels`.
     U : (d1, r) array
         Orthonormal columns.
     C : (N, r) array

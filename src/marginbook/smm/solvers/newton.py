@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from ..objective import (
+from ..model.objective import (
     check_loss,
     loss_curvatures,
     loss_slopes,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .hinge_qp import hinge_qp
+from .box_qp import hinge_qp
 from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold
 
 #: share by which the residual must fall for the extrapolation to go on

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .hinge_qp import hinge_qp
-from .interior_point import interior_point
+from .box_qp import hinge_qp
+from .hinge_interior_point import interior_point
 from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold
 
 #: least share of the bound in the model, which keeps it strictly convex where the Gram matrix is

@@ -55,7 +55,8 @@ class LowRankSolution:
         c of the last block that was solved.
     objective : float
     lower_bound : float
-        No matrix of rank at most r has a smaller objective, see :func:`~marginbook.smm.objective.dual_bound`.
+        No matrix of rank at most r has a smaller objective, see
+        :func:`~marginbook.smm.model.objective.dual_bound`.
     block_gap : float
         No change of the last block alone is better by more.
     objective_path : (k,) array

@@ -1,0 +1,128 @@
+"""What estimators, functions and parsers do with bad input, as tables; from the stored campaigns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..base.project import resource
+from .myst import NOTHING, plain, table
+
+_OUTCOMES = (
+    "examples",
+    "certified",
+    "warned",
+    "answered",
+    "input",
+    "parameter",
+    "problem",
+    "fault",
+    "slowest",
+)
+_PARSED = ("files", "right", "refused", "messages", "branches", "faults")
+_CHECKED = ("passed", "skipped", "expected", "failed")
+_SAID = {
+    "input": "what was given as rows or labels",
+    "parameter": "a parameter",
+    "problem": "numbers that the method cannot work with",
+    "warned": "an answer without its certificate (a warning)",
+}
+
+
+def write(folder: Path) -> None:
+    """Write ``bad-input.md`` from ``results/robustness``."""
+    folder.joinpath("bad-input.md").write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """Return all tables, or where nothing is stored the commands that measure them."""
+    fits, calls, checks, files = (_rows(name) for name in ("estimators", "functions", "checks", "parsers"))
+    if not (fits and calls and checks and files):
+        return (
+            "Something is not stored; `campaign`, `checks` and `fuzzing` of `tests.robustness` measure it.\n"
+        )
+    parts = ["## Estimators", "", _summary(fits, "fits", "estimators"), _outcomes(fits)]
+    parts += ["## What is said", "", _messages(_rows("messages"))]
+    parts += ["## Functions", "", _summary(calls, "calls", "functions"), _outcomes(calls)]
+    parts += ["## The checks of scikit-learn", "", _checks(checks)]
+    parts += ["## Files", "", _files(files)]
+    return "\n".join(parts)
+
+
+def _summary(rows: Sequence[dict[str, str]], what: str, of: str) -> str:
+    total = {name: sum(int(row[name]) for row in rows) for name in _OUTCOMES[:-1]}
+    refused = total["input"] + total["parameter"] + total["problem"]
+    place = rows[0]
+    return (
+        f"{total['examples']:,} {what} of {len(rows)} {of}: {total['certified']:,} certified, "
+        f"{total['warned']:,} with a warning, {total['answered']:,} answered, {refused:,} refused by a clear "
+        f"error, **{total['fault']:,} faults**. The slowest took "
+        f"{max(float(row['slowest']) for row in rows):.1f} processor seconds. "
+        f"Python {place['python']}, NumPy {place['numpy']}, SciPy {place['scipy']}, "
+        f"scikit-learn {place['sklearn']}.\n"
+    )
+
+
+def _outcomes(rows: Sequence[dict[str, str]]) -> str:
+    headings = [
+        "name",
+        "examples",
+        "certified",
+        "warned",
+        "answered",
+        "input",
+        "parameter",
+        "problem",
+        "faults",
+        "s",
+    ]
+    cells = [[f"`{row['name']}`", *(row[name] for name in _OUTCOMES)] for row in rows]
+    each = {row["examples"] for row in rows}
+    if len(each) == 1:
+        # a column of one number says less than a sentence, and puts the last ones out of sight
+        headings, cells = [headings[0], *headings[2:]], [[line[0], *line[2:]] for line in cells]
+    lead = f"{int(*each):,} of each.\n\n" if len(each) == 1 else ""
+    made = table(headings, cells, widths=[28, *[8] * (len(headings) - 1)], classes="sortable wide")
+    return f"{lead}{made}"
+
+
+def _messages(rows: Sequence[dict[str, str]]) -> str:
+    cells = [[_SAID[row["kind"]], plain(row["message"]), row["count"]] for row in rows]
+    return table(
+        ["about", "for example", "times"], cells, widths=[26, 64, 10], classes="sortable wide cards said"
+    )
+
+
+def _checks(rows: Sequence[dict[str, str]]) -> str:
+    total = {name: sum(int(row[name]) for row in rows) for name in _CHECKED}
+    lead = (
+        f"`check_estimator` of scikit-learn {rows[0]['sklearn']} on {len(rows)} estimators: "
+        f"{total['passed']:,} checks passed, {total['failed']:,} failed. "
+        "Skipped are those that scikit-learn itself skips.\n"
+    )
+    cells = [
+        [f"`{row['name']}`", *(row[name] for name in _CHECKED), plain(row["skips"]) or NOTHING]
+        for row in rows
+    ]
+    return f"{lead}\n" + table(
+        ["name", *_CHECKED, "what was skipped"], cells, widths=[28, 8, 8, 8, 8, 40], classes="sortable wide"
+    )
+
+
+def _files(rows: Sequence[dict[str, str]]) -> str:
+    files, faults = (sum(int(row[name]) for row in rows) for name in ("files", "faults"))
+    lead = (
+        f"{files:,} files in {sum(int(row['seconds']) for row in rows)} seconds, grown by atheris "
+        f"{rows[0]['atheris']} towards new branches of the parsers: **{faults} faults**.\n"
+    )
+    cells = [[f"`{row['format']}`", *(row[name] for name in _PARSED)] for row in rows]
+    return f"{lead}\n" + table(["format", *_PARSED], cells, classes="sortable wide")
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    stored = resource("results", "robustness", f"{name}.csv")
+    if not stored.is_file():
+        return []
+    with stored.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,151 @@
+"""The performance page: goals and what was reached, exponents, memory, machine; from the stored tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ..claims.errata import PAPERS
+from ..quality.benchmarking import figures
+from ..quality.benchmarking.environment import PACKAGES
+from ..quality.benchmarking.goals import Reached, exponent, goals, lines, reached
+from ..quality.benchmarking.tables import Row, stored
+from .myst import NOTHING, dropdown, plain, table
+
+#: columns of ``environment.csv`` that the page shows, and their headings
+MACHINE = {
+    "file": "cases",
+    "date": "date",
+    "cpu": "processor",
+    "cores": "cores",
+    "load": "load before",
+    "load_after": "load after",
+    "seconds": "seconds",
+}
+#: how the papers call their methods
+NAMES = {room: {"kfda": "kFDA", "clasmk": "CLASMK"}.get(room, room.upper()) for room in PAPERS}
+VERSIONS = ("python", *PACKAGES, "blas")
+
+
+def write(folder: Path) -> None:
+    """Write the fragments of the page, and its figures, into a folder."""
+    drawn = figures.write_all(folder)
+    for name, text in {
+        "goals": goals_section() + picture(drawn, "goals", GOALS_ALT),
+        "scaling": scaling_section(drawn),
+        "memory": memory_section(),
+        "machine": machine_section(),
+    }.items():
+        folder.joinpath(f"performance-{name}.md").write_text(text, encoding="utf-8")
+
+
+GOALS_ALT = (
+    "One line of dots for each goal, on a logarithmic axis of how many times better than the goal a "
+    "measurement is. A vertical line marks one; dots to its left miss the goal. The tables have the numbers."
+)
+
+
+def picture(drawn: list[str], name: str, alt: str) -> str:
+    """Return a figure, if it was drawn."""
+    file = f"performance-{name}.png"
+    return f"\n```{{image}} /book/_generated/{file}\n:alt: {alt}\n```\n" if file in drawn else ""
+
+
+def goals_section() -> str:
+    """Return how many goals are met, and a table of the goals of each room."""
+    found = [reached(goal, stored(goal.table)) for goal in goals()]
+    measured = [each for each in found if each.values]
+    whole = sum(each.met == len(each.values) for each in measured)
+    part = sum(0 < each.met < len(each.values) for each in measured)
+    parts = [
+        f"Of {len(found)} goals {whole} are met in every measurement, {part} in some, "
+        f"{len(measured) - whole - part} in none"
+        + (f"; {len(found) - len(measured)} wait for a measurement" if len(measured) < len(found) else "")
+        + ".\n"
+    ]
+    for room in PAPERS:
+        if among := [each for each in found if each.goal.room == room]:
+            parts.append(f"### {NAMES[room]}\n\n[All ratios](#bench-{room}).\n")
+            headings = ["", "what", "peer", "goal", "reached: median (range)", "met"]
+            cells = [goal_cells(number, each) for number, each in enumerate(among, start=1)]
+            parts.append(table(headings, cells, widths=[4, 32, 22, 10, 20, 12], classes=""))
+    return "\n".join(parts)
+
+
+def goal_cells(number: int, each: Reached) -> list[str]:
+    """Return the cells of one goal."""
+    goal = each.goal
+    bound = f"{'≥' if goal.at_most is None else '≤'} {goal.bound:,.10g}"
+    what = f"{plain(goal.goal)}\\\n*{plain(goal.where)}*"
+    if not each.values:
+        return [str(number), what, plain(goal.peer), bound, NOTHING, "not measured"]
+    count = len(each.values)
+    met = "yes" if each.met == count else "no" if not each.met else f"{each.met} of {count}"
+    told = number_of(each.median)
+    if each.least != each.most:
+        told += f" ({number_of(each.least)} to {number_of(each.most)})"
+    return [str(number), what, plain(goal.peer), bound, told, met]
+
+
+def number_of(value: float) -> str:
+    """Return three digits of a number, all of a large one."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def scaling_section(drawn: list[str]) -> str:
+    """Return the exponents of all lines, a table and a figure for each room."""
+    parts = []
+    for room in PAPERS:
+        rows = stored(f"{room}-scaling")
+        if not rows:
+            continue
+        cells = [
+            [
+                plain(what),
+                f"${x}$" if len(x) == 1 else x,
+                f"{sizes[0]:,.0f} to {sizes[-1]:,.0f}",
+                f"{seconds[0]:.2g} to {seconds[-1]:.2g}",
+                f"{slope:.2f}" if np.isfinite(slope := exponent(sizes, seconds)) else NOTHING,
+            ]
+            for (what, x), (sizes, seconds) in lines(rows).items()
+        ]
+        headings = ["what", "against", "sizes", "CPU seconds", "exponent"]
+        shown = table(headings, cells, widths=[36, 12, 20, 18, 14], classes="")
+        alt = f"CPU seconds against size on logarithmic axes, {NAMES[room]}; the table has ends and slopes."
+        shown += picture(drawn, f"scaling-{room}", alt)
+        parts.append(dropdown(f"{NAMES[room]}: {len(cells)} lines", shown))
+    return "\n".join(parts) or "Nothing is stored; `make bench` measures it.\n"
+
+
+def memory_section() -> str:
+    """Return the peaks of the fits."""
+    rows = stored("memory")
+    if not rows:
+        return "Nothing is stored; `make bench ROOM=memory` measures it.\n"
+    headings = ["", "rows", "who", "data", "before", "peak", "the fit's own"]
+    cells = [
+        [
+            f"{NAMES[row['room']]}, {plain(row['what'])}",
+            f"{int(row['rows']):,}",
+            plain(row["who"]),
+            *(f"{float(row[key]):,.4g}" for key in ("data", "before", "peak", "fit")),
+        ]
+        for row in rows
+    ]
+    return table(headings, cells, widths=[24, 11, 21, 11, 11, 11, 11], classes="")
+
+
+def machine_section() -> str:
+    """Return on what each file was measured; versions that all files share stand once."""
+    rows = stored("environment")
+    if not rows:
+        return "The stored tables were measured before processor and load were recorded.\n"
+    cells = [[plain(row.get(key, "")) or NOTHING for key in MACHINE] for row in rows]
+    parts = [table(list(MACHINE.values()), cells, classes="")]
+    parts += [f"- {plain(name)} {_values(rows, name)}" for name in VERSIONS]
+    return "\n".join(parts) + "\n"
+
+
+def _values(rows: list[Row], name: str) -> str:
+    return plain(" or ".join(dict.fromkeys(row[name] for row in rows if row.get(name)))) or NOTHING

@@ -1,0 +1,141 @@
+"""The files of a release, with checksums: ``make release`` writes them to ``dist``.
+
+The same commit gives the same bytes: time stamps are that of the commit, archives are sorted. ``SHA256SUMS``
+is for ``sha256sum -c``; ``provenance.json`` says of which commit and with which versions the files were made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..base.project import root
+
+SUMS, PROVENANCE = "SHA256SUMS", "provenance.json"
+#: versions that the bytes of the packages depend on
+_MAKERS = ("hatchling", "editables", "packaging", "pathspec", "trove-classifiers")
+
+
+def make(home: Path, out: Path) -> list[Path]:
+    """Write the release of a checkout into `out`, which is emptied first; return its files.
+
+    Parameters
+    ----------
+    home : path
+        The checkout. Of ``_build`` the compiled book, its ``errata.json`` and the problem sets are taken
+        where they are there.
+    out : path
+
+    Raises
+    ------
+    RuntimeError
+        The packages cannot be built.
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    stamp = commit_time(home)
+    packages(home, out, stamp)
+    built = home / "_build"
+    if (built / "html" / "index.html").is_file():
+        pages = [path for path in (built / "html").rglob("*") if path.is_file()]
+        pack(out / f"marginbook-{__version__}-book.zip", built / "html", pages, stamp)
+    errata = built / "html" / "_static" / "errata.json"
+    if errata.is_file():
+        shutil.copyfile(errata, out / errata.name)
+    for readers in ("students", "instructors"):
+        sets = sorted((built / "coursework" / readers).glob("*.zip"))
+        if sets:
+            pack(out / f"coursework-{readers}.zip", sets[0].parent, sets, stamp)
+    files = sorted(path for path in out.iterdir())
+    sums = {path.name: sha256(path) for path in files}
+    about = {**provenance(home, stamp), "files": sums}
+    (out / PROVENANCE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    sums[PROVENANCE] = sha256(out / PROVENANCE)
+    lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
+    (out / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
+    return sorted(out.iterdir())
+
+
+def packages(home: Path, out: Path, stamp: int, targets: Iterable[str] = ("sdist", "wheel")) -> None:
+    """Write wheel and source distribution; nothing is fetched, hatchling is installed already."""
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(stamp), "PYTHONHASHSEED": "0"}
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(out)]
+    command += [word for target in targets for word in ("-t", target)]
+    done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"the packages cannot be built: {(done.stderr or done.stdout).strip()}")
+
+
+def pack(target: Path, base: Path, files: Iterable[Path], stamp: int) -> None:
+    """Write a zip whose bytes depend on names and contents only."""
+    when = max(time.gmtime(stamp)[:6], (1980, 1, 1, 0, 0, 0))  # a zip holds no earlier date
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, path in sorted((path.relative_to(base).as_posix(), path) for path in files):
+            entry = zipfile.ZipInfo(name, when)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, path.read_bytes())
+
+
+def provenance(home: Path, stamp: int) -> dict[str, Any]:
+    """Return commit, time of the commit, versions and locks."""
+    locks = ("requirements.lock", "environment.yml")
+    return {
+        "name": "marginbook",
+        "version": __version__,
+        "commit": _git(home, "rev-parse", "HEAD"),
+        "modified": bool(_git(home, "status", "--porcelain")),
+        "source_date_epoch": stamp,
+        "python": platform.python_version(),
+        "made_with": {name: importlib.metadata.version(name) for name in _MAKERS},
+        "locks": {name: sha256(home / name) for name in locks if (home / name).is_file()},
+    }
+
+
+def commit_time(home: Path) -> int:
+    """Return ``SOURCE_DATE_EPOCH`` if it is set, else the time of the commit, else the first of 1980."""
+    text = os.environ.get("SOURCE_DATE_EPOCH") or _git(home, "log", "-1", "--format=%ct")
+    return int(text) if text else 315532800
+
+
+def sha256(path: Path) -> str:
+    """Return the checksum of a file in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _git(home: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=home, capture_output=True, text=True)
+    except OSError:  # no git here: a release of an unpacked source distribution
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def main() -> None:
+    """Write the release of this checkout into its ``dist``."""
+    home = root()
+    if home is None:
+        sys.exit("no checkout here: set MARGINBOOK_HOME to one")
+    for path in make(home, home / "dist"):
+        print(f"{path.stat().st_size:>12,}  {path.relative_to(home)}")
+    if not any(path.name.endswith("-book.zip") for path in (home / "dist").iterdir()):
+        print("the book is not in it: run `make book` before")
+    if provenance(home, 0)["modified"]:
+        print("the checkout differs from its commit: commit before you publish this")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""How far the numbers can be trusted: ``results/trust/`` as tables and a figure."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..base.project import resource
+from ..plotting import COLOURS, MARKERS, STYLE
+from . import portable_table
+from .myst import NOTHING, dropdown, plain, table
+
+Row = dict[str, str]
+PANELS = {
+    "drm": "DRM",
+    "ldm": "LDM and peers",
+    "kfda": "kFDA",
+    "clasmk": "Several kernels",
+    "smm": "Matrices",
+}
+#: what a user is told and gets, in the order of concern
+OUTCOMES = {
+    "right": "at least 6 digits",
+    "as the data allow": "fewer, but a rounding of the data alone changes the decisions as much",
+    "objective right": "6 digits of the objective, fewer of the decisions",
+    "as certified": "fewer, as many as the certificate announces",
+    "warned": "a `ConvergenceWarning` with the number that missed its tolerance",
+    "refused": "a `ValueError` that says what to change",
+    "unknown": "no optimum to 40 digits to compare with",
+    "silent": "fewer than 6 digits, and no word of it",
+    "optimistic": "a certificate smaller than the truth",
+}
+#: doubles hold so many digits
+FULL = 16
+
+
+def write(folder: Path) -> None:
+    """Write the parts of the page on trust, ``trust-*.md``, and ``trust-digits.png``."""
+    for name, section in (
+        ("stability", stability),
+        ("certificates", certificates),
+        ("conditioning", conditioning),
+    ):
+        rows = stored(name)
+        command = f"Nothing is stored; `marginbook trust {name}` measures it.\n"
+        folder.joinpath(f"trust-{name}.md").write_text(section(rows) if rows else command, encoding="utf-8")
+    runs = portable_table.outcomes(resource("results", "portable"))
+    folder.joinpath("trust-processors.md").write_text(portable_table.section(runs), encoding="utf-8")
+    folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
+    draw(stored("conditioning"), folder / "trust-digits.png")
+
+
+def stored(name: str) -> list[Row]:
+    """Return the rows of ``results/trust/NAME.csv``, none if it is not there."""
+    path = resource("results", "trust", f"{name}.csv")
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def rechecked(rows: Sequence[Row]) -> str:
+    """Return how many of the stored results drawn came out again, and the table behind it."""
+    if not rows:
+        command = "marginbook experiment recheck --out results/trust/recheck.csv"
+        return f"Nothing is stored; `{command}` measures it.\n"
+    drawn, same = (sum(int(row[name]) for row in rows) for name in ("rows", "same"))
+    lines = [
+        [f"`{row['experiment']}`", row["rows"], row["same"], row["largest"], plain(row["where"]) or NOTHING]
+        for row in rows
+    ]
+    made = table(["experiment", "drawn", "same", "largest difference", "where it differs"], lines)
+    return f"{same} of {drawn} rows of {len(rows)} experiments came out again.\n\n" + dropdown(
+        "Each experiment", made
+    )
+
+
+def stability(rows: Sequence[Row]) -> str:
+    """Return the differences of decision values, and behind a button those of the objectives."""
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    asked = [row for row in rows if row["kept"]]
+    kept = sum(row["kept"] == "yes" for row in asked)
+    again = [row for row in asked if row["variant"] == "again"]
+    same = sum(float(row["decisions"]) == 0.0 for row in again)
+    text = (
+        f"{kept} of {len(asked)} differences are within their limits; {same} of {len(again)} repeated fits "
+        "give the same bits. Bold: outside.\n"
+    )
+    parts = [text]
+    for column, title in (("decisions", ""), ("objective", "The same for the objectives")):
+        lines = []
+        for name, own in _by_estimator(rows).items():
+            if column == "objective" and not any(row["objective"] for row in own):
+                continue
+            cells = {row["variant"]: _difference(row, column) for row in own}
+            limit = max((row["limit"] for row in own), key=float)
+            lines.append([name, *(cells.get(variant, NOTHING) for variant in variants), limit])
+        headings = ["estimator", *variants, "limit"]
+        if column == "objective":
+            headings, lines = headings[:-1], [line[:-1] for line in lines]
+        made = table(headings, lines, classes="sortable wide")
+        parts.append(dropdown(title, made) if title else made)
+    return "\n".join(parts)
+
+
+def certificates(rows: Sequence[Row]) -> str:
+    """Return what each certificate says beside what is true."""
+    asked = [row for row in rows if row["honest"] in ("yes", "no")]
+    honest = sum(row["honest"] == "yes" for row in asked)
+    right = [row for row in rows if _known(row["objective_digits"])]
+    fewest = min((float(row["objective_digits"]) for row in right), default=math.nan)
+    text = (
+        f"{honest} of {len(asked)} certificates are not below the truth by more than rounding. All "
+        f"{len(right)} reported objectives are those of the returned solutions to at least "
+        f"{math.floor(fewest)} digits.\n"
+    )
+    headings = ["estimator", "certificate", "says", "truth", "honest", "objective", "optimum", "decisions"]
+    lines = [
+        [
+            _name(row),
+            "none" if row["certificate"] == "none" else plain(row["certificate"]),
+            _number(row["reported"]),
+            _number(row["true"]),
+            row["honest"] if row["honest"] != "-" else NOTHING,
+            *(_number(row[f"{kind}_digits"]) for kind in ("objective", "optimum", "decision")),
+        ]
+        for row in rows
+    ]
+    return text + "\n" + table(headings, lines, classes="sortable wide")
+
+
+def conditioning(rows: Sequence[Row]) -> str:
+    """Return how the hard problems came out: counts, one line an estimator and suite, then every row."""
+    counts = Counter(row["outcome"] for row in rows)
+    lines = [[name, str(counts[name]), meaning] for name, meaning in OUTCOMES.items() if counts[name]]
+    parts = [table(["outcome", "problems", "what a user gets"], lines, widths=[22, 14, 64], classes="")]
+    suites = list(dict.fromkeys(row["suite"] for row in rows))
+    worst = []
+    for name, own in _by_estimator(rows).items():
+        cells = []
+        for suite in suites:
+            hard = [row for row in own if row["suite"] == suite]
+            if not hard:
+                cells.append(NOTHING)
+                continue
+            found = max(hard, key=lambda row: list(OUTCOMES).index(row["outcome"]))
+            cells.append(f"{found['outcome']} ({found['level']})" if found["outcome"] != "right" else "right")
+        worst.append([name, *map(plain, cells)])
+    parts.append("The worst of each suite, with the level where it happened:\n")
+    parts.append(table(["estimator", *suites], worst, classes="sortable wide"))
+    headings = [
+        "estimator",
+        "suite",
+        "level",
+        "condition",
+        "certificate",
+        "objective",
+        "decisions",
+        "possible",
+        "outcome",
+    ]
+    every = [
+        [
+            _name(row),
+            row["suite"],
+            plain(row["level"]),
+            _number(row["condition"]),
+            _number(row["reported"]),
+            *(_number(row[f"{kind}_digits"]) for kind in ("objective", "decision", "possible")),
+            row["outcome"],
+        ]
+        for row in rows
+    ]
+    parts.append(dropdown("Every problem, to sort", table(headings, every, classes="sortable wide")))
+    return "\n".join(parts)
+
+
+def draw(rows: Sequence[Row], path: Path) -> None:
+    """Draw digits of the decisions over the condition number of Hilbert matrices, a panel a room."""
+    import matplotlib.pyplot as plt  # only where a book is built
+
+    hilbert = [row for row in rows if row["suite"] == "hilbert"]
+    panels = {room: title for room, title in PANELS.items() if any(row["room"] == room for row in hilbert)}
+    if not panels:
+        return
+    with plt.rc_context(STYLE):  # type: ignore[arg-type]
+        size = (6.4, 3.6 * len(panels))
+        figure, axes = plt.subplots(len(panels), 1, squeeze=False, figsize=size)
+        for (room, title), axis in zip(panels.items(), axes[:, 0], strict=True):
+            axis.plot([1, 1e16], [FULL, 0], color="#777777", linestyle="--", linewidth=1)
+            for k, (name, own) in enumerate(
+                _by_estimator([row for row in hilbert if row["room"] == room]).items()
+            ):
+                colour, marker = list(COLOURS.values())[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+                points = sorted((float(row["condition"]), _reached(row), row["outcome"]) for row in own)
+                points = [point for point in points if not math.isnan(point[1])]
+                axis.plot(
+                    *zip(*[point[:2] for point in points], strict=True), color=colour
+                ) if points else None
+                for x, y, outcome in points:
+                    hollow = outcome in ("warned", "refused")
+                    axis.plot(x, y, marker, color=colour, markerfacecolor="white" if hollow else colour)
+                axis.plot([], [], marker=marker, color=colour, label=name.replace("`", "").replace("\\", ""))
+            axis.set_xlabel("condition number of the Hilbert matrix")
+            axis.set(xscale="log", xlim=(1e3, 1e17), ylim=(-0.5, 17.5), ylabel="digits", title=title)
+            # below: letters beside the lines would leave a phone no room for these
+            axis.legend(fontsize=9, loc="upper left", bbox_to_anchor=(-0.08, -0.2), ncols=2)
+        figure.savefig(path, metadata={"Software": None})
+        plt.close(figure)
+
+
+def _by_estimator(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(_name(row), []).append(row)
+    return found
+
+
+def _name(row: Row) -> str:
+    return f"`{row['estimator']}` {plain(row['setting'])}".rstrip()
+
+
+def _difference(row: Row, column: str) -> str:
+    if not row[column]:
+        return NOTHING
+    outside = column == "decisions" and row["kept"] == "no"
+    told = row[column] if float(row[column]) else "0"
+    return f"**{told}**" if outside else told
+
+
+def _known(number: str) -> bool:
+    return not math.isnan(float(number))
+
+
+def _number(number: str) -> str:
+    return number if _known(number) else NOTHING
+
+
+def _reached(row: Row) -> float:
+    decisions = float(row["decision_digits"])
+    return float(row["objective_digits"]) if math.isnan(decisions) else decisions

@@ -1,0 +1,131 @@
+"""``marginbook claims``: check the claims and print the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..base.progress import Progress
+from ..cli.commands import Command, keeping
+from . import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, listed, scoreboard
+from .ledger_file import markdown
+
+_STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.REPRODUCED: "green",
+    Verdict.CORRECTED: "yellow",
+    Verdict.PARTLY: "yellow",
+    Verdict.FAILS: "red",
+    Verdict.NOT_REPRODUCED: "red",
+    Verdict.NOT_TESTABLE: "dim",
+}
+
+KEPT = "claims that were checked are kept, the same command checks the others"
+
+#: columns of a terminal from which every field of a claim gets a column of its own
+WIDE = 140
+
+
+@click.command("claims", cls=Command)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--json", "as_json", is_flag=True, help="The same for machines, with seeds, sizes and reasons.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="As the file LEDGER.md of the repository.")
+@click.option(
+    "--verdict", type=click.Choice([str(v) for v in Verdict]), help="Only claims with this verdict."
+)
+@click.option("--n-jobs", default=-1, show_default=True, help="Worker processes; -1 is one per core.")
+@click.option("--fresh", is_flag=True, help="Compute again, whatever the cache holds.")
+@keeping(KEPT)
+def claims(
+    ids: tuple[str, ...], as_json: bool, as_markdown: bool, verdict: str | None, n_jobs: int, fresh: bool
+) -> None:
+    """Check the claims of the papers and print what came out.
+
+    ID is a claim (drm/prop-III.1) or a room (drm); all claims without one. Evidence is cached until the
+    code, the data or the versions that it depends on change.
+
+    \b
+    Example:
+      marginbook claims
+      marginbook claims drm/prop-III.1 drm/table-8
+      marginbook claims drm --verdict fails --json
+      marginbook claims --markdown > LEDGER.md
+    """
+    if as_json and as_markdown:
+        raise click.UsageError("got --json and --markdown: choose one of them")
+    try:
+        wanted = listed(ids or None)
+    except KeyError as error:
+        raise click.UsageError(error.args[0]) from None
+    try:
+        evidence = checked([claim.id for claim in wanted], n_jobs, fresh)
+    except CheckFailed as error:
+        raise click.ClickException(str(error)) from None
+    if verdict is not None:
+        wanted = [claim for claim in wanted if evidence[claim.id].verdict == verdict]
+    if as_json:
+        click.echo(
+            json.dumps([_record(claim, evidence[claim.id]) for claim in wanted], indent=2, ensure_ascii=False)
+        )
+        return
+    if as_markdown:
+        click.echo(
+            markdown({claim.id: claim for claim in wanted}, {c.id: evidence[c.id] for c in wanted}), nl=False
+        )
+        return
+    console = Console()
+    console.print(_table(wanted, evidence, console.width))
+    for room, counts in scoreboard({claim.id: evidence[claim.id] for claim in wanted}).items():
+        summary = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+        console.print(f"{ROOMS[room]}: {summary}")
+
+
+def checked(ids: Iterable[str], n_jobs: int, fresh: bool = False) -> dict[str, Evidence]:
+    """Check claims and show how far it is, unless all of them were in the cache."""
+    ids = list(ids)
+    with Progress("claims", len(ids), "checked") as bar:
+        return check_all(ids, n_jobs=n_jobs, fresh=fresh, progress=lambda *_: bar.ended())
+
+
+def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Table:
+    """Lay the ledger out: a column per field on a wide terminal, three columns on a narrow one."""
+    wide = width >= WIDE
+    table = Table(show_lines=True)
+    table.add_column("paper: claim", no_wrap=wide)
+    for name in (
+        ("where", "statement", "verdict", "measured", "claimed", "slack") if wide else ("", "verdict")
+    ):
+        table.add_column(name, overflow="fold")
+    for claim in wanted:
+        item = evidence[claim.id]
+        slack = "" if item.slack is None else f"{item.slack:.2g}"
+        verdict = f"[{_STYLES[item.verdict]}]{item.verdict}[/]"
+        statement, measured, claimed = map(escape, (claim.statement, item.measured, item.claimed))
+        if wide:
+            table.add_row(claim.id, claim.where, statement, verdict, measured, claimed, slack)
+        else:
+            lines = (
+                statement,
+                f"measured: {measured}",
+                f"claimed: {claimed}",
+                f"slack: {slack}" if slack else "",
+            )
+            table.add_row(f"{claim.id}\n[dim]{claim.where}[/]", "\n".join(filter(None, lines)), verdict)
+    return table
+
+
+def _record(claim: Claim, item: Evidence) -> dict[str, Any]:
+    described = {
+        "id": claim.id,
+        "where": claim.where,
+        "statement": claim.statement,
+        "notebook": claim.notebook,
+    }
+    return described | asdict(item)

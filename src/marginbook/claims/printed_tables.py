@@ -1,0 +1,155 @@
+"""The printed tables of a paper beside our results, and the questions that every claim about them asks."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scipy.stats import wilcoxon
+
+from ..base.project import resource
+from . import Evidence, share
+from .comparison import NOT_PRINTED, compare_cells, layout, read_printed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: what `compare_cells` says of a cell that both sides have
+TESTED = ("reproduced", "not-reproduced")
+#: a p-value below this is called significant
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class PaperTables:
+    """The tables of one room.
+
+    Attributes
+    ----------
+    room : str
+        Such as ``"drm"``.
+    own : str
+        How the names of the paper's own methods begin, such as ``"DRM"``.
+    """
+
+    room: str
+    own: str
+
+    @property
+    def paper(self) -> Path:
+        """The folder of the printed numbers and of ``protocol.toml``."""
+        return Path(__file__).parents[1] / self.room / "paper"
+
+    def protocol(self, table: str) -> dict[str, Any]:
+        """Return one table of ``protocol.toml``."""
+        text = (self.paper / "protocol.toml").read_text(encoding="utf-8")
+        found: dict[str, Any] = tomllib.loads(text)[table]
+        return found
+
+    def results(self, table: str) -> pd.DataFrame | None:
+        """Return our stored results, one row per data set, method and split; None where there are none."""
+        import pandas as pd
+
+        path = resource("results", self.room, f"{table}.csv")
+        return pd.read_csv(path) if path.is_file() else None
+
+    def not_run(self, table: str) -> str:
+        """Say how results come into being."""
+        command = f"marginbook experiment run {self.room}/{table} --profile paper"
+        return f"There are no results yet: `{command}` makes them."
+
+    def cells(self, table: str, ours: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return the printed table beside `ours`; no result of ours is a cell `not-testable`.
+
+        Parameters
+        ----------
+        table : str
+        ours : DataFrame, default: the stored results
+        """
+        import pandas as pd
+
+        plan = self.protocol(table)
+        ours = self.results(table) if ours is None else ours
+        if ours is None:
+            columns = ["dataset", "method", plan["metric"], *plan.get("better_of", ())]
+            ours = pd.DataFrame(columns=columns)
+        return compare_cells(
+            read_printed(self.paper / plan["printed"]),
+            ours,
+            metric=plan["metric"],
+            better_of=plan.get("better_of", ()),
+            printed_splits=plan["printed_splits"],
+        )
+
+    def printed(self, table: str) -> pd.DataFrame:
+        """Return the printed means as the paper lays them out: data sets down, methods across."""
+        frame = read_printed(self.paper / f"{table}.csv")
+        return layout(frame.assign(mean=frame["mean"].replace("", "nan").astype(float)), "mean")
+
+    def agreement(self, table: str, frame: pd.DataFrame | None = None) -> Evidence:
+        """Compare every printed cell of what we ran with ours.
+
+        Parameters
+        ----------
+        table : str
+        frame : DataFrame, default: ``cells(table)``
+        """
+        plan = self.protocol(table)
+        frame = self.cells(table) if frame is None else frame
+        tested = frame[frame["verdict"].isin(TESTED)]
+        printed = frame[frame["verdict"] != NOT_PRINTED]
+        sizes = {"cells": len(printed), "tested": len(tested), "splits": plan["printed_splits"]}
+        missing = unavailable(frame["dataset"].unique().tolist(), plan["datasets"])
+        if tested.empty:
+            why = self.not_run(table) + missing
+            return Evidence(share(0, 0), "nothing", "the printed means", None, why, sizes)
+        agree = tested["verdict"] == TESTED[0]
+        own = tested["method"].str.startswith(self.own)
+        off = tested[~agree]
+        higher = int((off["direction"] == "ours higher").sum())
+        by_method = Counter(off["method"])
+        where = ", ".join(f"{method} {by_method[method]}" for method in dict.fromkeys(off["method"]))
+        others = f"The others by method: {where}. " if len(off) else ""
+        return Evidence(
+            share(int(agree.sum()), len(tested)),
+            f"{agree.sum()} of {len(tested)} cells agree; of the {self.own} {(agree & own).sum()} of "
+            f"{own.sum()}; of the {len(off)} others ours is higher in {higher}",
+            "the printed means",
+            float(agree.mean() - 1),
+            "A cell agrees when the means differ by at most two standard errors of their difference; ± is: "
+            f"{plan['plus_minus']}. {others}`marginbook experiment compare {self.room}/{table}` shows every "
+            f"cell. Slack is the share of cells that agree, minus 1.{missing}",
+            sizes,
+        )
+
+
+def unavailable(printed: Sequence[str], ran: Sequence[str]) -> str:
+    """Name the data sets of a table that cannot be had, with their public homes; "" where there are none."""
+    from ..datasets.registry import entry
+
+    homes = [f"{name} ({entry(name).home})" for name in printed if name not in ran]
+    return f" Not to be had: {', '.join(homes)}." if homes else ""
+
+
+def paired(a: pd.Series[float], b: pd.Series[float]) -> tuple[int, int, int, float, float]:
+    """Compare two columns over the data sets that both have.
+
+    Returns
+    -------
+    higher, lower, pairs : int
+        How often a is higher than b, and lower, and of how many.
+    mean : float
+        Of a - b.
+    p : float
+        Two-sided, of Wilcoxon's signed-rank test; equal scores share their ranks between the signs.
+    """
+    difference = (a - b).dropna().round(12)  # differences that are equal but for rounding share a rank
+    if difference.empty or (difference == 0).all():
+        return 0, 0, len(difference), 0.0, 1.0
+    p = float(wilcoxon(difference, zero_method="zsplit").pvalue)
+    higher, lower = int((difference > 0).sum()), int((difference < 0).sum())
+    return higher, lower, len(difference), float(difference.mean()), p

@@ -1,0 +1,107 @@
+r"""Claims on how the minimum of (33) is found and proved: Dinkelbach's iteration, beside a general solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise, product
+
+import numpy as np
+
+from ...claims import Evidence, claim, decide
+from ..model.statistics import Separation
+from ..solvers.dinkelbach import dinkelbach
+from ..solvers.slsqp import slsqp
+from ..solvers.solution import Weights
+from .beyond_criterion_2 import real_statistics
+from .beyond_vertices import random_separation
+from .real_rows import WEIGHTS
+
+#: relative accuracy that both solvers are asked for
+TOL = 1e-10
+
+
+def small_problems(seed: int) -> Iterator[Separation]:
+    """Yield random statistics of 2 to 4 classes and 3 to 6 kernels, of rank 2, and real ones."""
+    rng = np.random.default_rng(seed)
+    for C, K in product((2, 4), (3, 6)):
+        for _ in range(8):
+            yield random_separation(rng, C, K, 2)
+
+
+def real_problems(most: int) -> list[Separation]:
+    """Return the statistics of real subspaces with at most so many weights."""
+    return [energy for _, _, energy in real_statistics() if energy.energy.size <= most]
+
+
+def error_orders(path: np.ndarray) -> list[float]:
+    r"""Return the orders :math:`\log e_{t+1}/\log e_t` of relative errors below 0.1 and above rounding."""
+    errors = path[:-1] / path[-1] - 1
+    return [float(np.log(b) / np.log(a)) for a, b in pairwise(errors) if b > 1e-13 and a < 0.1]
+
+
+def _gap(found: Weights) -> float:
+    """Return how far the proved bound is below the value, relative."""
+    bound = 0.0 if found.lower_bound is None else found.lower_bound
+    return 1 - bound / found.objective if found.objective > 0 else 0.0
+
+
+@claim(
+    "clasmk/dinkelbach",
+    where="(33) and Section 5.1, fmincon (beyond the paper)",
+    statement="the global minimum of (33) is found and proved, monotonically and superlinearly; no general "
+    "solver has a lower value",
+    notebook=f"{WEIGHTS}#clasmk-dinkelbach",
+)
+def check_dinkelbach() -> Evidence:
+    """Iterate from equal weights, from vertices and at random; compare all ends and the general solver's."""
+    rng = np.random.default_rng(670)
+    tested = monotone = agreed = proved = runs = local = stuck = 0
+    steps: list[int] = []
+    orders: list[float] = []
+    gaps: list[float] = []
+    never_below, beaten, most = True, 0, 0.0
+    random, real = list(small_problems(670)), real_problems(26)
+    for measured in random + real:
+        N, D = measured.numerator, measured.denominator
+        C, K, _ = N.shape
+        starts = [None, np.full((C, K), 1 / K), *rng.dirichlet(np.ones(K), size=(2, C))]
+        ends: list[Weights] = [dinkelbach(N, D, start=start, tol=TOL) for start in starts]
+        best = min(end.objective for end in ends)
+        tested += 1
+        gaps.append(_gap(ends[0]))
+        agreed += all(end.objective <= best * (1 + 1e-7) for end in ends)
+        for end in ends:
+            runs += 1
+            monotone += bool((np.diff(end.objective_path) <= 0).all())
+            steps.append(end.n_iter)
+        orders += error_orders(ends[1].objective_path)
+        for start in starts[1:]:
+            descent = dinkelbach(N, D, start=start, tol=TOL, max_nodes=0)
+            local += 1
+            stuck += descent.objective > best * (1 + 1e-4)
+        other = slsqp(N, D, variable="roots", gradient_by="analytic")
+        never_below &= bool(other.objective >= best * (1 - 1e-7))
+        beaten += other.objective > best * (1 + 1e-4)
+        most = max(most, other.objective / best - 1)
+    proved = sum(gap <= 1e-7 for gap in gaps)
+    return Evidence(
+        decide(
+            monotone == runs
+            and proved == tested
+            and agreed == tested
+            and never_below
+            and bool(np.median(orders) > 1)
+        ),
+        f"the values fall in {monotone} of {runs} runs, {np.median(steps):.0f} iterations in the median and "
+        f"{max(steps)} at most; the end is proved the minimum in {proved} of {tested} problems, and the same "
+        f"from all 4 starts in {agreed}; with the error e the next one is e^{np.median(orders):.1f} in the "
+        f"median; SLSQP from equal weights ends above the minimum in {beaten}, by up to {most:.0%}",
+        "all; above e^1; never below",
+        1e-7 - max(gaps),
+        "At the value of the current weights the subproblems separate by class, and each is solved exactly "
+        "by branch and bound with eigenvalue bounds. The program is not convex: with local minimisers in the "
+        f"subproblems the iteration falls, too, and {stuck} of {local} runs end in a local minimum that is "
+        "not global.",
+        {"random": len(random), "real": len(real), "starts": 4, "C": [2, 4], "K": [3, 13]},
+        (0, 1, 670),
+    )

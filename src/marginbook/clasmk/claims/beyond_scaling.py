@@ -1,0 +1,53 @@
+"""The claim that nothing is computed for pairs of samples: measured times against the number of samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...claims import Evidence, claim, decide, share
+from ...quality.benchmarking.goals import exponent, measured
+
+TABLE = "clasmk-scaling"
+#: from so many samples on, no class is small enough for their pairs to be kept
+LARGE = 16_000
+#: lines of the measurements whose basis has the same size whatever N
+FIXED = ("basis of 50 rows", "basis, polynomial of degree 1", "statistics, 50 rows")
+GROWING, PAIRS = "basis that grows", "one kernel of all pairs"
+#: largest exponent that counts as linear, with what caches and clocks add
+LINEAR = 1.25
+
+
+@claim(
+    "clasmk/no-pairwise",
+    where="Abstract, Section 1",
+    statement="learning needs no computations for pairs of samples: with bases of fixed size its cost grows "
+    "linearly with their number",
+    notebook="clasmk/09_speed#clasmk-no-pairwise",
+    depends=(f"benchmarks/results/{TABLE}.csv",),
+)
+def check_no_pairwise() -> Evidence:
+    """Fit exponents of N to the stored times, where the bases have a fixed size and where they grow."""
+    lines, large = measured(TABLE, "N"), (LARGE, np.inf)
+    if not all(what in lines and np.sum(lines[what][0] >= LARGE) > 1 for what in FIXED):
+        return Evidence(
+            share(0, 0), "nothing", "an exponent of 1", None, "Run benchmarks/clasmk_curves.py.", {"lines": 0}
+        )
+    slopes = {what: exponent(*lines[what], large) for what in FIXED}
+    largest = max(slopes.values())
+    told = ", ".join(f"{what} N^{slope:.2f}" for what, slope in slopes.items())
+    others = ", ".join(
+        f"{what} N^{exponent(*lines[what], (0, np.inf)):.1f}" for what in (GROWING, PAIRS) if what in lines
+    )
+    most = int(max(lines[what][0].max() for what in FIXED))
+    return Evidence(
+        decide(largest <= LINEAR),
+        f"CPU time from N = {LARGE:,} to {most:,}: {told}",
+        f"an exponent of 1, at most {LINEAR:g} with what a clock adds",
+        LINEAR - largest,
+        f"Beside them, on up to 4,000 samples: {others or 'nothing'}. Linear only as long as the basis does "
+        "not grow; where most samples are far from the span of the others, as under a narrow kernel, it "
+        "takes them in. Of classes of up to 4,096 samples this library does compute all pairs, once for all "
+        "kernels of a family, since that is quicker for several kernels; so the exponent is fitted above "
+        "that size.",
+        {"classes": 2, "N": [LARGE, most], "lines": len(FIXED)},
+    )

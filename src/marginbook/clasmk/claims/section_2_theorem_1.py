@@ -1,0 +1,164 @@
+r"""The claims on Theorem 1, one kernel for any number of classes, and on choosing by its criterion."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ...claims import Evidence, claim, decide
+from .distributions import Law, between, captured, exceeding, fractions, met, problems, projector, zeros
+from .section_2_lemma_1 import NOTEBOOK, below, lemma_bound, overlap
+
+
+@claim(
+    "clasmk/lowest-bound",
+    where="Conclusion; (15), (21)",
+    statement="the criterion selects the kernel with the lowest upper bound of the probability",
+    notebook=f"{NOTEBOOK}#clasmk-lowest-bound",
+)
+def check_lowest_bound() -> Evidence:
+    """Take two models as two kernels: does the lower value of (15) have the lower bound (11)?"""
+    counted = agree = ordered = ordered_agree = worse = 0
+    pairs = list(problems(605, 1200))
+    for (laws, noise), (others, other_noise) in zip(pairs[::2], pairs[1::2], strict=True):
+        if noise != other_noise or max(overlap(*laws), overlap(*others)) >= 1:
+            continue
+        one, two = (_criterion(pair[0], pair[1], noise) for pair in (laws, others))
+        counted += 1
+        agree += (one[0] < two[0]) == (one[1] < two[1])
+        chances = [exceeding(pair[0].within(), between(*pair)) for pair in (laws, others)]
+        worse += chances[0 if one[0] < two[0] else 1] > chances[1 if one[0] < two[0] else 0]
+        best, rest = sorted((one, two), key=lambda kernel: kernel[2])  # by the energy in the other subspace
+        if best[2] <= rest[2] and best[3] >= rest[3]:
+            ordered += 1
+            ordered_agree += best[0] <= rest[0] and best[1] <= rest[1]
+    chosen, missed = (_criterion(*pair, Fraction(1, 10))[:2] for pair in two_kernels())
+    actual = [float(exceeding(one.within(), between(one, other))) for one, other in two_kernels()]
+    return Evidence(
+        decide(agree == counted and chosen[1] <= missed[1], ordered_agree == ordered > 0),
+        f"in {counted - agree} of {counted} pairs of kernels the lower value of (15) has the higher bound; "
+        "one pair: (15) is "
+        f"{float(chosen[0]):.3f} and {float(missed[0]):.3f}, the bound {chosen[1]:.3f} and {missed[1]:.3f}, "
+        f"the probability {actual[0]:g} and {actual[1]:g}",
+        "no pair",
+        missed[1] - chosen[1],
+        "(15) divides by |m|^2 where the bound has 1 - |m|^2: a kernel whose class mean is almost 0 can "
+        "have the "
+        "lowest quotient and a bound near 1. The two orders agree where one kernel has both the smaller "
+        f"E|U'phi|^2 and the larger |m|^2 ({ordered_agree} of {ordered} pairs). To take the kernel of "
+        "lowest bound, "
+        f"compare (11) itself. The probabilities are in the other order in {worse} pairs.",
+        {"pairs": counted, "ordered in both": ordered},
+        (605,),
+    )
+
+
+def _criterion(one: Law, other: Law, noise: Fraction) -> tuple[Fraction, float, Fraction, Fraction]:
+    """Return the quotient (15), the bound (11), the energy in the other subspace and that of the mean."""
+    energy = captured(one, projector(other))
+    bound = lemma_bound(one.mean_energy, overlap(one, other), noise)
+    return energy / one.mean_energy, bound, energy, one.mean_energy
+
+
+def two_kernels() -> tuple[tuple[Law, Law], tuple[Law, Law]]:
+    r"""Return two kernels, a class and another each, of which (15) takes the one with the bound near 1.
+
+    The noise has the energy 1/10. The mean has the length 3/10 in the first kernel and 9/10 in the second;
+    its cosines with the other class's mean are 7/25 and 5/13.
+    """
+    found = []
+    for length, along, across in (
+        (Fraction(3, 10), Fraction(7, 25), Fraction(24, 25)),
+        (Fraction(9, 10), Fraction(5, 13), Fraction(12, 13)),
+    ):
+        means = [
+            fractions([length * along, length * across, 0, 0, 0]),
+            fractions([Fraction(9, 10), 0, 0, 0, 0]),
+        ]
+        pair = []
+        for mean, rest in zip(means, (2, 4), strict=True):
+            own, noise = zeros(5), zeros(5)
+            own[rest], noise[3] = Fraction(9, 10) - Fraction(mean @ mean), Fraction(1, 10)
+            pair.append(Law(mean, own[None], noise[None], fractions([1])))
+        found.append((pair[0], pair[1]))
+    return found[0], found[1]
+
+
+@claim(
+    "clasmk/thm-1",
+    where="Theorem 1, (16)-(20)",
+    statement=r"$P(D_w>E D_b)$ is at most $1-\sum_cp_c\|m_c\|^2$ over $1-\sqrt\lambda(1-\sigma_e^2)$, "
+    r"for any $C$, if $\lambda<1$",
+    notebook=f"{NOTEBOOK}#clasmk-thm-1",
+)
+def check_theorem() -> Evidence:
+    """Compare exact probabilities of mixtures with the bound, for two ways to draw pairs."""
+    rng = np.random.default_rng(607)
+    held = tested = useful = count = pairs_held = pairs_tested = 0
+    slack = 1.0
+    models = list(problems(606, 120, (2, 3, 4)))
+    for laws, noise in models:
+        p = _random_priors(rng, len(laws))
+        count += met(laws, noise)
+        successive = np.array(
+            [[a * b / (1 - a) if i != j else Fraction(0) for j, b in enumerate(p)] for i, a in enumerate(p)]
+        )
+        both = np.array(
+            [[a * b if i != j else Fraction(0) for j, b in enumerate(p)] for i, a in enumerate(p)]
+        )
+        found = _mixture(laws, noise, p, successive)
+        if found is not None:
+            tested += 1
+            held += found[0]
+            useful += found[1] < 1
+            slack = min(slack, found[1] - found[2])
+        found = _mixture(laws, noise, p * p / (p @ p), both / both.sum())
+        if found is not None:
+            pairs_tested += 1
+            pairs_held += found[0]
+    return Evidence(
+        decide(held == tested > 0 and count == len(models)),
+        f"held in {held} of {tested} models with lambda < 1, exactly; the bound is at least {slack:.3f} "
+        "above the probability",
+        "every model",
+        slack,
+        f"As Lemma 1; the bound is below 1 in {useful} models. The proof draws the second class from those "
+        "that are "
+        "left, so a pair of classes weighs p_c p_c' / (1 - p_c). Independent examples that happen to have "
+        "different classes weigh p_c p_c' / (1 - sum p^2), and those of the same class p_c^2 / sum p^2: the "
+        "same "
+        "only for equal p. The theorem holds with these weights in (16) and (17), too "
+        f"({pairs_held} of {pairs_tested}), since the proof uses only that weights sum to 1. "
+        "The last two sums of the proof lack 'other than c'.",
+        {"models": len(models), "with lambda < 1": tested, "classes": [2, 3, 4]},
+        (606, 607),
+    )
+
+
+def _random_priors(rng: np.random.Generator, classes: int) -> np.ndarray:
+    weights = [int(v) for v in rng.integers(1, 9, size=classes)]
+    return fractions([Fraction(w, sum(weights)) for w in weights])
+
+
+def _mixture(
+    laws: list[Law], noise: Fraction, same: np.ndarray, different: np.ndarray
+) -> tuple[bool, float, float] | None:
+    """Return whether (17) holds, its right side and the probability; None where lambda >= 1.
+
+    Parameters
+    ----------
+    same : (C,) array
+        Probabilities of the class of a pair from one class.
+    different : (C, C) array
+        Probabilities of the classes of a pair from two classes.
+    """
+    C, spans = len(laws), [projector(law) for law in laws]
+    other = sum(different[i, j] * captured(laws[i], spans[j]) for i in range(C) for j in range(C) if i != j)
+    lam = Fraction(other / sum(same[i] * captured(laws[i], spans[i]) for i in range(C)))
+    if lam >= 1:
+        return None
+    apart = sum(different[i, j] * between(laws[i], laws[j]) for i in range(C) for j in range(C) if i != j)
+    chance = sum((same[i] * exceeding(laws[i].within(), Fraction(apart)) for i in range(C)), Fraction(0))
+    energy = Fraction(sum(same[i] * laws[i].mean_energy for i in range(C)))
+    return below(chance, 1 - energy, lam, 1 - noise), lemma_bound(energy, lam, noise), float(chance)

@@ -1,0 +1,326 @@
+"""HierarchicalCLASMKClassifier: layers of CLASMK features, each learned on what the last left uncertain."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ...kernels import Kernel
+from ..model.truncation import AllTruncated
+from .fitting import encoded_classes, forget
+from .lssvm import LSSVMClassifier
+from .parameters import MARGINS, check_choice, check_counts, check_not_negative, is_number
+from .transformers import CLASMKTransformer
+from .uncertain_rows import confidence, decision_table, marginal_rows
+
+#: parameters that do not go to the transformers of the layers
+_OWN = {"n_layers", "marginal", "base", "margin", "min_marginal", "eps", "random_state"}
+
+
+def _base_has(method: str) -> Callable[[Any], bool]:
+    """Return the condition under which the classifier has a `method` of its base."""
+
+    def condition(model: Any) -> bool:
+        base = getattr(model, "base_", model.base)
+        return hasattr(LSSVMClassifier if base is None else base, method)
+
+    return condition
+
+
+class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
+    r"""Layers of CLASMK features, stacked, with a classifier on top.
+
+    Layer 1 is a :class:`~marginbook.clasmk.CLASMKTransformer` of all rows. Each layer's features stand beside
+    those of the layers before; the `base` classifier, fitted to all rows in all features so far, says how
+    sure it is of each row,
+
+    .. math:: \kappa_i=\tfrac12\bigl(\max_c\xi_i(c)-\max_{j\ne c}\xi_i(j)\bigr),
+
+    with its decision values :math:`\xi_i(c)`, one a class; the next layer is learned on the marginal rows,
+    :math:`\kappa_i\le T_\kappa`. It ends after `n_layers`, or when
+    :math:`\bigl|\,\lVert\nu^{(l)}-\nu^{(l-1)}\rVert_F-\lVert\nu^{(l-1)}-\nu^{(l-2)}\rVert_F\bigr|\le\epsilon`
+    where :math:`\nu^{(0)}=1/K` and the norm before the first is 0.
+    Source: Yu & McKelvey, section 4, (40)-(45).
+
+    Parameters
+    ----------
+    kernels : list of kernels, default=None
+        As in :mod:`marginbook.kernels`. None is the paper's 13 for Table 4, rbf of widths
+        :math:`2^{-3},\dots,2^6` and polynomials of degree 1 to 3, which suit standardised features.
+    n_layers : int, default=2
+        Layers at most.
+    marginal : float, default=1.0
+        :math:`T_\kappa`. A base with targets of 1 and -1 has :math:`\kappa` around 1 where it fits.
+    base : classifier, default=None
+        Any with ``decision_function``, one value for each class against the rest (for two classes, one
+        value). None is ``LSSVMClassifier()``.
+    margin : {"printed", "signed"}, default="printed"
+        "printed" is :math:`\kappa` as above: a row that is wrong with certainty is not marginal. "signed"
+        takes the row's own class for c: then it is.
+    min_marginal : int, default=10
+        A class with fewer marginal rows keeps so many, the least certain ones, or all that it has.
+    eps : float, default=1e-3
+        :math:`\epsilon`.
+    combine, denominator, eta, truncation, threshold, solver, max_iter, tol
+        Of the weights of every layer: see :class:`~marginbook.clasmk.CLASMKTransformer`.
+    max_rank, n_components, order, basis_fraction, weights_on
+        Of the subspaces of every layer, and which rows the weights are learned on.
+    random_state : int, RandomState or None, default=None
+        An integer s gives s to the first layer, s + 1 to the next and so on, and seeds a `base` that has a
+        ``random_state`` of None.
+    verbose : int, default=0
+        Whether to print what is being done.
+
+    Attributes
+    ----------
+    layers_ : list of L CLASMKTransformer
+    weights_ : (L, C, K) array
+        :math:`\nu^{(1)},\dots,\nu^{(L)}`.
+    n_layers_ : int
+        L, the layers learned.
+    stopped_ : {"n_layers", "weights", "no marginal rows", "all kernels truncated"}
+        Why no further layer was learned.
+    n_iter_ : int
+        Most iterations that the weights of a layer took.
+    weight_changes_ : (L,) array
+        :math:`\lVert\nu^{(l)}-\nu^{(l-1)}\rVert_F`.
+    n_features_per_layer_ : (L,) array of int
+    marginal_rows_ : list of L arrays of int
+        Rows that each layer was learned on.
+    bases_ : list of L classifiers
+        The base in the features up to each layer.
+    base_ : classifier
+        The last of them, which decides.
+    classes_ : (C,) array
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = HierarchicalCLASMKClassifier(eta=2.9, random_state=0).fit(scale(X)[::2], y[::2])
+    >>> [round(float((labels == y[1::2]).mean()), 3) for labels in model.staged_predict(scale(X)[1::2])]
+    [0.989, 0.989]
+    >>> [len(rows) for rows in model.marginal_rows_], model.n_features_per_layer_.tolist()
+    ([89, 76], [39, 38])
+    """
+
+    classes_: np.ndarray
+    n_features_in_: int
+
+    def __init__(
+        self,
+        kernels: Sequence[Kernel] | None = None,
+        n_layers: int = 2,
+        marginal: float = 1.0,
+        base: Any = None,
+        margin: str = "printed",
+        min_marginal: int = 10,
+        eps: float = 1e-3,
+        combine: str = "sum",
+        denominator: str = "energy",
+        eta: float = 0.1,
+        truncation: str = "sum",
+        threshold: float = 0.1,
+        solver: str = "dinkelbach",
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        max_rank: int | None = None,
+        n_components: int | float | None = None,
+        order: str = "pivoted",
+        basis_fraction: float = 0.5,
+        weights_on: str = "nu",
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernels = kernels
+        self.n_layers = n_layers
+        self.marginal = marginal
+        self.base = base
+        self.margin = margin
+        self.min_marginal = min_marginal
+        self.eps = eps
+        self.combine = combine
+        self.denominator = denominator
+        self.eta = eta
+        self.truncation = truncation
+        self.threshold = threshold
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_rank = max_rank
+        self.n_components = n_components
+        self.order = order
+        self.basis_fraction = basis_fraction
+        self.weights_on = weights_on
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows `X`, (n, p), and labels `y`, (n,).
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver of the weights stopped at `max_iter`.
+
+        Raises
+        ------
+        ValueError
+            For one class only, parameters out of range, a base without usable decision values, and what
+            CLASMKTransformer raises.
+        """
+        forget(self)
+        self._check()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, codes = encoded_classes(y, type(self).__name__)
+        self.layers_: list[CLASMKTransformer] = []
+        self.bases_: list[Any] = []
+        self.marginal_rows_: list[np.ndarray] = []
+        changes: list[float] = []
+        rows, features = np.arange(len(X)), np.empty((len(X), 0))
+        while True:
+            layer = self._layer(len(self.layers_))
+            try:
+                layer.fit(X[rows], self.classes_[codes[rows]])
+            except AllTruncated as error:
+                if not self.layers_:
+                    raise
+                warnings.warn(f"no layer {len(self.layers_) + 1}: {error}", UserWarning, stacklevel=2)
+                self.stopped_ = "all kernels truncated"
+                break
+            self.layers_.append(layer)
+            self.marginal_rows_.append(rows)
+            features = np.hstack([features, layer.transform(X)])
+            self.bases_.append(self._new_base().fit(features, self.classes_[codes]))
+            changes.append(self._change())
+            self._say(
+                f"layer {len(self.layers_)} of at most {self.n_layers}: learned on {len(rows)} rows, "
+                f"{features.shape[1]} features so far, weights moved by {changes[-1]:.3g}"
+            )
+            if len(self.layers_) == self.n_layers:
+                self.stopped_ = "n_layers"
+                break
+            if abs(changes[-1] - (changes[-2] if len(changes) > 1 else 0.0)) <= self.eps:
+                self.stopped_ = "weights"
+                break
+            kappa = confidence(self._decision_table(self.bases_[-1], features), codes, self.margin)
+            rows = marginal_rows(kappa, codes, self.marginal, self.min_marginal)
+            if len(rows) == 0:
+                self.stopped_ = "no marginal rows"
+                break
+        self.base_ = self.bases_[-1]
+        self.n_layers_ = len(self.layers_)
+        self.weights_ = np.array([layer.weights_ for layer in self.layers_])
+        self.weight_changes_ = np.array(changes)
+        self.n_iter_ = max(layer.n_iter_ for layer in self.layers_)
+        self.n_features_per_layer_ = np.array([len(layer.get_feature_names_out()) for layer in self.layers_])
+        self._say(f"ended because of {self.stopped_}")
+        return self
+
+    def _check(self) -> None:
+        check_counts(n_layers=self.n_layers, min_marginal=self.min_marginal)
+        check_choice("margin", self.margin, MARGINS)
+        check_not_negative(eps=self.eps)
+        if not is_number(self.marginal):
+            raise ValueError(f"marginal must be a finite number, got {self.marginal!r}; 1 is the paper's")
+        if not _base_has("decision_function")(self):
+            raise TypeError(
+                f"base {self.base!r} has no decision_function, which says what rows are marginal; take one "
+                "that has, such as LSSVMClassifier or LogisticRegression"
+            )
+        if getattr(self.base, "decision_function_shape", "ovr") == "ovo":  # 3 pairs look like 3 classes
+            raise ValueError(
+                f"base {self.base!r} decides between pairs of classes, wanted one value for each class; take "
+                "decision_function_shape='ovr'"
+            )
+
+    def _layer(self, number: int) -> CLASMKTransformer:
+        """Return the transformer of layer `number`, from 0, unfitted."""
+        seed = self.random_state
+        if isinstance(seed, int | np.integer):
+            seed = (int(seed) + number) % 2**32
+        shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
+        return CLASMKTransformer(random_state=seed, **shared)
+
+    def _new_base(self) -> Any:
+        """Return the base classifier, unfitted, with seeds where it wants some and has none."""
+        base = LSSVMClassifier() if self.base is None else clone(self.base)
+        wanting = sorted(
+            name
+            for name, value in base.get_params().items()
+            if value is None and (name == "random_state" or name.endswith("__random_state"))
+        )
+        if self.random_state is None or not wanting:
+            return base
+        generator = check_random_state(self.random_state)
+        return base.set_params(**{name: int(generator.randint(2**31 - 1)) for name in wanting})
+
+    def _change(self) -> float:
+        """Return the Frobenius norm by which the last layer's weights differ from those before."""
+        last = self.layers_[-1].weights_
+        uniform = np.full(last.shape, 1 / last.shape[1])
+        before = self.layers_[-2].weights_ if len(self.layers_) > 1 else uniform
+        return float(np.linalg.norm(last - before))
+
+    def _decision_table(self, base: Any, features: np.ndarray) -> np.ndarray:
+        """Return the decision values of `base`, (n, C)."""
+        return decision_table(base.decision_function(features), len(self.classes_), type(base).__name__)
+
+    def _say(self, what: str) -> None:
+        if self.verbose:
+            print(f"[{type(self).__name__}] {what}", flush=True)
+
+    def _stages(self, X: Any) -> Iterator[tuple[Any, np.ndarray]]:
+        """Yield the base of each layer and the features of the rows of `X` up to it."""
+        check_is_fitted(self, "base_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        features = np.empty((len(X), 0))
+        for layer, base in zip(self.layers_, self.bases_, strict=True):
+            features = np.hstack([features, layer.transform(X)])
+            yield base, features
+
+    def features(self, X: Any) -> np.ndarray:
+        r"""Return the features :math:`\psi` of the rows of `X`, (n, p), of all layers: (n, q), (41)."""
+        *_, (_, features) = self._stages(X)
+        return features
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of the last base for rows `X`, (n, p).
+
+        Returns
+        -------
+        (n, C) array, or (n,) for two classes: positive for ``classes_[1]``
+        """
+        return np.asarray(self._last(X, "decision_function"))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row of `X`, (n, p)."""
+        return np.asarray(self._last(X, "predict"))
+
+    @available_if(_base_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the last base for rows `X`, (n, p): (n, C); if it has them."""
+        return np.asarray(self._last(X, "predict_proba"))
+
+    def _last(self, X: Any, method: str) -> Any:
+        *_, (base, features) = self._stages(X)
+        return getattr(base, method)(features)
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield ``decision_function`` of rows `X`, (n, p), with one layer, with two, up to all."""
+        for base, features in self._stages(X):
+            yield np.asarray(base.decision_function(features))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the classes of rows `X`, (n, p), with one layer, with two, up to all."""
+        for base, features in self._stages(X):
+            yield np.asarray(base.predict(features))

@@ -1,1 +1,0 @@
-"""CLASMK: measures."""

@@ -1,0 +1,80 @@
+"""The tables of this paper as printed: errors, accuracies, seconds, sizes, and what is in bold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...claims.comparison import layout, read_printed
+from ...claims.printed_tables import PaperTables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAPER_TABLES = PaperTables("clasmk", own="CLAS")
+NOTEBOOK = "clasmk/04_tables"
+#: columns of Table 1 (and 2): the eight kernels, one kernel a class, several
+SINGLE = (
+    "poly (8)", "poly (12)", "poly (24)", "poly (48)", "RBF (1)", "RBF (0.5)", "RBF (0.1)", "RBF (0.05)",
+)  # fmt: skip
+ONE, SEVERAL = "CLASK-ML", "CLASMK-ML"
+#: columns of Table 4: the paper's, in one layer and in two, and the rivals
+LAYERS = ("CLASMK-ML", "2L-CLASMK-ML")
+RIVALS = ("MKL", "2L-MKL")
+#: cells of Table 4 in bold, of one row more than the sets: the summary
+BOLD = {
+    "diabetes": ("2L-MKL",),
+    "breast": ("2L-CLASMK-ML",),
+    "australian": ("2L-CLASMK-ML",),
+    "titanic": ("2L-CLASMK-ML",),
+    "ionosphere": ("2L-CLASMK-ML", "2L-MKL"),
+    "banana": ("2L-CLASMK-ML",),
+    "ringnorm": ("2L-CLASMK-ML", "2L-MKL"),
+    "heart": ("2L-MKL",),
+    "sonar": ("2L-CLASMK-ML",),
+    "thyroid": ("2L-MKL",),
+    "liver": ("2L-CLASMK-ML",),
+    "german": ("2L-CLASMK-ML", "2L-MKL"),
+    "summary": ("2L-CLASMK-ML", "2L-MKL"),
+}
+#: what the last row of Table 4 is called in its file
+SUMMARY = "summary"
+#: printed decimals are not exact in binary
+TINY = 1e-9
+
+
+def printed(table: str, value: str = "mean") -> pd.DataFrame:
+    """Return the printed means or deviations (`value` "mean" or "std"): rows down, methods across.
+
+    The last row of Table 4 is its summary.
+    """
+    frame = read_printed(PAPER_TABLES.paper / f"{table}.csv")
+    return layout(frame.assign(**{value: frame[value].replace("", "nan").astype(float)}), value)
+
+
+def seconds() -> pd.DataFrame:
+    """Return Table 2: `dataset`, `method`, `seconds`, and `basis_seconds`, `weights_seconds` of CLASMK-ML."""
+    import pandas as pd
+
+    return pd.read_csv(PAPER_TABLES.paper / "table-2.csv").drop(columns="note")
+
+
+def sizes() -> pd.DataFrame:
+    """Return Tables 2, 3 and 5, by table and printed name: what is printed of n and p, and what the set has.
+
+    Returns
+    -------
+    DataFrame
+        `table`, `printed_name`, `dataset` (of the room), `source` (of the registry), `printed_p`,
+        `printed_n`, `printed_classes` (0: not printed), `p`, `n`, `classes`.
+    """
+    import pandas as pd
+
+    from ...datasets.registry import entry
+
+    frame = pd.read_csv(PAPER_TABLES.paper / "sets.csv")
+    found = [entry(str(name)) for name in frame["source"]]
+    return frame.assign(
+        p=[each.p for each in found],
+        n=[each.n for each in found],
+        classes=[len(each.classes) for each in found],
+    )

@@ -1,0 +1,113 @@
+"""SubspaceKernelTransformer: one kernel, approximated in a subspace that all rows span together."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ...kernels import Kernel, kernel_name, parse_kernel
+from ..estimators.parameters import check_choice, check_limits, is_number
+from ..model.embedding import ORDERS, class_subspace
+
+
+class SubspaceKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""Coordinates of the rows in one subspace of the feature space of one normalised kernel.
+
+    The greedy spectral embedding (Ouimet & Bengio 2005) takes a row into the basis when its squared distance
+    to the span so far exceeds `tol`, whatever its class. With principal directions :math:`U=\Phi_BA` there,
+
+    .. math:: z(x)=U^\top\varphi(x)=A^\top\tilde k(X_B,x),\qquad z(x)^\top z(x')\approx\tilde k(x,x').
+
+    Before `LSSVMClassifier` it makes the single-kernel machine that class subspaces are compared with.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf"}, (name, parameters) or callable, default="rbf"
+        As in :mod:`marginbook.kernels`; normalised.
+    tol : float, default=1e-3
+        Largest squared distance of a training row to the subspace, in [0, 1]; that to the origin is 1.
+    max_rank : int, default=None
+        Rows that the basis may have.
+    n_components : int or float, default=None
+        Directions to keep, most energy first; a float in (0, 1] is a share of the energy.
+    order : {"pivoted", "sequential"}, default="pivoted"
+        The farthest row first, or as they come.
+
+    Attributes
+    ----------
+    subspace_ : Subspace
+    basis_indices_ : (m,) array of int
+        Training rows in the basis.
+    residual_ : float
+        Largest squared distance of a training row to the span of the basis.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> X = scale(load_wine().data)
+    >>> model = SubspaceKernelTransformer(("rbf", {"gamma": 0.01}), tol=0.01).fit(X)
+    >>> model.transform(X).shape, model.residual_ <= 0.01
+    ((178, 57), True)
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "rbf",
+        *,
+        tol: float = 1e-3,
+        max_rank: int | None = None,
+        n_components: int | float | None = None,
+        order: str = "pivoted",
+    ):
+        self.kernel = kernel
+        self.tol = tol
+        self.max_rank = max_rank
+        self.n_components = n_components
+        self.order = order
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the basis among rows `X`, (n, p); `y` is not used.
+
+        Raises
+        ------
+        ValueError
+            For parameters out of range, and a row that cannot be normalised.
+        """
+        for state in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, state)
+        parse_kernel(self.kernel)
+        if kernel_name(self.kernel) == "precomputed":
+            raise ValueError(
+                "kernel 'precomputed' has no rows to span a subspace with; give a kernel's name or a callable"
+            )
+        if not (is_number(self.tol) and 0 <= self.tol <= 1):
+            raise ValueError(f"tol must be a number in [0, 1], a squared distance, got {self.tol!r}")
+        check_limits(max_rank=self.max_rank)
+        if not (isinstance(self.n_components, float) and 0 < self.n_components <= 1):
+            check_limits(n_components=self.n_components)
+        check_choice("order", self.order, ORDERS)
+        X = validate_data(self, X, dtype=np.float64)
+        found = class_subspace(
+            self.kernel,
+            X,
+            tol=self.tol,
+            max_rank=self.max_rank,
+            n_components=self.n_components,
+            order=self.order,
+        )
+        self.subspace_, self.basis_indices_, self.residual_ = found, found.indices, found.residual
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the coordinates of rows `X`, (n, p): (n, r)."""
+        check_is_fitted(self, "subspace_")
+        return self.subspace_.coordinates(validate_data(self, X, dtype=np.float64, reset=False))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.subspace_.n_components

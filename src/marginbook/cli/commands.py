@@ -1,0 +1,36 @@
+"""What all commands share: Ctrl-C is one sentence and exit code 130, and a misspelt name gets the nearest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..base.naming import near
+from .stopping import keeping, one_sentence
+
+__all__ = ["Command", "Group", "keeping"]
+
+
+class Command(click.Command):
+    """A command that says in one sentence that it was stopped, also when that happens before it begins."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with one_sentence():  # reading the arguments imports commands, and shows the help
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with one_sentence():
+            return super().invoke(ctx)
+
+
+class Group(Command, click.Group):
+    """A group of commands that names the nearest where there is none of the name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            ctx.fail(f"no command {name!r}{near(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)

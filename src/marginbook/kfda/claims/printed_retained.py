@@ -1,0 +1,88 @@
+"""A claim about the printed shares of retained samples: means over a hundred machines, or counts of one?"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ...claims import Evidence, claim, decide
+from ..paper.printed import OWN, RIVAL, count_of, printed, share_of_counts, sizes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: chance below which the printed numbers are called no accident
+LEVEL = 1e-3
+#: each pair of printed columns comes from one value of q: the same machine where error and count are equal
+PAIRS = (OWN[:2], OWN[2:])
+
+
+def counts() -> pd.DataFrame:
+    """Return every printed NRS as a count of training samples.
+
+    Returns
+    -------
+    DataFrame
+        `dataset`, `column`, `printed` (percent), `n_train`, `count` (nan where no integer fits), `chance`
+        (that a number with one decimal is such a count), `repeats` (error and NRS are those of the other
+        column for the same q, so that the cell says nothing new).
+    """
+    import pandas as pd
+
+    page, rows = printed(), []
+    chances = {n: share_of_counts(n) for n in set(sizes()["n_train"])}
+    errors, retained = page.errors.to_dict(), page.retained.to_dict()
+    for dataset, line in sizes().to_dict("index").items():
+        n = int(line["n_train"])
+        for column in (RIVAL, *OWN):
+            twin = next((first for first, second in PAIRS if second == column), None)
+            repeats = twin is not None and all(
+                side[twin][dataset] == side[column][dataset] for side in (errors, retained)
+            )
+            percent = float(retained[column][dataset])
+            found = count_of(percent, n)
+            rows.append(
+                (str(dataset), column, percent, n, math.nan if found is None else found, chances[n], repeats)
+            )
+    return pd.DataFrame(
+        rows, columns=["dataset", "column", "printed", "n_train", "count", "chance", "repeats"]
+    )
+
+
+@claim(
+    "kfda/printed-nrs",
+    where="Tables 1 and 2, Section 4.1",
+    statement="each NRS is a mean over the partitions of the shares that their classifiers retain",
+    notebook="kfda/04_tables#kfda-printed-nrs",
+    depends=("data_download/registry.toml",),
+)
+def check_printed_nrs() -> Evidence:
+    """Ask of every printed NRS whether it is a whole number of samples, and how likely that is for a mean."""
+    frame = counts()
+    own = frame[frame["column"] != RIVAL]
+    whole = own["count"].notna()
+    fresh = own[~own["repeats"] & (own["chance"] < 1)]
+    chance = math.prod(fresh["chance"].tolist()) if fresh["count"].notna().all() else 1.0
+    rival = frame[frame["column"] == RIVAL]
+    odd = rival[rival["count"].isna()]
+    broken = ", ".join(f"{r.dataset} {r.printed} % of {r.n_train}" for r in odd.itertuples())
+    few = own.loc[own["count"] <= 3, ["dataset", "count"]].drop_duplicates()
+    smallest = ", ".join(f"{r.dataset} {r.count:.0f}" for r in few.itertuples())
+    return Evidence(
+        decide(chance >= LEVEL, bool(whole.all())),
+        f"{int(whole.sum())} of {len(own)} are a whole number of training samples; were they means with "
+        f"any decimals, that would happen with probability 10^{math.log10(chance):.0f}",
+        "means, as a rule between two counts",
+        float(chance - LEVEL),
+        f"On {fresh['dataset'].nunique()} sets (training size below 1000) a number with one decimal need not "
+        f"be a count; they have {len(fresh)} different cells, all counts. The corrected statement, checked "
+        "too: a whole number of samples, as one classifier has, and then the mean over the partitions of one "
+        "classifier's share. Other reasons were looked for. The mean of "
+        "the counts may have been rounded to a whole number before it became a percentage; then there would "
+        "be nothing to see here, and the printed deviations must decide (kfda/printed-spread). A number of "
+        "samples that cross-validation fixes in advance, as in forward selection, is whole for every "
+        f"partition: so it may be for kFDA_OLS, whose cells are counts on {len(rival) - len(odd)} of "
+        f"{len(rival)} sets (not {broken or 'none'}); but rho fixes no number. No ± is printed beside any "
+        f"NRS of the paper's own. Smallest: {smallest} samples.",
+        {"cells": len(own), "different": len(fresh)},
+    )

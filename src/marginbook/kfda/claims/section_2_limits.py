@@ -1,0 +1,236 @@
+"""The claims on where the iteration ends: the lasso for q = 1, no zeros for q > 1; and what ridge keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from ...claims import Evidence, at_most, claim, decide
+from ..model.certificates import duality_gap
+from ..model.objective import Problem, objective, residual
+from ..solvers.irls import majorize_minimize, ridge_start
+from .problems import described, samples, start
+from .rational import rationals
+from .section_3_descent import exact_step
+
+LASSO_RHOS = (0.01, 0.1, 0.5)
+#: powers that give no exact zeros
+LARGE_POWERS = (1.1, 1.5, 2.0)
+#: a kernel coefficient below this share of the largest could pass for a zero
+RELATIVE_CUT = 1e-5
+#: sizes of the subsets of columns that are searched
+SUBSETS = (1, 2, 3)
+#: rho N of the unlucky starts
+UNLUCKY = Fraction(1, 2)
+
+
+@claim(
+    "kfda/q1-global",
+    where="Sections 1 and 2.1",
+    statement="for q = 1 the iteration converges to the minimum of $J$, the lasso, from almost every start; "
+    "it does not from every start without zeros",
+    notebook="kfda/02_majorise_minimise#kfda-q1-global",
+)
+def check_lasso() -> Evidence:
+    """Bound the distance to the minimum by the duality gap; compare with a lasso; build unlucky starts."""
+    from sklearn.linear_model import Lasso
+
+    rng = np.random.default_rng(74)
+    gap, peer, early = 0.0, 0.0, 0.0
+    runs = count = 0
+    for sample in samples(seed=74, repeats=1):
+        problem = sample.problem
+        for rho in LASSO_RHOS:
+            model = Lasso(alpha=rho, fit_intercept=False, tol=1e-12, max_iter=200_000)
+            wanted = objective(problem, model.fit(problem.design, problem.yhat).coef_, 1.0, rho)
+            for first in (ridge_start(problem, rho), start(problem, rng), start(problem, rng)):
+                stopped = majorize_minimize(problem, 1.0, rho, start=first)
+                early = max(early, duality_gap(problem, stopped.omega, rho) / stopped.objective)
+                found = majorize_minimize(problem, 1.0, rho, start=stopped.omega, tol=1e-15, max_iter=10_000)
+                gap = max(gap, duality_gap(problem, found.omega, rho) / found.objective)
+                peer = max(peer, abs(found.objective / wanted - 1))
+                runs += 1
+        count += 1
+    tolerance = 1e-5
+    above, beside, unlucky = [], 0.0, 0
+    for design, yhat, first in unlucky_starts(74, 8):
+        problem = Problem(design[:, 1:].astype(float), yhat.astype(float))
+        rho = float(UNLUCKY) / problem.n
+        after = exact_step(design, yhat, first, UNLUCKY)
+        caught = majorize_minimize(problem, 1.0, rho, start=after.astype(float), tol=1e-15, max_iter=5000)
+        nearby = first.astype(float) * (1 + 1e-9 * np.array([0.0, 1.0, 0.0]))
+        freed = majorize_minimize(problem, 1.0, rho, start=nearby, tol=0.0, max_iter=5000)
+        model = Lasso(alpha=rho, fit_intercept=False, tol=1e-12, max_iter=200_000)
+        wanted = objective(problem, model.fit(problem.design, problem.yhat).coef_, 1.0, rho)
+        unlucky += bool(np.all(first != 0) and after[2] == 0)
+        above.append(caught.objective / wanted - 1)
+        beside = max(beside, duality_gap(problem, freed.omega, rho) / freed.objective)
+    exceptions = unlucky == len(above) and min(above) > 1e-3
+    return Evidence(
+        decide(max(gap, peer, beside) <= tolerance and exceptions),
+        f"J is at most {at_most(gap, tolerance)} of itself above the minimum by the duality gap, and "
+        f"{at_most(peer, tolerance)} away from that of scikit-learn, in {runs} runs from ridge and random "
+        f"starts; from {unlucky} of {len(above)} exact starts without zeros a coefficient becomes exactly "
+        f"0, and J stays at least {100 * min(above):.0f} % above the minimum, but comes to "
+        f"{at_most(beside, tolerance)} from starts 1e-9 beside them",
+        "0; not from the exact starts",
+        tolerance - max(gap, peer, beside),
+        "Iterated until J no longer changes. At the paper's stop, a relative change of J below 1e-5, the "
+        f"gap is up to {early:.0e}. Starts from which one step makes a coefficient 0 are a null set, if not "
+        "all do it, and so are those of any number of steps, as the derivative of the step is invertible "
+        "where none becomes 0. But between the starts from which a coefficient takes one sign and those "
+        "from which it takes the other there are some that make it 0, for good.",
+        described(count) | {"rho": list(LASSO_RHOS), "starts": 3},
+        (74,),
+    )
+
+
+def unlucky_starts(seed: int, count: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    r"""Yield designs, (N, 3), targets and starts from which one step for q = 1 makes a coefficient 0.
+
+    With two columns and :math:`\lambda=\rho N` row two of (7) has the solution :math:`\omega_2^+=0` where
+    :math:`|\omega_1|=\lambda/(a_{12}c_1/c_2-a_{11})`. Columns and targets have no mean, so that the bias
+    stays out; the second coefficient is one that the minimum retains.
+    """
+    rng = np.random.default_rng(seed)
+    while count:
+        half, y = rng.integers(-3, 4, size=(2, 2)), rng.integers(-9, 10, size=2)
+        columns, yhat = rationals(np.vstack([half, -half])), rationals(np.concatenate([y, -y]))
+        A, c = columns.T @ columns, columns.T @ yhat
+        # in the minimum of the first coefficient alone the second must be wanted
+        size = max(abs(c[0]) - UNLUCKY, Fraction(0)) / A[0, 0] if A[0, 0] else Fraction(0)
+        slope = c[1] - A[0, 1] * size * (1 if c[0] > 0 else -1)
+        if c[1] == 0 or A[0, 1] * c[0] / c[1] <= A[0, 0] or abs(slope) < 2 * UNLUCKY:
+            continue
+        first = UNLUCKY / (A[0, 1] * c[0] / c[1] - A[0, 0])
+        yield np.column_stack([rationals([1] * 4), columns]), yhat, rationals([1, first, 1])
+        count -= 1
+
+
+@claim(
+    "kfda/large-q",
+    where="Footnote 2",
+    statement=r"$1<q\le2$ is accommodated, too, but is not parsimonious",
+    notebook="kfda/02_majorise_minimise#kfda-large-q",
+)
+def check_large_powers() -> Evidence:
+    """Bound the distance to the minimum by duality; count zeros, exact and by a cut, beside the lasso's."""
+    from sklearn.linear_model import Lasso
+
+    gap = 0.0
+    zeros = coefficients = lasso = count = 0
+    kept = dict.fromkeys(LARGE_POWERS, 0)
+    for sample in samples(seed=75, repeats=1):
+        problem = sample.problem
+        for rho in LASSO_RHOS:
+            for q in LARGE_POWERS:
+                found = majorize_minimize(problem, q, rho, tol=1e-14, max_iter=2000)
+                gap = max(gap, power_gap(problem, found.omega, q, rho) / found.objective)
+                zeros += int(np.sum(found.omega[1:] == 0))
+                kept[q] += len(found.retained_above(RELATIVE_CUT))
+            model = Lasso(alpha=rho, fit_intercept=False, tol=1e-10, max_iter=100_000)
+            lasso += int(np.count_nonzero(model.fit(problem.design, problem.yhat).coef_[1:]))
+            coefficients += problem.n
+        count += 1
+    told = ", ".join(f"{kept[q] / coefficients:.0%} for q = {q:g}" for q in LARGE_POWERS)
+    tolerance = 1e-5
+    return Evidence(
+        decide(gap <= tolerance and zeros == 0 and all(kept[q] > lasso for q in LARGE_POWERS)),
+        f"J is at most {at_most(gap, tolerance)} of itself above the minimum by the duality gap; {zeros} "
+        f"kernel coefficients are 0; above {RELATIVE_CUT:g} of the largest are {told}, where the lasso "
+        f"retains {lasso / coefficients:.0%}",
+        "works; no zeros",
+        tolerance - gap,
+        "For q > 1 the slope of the penalty is 0 in 0, so a coefficient is 0 in the minimum only if its "
+        "column is orthogonal to the residual. But its size is (|d_i' r| / (rho N q))^(1 / (q - 1)): for q "
+        "close to 1 a cut removes many, though none is 0.",
+        described(count) | {"q": list(LARGE_POWERS), "rho": list(LASSO_RHOS)},
+        (75,),
+    )
+
+
+def power_gap(problem: Problem, omega: np.ndarray, q: float, rho: float) -> float:
+    r"""Return by how much J can at most exceed its minimum, for 1 < q <= 2.
+
+    With :math:`\lambda=\rho N` the conjugate of :math:`\lambda|t|^q` is
+    :math:`(q-1)\lambda\,(|s|/(\lambda q))^{q/(q-1)}`, and the dual of (5), at the residual r, is
+
+    .. math::
+        \tfrac12\lVert\hat y\rVert^2-\tfrac12\lVert\hat y-r\rVert^2
+        -(q-1)\lambda\sum_i\Bigl(\frac{|d_i^\top r|}{\lambda q}\Bigr)^{q/(q-1)}
+
+    Parameters
+    ----------
+    problem : Problem
+    omega : (M+1,) array
+    q, rho : float
+    """
+    if not 1 < q <= 2:
+        raise ValueError(f"q must be in (1, 2] for this gap, got {q!r}; for q = 1 take duality_gap")
+    strength = rho * problem.n
+    r = residual(problem, omega)
+    ratios = np.abs(problem.design.T @ r) / (strength * q)
+    fit = problem.yhat - r
+    dual = 0.5 * problem.energy - 0.5 * fit @ fit - (q - 1) * strength * np.sum(ratios ** (q / (q - 1)))
+    return float(objective(problem, omega, q, rho) - dual)
+
+
+@claim(
+    "kfda/discarding",
+    where="Section 2.1",
+    statement="to discard the small coefficients of a ridge solution is not optimal, and together they "
+    "contribute substantially",
+    notebook="kfda/01_fisher_by_least_squares#kfda-discarding",
+)
+def check_discarding() -> Evidence:
+    """Compare the columns with the largest ridge coefficients with the best of all subsets of that size."""
+    rho = 0.01
+    best = {"ridge": 0, "kFDA_0.5": 0}
+    lost = {"ridge": 0.0, "kFDA_0.5": 0.0}
+    parts, count = [], 0
+    for sample in samples(seed=76, repeats=2, kernels=(("rbf", {"gamma": 0.5}),)):
+        problem = sample.problem
+        if not 8 <= problem.n <= 17:
+            continue
+        ridge = ridge_start(problem, rho)[1:]
+        sparse = majorize_minimize(problem, 0.5, rho, tol=1e-8).omega[1:]
+        order = np.argsort(np.abs(ridge))
+        small = order[: len(order) // 2]
+        parts.append(_deviation(problem.K[:, small] @ ridge[small]) / _deviation(problem.K @ ridge))
+        for size in SUBSETS:
+            lowest = min(
+                unexplained(problem, list(columns)) for columns in combinations(range(problem.n), size)
+            )
+            for name, alpha in (("ridge", ridge), ("kFDA_0.5", sparse)):
+                left = unexplained(problem, list(np.argsort(-np.abs(alpha))[:size]))
+                best[name] += left <= lowest + 1e-9
+                lost[name] += (left - lowest) / (1 - lowest)
+            count += 1
+    return Evidence(
+        decide(best["ridge"] < count and max(parts) > 0.1),
+        f"the largest ridge coefficients are the best subset in {best['ridge']} of {count} cases, and lose "
+        f"{lost['ridge'] / count:.0%} of what the best one explains; the smaller half makes up to "
+        f"{max(parts):.0%} of the deviation of f",
+        "not always; substantially",
+        float(count - best["ridge"]) / count,
+        f"Subsets of {min(SUBSETS)} to {max(SUBSETS)} columns beside the bias, fitted again by least "
+        "squares, against all subsets of that size. The largest coefficients of kFDA_0.5 with the same rho "
+        f"are the best subset in {best['kFDA_0.5']} cases and lose {lost['kFDA_0.5'] / count:.0%}. The "
+        f"smaller half contributes {min(parts):.0%} at least.",
+        {"cases": count, "subsets": list(SUBSETS), "rho": rho},
+        (76,),
+    )
+
+
+def _deviation(f: np.ndarray) -> float:
+    return float(np.std(f))
+
+
+def unexplained(problem: Problem, columns: list[int]) -> float:
+    """Return the share of the targets' energy that least squares on the bias and some columns of K leaves."""
+    design = problem.design[:, [0, *(c + 1 for c in columns)]]
+    left = problem.yhat - design @ np.linalg.lstsq(design, problem.yhat, rcond=1e-12)[0]
+    return float(left @ left / problem.energy)

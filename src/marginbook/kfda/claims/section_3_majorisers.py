@@ -1,0 +1,288 @@
+r"""The claims on majorisers: what they are closed under, the bound (6), the surrogate and its sign.
+
+For rational :math:`q=a/b` and :math:`|\omega/\omega(n)|=y^b` both sides of (6) are polynomials in y with
+rational coefficients, so the bound can be tested, and proved, in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+
+from ...claims import Evidence, at_most, claim, decide
+from ..model.objective import Problem, objective, surrogate
+from ..solvers.irls import step_stable
+from .problems import POWERS, RHOS, described, samples, start
+
+ROUND_OFF = 1e-12
+#: q as fractions, from nearly 0 to 2
+EXACT_POWERS = tuple(Fraction(*pair) for pair in ((1, 20), (1, 4), (1, 2), (3, 4), (1, 1), (3, 2), (2, 1)))
+
+
+@claim(
+    "kfda/eq-4-closure",
+    where="Section 3, after (4)",
+    statement="majorisation is closed under addition and multiplication",
+    notebook="kfda/02_majorise_minimise#kfda-eq-4-closure",
+)
+def check_closure() -> Evidence:
+    """Go through all pairs of majorised functions on two points with small integer values."""
+    values = range(-3, 4)
+    # value of both at the touching point, of J and of S at the other
+    pairs = [(touch, j, s) for touch in values for j in values for s in values if s >= j]
+    sums = products = kept = count = nonnegative = 0
+    for (touch, j, s), (touch2, j2, s2) in product(pairs, pairs):
+        multiplied = s * s2 >= j * j2
+        count += 1
+        sums += s + s2 >= j + j2
+        products += multiplied
+        if min(touch, touch2, j, j2) >= 0:
+            nonnegative += 1
+            kept += multiplied
+    # the smallest example of functions on the line: J1 = w^2 - 2 below S1 = 2 w^2 - 2, J2 = S2 = -1
+    example = all(2 * w**2 - 2 >= w**2 - 2 and -(2 * w**2 - 2) < -(w**2 - 2) for w in range(1, 9))
+    return Evidence(
+        decide(sums == products == count, sums == count and kept == nonnegative and example),
+        f"of {count} pairs the sum is a majoriser in {sums}, the product in {products}; where the majorised "
+        f"functions are not negative the product is one in {kept} of {nonnegative}",
+        "both, always",
+        float(products - count) / count,
+        "S1 S2 - J1 J2 = (S1 - J1) S2 + J1 (S2 - J2), which is at least 0 where J1 and S2 are. Otherwise "
+        "w^2 - 2 is majorised by 2 w^2 - 2 in w = 0, and -1 by itself, but 2 - w^2 is not majorised by "
+        "2 - 2 w^2: to multiply by -1 turns a majoriser into a minoriser. The paper uses only the sum.",
+        {"pairs": count, "values": [-3, 3]},
+    )
+
+
+def bound_polynomial(q: Fraction) -> dict[int, Fraction]:
+    r"""Return (6) for one coefficient, right side less left side over :math:`\rho N|\omega(n)|^q`.
+
+    With :math:`q=a/b` and :math:`|\omega/\omega(n)|=y^b` it is
+    :math:`\frac q2y^{2b}-y^a+1-\frac q2`.
+
+    Returns
+    -------
+    dict
+        From power of y to coefficient; equal powers are added up.
+    """
+    terms: dict[int, Fraction] = {}
+    for power, coefficient in (
+        (2 * q.denominator, q / 2),
+        (q.numerator, Fraction(-1)),
+        (0, 1 - q / 2),
+    ):
+        terms[power] = terms.get(power, Fraction(0)) + coefficient
+    return {power: value for power, value in terms.items() if value != 0}
+
+
+def touches_only_at_one(terms: dict[int, Fraction]) -> bool:
+    """Prove that a polynomial is 0 at y = 1, and positive at all other y >= 0 unless it is 0 everywhere.
+
+    A double root at 1 and two changes of sign: by Descartes' rule there is no other positive root.
+    """
+    if not terms:
+        return True
+    ordered = [terms[power] for power in sorted(terms)]
+    changes = sum(a * b < 0 for a, b in pairwise(ordered))
+    root = sum(terms.values()) == 0
+    double = sum(power * value for power, value in terms.items()) == 0
+    return root and double and changes == 2 and ordered[0] > 0 and ordered[-1] > 0
+
+
+@claim(
+    "kfda/eq-6",
+    where="Equation (6)",
+    statement=r"a quadratic majorises $J_p$, and so $J$, everywhere and touches it at $\omega(n)$, "
+    r"for $0<q\le2$",
+    notebook="kfda/02_majorise_minimise#kfda-eq-6",
+)
+def check_bound() -> Evidence:
+    """Prove (6) for rational q, evaluate it at extreme rationals, and the surrogate in floats."""
+    powers = sorted({Fraction(a, b) for b in range(1, 21) for a in range(1, 2 * b + 1)})
+    proved = sum(touches_only_at_one(bound_polynomial(q)) for q in powers)
+    below = evaluated = 0
+    for q in EXACT_POWERS:
+        terms = bound_polynomial(q)
+        for y in _magnitudes():
+            value = sum((c * y**power for power, c in terms.items()), Fraction(0))
+            below += value < 0 or (value == 0 and y != 1 and q != 2)
+            evaluated += 1
+    under, off, count = _surrogate_against_objective()
+    return Evidence(
+        decide(proved == len(powers) and below == 0 and max(under, off) <= ROUND_OFF),
+        f"proved in rationals for {proved} of {len(powers)} values of q; violated at {below} of {evaluated} "
+        "exact points, y from 1e-120 to 1e120; in floats S is below J by at most "
+        f"{at_most(under, ROUND_OFF)} and off by {at_most(off, ROUND_OFF)} at w(n), relative",
+        "never below, equal at w(n)",
+        ROUND_OFF - max(under, off),
+        "With x = |w / w(n)| (6) says x^q <= (q/2) x^2 + 1 - q/2: the weighted inequality of arithmetic and "
+        "geometric means. For q = a/b and x = y^b the difference is a polynomial with a double root at 1 and "
+        "two changes of sign, hence no other positive root. For q = 2 both sides are equal. A coefficient "
+        "w_i(n) = 0 is left out here: for q < 2 the bound is infinite there.",
+        described(count) | {"q exact": len(powers), "q": list(POWERS), "rho": list(RHOS)},
+        (63,),
+    )
+
+
+def _magnitudes() -> list[Fraction]:
+    """Return values of y from 1e-120 to 1e120, dense around 1."""
+    wide = [Fraction(10) ** k for k in (-120, -30, -7, -2, 2, 7, 30, 120)]
+    near = [1 + sign * Fraction(1, 10**k) for k in (1, 3, 9, 20) for sign in (-1, 1)]
+    return [*wide, *near, *(Fraction(k, 16) for k in range(1, 49))]
+
+
+def _surrogate_against_objective() -> tuple[float, float, int]:
+    """Return by how much S is below J at worst, and off J where it touches, relative to S; problems."""
+    rng = np.random.default_rng(63)
+    under, off, count = -np.inf, 0.0, 0
+    for sample in samples(seed=63, repeats=2):
+        problem = sample.problem
+        for q, rho, bias in product(POWERS, RHOS, (True, False)):
+            at = start(problem, rng)
+            value = objective(problem, at, q, rho, bias)
+            off = max(off, abs(surrogate(problem, at, at, q, rho, bias) - value) / value)
+            for other in (start(problem, rng), 0 * at, at * 1e-9, at * 1e9, -at, at * (1 + 1e-6)):
+                upper = surrogate(problem, other, at, q, rho, bias)
+                under = max(under, (objective(problem, other, q, rho, bias) - upper) / upper)
+        count += 1
+    return float(under), float(off), count
+
+
+@claim(
+    "kfda/eq-6-range",
+    where="Equation (6), first line",
+    statement=r"the sum runs over $i=1,\dots,d$ and equals the second line",
+    notebook="kfda/02_majorise_minimise#kfda-eq-6-range",
+)
+def check_range() -> Evidence:
+    """Compare both lines of (6), exactly, with d = N + 1 and with the other dimensions of the paper."""
+    rng = np.random.default_rng(64)
+    agree = {"m": 0, "N": 0, "N + 1": 0}
+    bounds = dict(agree)
+    tested = 0
+    for n, m in ((2, 1), (5, 3), (7, 2), (9, 4)):
+        for _ in range(25):
+            omega, at = (_nonzero(rng, n + 1) for _ in range(2))
+            # q = 1, rho N = 2: both lines are rational
+            terms = [w * w / abs(v) + abs(v) for w, v in zip(omega, at, strict=True)]
+            second = sum(w * w / abs(v) for w, v in zip(omega, at, strict=True)) + sum(map(abs, at))
+            left = 2 * sum(map(abs, omega))
+            for name, d in (("m", m), ("N", n), ("N + 1", n + 1)):
+                first = sum(terms[:d], Fraction(0))
+                agree[name] += first == second
+                bounds[name] += first >= left
+            tested += 1
+    return Evidence(
+        decide(agree["m"] == tested or agree["N"] == tested, agree["N + 1"] == bounds["N + 1"] == tested),
+        "the two lines agree in "
+        + ", ".join(f"{value} of {tested} cases with d = {name}" for name, value in agree.items())
+        + f"; with d = m the first line is no bound in {tested - bounds['m']}",
+        "equal",
+        float(min(agree["m"], agree["N"]) - tested),
+        "d is not defined in the paper, in which m is the dimension of the samples, nu that of the feature "
+        "space and N the number of samples; w has N + 1 entries, the bias among them.",
+        {"cases": tested, "N": [2, 5, 7, 9]},
+        (64,),
+    )
+
+
+def _nonzero(rng: np.random.Generator, size: int) -> list[Fraction]:
+    signs = rng.choice([-1, 1], size=size)
+    return [
+        Fraction(int(s * a), int(b)) for s, a, b in zip(signs, *rng.integers(1, 50, (2, size)), strict=True)
+    ]
+
+
+@claim(
+    "kfda/eq-6-convex",
+    where="Section 3, before (6)",
+    statement=r"(6) follows since $|\omega|^q$ is convex on $\mathbb R_+$",
+    notebook="kfda/02_majorise_minimise#kfda-eq-6-convex",
+)
+def check_convex() -> Evidence:
+    r"""Test the tangents of :math:`w^q` and of :math:`t^{q/2}` in exact rationals."""
+    powers = sorted({Fraction(a, b) for b in range(1, 9) for a in range(1, 2 * b + 1)})
+    grid = [y for y in _magnitudes() if y != 1]
+    convex, concave = [], []
+    for q in powers:
+        a, b = q.numerator, q.denominator
+        # tangents in 1, which by scaling is any point: w = y^b, so that w^q = y^a; t = w^2
+        convex.append(all(y**a >= 1 + q * (y**b - 1) for y in grid))
+        concave.append(all(y**a <= 1 + q / 2 * (y ** (2 * b) - 1) for y in grid))
+    small = [ok for q, ok in zip(powers, convex, strict=True) if q < 1]
+    large = [ok for q, ok in zip(powers, convex, strict=True) if q >= 1]
+    return Evidence(
+        decide(all(small) and all(large), all(concave) and all(large)),
+        f"w^q lies above its tangents for {sum(small)} of {len(small)} values of q below 1 and for "
+        f"{sum(large)} of {len(large)} from 1 on; t^(q/2) lies below its tangents for {sum(concave)} of "
+        f"{len(powers)}",
+        "above, for all q of interest",
+        float(sum(small) - len(small)),
+        "For q < 1 w^q is concave on the positive numbers. What (6) needs is that t^(q/2) is concave on "
+        "t >= 0 for 0 < q <= 2: the tangent in t = w(n)^2, at t = w^2, is the bound. The relation that is "
+        "quoted, g(x) >= g(y) + dg(y)(x - y), gives it for the convex function g(t) = -t^(q/2).",
+        {"q": len(powers), "ratios": len(grid)},
+    )
+
+
+def printed_surrogate(problem: Problem, omega: np.ndarray, at: np.ndarray, q: float, rho: float) -> float:
+    r"""Return S as printed after (6): :math:`\omega^\top c-\frac12\omega^\top(A+\rho NqB)\omega`."""
+    weights = np.abs(at) ** (q - 2)
+    fit = problem.design @ omega
+    return float(omega @ problem.correlations - 0.5 * (fit @ fit + rho * problem.n * q * weights @ omega**2))
+
+
+def omitted_constant(problem: Problem, at: np.ndarray, q: float, rho: float) -> float:
+    r"""Return :math:`\frac12\hat y^\top\hat y+\frac{\rho N}2(2-q)\lVert\omega(n)\rVert_q^q`."""
+    return float(0.5 * problem.energy + 0.5 * rho * problem.n * (2 - q) * np.sum(np.abs(at) ** q))
+
+
+@claim(
+    "kfda/eq-surrogate",
+    where="Section 3, between (6) and (7)",
+    statement=r"$S$, which is $\omega^\top\tilde K^\top\hat y$ less "
+    r"$\frac12\omega^\top(\tilde K^\top\tilde K+\rho NqB)\omega$, majorises $J$, up to a constant, and is "
+    "minimised by (7)",
+    notebook="kfda/02_majorise_minimise#kfda-eq-surrogate",
+)
+def check_surrogate() -> Evidence:
+    """Add printed S and the majoriser; look for a constant that makes S one; test what (7) does to S."""
+    rng = np.random.default_rng(65)
+    negative, worst = 0.0, -np.inf
+    majorised = maximised = count = 0
+    for sample in samples(seed=65, repeats=2):
+        problem = sample.problem
+        for q, rho in product(POWERS, RHOS):
+            at = start(problem, rng)
+            constant = omitted_constant(problem, at, q, rho)
+            touching = objective(problem, at, q, rho) - printed_surrogate(problem, at, at, q, rho)
+            best = step_stable(problem, at, q, rho)
+            top = printed_surrogate(problem, best, at, q, rho)
+            above, highest = True, True
+            for other in (start(problem, rng), 10 * at, -at, 0 * at, best + 0.1 * at):
+                printed = printed_surrogate(problem, other, at, q, rho)
+                upper = surrogate(problem, other, at, q, rho)
+                negative = max(negative, abs(constant - printed - upper) / upper)
+                scale = abs(printed) + abs(touching)
+                worst = max(worst, (objective(problem, other, q, rho) + printed - constant) / upper)
+                above = above and printed + touching >= objective(problem, other, q, rho) - 1e-9 * scale
+                highest = highest and printed <= top + 1e-9 * scale
+            majorised += above
+            maximised += highest
+            count += 1
+    tolerance = 1e-10
+    return Evidence(
+        decide(majorised == count, max(negative, worst) <= tolerance and maximised == count),
+        f"with the constant that makes them touch, S as printed majorises J in {majorised} of {count} "
+        "cases; -S and the constant that was omitted equal the majoriser of (6) to "
+        f"{at_most(negative, tolerance)}; the point (7) is the maximum of S in {maximised}",
+        "a majoriser; a minimum",
+        tolerance - max(negative, worst) if majorised == count else float(majorised - count),
+        "S has the opposite sign: it minorises -J, with the ascent property for that, falls to minus "
+        "infinity where J rises, and has no minimum. The majoriser is yhat'yhat / 2 + rho N (2 - q) / 2 "
+        "sum |w_i(n)|^q - S, and its minimum is the point where the gradient of S vanishes: (7) is right.",
+        {"cases": count, "q": list(POWERS), "rho": list(RHOS)},
+        (65,),
+    )

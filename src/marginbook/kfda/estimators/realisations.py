@@ -1,0 +1,218 @@
+"""The paper's choice of parameters: cross-validation on each of several realisations, and one winner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit, check_cv
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, indexable
+
+from ...base.folds import check_folds
+from ...base.labels import check_labels
+from .parameters import check_choice, check_counts
+from .retained import retained_fraction
+from .selection_rules import ERROR_AND_RETAINED, MinimumError, choose_realisation
+
+
+def _decides(search: Any) -> bool:
+    return hasattr(getattr(search, "best_estimator_", search.estimator), "decision_function")
+
+
+class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Grid search on each of several random parts of the data; the winner of one of them is taken.
+
+    On every realisation a cross-validation finds the grid's candidate of least error, and fits it to that
+    realisation. Of these winners the one of least cross-validation error ("min MCR") or the one that retains
+    fewest samples ("min NRS") gives its parameters. Source: Harrison & Pasupa, section 4, with the first five
+    of their 100 random partitions; the sizes are theirs, the grids are not stated.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With a retained fraction (:func:`marginbook.kfda.retained_by`), or a pipeline of one.
+    param_grid : dict or list of dict
+        As in ``GridSearchCV``.
+    realisations : int, splitter or iterable of (train, test), default=5
+        A number of stratified random parts of `train_size`, or the parts themselves, of which only the
+        training rows are used.
+    rule : {"error", "retained"}, default="error"
+        "min MCR" or "min NRS", see :func:`marginbook.kfda.estimators.selection_rules.choose_realisation`.
+    train_size : float or int, default=0.5
+        Share or number of the rows in a random part.
+    cv : int, splitter or iterable, default=5
+        Folds within a realisation.
+    refit : {"all", "realisation"}, default="all"
+        What the chosen parameters are fitted to: all rows given to `fit`, or the chosen realisation only,
+        which keeps its winner as it is.
+    n_jobs : int, default=None
+        Of the grid searches.
+    random_state : int, RandomState or None, default=None
+        Draws the parts where `realisations` is a number.
+
+    Attributes
+    ----------
+    best_params_ : dict
+    best_realisation_ : int
+        From 0.
+    best_score_ : float
+        Cross-validation accuracy of the winner on its realisation.
+    best_estimator_ : estimator
+    realisations_ : dict of arrays
+        ``cv_error``, ``retained`` (a fraction), ``n_train`` and ``params`` of the winner of each realisation;
+        for ``pandas.DataFrame``.
+    classes_, n_features_in_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from marginbook.kfda import SparseKFDAClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, y = scale(X)[::2], y[::2]
+    >>> grid = {"rho": [0.03, 0.3], "gamma": [0.01, 0.03]}
+    >>> search = RealisationSearch(SparseKFDAClassifier(q=0.5), grid, rule="retained", random_state=0)
+    >>> search = search.fit(X, y)
+    >>> search.best_realisation_, search.best_params_, len(search.best_estimator_.retained_)
+    (2, {'gamma': 0.01, 'rho': 0.03}, 2)
+    """
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        realisations: Any = 5,
+        rule: str = "error",
+        train_size: float = 0.5,
+        cv: Any = 5,
+        refit: str = "all",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.realisations = realisations
+        self.rule = rule
+        self.train_size = train_size
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose on the realisations drawn from rows `X`, (N, d), with labels `y`, and fit the choice.
+
+        Raises
+        ------
+        ValueError
+            For an unknown rule, parts that are too small for the folds, or an estimator that retains all.
+        """
+        check_choice("rule", self.rule, ("error", "retained"))
+        check_choice("refit", self.refit, ("all", "realisation"))
+        if y is None:
+            raise ValueError("RealisationSearch requires y to be passed, but the target y is None")
+        if not hasattr(self.estimator, "fit"):
+            raise ValueError(
+                f"estimator must be a classifier such as SparseKFDAClassifier(), got {self.estimator!r}"
+            )
+        if X is None or isinstance(X, list):
+            X = check_array(X, dtype=None, ensure_all_finite=False)
+        X, y = indexable(X, y)
+        y = column_or_1d(y, warn=True)
+        check_labels(y)
+        parts = self._parts(X, y)
+        found = [self._search(self._rows(X, part), np.asarray(y)[part]) for part in parts]
+        self.realisations_: dict[str, np.ndarray] = {
+            "cv_error": np.array([1.0 - accuracy for _, accuracy in found]),
+            "retained": np.array([retained_fraction(search) for search, _ in found]),
+            "n_train": np.array([len(part) for part in parts]),
+            "params": np.array([search.best_params_ for search, _ in found], dtype=object),
+        }
+        errors, retained = self.realisations_["cv_error"], self.realisations_["retained"]
+        chosen = self.best_realisation_ = choose_realisation(errors, retained, self.rule)
+        search, self.best_score_ = found[chosen]
+        self.best_params_ = search.best_params_
+        self._columns: np.ndarray | None = None
+        if self.refit == "all":
+            self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+            self.best_estimator_.fit(X, y)
+        else:
+            self.best_estimator_ = search.best_estimator_
+            self._columns = parts[chosen] if self._pairwise() else None
+        self.classes_ = self.best_estimator_.classes_
+        if hasattr(self.best_estimator_, "n_features_in_"):
+            self.n_features_in_ = X.shape[1] if self._pairwise() else self.best_estimator_.n_features_in_
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row of `X`, (n, d), or (n, N) for a precomputed kernel."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict(self._of_choice(X))
+
+    @available_if(_decides)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of the chosen classifier."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.decision_function(self._of_choice(X))
+
+    def _search(self, X: Any, y: np.ndarray) -> tuple[GridSearchCV, float]:
+        """Return the grid search on one realisation, and the accuracy of its winner."""
+        search = GridSearchCV(
+            self.estimator,
+            self.param_grid,
+            scoring=ERROR_AND_RETAINED,
+            refit=MinimumError(),
+            cv=check_folds(self.cv, len(y), of="a realisation"),
+            n_jobs=self.n_jobs,
+            error_score="raise",
+        )
+        try:
+            search.fit(X, y)
+        except IndexError:
+            raise ValueError(f"cv names rows beyond the {len(y)} of a realisation, got {self.cv!r}") from None
+        return search, float(search.cv_results_["mean_test_accuracy"][search.best_index_])
+
+    def _parts(self, X: Any, y: Any) -> list[np.ndarray]:
+        """Return the training rows of each realisation."""
+        splitter = self.realisations
+        if isinstance(splitter, int | np.integer):
+            check_counts(realisations=splitter)
+            splitter = StratifiedShuffleSplit(
+                int(splitter), train_size=self.train_size, random_state=self.random_state
+            )
+        else:
+            splitter = check_folds(splitter, len(y), "realisations", tested=False)
+        parts = [np.asarray(train) for train, _ in check_cv(splitter, y, classifier=True).split(X, y)]
+        if any(len(part) and not -len(y) <= part.min() <= part.max() < len(y) for part in parts):
+            raise ValueError(f"realisations names rows beyond the {len(y)} of X, got {self.realisations!r}")
+        if not parts:
+            raise ValueError(f"realisations is empty, got {self.realisations!r}; give a number >= 1 or pairs")
+        return parts
+
+    def _rows(self, X: Any, part: np.ndarray) -> Any:
+        rows = X.iloc[part] if hasattr(X, "iloc") else np.asarray(X)[part] if isinstance(X, list) else X[part]
+        return rows[:, part] if self._pairwise() else rows
+
+    def _of_choice(self, X: Any) -> Any:
+        return X if self._columns is None else np.asarray(X)[:, self._columns]
+
+    def _pairwise(self) -> bool:
+        return bool(get_tags(self.estimator).input_tags.pairwise)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if not hasattr(self.estimator, "__sklearn_tags__"):  # fit says what is wrong with it
+            return tags
+        inner = get_tags(self.estimator)
+        tags.input_tags.pairwise = inner.input_tags.pairwise
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        if tags.classifier_tags is not None and inner.classifier_tags is not None:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags

@@ -1,0 +1,160 @@
+"""From a problem and parameters to a solution and its certificate: behind SparseKFDAClassifier."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ...kernels import KernelOverflow
+from ..model.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
+from ..model.objective import Problem, objective
+from ..solvers.irls import majorize_minimize
+from ..solvers.irls_accelerated import squarem
+from ..solvers.lasso import lasso
+from ..solvers.majorise_minimise import shrinking_mm
+from ..solvers.solution import Solution
+from .parameters import (
+    SOLVERS,
+    THRESHOLDS,
+    check_choice,
+    check_counts,
+    check_cut,
+    check_flag,
+    check_q,
+    check_rho,
+    check_tol,
+)
+
+#: relative residual up to which a point counts as stationary; a kernel matrix near singular leaves 1e-6
+STATIONARY = 1e-4
+#: duality gap as a share of J, for q >= 1
+GAP = 1e-8
+#: relative change of J at which the paper stops
+CHANGE = 1e-5
+_ITERATIONS = {"mm": shrinking_mm, "plain": majorize_minimize, "squarem": squarem}
+
+
+def check_settings(model: Any) -> None:
+    """Raise ValueError for parameters of a SparseKFDAClassifier that are out of range or do not fit."""
+    check_q(model.q)
+    check_rho(model.rho)
+    check_cut(model.cut)
+    check_choice("solver", model.solver, SOLVERS)
+    check_choice("threshold", model.threshold, THRESHOLDS)
+    check_flag("penalize_bias", model.penalize_bias)
+    check_counts(max_iter=model.max_iter)
+    if model.tol is not None:
+        check_tol(model.tol)
+    if isinstance(model.start, str):
+        check_choice("start", model.start, ("ridge",))
+    if model.solver == "lasso" and model.q != 1:
+        raise ValueError(f"solver 'lasso' needs q=1, got q={model.q!r}; use 'mm'")
+
+
+def choose_solver(solver: str, q: float) -> str:
+    """Return the solver that `solver` means for the exponent `q`."""
+    if solver != "auto":
+        return solver
+    return "lasso" if q == 1 else "mm"
+
+
+def training_problem(K: np.ndarray, yhat: np.ndarray) -> Problem:
+    """Return the problem of kernel columns `K`, (N, N), and targets `yhat`, (N,).
+
+    Raises
+    ------
+    KernelOverflow
+        If sums of squares of the kernel's values are beyond double precision.
+    """
+    largest = float(np.abs(K).max(initial=0.0))
+    limit = np.sqrt(np.finfo(float).max / max(K.size, 1))
+    if largest > limit:
+        raise KernelOverflow(
+            f"kernel values of up to {largest:.1e}, above {limit:.1e} for {len(K)} rows, have squares beyond "
+            "double precision; scale the features"
+        )
+    return Problem(K, yhat)
+
+
+def solve(problem: Problem, model: Any, solver: str) -> Solution:
+    """Return the solution for the checked parameters of `model`, and warn where it misses the tolerance.
+
+    Parameters
+    ----------
+    problem : Problem
+    model : SparseKFDAClassifier
+    solver : {"mm", "plain", "squarem", "lasso"}
+    """
+    q, rho, bias = float(model.q), float(model.rho), bool(model.penalize_bias)
+    certified = solver in ("mm", "lasso")
+    usual = CHANGE if not certified else GAP if q >= 1 else STATIONARY
+    tol = usual if model.tol is None else float(model.tol)
+    start = None if isinstance(model.start, str) else np.asarray(model.start, dtype=float)
+    if start is not None and not (start.shape == (problem.n_coefficients,) and np.isfinite(start).all()):
+        raise ValueError(
+            f"start has shape {start.shape}, wanted {problem.n_coefficients} finite numbers: the bias, then "
+            "a coefficient for each row; or give 'ridge'"
+        )
+    if solver == "lasso":
+        found = lasso(problem, rho, tol=tol, start=start, penalize_bias=bias)
+    else:
+        iterate: Any = _ITERATIONS[solver]
+        found = iterate(
+            problem, q, rho, start=start, tol=tol, max_iter=int(model.max_iter), penalize_bias=bias
+        )
+    if certified and q >= 1:  # as `certificate` will measure it; a solver's own gap may differ by rounding
+        found = replace(found, dual_gap=float(duality_gap(problem, found.omega, rho, bias, q)))
+    what, value = _measured(found, certified)
+    found = replace(found, converged=value <= tol if certified else found.converged)
+    if not found.converged:
+        stopped_early = solver == "lasso" or found.n_iter < model.max_iter  # by rounding
+        ways = "raise tol or rho" if stopped_early else "raise max_iter or tol"
+        warnings.warn(
+            f"solver {solver!r} stopped after {found.n_iter} iterations at the {what} {value:.2e} > "
+            f"tol={tol:.2e}; {ways}, or scale the features",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return found
+
+
+def _measured(found: Solution, certified: bool) -> tuple[str, float]:
+    """Return name and value of what the tolerance is about."""
+    tiny = np.finfo(float).tiny
+    if certified and found.dual_gap is not None:
+        return "relative duality gap", found.dual_gap / max(found.objective, tiny)
+    if certified and found.stationarity is not None:
+        return "stationarity residual", found.stationarity
+    before, after = found.objective_path[-2:]
+    return "relative change of J", abs(before - after) / max(abs(after), tiny)
+
+
+def cut_below(omega: np.ndarray, cut: float) -> np.ndarray:
+    """Return `omega`, (M+1,), with zeros for kernel coefficients up to `cut` times the largest one."""
+    size = np.abs(omega[1:])
+    return np.r_[omega[0], np.where(size > cut * size.max(initial=0.0), omega[1:], 0.0)]
+
+
+def certificate(
+    problem: Problem, omega: np.ndarray, q: float, rho: float, penalize_bias: bool
+) -> dict[str, Any]:
+    """Return what is known of `omega`, (M+1,), as attributes of a fitted classifier.
+
+    ``objective_`` for every q; ``dual_gap_`` for q >= 1; ``kkt_residual_`` for q = 1, else
+    ``stationarity_``; ``curvature_`` and ``is_local_minimum_`` for q < 1.
+    """
+    found: dict[str, Any] = {"objective_": objective(problem, omega, q, rho, penalize_bias)}
+    if q >= 1:
+        found["dual_gap_"] = float(duality_gap(problem, omega, rho, penalize_bias, q))
+    if q == 1:
+        found["kkt_residual_"] = float(kkt_residual(problem, omega, rho, penalize_bias))
+        return found
+    found["stationarity_"] = float(stationarity(problem, omega, q, rho, penalize_bias))
+    if q < 1:
+        found["curvature_"] = float(smallest_curvature(problem, omega, q, rho, penalize_bias))
+        found["is_local_minimum_"] = found["stationarity_"] <= STATIONARY and found["curvature_"] > 0
+    return found

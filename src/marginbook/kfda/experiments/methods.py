@@ -1,0 +1,147 @@
+"""The machines of the tables, each fitted to one Gram matrix at several points of its grid."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from ..model.objective import Problem, midpoint, targets
+from ..peers.ols_forward_selection import orthogonal_least_squares
+from ..peers.ridge_path import ridge_path
+from ..solvers.lasso import lasso_path
+from ..solvers.majorise_minimise import shrinking_mm
+from ..solvers.solution import Solution
+from .grids import Expansions, Machine, Point
+
+
+def threshold(positive: np.ndarray) -> float:
+    """Return the paper's threshold, the midpoint of the two targets of the classes (n,) of bool."""
+    return midpoint(int(positive.sum()), int((~positive).sum()))
+
+
+def exact_lasso(
+    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+) -> Expansions:
+    """Fit kFDA_1 exactly at each ``rho``; the certificate is the duality gap relative to J."""
+    found = lasso_path(Problem(K, targets(positive)), [point["rho"] for point in points])
+    gap = max(float(one.dual_gap or 0.0) / max(one.objective, np.finfo(float).tiny) for one in found)
+    return _expansions(found, points, positive, gap)
+
+
+def half_power(
+    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+) -> Expansions:
+    """Fit kFDA_0.5 at each ``rho`` from the ridge solution of the same rho; certified local minima."""
+    return concave(0.5, K, positive, points, settings)
+
+
+def concave(
+    q: float, K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+) -> Expansions:
+    """Fit kFDA_q, q < 1, at each ``rho`` by majorise-minimise from the ridge solution of the same rho.
+
+    Parameters
+    ----------
+    q : float
+    K : (n, n) array
+    positive : (n,) array of bool
+    points : sequence of dict
+    settings : mapping
+        ``tol``, the relative change of J at which the iteration ends.
+    """
+    problem = Problem(K, targets(positive))
+    found = [shrinking_mm(problem, q, point["rho"], tol=settings["tol"]) for point in points]
+    return _expansions(found, points, positive, max(float(one.stationarity or 0.0) for one in found))
+
+
+def ridge(
+    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+) -> Expansions:
+    """Fit kFDA with a ridge and a free bias, ``ridge`` per sample; the certificate is of its equations."""
+    n = len(positive)
+    found = ridge_path(K, targets(positive), [point["ridge"] * n for point in points])
+    offset = np.array([one.bias for one in found]) - threshold(positive)
+    alpha = np.array([one.coef for one in found])
+    return Expansions(list(points), alpha, offset, max(one.residual for one in found))
+
+
+def forward_selection(
+    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+) -> Expansions:
+    """Fit kFDA_OLS: orthogonal least squares with as many terms as ``share`` of the samples, at least one.
+
+    The bias is there from the start and is not counted; fewer terms are taken where no further column is
+    numerically independent of those chosen.
+    """
+    n = len(positive)
+    wanted = [max(1, round(point["share"] * n)) for point in points]
+    found = orthogonal_least_squares(K, targets(positive), max_terms=max(wanted))
+    omega = np.array([found.omega(found.n_terms(min(count, len(found.samples)))) for count in wanted])
+    return Expansions(list(points), omega[:, 1:], omega[:, 0] - threshold(positive), found.residual)
+
+
+def svm(
+    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+) -> Expansions:
+    """Fit LIBSVM for each ``C``."""
+    alpha, offset = np.zeros((len(points), len(positive))), np.zeros(len(points))
+    for k, point in enumerate(points):
+        model = SVC(
+            C=point["C"], kernel="precomputed", tol=settings["svm_tol"], max_iter=settings["svm_max_iter"]
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the iteration limit is part of the protocol
+            model.fit(K, positive)
+        alpha[k, model.support_], offset[k] = model.dual_coef_[0], model.intercept_[0]
+    return Expansions(list(points), alpha, offset)
+
+
+#: the methods of the tables
+MACHINES: dict[str, Machine] = {
+    "kFDA-1": exact_lasso,
+    "kFDA-0.5": half_power,
+    "kFDA-OLS": forward_selection,
+    "kFDA": ridge,
+    "SVM": svm,
+}
+#: what each of them chooses besides the width, and whether large values come first: the sparsest does
+GRIDS = {
+    "kFDA-1": ("rho", True),
+    "kFDA-0.5": ("rho", True),
+    "kFDA-OLS": ("share", False),
+    "kFDA": ("ridge", True),
+    "SVM": ("C", False),
+}
+
+
+def grid(method: str, settings: Mapping[str, Any]) -> list[Point]:
+    """Return the points of the grid of `method`, the one that regularises most first.
+
+    Raises
+    ------
+    ValueError
+        There is no such method.
+    """
+    if method not in MACHINES:
+        raise ValueError(f"unknown method {method!r}; choose from {', '.join(MACHINES)}")
+    name, large_first = GRIDS[method]
+    return [{name: float(value)} for value in sorted(settings[name], reverse=large_first)]
+
+
+def _expansions(
+    found: Sequence[Solution], points: Sequence[Point], positive: np.ndarray, certificate: float
+) -> Expansions:
+    omega = np.array([one.omega for one in found])
+    curvature = [one.curvature for one in found if one.curvature is not None]
+    return Expansions(
+        list(points),
+        omega[:, 1:],
+        omega[:, 0] - threshold(positive),
+        certificate,
+        min(curvature, default=float("nan")),
+    )

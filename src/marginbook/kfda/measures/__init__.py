@@ -1,1 +1,0 @@
-"""How one entry of the tables and curves is measured."""

@@ -1,0 +1,131 @@
+r"""Theorem 3 as it is printed, the machines of its proof, and data on which leave-one-out contradicts it.
+
+With :math:`I_1=\{i:0<\beta_i<C\}`, :math:`I_2=\{i:\beta_i=C\}` and :math:`h=\max_ih_{ii}` the theorem bounds
+the number of leave-one-out errors by :math:`h\sum_{I_1}\beta_i+|I_2|`; the paper writes alpha for the dual
+variables of (18). Its proof fixes :math:`\beta_i=0` in (18): the hinge term of example i is gone, but the
+example stays in the mean and the variance of the margins. We call this the restricted reading.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..solvers.dual import Solution, active_set
+
+#: share of C within which a dual variable counts as 0 or C; solvers end at the bounds themselves
+AT_BOUND = 1e-9
+
+
+def printed_count(H: np.ndarray, beta: np.ndarray, C: float) -> float:
+    r"""Return :math:`h\sum_{I_1}\beta_i+|I_2|`, m times the bound of Theorem 3.
+
+    Parameters
+    ----------
+    H : ndarray of shape (m, m)
+    beta : ndarray of shape (m,)
+        Solution of (18).
+    C : float
+    """
+    full = beta >= C * (1 - AT_BOUND)
+    part = ~full & (beta > C * AT_BOUND)
+    return float(np.diagonal(H).max() * beta[part].sum() + full.sum())
+
+
+def printed_bound(H: np.ndarray, beta: np.ndarray, C: float) -> float:
+    r"""Return the bound of Theorem 3, :math:`(h\sum_{I_1}\beta_i+|I_2|)/m`; it may exceed 1."""
+    return printed_count(H, beta, C) / len(beta)
+
+
+def counted_bound(H: np.ndarray, beta: np.ndarray, C: float) -> float:
+    r"""Return the share of examples with :math:`\beta_ih_{ii}\ge1` or :math:`\beta_i=C`.
+
+    What the proof of Theorem 3 shows for the restricted reading; never more than the printed bound.
+    """
+    return float(np.mean((beta * np.diagonal(H) >= 1 - AT_BOUND) | (beta >= C * (1 - AT_BOUND))))
+
+
+def restricted_leave_one_out(
+    H: np.ndarray, lambda2: float, C: float, *, solution: Solution, tol: float = 1e-12
+) -> np.ndarray:
+    r"""Return the margins :math:`y_ix_i^\top w^i` of the m solutions of (18) with :math:`\beta_i=0`.
+
+    The solver knows one box for all variables. A penalty :math:`K\beta_i'^2/2` makes the gradient of i
+    positive on the whole box and so holds :math:`\beta'_i` exactly at its lower bound :math:`\lambda_2/m`;
+    where that is zero, the row and the column of i are left out.
+
+    Parameters
+    ----------
+    H : (m, m) array
+    lambda2, C : float
+    solution : Solution
+        On all examples, to start from.
+    tol : float
+        Relative duality gap of each machine.
+
+    Raises
+    ------
+    RuntimeError
+        If a machine misses the tolerance; the message tells its gap.
+    """
+    m = len(H)
+    low, ones = lambda2 / m, np.ones(m)
+    margins = np.empty(m)
+    for i in range(m):
+        held, start = H.copy(), solution.shifted.copy()
+        start[i] = low
+        keep = np.arange(m)
+        if low > 0:
+            held[i, i] += 2 * (1 + (C + low) * np.abs(H[i]).sum()) / low
+        else:
+            keep = np.delete(keep, i)
+        found = active_set(held[np.ix_(keep, keep)], ones[keep], 0.0, lambda2, C, tol=tol, start=start[keep])
+        if not found.converged:
+            raise RuntimeError(f"duality gap {found.dual_gap:.1e} with beta[{i}] = 0; raise tol")
+        margins[i] = H[i, keep] @ found.shifted
+    return margins
+
+
+def repelling_points(m: int) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return m points on which Theorem 3 says 0 while every left-out example is misclassified.
+
+    With :math:`v_j=y_jx_j=2m\,e_j-e` each example is opposite to each other one,
+    :math:`v_i^\top v_j=-3m`, but not to their sum s: :math:`v_i^\top s=m^2`. For :math:`\lambda_2>1/m`, and
+    for every :math:`\lambda_1` and C, all margins equal :math:`\lambda_2m`, no dual variable is positive, and
+    the margins of the left-out examples are :math:`-3\lambda_2m`.
+
+    Parameters
+    ----------
+    m : int
+        At least 2.
+
+    Returns
+    -------
+    X : ndarray of shape (m, m)
+    y : ndarray of shape (m,)
+        Alternately +1 and -1.
+
+    Examples
+    --------
+    >>> X, y = repelling_points(2)
+    >>> X.tolist(), y.tolist()
+    ([[3.0, -1.0], [1.0, -3.0]], [1.0, -1.0])
+    """
+    if m < 2:
+        raise ValueError(f"leave-one-out needs at least 2 points, got m={m}")
+    y = np.where(np.arange(m) % 2, -1.0, 1.0)
+    return y[:, None] * (2 * m * np.eye(m) - 1.0), y
+
+
+def plane_points() -> tuple[np.ndarray, np.ndarray]:
+    r"""Return eight points of the plane on which the printed bound crosses the truth as lambda2 grows.
+
+    With :math:`\lambda_1=C=1` it is above the three true errors of the eight for small :math:`\lambda_2`, and
+    zero from :math:`\lambda_2=32` on, where three are still wrong.
+
+    Returns
+    -------
+    X : (8, 2) array
+    y : (8,) array
+    """
+    halves = [[2, 3], [3, 1], [-1, 2], [1, 2], [2, 0], [-2, -1], [1, -1], [2, 0]]
+    return np.array(halves) / 2.0, np.repeat([1.0, -1.0], 4)

@@ -1,0 +1,269 @@
+r"""The claims on the dual of LDM: it is right, its matrix needs no inverse, and it is an SVM's.
+
+With :math:`c=4\lambda_1/m`, :math:`P=c(I-yy^\top/m)` and :math:`b=\lambda_2/m`: :math:`H=YG(I+PG)^{-1}Y` and
+:math:`\beta'=\beta+be`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ...claims import Evidence, at_most, claim, decide
+from ..model.whitening import WhitenedGram
+from ..solvers.dual import Solution, active_set
+from ..solvers.linear_cd import linear_coordinate_descent
+from .problems import ACCURATE, PARAMETERS, Problem, by_cvxpy, described, problems, soft_value
+
+
+def printed_dual(H: np.ndarray, beta: np.ndarray, lambda2: float) -> float:
+    r"""Return (12), :math:`f(\beta)=\frac12\beta^\top H\beta+(\frac{\lambda_2}mHe-e)^\top\beta`."""
+    e = np.ones(len(beta))
+    return float(0.5 * beta @ H @ beta + (lambda2 / len(beta) * (H @ e) - e) @ beta)
+
+
+def omitted_constant(H: np.ndarray, lambda2: float) -> float:
+    r"""Return :math:`\frac12(\lambda_2/m)^2e^\top He`, which (12) omits: their sum is minus the dual."""
+    return float(0.5 * (lambda2 / len(H)) ** 2 * H.sum())
+
+
+def printed_matrix(G: np.ndarray, y: np.ndarray, lambda1: float) -> np.ndarray:
+    r"""Return Q of (8), :math:`\frac{4\lambda_1}{m^2}(mG^\top G-(Gy)(Gy)^\top)+G`."""
+    m, Gy = len(y), G @ y
+    return np.asarray(4 * lambda1 * (m * G.T @ G - np.outer(Gy, Gy)) / m**2 + G)
+
+
+def direct_hessian(G: np.ndarray, y: np.ndarray, lambda1: float) -> np.ndarray:
+    r"""Return :math:`H=YG(I+PG)^{-1}Y` by one solve with the m x m system, which always has a solution."""
+    m = len(y)
+    P = 4 * lambda1 / m * (np.eye(m) - np.outer(y, y) / m)
+    H = y[:, None] * np.linalg.solve(np.eye(m) + G @ P, G) * y  # G (I + PG)^{-1} = (I + GP)^{-1} G
+    return np.asarray((H + H.T) / 2)
+
+
+def _fit(
+    problem: Problem, lambda1: float, lambda2: float, C: float
+) -> tuple[np.ndarray, Solution, np.ndarray]:
+    """Return H, the solution and its w."""
+    H = WhitenedGram(problem.G, problem.y).hessian(lambda1)
+    found = active_set(H, problem.y, lambda1, lambda2, C, tol=1e-12)
+    return H, found, problem.F @ found.alpha
+
+
+@claim(
+    "ldm/eq-12",
+    where="Equations (9) to (12)",
+    statement=r"(12) is the dual of (8), up to a constant, and its $\beta^\star$ gives the optimal $w$",
+    notebook="ldm/02_duals_and_solvers#ldm-eq-12",
+)
+def check_dual() -> Evidence:
+    """Add the value of (6) and (12) with its constant; compare w with an interior-point optimum of (6)."""
+    gap = apart = built = -np.inf
+    count = 0
+    for problem in problems(seed=50, repeats=4):
+        for lambda1, lambda2, C in PARAMETERS:
+            H, found, w = _fit(problem, lambda1, lambda2, C)
+            direct = direct_hessian(problem.G, problem.y, lambda1)
+            built = max(built, float(np.abs(H - direct).max() / np.abs(direct).max()))
+            value = soft_value(problem.F, problem.y, w, lambda1, lambda2, C)
+            dual = -printed_dual(direct, found.beta, lambda2) - omitted_constant(direct, lambda2)
+            gap = max(gap, abs(value - dual) / max(1.0, abs(value)))
+            oracle, lowest = by_cvxpy(problem.F, problem.y, lambda1, lambda2, C)
+            gap = max(gap, abs(value - lowest) / max(1.0, abs(value)))
+            apart = max(apart, float(np.linalg.norm(oracle - w) / np.linalg.norm(oracle)))
+            count += 1
+    tolerance = 1e-7
+    return Evidence(
+        decide(gap <= tolerance and apart <= 1e-3 and built <= 1e-9),
+        f"values of (6), of the dual and of the oracle differ by at most {at_most(gap, tolerance)}, "
+        f"relative; w by {at_most(apart, 1e-3)} of its length",
+        "0",
+        tolerance - gap,
+        "The constant is -(1/2)(lambda2/m)^2 e'He: the largest value of the dual is that less (12). Measured "
+        "with the matrix that needs no inverse of Q, so that singular Gram matrices are among the problems.",
+        described(count),
+        (50,),
+    )
+
+
+@claim(
+    "ldm/eq-8-singular",
+    where="Equations (8) to (12), Algorithm 1",
+    statement=r"$H=YGQ^{-1}GY$ with an invertible matrix $Q$, the sum of $G$ and "
+    r"$\frac{4\lambda_1}{m^2}$ times $mG^\top G-(Gy)(Gy)^\top$",
+    notebook="ldm/02_duals_and_solvers#ldm-eq-8-singular",
+)
+def check_singular() -> Evidence:
+    """Take ranks of Q in rationals; then compare the form without inverse with (8) and with the oracle."""
+    ranks, singular, count = _exact_ranks()
+    invertible = oracle = 0.0
+    compared = 0
+    for problem in problems(seed=51, repeats=4):
+        for lambda1, lambda2, C in PARAMETERS:
+            H, _, w = _fit(problem, lambda1, lambda2, C)
+            Q = printed_matrix(problem.G, problem.y, lambda1)
+            condition = np.linalg.cond(Q)
+            if condition < 1e6:
+                GY = problem.G * problem.y
+                printed = GY.T @ np.linalg.solve(Q, GY)
+                invertible = max(invertible, float(np.abs(printed - H).max() / np.abs(H).max()))
+                compared += 1
+            elif condition > 1e12:
+                value = soft_value(problem.F, problem.y, w, lambda1, lambda2, C)
+                lowest = by_cvxpy(problem.F, problem.y, lambda1, lambda2, C)[1]
+                oracle = max(oracle, (value - lowest) / max(1.0, abs(lowest)))
+    tolerance = 1e-8
+    return Evidence(
+        decide(singular == 0, ranks and max(invertible, oracle) <= tolerance and compared > 0),
+        f"Q is singular in {singular} of {count} problems, and has the rank of G in "
+        f"{'all' if ranks else 'not all'}; without the inverse: H as printed to "
+        f"{at_most(invertible, tolerance)} where Q is invertible, the optimum to "
+        f"{at_most(oracle, tolerance)} where it is not",
+        "invertible",
+        float(-singular),
+        "What G maps to 0, Q maps to 0: two equal points or fewer features than examples are enough, so most "
+        "data with the linear kernel. H = YG(I + PG)^{-1}Y exists for every G, and is the printed one "
+        "where that exists. Ranks are those of integer data in rational arithmetic.",
+        {"problems": count, "compared with (8)": compared, "parameters": len(PARAMETERS)},
+        (51, 52),
+    )
+
+
+def _exact_ranks() -> tuple[bool, int, int]:
+    """Return whether Q always has the rank of G, in how many problems that is below m, and their number."""
+    rng = np.random.default_rng(52)
+    same, singular, count = True, 0, 0
+    for m in (3, 5, 8):
+        for d in (2, 5, 12):
+            for twice in (False, True):
+                X = rng.integers(-4, 5, size=(m, d)).astype(object)
+                if twice:
+                    X[1] = X[0]
+                y = rng.choice([-1, 1], size=m).astype(object)
+                G = X @ X.T
+                Gy = G @ y
+                for lambda1 in (0, 1, 8):
+                    Q = 4 * lambda1 * (m * G @ G - np.outer(Gy, Gy)) + m * m * G  # m^2 times that of (8)
+                    rank = exact_rank(Q)
+                    same = same and rank == exact_rank(G)
+                    singular += rank < m
+                    count += 1
+    return same, singular, count
+
+
+def exact_rank(matrix: np.ndarray) -> int:
+    """Return the rank of a matrix of integers by elimination in rationals.
+
+    >>> exact_rank(np.array([[1, 2], [2, 4]]))
+    1
+    """
+    rows = [[Fraction(int(v)) for v in row] for row in matrix]
+    rank = 0
+    for column in range(matrix.shape[1]):
+        pivot = next((r for r in range(rank, len(rows)) if rows[r][column]), None)
+        if pivot is None:
+            continue
+        rows[rank], rows[pivot] = rows[pivot], rows[rank]
+        head = rows[rank]
+        for r in range(rank + 1, len(rows)):
+            share = rows[r][column] / head[column]
+            if share:
+                rows[r] = [v - share * h for v, h in zip(rows[r], head, strict=True)]
+        rank += 1
+    return rank
+
+
+@claim(
+    "ldm/svm-in-disguise",
+    where="Equation (12) (beyond the paper)",
+    statement=r"LDM is the dual of an SVM with the kernel $YHY$ and a box from $\lambda_2/m$ to "
+    r"$C+\lambda_2/m$; $y_i\alpha_i$ is $\beta'_i$ less $\frac{4\lambda_1}m(\gamma_i-\bar\gamma)$",
+    notebook="ldm/02_duals_and_solvers#ldm-svm-in-disguise",
+)
+def check_disguise() -> Evidence:
+    """Solve LDM with SVC, with a box-constrained program and with the separable form in (w, t)."""
+    whitened = boxed = separable = 0.0
+    count = linear = 0
+    for problem in problems(seed=53, repeats=2):
+        for lambda1, lambda2, C in PARAMETERS[1:]:
+            H = direct_hessian(problem.G, problem.y, lambda1)
+            plain, _ = by_cvxpy(problem.F, problem.y, lambda1, 0.0, C)
+            wanted = problem.y * (problem.F.T @ plain)
+            whitened = max(whitened, _apart(_margins_by_svc(H, C), wanted))
+            w, value = by_cvxpy(problem.F, problem.y, lambda1, lambda2, C)
+            margins = problem.y * (problem.F.T @ w)
+            shifted = _box_program(H, lambda2 / len(H), C)
+            boxed = max(boxed, _apart(H @ shifted, margins))
+            c = 4 * lambda1 / len(H)
+            alpha = problem.y * (shifted - c * (H @ shifted - np.mean(H @ shifted)))
+            boxed = max(boxed, _apart(problem.y * (problem.G @ alpha), margins))
+            if problem.kernel == "linear":
+                found = linear_coordinate_descent(
+                    problem.X, problem.y, lambda1, lambda2, C, tol=1e-10, max_iter=20000, random_state=0
+                )
+                t, lowest = _separable(problem, lambda1, lambda2, C)
+                separable = max(
+                    separable,
+                    abs(lowest - value) / max(1.0, abs(value)),
+                    abs(t - margins.mean()) / np.abs(margins).max() * 1e-3,
+                    abs(found.objective - value) / max(1.0, abs(value)),
+                )
+                linear += 1
+            count += 1
+    tolerance = 1e-4
+    return Evidence(
+        decide(max(whitened, boxed) <= tolerance and separable <= 1e-7),
+        f"margins differ by at most {at_most(whitened, tolerance)} (SVC with the whitened kernel, lambda2 = "
+        f"0) and {at_most(boxed, tolerance)} (the box, and alpha without an inverse); the optimum of the "
+        f"separable form by {at_most(separable, 1e-7)}",
+        "the same machine",
+        tolerance - max(whitened, boxed),
+        "The variance term changes the norm of w and so the kernel; the mean term moves the box. For a "
+        "linear kernel the minimum over one more number t, the mean margin, makes the objective a sum over "
+        "examples.",
+        described(count) | {"parameters": len(PARAMETERS) - 1, "linear": linear},
+        (53,),
+    )
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.abs(one - other).max() / np.abs(other).max())
+
+
+def _margins_by_svc(H: np.ndarray, C: float) -> np.ndarray:
+    """Return the margins of SVC with kernel YHY; mirror images of the points take its intercept away.
+
+    In the coordinates that H belongs to, all labels are 1.
+    """
+    from sklearn.svm import SVC
+
+    mirrored = np.block([[H, -H], [-H, H]])
+    labels = np.repeat([1.0, -1.0], len(H))
+    model = SVC(C=C / 2, kernel="precomputed", tol=1e-7, max_iter=10**6).fit(mirrored, labels)
+    return np.asarray(mirrored[: len(H), model.support_] @ model.dual_coef_[0])
+
+
+def _box_program(H: np.ndarray, low: float, width: float) -> np.ndarray:
+    """Minimise the SVM dual with matrix H over the box [low, low + width]."""
+    import cvxpy as cp
+
+    eigenvalues, U = np.linalg.eigh(H)
+    root = np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * U.T
+    beta = cp.Variable(len(H))
+    cost = 0.5 * cp.sum_squares(root @ beta) - cp.sum(beta)
+    cp.Problem(cp.Minimize(cost), [beta >= low, beta <= low + width]).solve(solver=cp.CLARABEL, **ACCURATE)
+    return np.asarray(beta.value)
+
+
+def _separable(problem: Problem, lambda1: float, lambda2: float, C: float) -> tuple[float, float]:
+    """Minimise the sum over examples jointly in w and t; return t and the value."""
+    import cvxpy as cp
+
+    m = len(problem.y)
+    w, t = cp.Variable(len(problem.F)), cp.Variable()
+    margins = cp.multiply(problem.y, problem.F.T @ w)
+    losses = 2 * lambda1 / m * (margins - t) ** 2 - lambda2 / m * margins + C * cp.pos(1 - margins)
+    task = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cp.sum(losses)))
+    task.solve(solver=cp.CLARABEL, **ACCURATE)
+    return float(np.asarray(t.value)), float(task.value)

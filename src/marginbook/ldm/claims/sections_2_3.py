@@ -1,0 +1,283 @@
+"""The claims of the paper about the model, each as a measurement.
+
+Those about the dual are in :mod:`marginbook.ldm.claims.section_3_dual`, those about the average margin
+machine in :mod:`marginbook.ldm.claims.section_5_mamc`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ...claims import Evidence, at_most, claim, decide
+from ..model.whitening import WhitenedGram
+from ..solvers.dual import active_set
+from ..solvers.hard_margin import InfeasibleError, solve_hard_margin
+from .problems import ACCURATE, PARAMETERS, Problem, by_cvxpy, described, problems, soft_value
+
+ROUND_OFF = 1e-12
+
+
+@claim(
+    "ldm/eq-4",
+    where="Equation (4)",
+    statement=r"the margin variance, $\sum_{ij}(\gamma_i-\gamma_j)^2$, is $\frac2{m^2}$ times the difference "
+    r"of $m\,w^\top XX^\top w$ and $w^\top Xyy^\top X^\top w$",
+    notebook="ldm/01_margins_and_model#ldm-eq-4",
+)
+def check_variance() -> Evidence:
+    """Compare both sides with each other and with the variance, in exact rationals."""
+    rng = np.random.default_rng(40)
+    equal = by_square = twice = tested = 0
+    largest = Fraction(0)
+    sizes = (2, 3, 5, 8, 13)
+    for m in sizes:
+        for d in (1, 2, 4, 9):
+            X = rng.integers(-9, 10, size=(d, m)).astype(object)
+            w, y = rng.integers(-5, 6, size=d).astype(object), rng.choice([-1, 1], size=m).astype(object)
+            margins = [Fraction(int(v)) for v in y * (w @ X)]
+            if len(set(margins)) == 1:
+                continue
+            left = sum((a - b) ** 2 for a in margins for b in margins)
+            right = Fraction(2, m * m) * int(m * (w @ X @ X.T @ w) - (w @ X @ y) * (y @ X.T @ w))
+            mean = sum(margins) / m
+            variance = sum((g - mean) ** 2 for g in margins) / m
+            tested += 1
+            equal += left == right
+            by_square += left == m * m * right
+            twice += right == 2 * variance
+            largest = max(largest, left / right)
+    return Evidence(
+        decide(equal == tested, by_square == twice == tested),
+        f"the left side is m^2 times the right one in {by_square} of {tested} problems, the two are equal in "
+        f"{equal}; the right side is twice the variance in {twice}",
+        "equal; the variance",
+        float(1 - largest),
+        "The double sum needs 1/m^2 in front of it; (6) and all that follows use the right side, so the "
+        "machine of the paper weighs lambda1 times twice the variance. Exact rational arithmetic on margins "
+        "that are not all equal.",
+        {"problems": tested, "m": list(sizes)},
+        (40,),
+    )
+
+
+@claim(
+    "ldm/relaxed-margin",
+    where="Section 2, after (2)",
+    statement=r"for some $\bar C$ (2) is the same as $\max_w\gamma_0-\bar C\sum\xi_i$, "
+    r"$\gamma_i\ge\gamma_0-\xi_i$; $\gamma_0$ is the $p$-th smallest margin",
+    notebook="ldm/01_margins_and_model#ldm-relaxed-margin",
+)
+def check_relaxed_margin() -> Evidence:
+    """Look for a C-bar without a bound on w; then bound |w| by 1 and take C-bar = C / sum(beta)."""
+    printed, worse, off, count = 0, 0.0, 0.0, 0
+    for problem in problems(seed=41, repeats=2):
+        for C in (0.1, 10.0):
+            H = WhitenedGram(problem.G, problem.y).hessian(0.0)
+            svm = active_set(H, problem.y, 0.0, 0.0, C, tol=1e-11)
+            w = problem.F @ svm.alpha
+            matched = C / svm.beta.sum()
+            # where w itself is worth nothing more than 0: the only other C-bar at which w could be optimal
+            balanced = _balance(svm.margins)
+            printed += any(
+                c is not None and _relaxed(problem, c)[1] <= 1e-7 * np.sqrt(problem.G.trace())
+                for c in (matched, balanced)
+            )
+            best = _relaxed(problem, matched)[1]
+            own = _relaxed_value(svm.margins, matched) / float(np.linalg.norm(w))
+            worse = max(worse, abs(best - own) / own)
+            off = max(off, _order_statistic(svm.margins, matched))
+            count += 1
+    tolerance = 1e-6
+    return Evidence(
+        decide(printed == count, worse <= tolerance and off <= 1e-9),
+        "without a bound on w the problem is unbounded at every C-bar at which the solution of (2) could "
+        f"solve it, in {count - printed} of {count} problems; with |w| <= 1 and C-bar = C / sum(beta) the "
+        f"solution of (2), scaled to length 1, solves it to {at_most(worse, tolerance)}; another gamma_0 "
+        f"than the margin number p = ceil(1 / C-bar) is better by at most {at_most(off, 1e-9)}",
+        "equivalent",
+        tolerance - worse if printed == count else float(printed - count),
+        "Doubling w doubles the objective: its supremum is infinite, or 0 and w = 0 is as good as any. A "
+        "bound on |w| is missing. With it the duals of the two problems have the same minimum points, up "
+        "to the scale sum(beta).",
+        described(count) | {"parameters": 2},
+        (41,),
+    )
+
+
+def _relaxed(problem: Problem, penalty: float) -> tuple[np.ndarray, float]:
+    """Maximise the relaxed minimum margin over |w| <= 1 by cvxpy; return w and the value."""
+    import cvxpy as cp
+
+    w, top, slack = cp.Variable(len(problem.F)), cp.Variable(), cp.Variable(len(problem.y), nonneg=True)
+    margins = cp.multiply(problem.y, problem.F.T @ w)
+    task = cp.Problem(cp.Maximize(top - penalty * cp.sum(slack)), [margins >= top - slack, cp.norm(w) <= 1])
+    task.solve(solver=cp.CLARABEL, **ACCURATE)
+    return np.asarray(w.value), float(task.value)
+
+
+def _relaxed_value(margins: np.ndarray, penalty: float) -> float:
+    """Return the largest gamma_0 - penalty sum (gamma_0 - gamma_i)_+ of given margins: at one of them."""
+    short = np.maximum(margins[:, None] - margins, 0.0).sum(axis=1)
+    return float(np.max(margins - penalty * short))
+
+
+def _balance(margins: np.ndarray) -> float | None:
+    """Return the penalty at which given margins are worth 0, or None where they are worth more at any."""
+    if margins.min() > 0:
+        return None
+    low, high = 1 / len(margins), 1.0
+    while _relaxed_value(margins, high) > 0 and high < 1e9:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _relaxed_value(margins, middle) > 0 else (low, middle)
+    return high
+
+
+def _order_statistic(margins: np.ndarray, penalty: float) -> float:
+    """Return by how much another gamma_0 than margin number ceil(1 / penalty) is better."""
+    ordered = np.sort(margins)
+    p = min(int(np.ceil(1 / penalty - 1e-9)), len(margins))
+    top = ordered[p - 1]
+    own = top - penalty * np.maximum(top - margins, 0.0).sum()
+    return float((_relaxed_value(margins, penalty) - own) / np.abs(margins).max())
+
+
+@claim(
+    "ldm/subsumes-svm",
+    where="Section 3.1",
+    statement=r"with $\lambda_1=\lambda_2=0$ LDM is the SVM, soft and hard margin",
+    notebook="ldm/01_margins_and_model#ldm-subsumes-svm",
+)
+def check_subsumes_svm() -> Evidence:
+    """Compare w with scikit-learn's SVC, its intercept taken away, and with the problems as written."""
+    soft = hard = biased = 0.0
+    count, separable, refused, agree = 0, 0, 0, True
+    for problem in problems(seed=42, repeats=2):
+        whitened = WhitenedGram(problem.G, problem.y)
+        H = whitened.hessian(0.0)
+        for C in (0.01, 1.0, 100.0):
+            w = problem.F @ active_set(H, problem.y, 0.0, 0.0, C, tol=1e-12).alpha
+            for other in (_mirrored_svc(problem, C), _svm(problem, C)):
+                soft = max(soft, _apart(other, w))
+            biased = max(biased, _apart(_svc(problem, C), w))
+            count += 1
+        wanted = _hard_svm(problem)
+        try:
+            w = problem.F @ solve_hard_margin(whitened, 0.0, 0.0).alpha
+        except InfeasibleError:
+            refused += 1
+            agree = agree and wanted is None
+        else:
+            agree = agree and wanted is not None
+            separable += 1
+            hard = max(hard, np.inf if wanted is None else _apart(wanted, w))
+    tolerance = 1e-4
+    return Evidence(
+        decide(max(soft, hard) <= tolerance and agree and separable > 0),
+        f"w differs by at most {at_most(soft, tolerance)} (soft margin) and {at_most(hard, tolerance)} "
+        f"(hard margin) of its length; hard margin: {separable} problems can be separated, {refused} "
+        f"cannot, for both machines{'' if agree else ' not'}",
+        "the same w",
+        tolerance - max(soft, hard),
+        "The SVM of the paper has no intercept. SVC always has one, and differs by up to "
+        f"{biased:.1f} lengths of w here; on the examples together with their mirror images (-x, -y) its "
+        "intercept is 0 by symmetry, and then the two agree.",
+        described(count) | {"parameters": 3, "hard margin": separable},
+        (42,),
+    )
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.linalg.norm(one - other) / np.linalg.norm(other))
+
+
+def _svc(problem: Problem, C: float) -> np.ndarray:
+    from sklearn.svm import SVC
+
+    model = SVC(C=C, kernel="precomputed").fit(problem.G, problem.y)
+    return np.asarray(problem.F[:, model.support_] @ model.dual_coef_[0])
+
+
+def _mirrored_svc(problem: Problem, C: float) -> np.ndarray:
+    """Return w of SVC on the examples and their mirror images, each pair sharing C."""
+    from sklearn.svm import SVC
+
+    G, F, y = problem.G, problem.F, problem.y
+    mirrored = np.block([[G, -G], [-G, G]])
+    model = SVC(C=C / 2, kernel="precomputed", tol=1e-7, max_iter=10**6).fit(mirrored, np.r_[y, -y])
+    return np.asarray(np.hstack([F, -F])[:, model.support_] @ model.dual_coef_[0])
+
+
+def _svm(problem: Problem, C: float) -> np.ndarray:
+    """Solve (2) with its slack variables; return w."""
+    import cvxpy as cp
+
+    F, y = problem.F, problem.y
+    w, slack = cp.Variable(len(F)), cp.Variable(len(y), nonneg=True)
+    rules = [cp.multiply(y, F.T @ w) >= 1 - slack]
+    task = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + C * cp.sum(slack)), rules)
+    task.solve(solver=cp.CLARABEL, **ACCURATE)
+    return np.asarray(w.value)
+
+
+def _hard_svm(problem: Problem) -> np.ndarray | None:
+    """Solve the hard-margin SVM; None where no w has all margins at least 1."""
+    import cvxpy as cp
+
+    w = cp.Variable(len(problem.F))
+    rules = [cp.multiply(problem.y, problem.F.T @ w) >= 1]
+    task = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w)), rules)
+    task.solve(solver=cp.CLARABEL)
+    return np.asarray(w.value) if task.status == cp.OPTIMAL else None
+
+
+@claim(
+    "ldm/thm-1",
+    where="Theorem 1",
+    statement=r"the optimal $w$ of (6) is a combination of the training points, $w^\star=X\alpha$",
+    notebook="ldm/01_margins_and_model#ldm-thm-1",
+)
+def check_representer() -> Evidence:
+    """Solve (6) over all of feature space, where the points do not span it, and measure what sticks out."""
+    from sklearn.preprocessing import PolynomialFeatures
+
+    outside, beyond, price = 0.0, 0.0, 0.0
+    count = 0
+    rng = np.random.default_rng(43)
+    for problem in problems(seed=43, repeats=4, kernels=("linear",)):
+        for points in (problem.X, PolynomialFeatures(2).fit_transform(problem.X[:, :6])):
+            F = np.vstack([points.T, np.zeros((1, len(points)))])  # one more axis, on which no point lies
+            inside = F @ np.linalg.pinv(F, rcond=1e-10)
+            G = F.T @ F
+            whitened = WhitenedGram(G, problem.y)
+            for lambda1, lambda2, C in (*PARAMETERS, (1e4, 0.0, 1e-3), (0.0, 1e3, 1e3)):
+                w, value = by_cvxpy(F, problem.y, lambda1, lambda2, C)
+                outside = max(outside, float(np.linalg.norm(w - inside @ w) / np.linalg.norm(w)))
+                H = whitened.hessian(lambda1)
+                found = active_set(H, problem.y, lambda1, lambda2, C, tol=1e-11)
+                best = F @ found.alpha
+                own = soft_value(F, problem.y, best, lambda1, lambda2, C)
+                beyond = max(beyond, float(own - value) / max(1.0, abs(value)))
+                v = rng.normal(size=len(F))
+                v -= inside @ v
+                with_v = soft_value(F, problem.y, best + v, lambda1, lambda2, C)
+                excess = float(with_v - own - 0.5 * v @ v)
+                price = max(price, abs(excess) / max(1.0, abs(own)))
+                count += 1
+    tolerance = 1e-5
+    return Evidence(
+        decide(outside <= tolerance and beyond <= 1e-7 and price <= 1e-9),
+        f"at most {at_most(outside, tolerance)} of the length of w lies outside the span; no w of the whole "
+        f"space is better than the best combination by more than {at_most(beyond, 1e-7)}; a part v outside "
+        f"costs |v|^2/2 to {at_most(price, 1e-9)}",
+        "0",
+        tolerance - outside,
+        "Up to 41 features for 2 to 26 examples, and always one direction that no point has a part in. The "
+        "optimum over the whole space is an interior-point one that knows no alpha. The paper's proof is "
+        "right.",
+        described(count) | {"kernels": 2, "parameters": len(PARAMETERS) + 2},
+        (43,),
+    )

@@ -1,0 +1,249 @@
+"""Claims about who is ahead in our runs: the LDM against the SVM, split by split, and against every peer.
+
+Two tests are used side by side. The paper's is Student's paired t-test over the splits, which takes them as
+independent. They are not: each pair of random halves shares about half of its training rows. The corrected
+resampled t-test allows for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...claims import Evidence, claim, share
+from ...experiments.stats import corrected_resampled_t, paired_t
+from ..paper.printed import KINDS, LEVEL, OUTCOMES, PAPER_TABLES, SPLITS, possible_outcomes, printed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESULTS = tuple(f"results/ldm/{table}.csv" for table in KINDS)
+METRIC = "accuracy"
+TESTS = ("paired", "corrected")
+
+
+def scores(table: str, *, paper_sets: bool = True) -> pd.DataFrame | None:
+    """Return our accuracies, a row for each data set and split, a column for each method; None before any.
+
+    Parameters
+    ----------
+    table : str
+    paper_sets : bool
+        Leave out the stand-ins for sets that cannot be had.
+    """
+    frame = PAPER_TABLES.results(table)
+    if frame is None:
+        return None
+    wide = frame.pivot(index=["dataset", "split"], columns="method", values=METRIC)
+    if paper_sets:
+        names = set(printed(table).means.index)
+        wide = wide[[name in names for name in wide.index.get_level_values("dataset")]]
+    return wide
+
+
+def contest(wide: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Compare two methods on every data set, with both tests.
+
+    Parameters
+    ----------
+    wide : DataFrame
+        As from `scores`.
+    first, second : str
+        Columns of it.
+
+    Returns
+    -------
+    DataFrame
+        By data set: `splits` (that both have), `difference` (mean of first minus second), `deviation` (of
+        the differences, n - 1), `p_paired`, `p_corrected`, and the outcomes `paired` and `corrected`: "win",
+        "tie" or "loss" of the first. A data set with fewer than two splits is left out.
+    """
+    import pandas as pd
+
+    columns = ["splits", "difference", "deviation", "p_paired", "p_corrected", *TESTS]
+    rows = {}
+    if {first, second} <= set(wide.columns):
+        for name, part in wide[[first, second]].dropna().groupby(level="dataset", sort=False):
+            a, b = (part[method].to_numpy(float) for method in (first, second))
+            if len(a) < 2:
+                continue
+            # half of the rows train and half test: the ratio is 1
+            plain, corrected = paired_t(a, b), corrected_resampled_t(a, b, n_train=1, n_test=1)
+            rows[name] = {
+                "splits": len(a),
+                "difference": plain.mean_difference,
+                "deviation": float(np.std(a - b, ddof=1)),
+                "p_paired": plain.p_value,
+                "p_corrected": corrected.p_value,
+                "paired": outcome(plain.mean_difference, plain.p_value),
+                "corrected": outcome(corrected.mean_difference, corrected.p_value),
+            }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("dataset")
+
+
+def outcome(difference: float, p: float) -> str:
+    """Return "win", "loss", or "tie" where the difference is not significant."""
+    if p >= LEVEL or difference == 0:
+        return "tie"
+    return "win" if difference > 0 else "loss"
+
+
+def win_tie_loss(outcomes: Iterable[str]) -> str:
+    """Return the counts as the paper writes them.
+
+    >>> win_tie_loss(["win", "tie", "win"])
+    '2/1/0'
+    """
+    found = list(outcomes)
+    return "/".join(str(found.count(name)) for name in OUTCOMES)
+
+
+def against_svm() -> dict[str, pd.DataFrame]:
+    """Return the contests of LDM and SVM, by table, of the tables that have been run."""
+    found = {}
+    for table in KINDS:
+        wide = scores(table)
+        if wide is not None and len(lines := contest(wide, "LDM", "SVM")):
+            found[table] = lines
+    return found
+
+
+def nothing(claimed: str, table: str = "table-2") -> Evidence:
+    """Return the evidence of a claim without results."""
+    return Evidence(share(0, 0), "nothing", claimed, None, PAPER_TABLES.not_run(table), {"sets": 0})
+
+
+@claim(
+    "ldm/never-worse",
+    where="Sections 4.2 and 4.3",
+    statement="the LDM is always better than or comparable to the SVM, never significantly worse",
+    notebook="ldm/04_regular_data#ldm-never-worse",
+    depends=RESULTS,
+)
+def check_never_worse() -> Evidence:
+    """Test LDM against SVM on every set of ours, by the paper's test and by the corrected one."""
+    lines = against_svm()
+    if not lines:
+        return nothing("no loss")
+    sets = sum(len(part) for part in lines.values())
+    worse = {
+        test: [
+            f"{name} ({KINDS[t]})" for t, part in lines.items() for name in part.index[part[test] == "loss"]
+        ]
+        for test in TESTS
+    }
+    counts = {
+        test: ", ".join(f"{KINDS[table]} {win_tie_loss(part[test])}" for table, part in lines.items())
+        for test in TESTS
+    }
+    missing = [KINDS[table] for table in KINDS if table not in lines]
+    return Evidence(
+        share(sets - len(worse["paired"]), sets),
+        f"significantly worse on {len(worse['paired'])} of {sets} (win/tie/loss {counts['paired']})",
+        "never worse (12/8/0, 10/10/0, 6/6/0)",
+        float(-len(worse["paired"])),
+        f"Paired t-tests at 95 %, as printed: worse on {', '.join(worse['paired']) or 'none'}. By the "
+        f"corrected resampled t-test, which the overlapping splits call for: {counts['corrected']}, worse on "
+        f"{', '.join(worse['corrected']) or 'none'}. Were the splits independent, {LEVEL * sets:.1f} of "
+        f"{sets} true ties would be called significant."
+        f"{' Not run yet: ' + ', '.join(missing) + '.' if missing else ''}",
+        {"sets": sets, "splits": int(max(part["splits"].max() for part in lines.values()))},
+    )
+
+
+@claim(
+    "ldm/table-2-wins",
+    where="Tables 2 to 4",
+    statement="the sets on which the LDM is significantly better than the SVM are those marked",
+    notebook="ldm/04_regular_data#ldm-never-worse",
+    depends=RESULTS,
+)
+def check_wins() -> Evidence:
+    """Compare each mark in the LDM's column with the outcome of the same test on our runs."""
+    lines = against_svm()
+    if not lines:
+        return nothing("the printed marks")
+    agreed, turned, told = 0, 0, []
+    for table, part in lines.items():
+        marks = printed(table).marks["LDM"].loc[part.index]
+        agreed += int((marks == part["paired"]).sum())
+        turned += int(((marks == "win") & (part["paired"] == "loss")).sum())
+        both = int(((marks == "win") & (part["paired"] == "win")).sum())
+        told.append(
+            f"{KINDS[table]}: printed {win_tie_loss(marks)}, ours {win_tie_loss(part['paired'])}, won in "
+            f"both {both}"
+        )
+    sets = sum(len(part) for part in lines.values())
+    return Evidence(
+        share(agreed, sets),
+        f"the same outcome on {agreed} of {sets} sets; a printed win is a loss on {turned}",
+        f"{sets} of {sets}",
+        float(agreed - sets),
+        f"On the sets of ours, win/tie/loss by paired t-tests at 95 %: {'; '.join(told)}.",
+        {"sets": sets},
+    )
+
+
+def holm(p: Iterable[float]) -> int:
+    """Return how many of the p-values stay below the level when all are tested together (Holm 1979).
+
+    >>> holm([0.001, 0.04, 0.03])
+    1
+    """
+    ordered = np.sort(np.fromiter(p, dtype=float))
+    passed = ordered <= LEVEL / np.arange(len(ordered), 0, -1)
+    return int(np.cumprod(passed).sum())  # up to the first that fails
+
+
+def printed_wins_left(table: str) -> tuple[int, int, int]:
+    """Return how many wins over the SVM are printed, and how many can be, and must be, wins if corrected."""
+    page = printed(table)
+    marks = page.marks["LDM"].to_dict()
+    found = [
+        possible_outcomes(page.cell(name, "LDM"), page.cell(name, "SVM"), SPLITS[table], overlap=1.0)
+        for name in map(str, marks)
+        if marks[name] == "win"
+    ]
+    return len(found), sum("win" in outcomes for outcomes in found), sum(o == {"win"} for o in found)
+
+
+@claim(
+    "ldm/overlap",
+    where="Tables 2 to 4",
+    statement="the significant differences between LDM and SVM outlast a test that allows for the overlap of "
+    "the random splits",
+    notebook="ldm/04_regular_data#ldm-overlap",
+    depends=RESULTS,
+)
+def check_overlap() -> Evidence:
+    """Count how many differences, significant by the paired t-test, the corrected test confirms."""
+    lines = against_svm()
+    if not lines:
+        return nothing("all")
+    found, kept, told = 0, 0, []
+    for table, part in lines.items():
+        significant = part["paired"] != "tie"
+        found += int(significant.sum())
+        confirmed = part["corrected"] != "tie"
+        kept += int((confirmed & significant).sum())
+        told.append(
+            f"{KINDS[table]}: {int(significant.sum())} significant, {int(confirmed.sum())} by the corrected "
+            f"test; with Holm's correction for {len(part)} sets {holm(part['p_paired'])} and "
+            f"{holm(part['p_corrected'])}"
+        )
+    left = [(KINDS[table], *printed_wins_left(table)) for table in KINDS]
+    theirs = ", ".join(f"{can} of {wins} {kind} (certainly {must})" for kind, wins, can, must in left)
+    splits = int(max(part["splits"].max() for part in lines.values()))
+    shrink = np.sqrt((1 / splits) / (1 / splits + 1))
+    return Evidence(
+        share(kept, found),
+        f"{kept} of {found} remain significant",
+        f"{found} of {found}",
+        float(kept - found),
+        f"{'; '.join(told)}. With {splits} random halves the corrected statistic is {shrink:.2f} of the "
+        "plain one: the halves share rows, so their scores are not independent repetitions. Of the printed "
+        f"wins, whose splits are not known, can be significant by the corrected test at most: {theirs}.",
+        {"sets": sum(len(part) for part in lines.values()), "splits": splits},
+    )

@@ -1,0 +1,227 @@
+"""LDMClassifier on data in pieces: chunks of rows by Algorithm 2, files in LIBSVM's format block by block."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import validate_data
+
+from ...kernels import kernel_name, tidy
+from ..model.linear import LinearSolution
+from ..solvers.asgd import AveragedSGD, initial_step
+from ..solvers.libsvm_files import read_libsvm
+from ..solvers.linear_cd_disk import DiskRows, averaged_sgd_blocks, solve_blocks
+from .kernel_expansion import binary_signs
+from .parameters import check_counts, check_settings, steps_allowed
+from .training import Penalties, finite_rows
+
+#: solvers that read a file block by block
+FROM_DISK = ("auto", "dcd", "asgd")
+
+
+def _is_stochastic(estimator: Any) -> bool:
+    return estimator.solver == "asgd" and kernel_name(estimator.kernel) == "linear"
+
+
+def _reads_files(estimator: Any) -> bool:
+    return estimator.solver in FROM_DISK and kernel_name(estimator.kernel) == "linear"
+
+
+class TakesChunks:
+    """The part of LDMClassifier that only the linear kernel has."""
+
+    classes_: np.ndarray
+    n_features_in_: int
+    solver: str
+    tol: float
+    max_iter: int | None
+    n_passes: int
+    fit_intercept: bool
+    random_state: Any
+    _kernel: Any
+    _state: AveragedSGD
+
+    @available_if(_is_stochastic)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, n_samples: int | None = None) -> Self:
+        """Take one step of Algorithm 2 for each row of a chunk; present only for solver "asgd".
+
+        Each step draws two rows of the chunk, so chunks should be mixed as the whole is. After `fit` it goes
+        on from there, with m the number of rows that `fit` got.
+
+        Parameters
+        ----------
+        X : (n, d) array or CSR matrix
+        y : (n,) labels
+        classes : (2,) array
+            Both labels; required in the first call.
+        n_samples : int, optional
+            Number m of rows of the whole problem: every row's hinge weighs C against terms that do not grow
+            with m. Read in the first call; without it m is the number of rows that came so far, and so wrong
+            where rows come again.
+
+        Raises
+        ------
+        ValueError
+            For unknown labels, and for parameters that changed since the first call.
+        """
+        first = not hasattr(self, "_state")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        X = tidy(X)
+        check_settings(self)
+        if first and classes is None:
+            raise ValueError("the first call of partial_fit needs classes: both labels")
+        known = self.classes_ if classes is None else binary_signs(classes, "LDMClassifier")[0]
+        if not first and not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"classes {known.tolist()} differ from those of the first call: {self.classes_.tolist()}"
+            )
+        strangers = np.setdiff1d(y, known)
+        if strangers.size:
+            raise ValueError(f"label {strangers[0]} is not among the classes {known.tolist()}")
+        signs = np.where(y == known[1], 1.0, -1.0)
+        rows = finite_rows(X, self.fit_intercept)
+        penalties = self._penalties()
+        for name in ("objective_", "n_iter_", "margin_mean_", "margin_variance_"):  # of a fit to all rows
+            self.__dict__.pop(name, None)
+        if first:
+            if n_samples is not None:
+                check_counts(n_samples=n_samples)
+            self._forget()
+            self.classes_, self.solver_, self._kernel = known, "asgd", ("linear", {})
+            self._counting = n_samples is None
+            self._state = begin(rows, signs, penalties, n_samples or len(signs), self.random_state)
+        else:
+            settings = (self._state.lambda1, self._state.lambda2, self._state.C, len(self._state.coef))
+            if settings != (*penalties, rows.shape[1]):
+                raise ValueError(
+                    "lambda1, lambda2, C or fit_intercept changed since the first call; call fit instead"
+                )
+            if self._counting:
+                self._state.n_samples += len(signs)
+        self._state.partial_fit(rows, signs)
+        self.n_steps_ = self._state.n_steps
+        self._set_weights(self._state.coef)
+        return self
+
+    @available_if(_reads_files)
+    def fit_file(
+        self,
+        path: str | Path,
+        *,
+        n_features: int | None = None,
+        zero_based: bool = False,
+        block_rows: int = 50_000,
+        directory: str | Path | None = None,
+    ) -> Self:
+        """Fit to a file in LIBSVM's format that need not fit into memory; for the linear kernel.
+
+        The rows are dealt into blocks on disk, and one block is in memory at a time. Solver "asgd" runs
+        Algorithm 2 on them; "dcd", which "auto" means here, ends with a duality gap as in memory. Its
+        multipliers, the coefficients and margins of all rows stay in memory.
+
+        Parameters
+        ----------
+        path : path
+            Plain, .gz or .bz2. Of its two labels the larger is ``classes_[1]``.
+        n_features : int, optional
+            Number d of features; the largest index of the file if not given.
+        zero_based : bool
+            Whether indices start from 0.
+        block_rows : int
+            Rows of a block, about.
+        directory : path, optional
+            Where the blocks go while they are needed, 12 bytes a non-zero; a temporary one if not given.
+
+        Raises
+        ------
+        ValueError
+            For a malformed line, which is named, for other than two labels, and with an intercept.
+        """
+        check_settings(self)
+        if self.fit_intercept:
+            raise ValueError(
+                "fit_file takes the features as they are, got fit_intercept=True; write a feature that is 1"
+            )
+        if not isinstance(zero_based, bool | np.bool_):
+            raise ValueError(f"zero_based must be True or False, got {zero_based!r}")
+        if not np.isfinite(self._penalties()[2]):
+            raise ValueError("fit_file needs a finite C, got inf; fit the hard margin in memory")
+        self._forget()
+        rng = np.random.default_rng(seed(self.random_state))
+        with DiskRows.from_libsvm(
+            path,
+            block_rows=block_rows,
+            n_features=n_features,
+            zero_based=zero_based,
+            directory=directory,
+            random_state=rng,
+        ) as rows:
+            self.classes_ = labels_of(path, zero_based)
+            self.n_features_in_, self._kernel = rows.shape[1], ("linear", {})
+            self.__dict__.pop("feature_names_in_", None)
+            self.solver_ = "asgd" if self.solver == "asgd" else "dcd"
+            self._signs = rows.y[np.argsort(rows.rows)]
+            if self.solver_ == "asgd":
+                run = averaged_sgd_blocks(rows, *self._penalties(), n_passes=self.n_passes, random_state=rng)
+                w, self.objective_ = run.coef, run.objective
+                self.n_iter_, self.n_steps_ = self.n_passes, run.n_steps
+                self._set_statistics(rows.y * (rows @ w))
+            else:
+                steps = steps_allowed("dcd", self.max_iter)
+                found = solve_blocks(rows, *self._penalties(), tol=self.tol, max_iter=steps, random_state=rng)
+                w = found.coef
+                self._keep(found, rows.y * (rows @ w))
+        self._set_weights(w)
+        return self
+
+    def _penalties(self) -> Penalties:
+        raise NotImplementedError
+
+    def _keep(self, found: LinearSolution, margins: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _set_statistics(self, margins: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        raise NotImplementedError
+
+    def _set_weights(self, w: np.ndarray) -> None:
+        raise NotImplementedError
+
+
+def begin(rows: Any, signs: np.ndarray, penalties: Penalties, m: int, random_state: Any) -> AveragedSGD:
+    """Return the state before the first step, its step size found by trial on a first chunk.
+
+    Parameters
+    ----------
+    rows : (n, d) array or CSR matrix
+    signs : (n,) array of -1 and +1
+    penalties : lambda1, lambda2, C
+    m : int
+        Rows of the whole problem.
+    random_state : int, RandomState or None
+    """
+    lambda1, lambda2, C = penalties
+    rng = np.random.default_rng(seed(random_state))
+    gamma0 = initial_step(rows, signs, lambda1, lambda2, C, n_samples=m, random_state=rng)
+    return AveragedSGD(rows.shape[1], m, lambda1, lambda2, C, gamma0=gamma0, random_state=rng)
+
+
+def labels_of(path: str | Path, zero_based: bool) -> np.ndarray:
+    """Return the two labels of a file that is known to have two, the smaller first: (2,)."""
+    seen: set[float] = set()
+    for _, y in read_libsvm(path, zero_based=zero_based):
+        seen.update(np.unique(y).tolist())
+        if len(seen) == 2:
+            break
+    return np.array(sorted(seen))
+
+
+def seed(random_state: Any) -> int:
+    """Return a whole number for NumPy's generators from scikit-learn's ways to say it."""
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -1,0 +1,98 @@
+"""The parameters of LDMClassifier: their range, and what goes together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...kernels import Kernel, parse_kernel
+from ..model.objective import check_parameters, is_number
+
+SOLVERS = ("auto", "active-set", "interior-point", "dcd", "asgd", "cvxpy")
+#: examples beyond which "auto" avoids the Gram matrix of the linear kernel however long the rows are
+MEDIUM = 5000
+#: multiplications of a step of the interior point, about a tenth of a second, up to which "auto" takes it
+SMALL_STEP = 2e8
+
+
+def check_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
+    """Raise ValueError as `check_parameters` does, but for an infinite `C`, which is the hard margin."""
+    if not (is_number(C) and C > 0):
+        raise ValueError(f"C must be a number > 0 (np.inf is the hard margin), got {C!r}")
+    check_parameters(lambda1, lambda2, 1.0 if np.isinf(C) else C)
+
+
+def check_counts(**counts: Any) -> None:
+    """Raise ValueError for a count, given by its name, that is no whole number >= 1."""
+    for name, value in counts.items():
+        if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
+            raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+
+
+def check_tol(tol: Any) -> None:
+    """Raise ValueError unless `tol` is a number >= 0."""
+    if not (is_number(tol) and tol >= 0):
+        raise ValueError(f"tol must be a number >= 0, got {tol!r}")
+
+
+def check_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
+    """Return name (or callable) and parameters of the kernel of `model`, an LDMClassifier.
+
+    Raises
+    ------
+    ValueError
+        For parameters out of range, and for what does not go together.
+    """
+    check_penalties(model.lambda1, model.lambda2, model.C)
+    check_counts(n_passes=model.n_passes)
+    if model.max_iter is not None:
+        check_counts(max_iter=model.max_iter)
+    check_tol(model.tol)
+    if model.solver not in SOLVERS:
+        raise ValueError(f"unknown solver {model.solver!r}; choose from {', '.join(SOLVERS)}")
+    name, parameters = resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0)
+    if model.solver in ("asgd", "interior-point") and name != "linear":
+        raise ValueError(f"solver {model.solver!r} needs kernel='linear', got {name!r}; use 'active-set'")
+    if np.isinf(model.C) and model.solver not in ("auto", "active-set", "cvxpy"):
+        raise ValueError(
+            f"C=inf, the hard margin, needs solver 'auto', 'active-set' or 'cvxpy', got {model.solver!r}"
+        )
+    return name, parameters
+
+
+def resolve_kernel(
+    kernel: Kernel, gamma: float | None, degree: float, coef0: float
+) -> tuple[str | Callable[..., Any], dict[str, Any]]:
+    """Return name (or callable) and parameters; `gamma`, `degree`, `coef0` serve a kernel given by its name.
+
+    Raises
+    ------
+    ValueError
+        For an unknown kernel or an unknown parameter of it.
+    """
+    name, parameters = parse_kernel(kernel)
+    if isinstance(kernel, str) and name in ("rbf", "poly"):
+        given: dict[str, Any] = {"gamma": gamma if name == "rbf" or gamma is not None else 1.0}
+        if name == "poly":
+            given |= {"degree": degree, "coef0": coef0}
+        return parse_kernel((name, given))
+    return name, parameters
+
+
+def choose_solver(solver: str, name: str | Callable[..., Any], X: Any, C: float) -> str:
+    """Return the solver that `solver` means for kernel `name` on rows `X`, (m, d)."""
+    if solver != "auto":
+        return solver
+    m, d = X.shape
+    if name != "linear" or np.isinf(C) or not (sparse.issparse(X) or m > min(d, MEDIUM)):
+        return "active-set"
+    return "interior-point" if m * max(d, min(m, d) ** 2) <= SMALL_STEP else "dcd"
+
+
+def steps_allowed(solver: str, max_iter: int | None) -> int:
+    """Return `max_iter`, or where it is None what is usual for `solver`."""
+    return {"dcd": 10_000, "interior-point": 200}.get(solver, 100_000) if max_iter is None else int(max_iter)

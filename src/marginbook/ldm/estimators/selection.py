@@ -1,0 +1,323 @@
+"""Choice of lambda1, lambda2, C and width: a whole grid from one eigendecomposition per width and fold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ...base.folds import Fold, check_folds, folds
+from ...base.threads import few_threads
+from ...kernels import Kernel, kernel_name, tidy
+from ..model.objective import relative_gap
+from ..model.whitening import WhitenedGram
+from ..model.widths import mean_distance
+from ..solvers.grid import Grid, solve_grid
+from ..solvers.loo_bound import error_bound
+from .classifier import LDMClassifier
+from .kernel_expansion import binary_signs
+from .parameters import check_penalties, check_tol, choose_solver, resolve_kernel
+from .scores import Score, scores
+from .selection_linear import linear_grid_decisions
+from .training import finite_rows, training_gram
+
+#: of the paper, for both lambdas
+LAMBDAS = tuple(2.0**power for power in range(-8, -1))
+#: of the paper: the widths, as multiples of the mean distance, in the order in which equals are preferred
+MULTIPLES = (1.0, 0.5, 2.0, 0.25, 4.0)
+
+#: rows beyond which the linear kernel is searched on features
+GRAM_ROWS = 2000
+
+
+class LDMClassifierCV(ClassifierMixin, BaseEstimator):
+    r"""Large margin distribution machine with its parameters chosen on a grid.
+
+    All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
+    and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). The bound needs no folds. The
+    linear kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
+
+    Parameters
+    ----------
+    lambda1s, lambda2s : sequence of float, default=(2**-8, ..., 2**-2)
+    Cs : sequence of float, default=(10, 50, 100)
+    gammas : sequence of float, default=None
+        Of the kernels "rbf" and "poly". None with "rbf" is the paper's grid: widths :math:`\sigma` from
+        :math:`2^{-2}\delta` to :math:`2^2\delta`, where :math:`\delta` is the mean distance of two rows given
+        to `fit`, in :math:`\exp(-\lVert x-z\rVert^2/(2\sigma^2))`, so gamma = 1 / (2 sigma**2); nearest to
+        :math:`\delta` first. The paper does not print its kernel; this form is our reading.
+    kernel : Kernel, default="rbf"
+        As in :class:`LDMClassifier`; a pair such as ("rbf", {"gamma": 0.5}) fixes the width.
+    degree : float, default=3
+    coef0 : float, default=1.0
+    cv : int, splitter or iterable of (train, test), default=5
+        A number of stratified folds, or what scikit-learn's ``check_cv`` takes. Not used by "loo-bound".
+    scoring : {"accuracy", "loo-bound"}, name of a scorer, or callable, default="accuracy"
+        "loo-bound" is one minus the bound of :meth:`LDMClassifier.loo_bound`: leave-one-out accuracy that is
+        guaranteed. Else scikit-learn's name of a scorer, or a callable of (labels, decision values) that
+        returns a number, larger is better.
+    fit_intercept : bool, default=False
+    tol : float, default=1e-6
+        As in :class:`LDMClassifier`, for every solution of the grid.
+    random_state : int, RandomState or None, default=None
+        Shuffles the rows before an integer `cv` makes folds of them; None leaves their order.
+
+    Attributes
+    ----------
+    lambda1_, lambda2_, C_, gamma_ :
+        The choice; ``gamma_`` is None where the kernel has no width to choose. Of equal scores the first in
+        the grid wins, whose order is gamma, C, lambda1, lambda2, the last fastest.
+    best_score_ : float
+        Mean over the folds, or the guaranteed accuracy.
+    cv_results_ : dict of arrays
+        ``gamma``, ``C``, ``lambda1``, ``lambda2``, ``score`` and ``dual_gap`` (relative, the largest of the
+        folds) of every grid point, in that order; for ``pandas.DataFrame``.
+    estimator_ : LDMClassifier
+        Fitted to all rows with the choice.
+    dual_gap_ : float
+        Of ``estimator_``.
+    classes_, n_features_in_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, y = minmax_scale(X)[::4], y[::4]
+    >>> grid = {"lambda1s": (2**-8, 2**-2), "lambda2s": (2**-8,), "Cs": (1, 10)}
+    >>> folds = LDMClassifierCV(**grid).fit(X, y)
+    >>> bound = LDMClassifierCV(**grid, scoring="loo-bound").fit(X, y)
+    >>> round(folds.best_score_, 3), folds.C_, round(bound.best_score_, 3), bound.C_
+    (0.993, 10.0, 0.944, 1.0)
+    """
+
+    def __init__(
+        self,
+        lambda1s: Sequence[float] = LAMBDAS,
+        lambda2s: Sequence[float] = LAMBDAS,
+        Cs: Sequence[float] = (10.0, 50.0, 100.0),
+        gammas: Sequence[float] | None = None,
+        kernel: Kernel = "rbf",
+        degree: float = 3,
+        coef0: float = 1.0,
+        cv: Any = 5,
+        scoring: str | Score = "accuracy",
+        fit_intercept: bool = False,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.lambda1s = lambda1s
+        self.lambda2s = lambda2s
+        self.Cs = Cs
+        self.gammas = gammas
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.cv = cv
+        self.scoring = scoring
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose on rows `X`, (m, d), or a Gram matrix for "precomputed", with labels `y`, then fit to all.
+
+        Raises
+        ------
+        ValueError
+            For other than two classes, grids or parameters out of range, or fewer rows than folds.
+        """
+        self.__dict__.pop("estimator_", None)
+        self._check()
+        dense = kernel_name(self.kernel) in ("precomputed", "callable")
+        X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
+        X = tidy(X)
+        self.classes_, signs = binary_signs(y, "LDMClassifierCV")
+        gammas = self._gammas(X)
+        folds = [] if self.scoring == "loo-bound" else self._folds(X, y)
+        features = self._on_features(X)
+        with few_threads(len(y)):
+            if features:
+                found = [self._scored_on_features(X, y, signs, folds)]
+            else:
+                found = [self._scored(X, y, signs, gamma, folds) for gamma in gammas]
+        # (gamma, lambda1, lambda2, C) -> (gamma, C, lambda1, lambda2)
+        values, gaps = (np.moveaxis(np.array(part), 3, 1) for part in zip(*found, strict=True))
+        points = list(product(gammas, self.Cs, self.lambda1s, self.lambda2s))
+        self.cv_results_: dict[str, Any] = {
+            name: np.array([point[k] for point in points])
+            for k, name in enumerate(("gamma", "C", "lambda1", "lambda2"))
+        }
+        self.cv_results_ |= {"score": values.ravel(), "dual_gap": gaps.ravel()}
+        self._warn(self.cv_results_["dual_gap"])
+        best = _best(self.cv_results_["score"])
+        self.best_score_ = float(self.cv_results_["score"][best])
+        self.gamma_, C, lambda1, lambda2 = points[best]
+        self.C_, self.lambda1_, self.lambda2_ = float(C), float(lambda1), float(lambda2)
+        self.estimator_ = LDMClassifier(
+            self.lambda1_,
+            self.lambda2_,
+            self.C_,
+            self._kernel(self.gamma_),
+            solver="auto" if features else "active-set",
+            fit_intercept=self.fit_intercept,
+            tol=self.tol,
+        ).fit(X, y)
+        self.dual_gap_ = self.estimator_.dual_gap_
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return f of the chosen machine for the rows of `X`: (n,)."""
+        X = self._validated(X)
+        return self.estimator_.decision_function(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row of `X`."""
+        X = self._validated(X)
+        return self.estimator_.predict(X)
+
+    def _scored(
+        self, X: Any, y: np.ndarray, signs: np.ndarray, gamma: float | None, folds: list[tuple[Any, Any]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return score and relative gap of one width: two arrays over (lambda1, lambda2, C)."""
+        G = training_gram(self._kernel(gamma), X, self.fit_intercept)
+        if self.scoring == "loo-bound":
+            whitened, grid = self._solved(G, signs)
+            bounds = [
+                error_bound(G, signs, grid.solution(*index), eigen=whitened.decompose())
+                for index in np.ndindex(grid.gap.shape)
+            ]
+            return 1.0 - np.reshape(bounds, grid.gap.shape), _relative(grid)
+        values, gaps = [], []
+        for train, test in folds:
+            _, grid = self._solved(G[np.ix_(train, train)], signs[train])
+            decisions = grid.alpha @ G[np.ix_(train, test)]
+            values.append(scores(self.scoring, self.classes_, y[test], decisions))
+            gaps.append(_relative(grid))
+        return np.mean(values, axis=0), np.max(gaps, axis=0)
+
+    def _scored_on_features(
+        self, X: Any, y: np.ndarray, signs: np.ndarray, folds: list[tuple[Any, Any]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        rows = finite_rows(X, self.fit_intercept)
+        small = choose_solver("auto", "linear", rows, 1.0) == "interior-point"
+        grids = (self.lambda1s, self.lambda2s, self.Cs)
+        values, gaps = [], []
+        for train, test in folds:
+            decisions, gap = linear_grid_decisions(
+                rows[train], signs[train], rows[test], *grids, small=small, tol=self.tol
+            )
+            values.append(scores(self.scoring, self.classes_, y[test], decisions))
+            gaps.append(gap)
+        return np.mean(values, axis=0), np.max(gaps, axis=0)
+
+    def _on_features(self, X: Any) -> bool:
+        long = X.shape[0] > GRAM_ROWS and choose_solver("auto", "linear", X, 1.0) != "active-set"
+        return kernel_name(self.kernel) == "linear" and self.scoring != "loo-bound" and long
+
+    def _solved(self, G: np.ndarray, signs: np.ndarray) -> tuple[WhitenedGram, Grid]:
+        whitened = WhitenedGram(G, signs)
+        return whitened, solve_grid(whitened, self.lambda1s, self.lambda2s, self.Cs, tol=self.tol)
+
+    def _check(self) -> None:
+        for name in ("lambda1s", "lambda2s", "Cs", "gammas"):
+            values = getattr(self, name)
+            if values is None and name == "gammas":
+                continue
+            if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
+                raise ValueError(f"{name} must be a sequence of at least one value, got {values!r}")
+        for lambda1 in self.lambda1s:
+            check_penalties(lambda1, 0.0, 1.0)
+        for lambda2 in self.lambda2s:
+            check_penalties(0.0, lambda2, 1.0)
+        for C in self.Cs:
+            check_penalties(0.0, 0.0, C)
+            if not np.isfinite(C):
+                raise ValueError("Cs must be finite, got inf; LDMClassifier(C=np.inf) is the hard margin")
+        check_tol(self.tol)
+        if isinstance(self.scoring, str) and self.scoring not in ("accuracy", "loo-bound"):
+            get_scorer(self.scoring)  # names the choices
+        elif not (isinstance(self.scoring, str) or callable(self.scoring)):
+            raise ValueError(
+                "scoring must be 'accuracy', 'loo-bound', a scorer's name or a callable, "
+                f"got {self.scoring!r}"
+            )
+        if self.gammas is not None:
+            if not isinstance(self.kernel, str) or self.kernel not in ("rbf", "poly"):
+                raise ValueError(f"gammas are for kernel='rbf' or 'poly' by name, got {self.kernel!r}")
+            for gamma in self.gammas:
+                if gamma is None:
+                    raise ValueError("gammas must be numbers, got None; gammas=None is the paper's grid")
+                self._kernel(gamma)
+        self._kernel(None)
+
+    def _kernel(self, gamma: float | None) -> Kernel:
+        name, parameters = resolve_kernel(self.kernel, gamma, self.degree, self.coef0)
+        return name if callable(name) else (name, parameters)
+
+    def _gammas(self, X: Any) -> list[float | None]:
+        if self.gammas is not None:
+            return [float(gamma) for gamma in self.gammas]
+        if self.kernel != "rbf":
+            return [None]
+        delta = mean_distance(euclidean_distances(X, squared=True))
+        return [1.0 / (2.0 * (multiple * delta) ** 2) for multiple in MULTIPLES]
+
+    def _folds(self, X: Any, y: np.ndarray) -> list[Fold]:
+        splitter = self.cv
+        if isinstance(self.cv, int | np.integer):
+            check_folds(self.cv, len(y))
+            shuffle = self.random_state is not None
+            splitter = StratifiedKFold(
+                int(self.cv), shuffle=shuffle, random_state=self.random_state if shuffle else None
+            )
+        return folds(splitter, X, y)
+
+    def _warn(self, gaps: np.ndarray) -> None:
+        missed = int(np.sum(gaps > self.tol))
+        if missed:
+            warnings.warn(
+                f"{missed} of {len(gaps)} grid points have a relative duality gap above tol={self.tol:.2e}, "
+                f"up to {gaps.max():.2e}; raise tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _validated(self, X: Any) -> Any:
+        check_is_fitted(self, "estimator_")
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def __sklearn_tags__(self) -> Tags:
+        return LDMClassifier(kernel=self.kernel, fit_intercept=self.fit_intercept).__sklearn_tags__()
+
+
+def _best(values: np.ndarray) -> int:
+    """Return where the first of the largest scores is, (n,) -> int; a score that is undefined never wins."""
+    undefined = np.isnan(values)
+    if undefined.all():
+        raise ValueError(
+            f"all {len(values)} grid points have a fold whose score is undefined; choose folds with both "
+            "classes, or another scoring"
+        )
+    if undefined.any():
+        warnings.warn(
+            f"{int(undefined.sum())} of {len(values)} grid points have a fold whose score is undefined; "
+            "choose folds with both classes, or another scoring",
+            UserWarning,
+            stacklevel=3,
+        )
+    return int(np.argmax(np.where(undefined, -np.inf, values)))
+
+
+def _relative(grid: Grid) -> np.ndarray:
+    return np.asarray(relative_gap(grid.gap, grid.objective))

@@ -1,0 +1,177 @@
+r"""Maximal average margin for classifiers (Pelckmans, Suykens & De Moor 2007), in closed form.
+
+.. math::
+   \max_{\lVert w\rVert\le1}\ \frac1m\sum_{i=1}^m y_iw^\top\varphi(x_i)=w^\top z,\qquad
+   z=\frac1m\sum_iy_i\varphi(x_i),\qquad w=z/\lVert z\rVert .
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import Tags
+
+from ...kernels import Kernel, kernel_name
+from ..estimators.kernel_expansion import KernelPeer, kernel_sums
+
+#: |z|^2 below this share of mean k(x, x) is rounding: z is taken for 0
+DEGENERATE = 1e-14
+
+
+@dataclass(frozen=True)
+class MAMCSolution:
+    r"""The direction of largest mean margin, and how well it solves its problem.
+
+    Attributes
+    ----------
+    coefficients : (m,) array
+        c in ``w = sum_i c_i phi(x_i)``; zero where `degenerate`.
+    objective : float
+        The mean margin, :math:`\lVert z\rVert`.
+    optimality_residual : float
+        Over w in the unit ball the mean margin is at most ``|z|`` (Cauchy-Schwarz). The residual is the
+        distance of the mean margin of w from ``|z|``, relative to it, or that of ``|w|`` from 1, whichever is
+        larger; the form is closed, so it is rounding error.
+    degenerate : bool
+        z = 0: every w in the ball has mean margin 0, and w = 0 is returned.
+    """
+
+    coefficients: np.ndarray
+    objective: float
+    optimality_residual: float
+    degenerate: bool
+
+
+def solve_mamc(f: np.ndarray, y: np.ndarray, scale: float) -> MAMCSolution:
+    r"""Return the direction of largest mean margin from the sums :math:`f_j=\sum_iy_ik(x_i,x_j)`.
+
+    Parameters
+    ----------
+    f : (m,) array
+        G y, where G is the Gram matrix; it is all that the problem depends on.
+    y : (m,) array of -1 and 1
+    scale : float
+        Mean of k(x, x), against which z counts as 0.
+
+    Returns
+    -------
+    MAMCSolution
+
+    Raises
+    ------
+    ValueError
+        If y'Gy is negative beyond rounding: the kernel is not positive semidefinite on these data.
+    """
+    m = len(y)
+    square = float(y @ f) / m**2
+    if square < -1e-10 * scale:
+        raise ValueError(
+            f"the kernel is not positive semidefinite on these data: the squared mean is {square:.3g}"
+        )
+    if square <= DEGENERATE * scale:
+        return MAMCSolution(np.zeros(m), 0.0, 0.0, True)
+    norm = np.sqrt(square)
+    coefficients = y / (m * norm)
+    margins = y * f / (m * norm)
+    length = np.sqrt(coefficients @ f / (m * norm))
+    residual = max(abs(float(margins.mean()) / norm - 1), abs(float(length) - 1))
+    return MAMCSolution(coefficients, float(norm), residual, False)
+
+
+class MAMCClassifier(KernelPeer):
+    r"""Maximal average margin for classifiers, for two classes.
+
+    .. math::
+       f(x)=w^\top\varphi(x),\qquad w=\sum_iy_i\varphi(x_i)\Big/\Big\lVert\sum_iy_i\varphi(x_i)\Big\rVert,
+
+    the direction with the largest mean margin :math:`\frac1m\sum_iy_if(x_i)` in the unit ball. There is no
+    intercept and nothing to tune but the kernel: f compares the sums of kernels (Parzen windows) of the
+    classes. Where kernel values are positive and one class is much larger, its sum wins nearly everywhere,
+    and f predicts it for almost all points.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
+        Parameters given as a pair win over `gamma`, `degree`, `coef0`.
+    gamma : float, default=None
+        Of "rbf" and "poly"; None is 1 / n_features for "rbf" and 1 for "poly".
+    degree : float, default=3
+    coef0 : float, default=1.0
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    n_features_in_ : int
+    dual_coef_ : (m,) array
+    coef_ : (p,) array, of the linear kernel
+    intercept_ : float, 0
+    objective_ : float
+        The mean margin.
+    optimality_residual_ : float
+        How far the mean margin is from its upper bound, or :math:`\lVert w\rVert` from 1; relative.
+    degenerate_ : bool
+        The weighted sum of the examples is 0: f is 0 everywhere, with a warning.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MAMCClassifier(kernel="linear").fit(scale(X), y)
+    >>> round(model.score(scale(X), y), 3), round(model.objective_, 3)
+    (0.933, 2.825)
+    """
+
+    def __init__(
+        self, kernel: Kernel = "rbf", gamma: float | None = None, degree: float = 3, coef0: float = 1.0
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows `X`, (m, p), or the (m, m) Gram matrix for "precomputed", and labels `y`, (m,).
+
+        The linear kernel costs one pass over the entries of `X`, the others m^2 kernel values, in batches.
+
+        Raises
+        ------
+        ValueError
+            Unless there are two classes, and for kernels that are not positive semidefinite.
+        """
+        X, signs = self._validated(X, y)
+        name = kernel_name(self._kernel)
+        if name == "linear":
+            f = np.asarray(X @ (X.T @ signs))
+            scale = float((X.multiply(X) if hasattr(X, "multiply") else X * X).sum()) / len(signs)
+        elif name == "precomputed":
+            f, scale = X @ signs, float(np.trace(X)) / len(signs)
+        else:
+            f = kernel_sums(self._kernel, X, X, signs)
+            scale = float(np.abs(f).max()) / len(signs)
+        found = solve_mamc(f, signs, scale)
+        self.objective_, self.optimality_residual_ = found.objective, found.optimality_residual
+        self.degenerate_ = found.degenerate
+        if found.degenerate:
+            warnings.warn(
+                "the classes have equal sums: every direction has mean margin 0, so the decision is 0",
+                UserWarning,
+                stacklevel=2,
+            )
+        self._keep(X, found.coefficients, 0.0)
+        if name == "linear" and not found.degenerate:
+            # of w itself, which is not what the solver saw
+            mean = float(signs @ (X @ self.coef_)) / len(signs)
+            length = float(np.linalg.norm(self.coef_))
+            self.optimality_residual_ = max(abs(mean / found.objective - 1), abs(length - 1))
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # without an intercept, and with sums instead of means, it may answer with the larger class only
+        tags.classifier_tags.poor_score = True
+        return tags

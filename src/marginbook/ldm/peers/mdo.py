@@ -1,0 +1,146 @@
+"""MDOClassifier: margin distribution optimisation (Garg & Roth 2003), linear; see `mdo_descent`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ...kernels import tidy
+from ..estimators.kernel_expansion import BinaryPeer, binary_signs
+from ..estimators.parameters import check_counts, check_tol
+from ..model.objective import is_number
+from .mdo_descent import STEEPEST, learned_starts, solve_mdo
+
+
+class MDOClassifier(BinaryPeer):
+    r"""Margin distribution optimisation, for two classes: linear, without intercept.
+
+    .. math::
+       \min_{\lVert w\rVert=1}\ \sum_{y_ix_i^\top w\ge0}e^{-a(x_i^\top w)^2}
+       +\sum_{y_ix_i^\top w<0}e^{-by_ix_i^\top w},\qquad\lVert x_i\rVert=1 .
+
+    Rows are scaled to length 1 (rows of zeros stay), which leaves the sign of a decision as it is. The
+    problem is not convex; it is descended from several starts, of which the table ``restarts_`` tells. The
+    original article recommends constants, but its text was not at hand: the defaults of `a` and `b` are
+    ours. With them the cost is halved at a margin of 0.08 and doubled at -0.07, the size that margins of
+    rows of length 1 have in some tens of features.
+
+    Parameters
+    ----------
+    a : float, default=100.0
+        How fast the cost of a correct example falls with its margin.
+    b : float, default=10.0
+        How fast that of a wrong one grows; at most 300.
+    n_restarts : int, default=3
+        Random starts besides the learned ones, see `learned_starts`.
+    kink_width : float, default=1e-4
+        Margins move by at most this in the certificate.
+    tol : float, default=1e-5
+        Gradient over m at which a descent ends. More than a hundred times that at the end warns.
+    max_iter : int, default=500
+        Of L-BFGS, for each width of the kink.
+    random_state : int, RandomState or None, default=0
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    n_features_in_ : int
+    coef_ : (p,) array, length 1
+    objective_ : float
+        F.
+    gradient_norm_ : float
+        Stationarity, see `MDOSolution`.
+    restarts_ : list of Restart
+    n_iter_ : int
+        Of all descents.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MDOClassifier().fit(scale(X), y)
+    >>> round(model.score(scale(X), y), 2), model.gradient_norm_ < 1e-3
+    (0.98, True)
+    """
+
+    def __init__(
+        self,
+        a: float = 100.0,
+        b: float = 10.0,
+        n_restarts: int = 3,
+        kink_width: float = 1e-4,
+        tol: float = 1e-5,
+        max_iter: int = 500,
+        random_state: Any = 0,
+    ) -> None:
+        self.a = a
+        self.b = b
+        self.n_restarts = n_restarts
+        self.kink_width = kink_width
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows `X`, (m, p), dense or sparse, and labels `y`, (m,).
+
+        Raises
+        ------
+        ValueError
+            Unless there are two classes, and for parameters out of range.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = tidy(X)
+        self.classes_, signs = binary_signs(y, type(self).__name__)
+        for name, least, most in (("a", 0.0, np.finfo(float).max), ("b", 0.0, STEEPEST)):
+            value = getattr(self, name)
+            if not (is_number(value) and least <= value <= most):
+                raise ValueError(f"{name} must be a number from 0 to {most:.4g}, got {value!r}")
+        if not (is_number(self.kink_width) and 0 < self.kink_width < np.inf):
+            raise ValueError(f"kink_width must be a finite number > 0, got {self.kink_width!r}")
+        check_tol(self.tol)
+        check_counts(max_iter=self.max_iter)
+        if self.n_restarts != 0 or isinstance(self.n_restarts, bool):
+            check_counts(n_restarts=self.n_restarts)
+        X = normalize(X)
+        starts = learned_starts(X, signs, self.random_state, self.n_restarts)
+        found = solve_mdo(
+            X,
+            signs,
+            self.a,
+            self.b,
+            starts,
+            kink_width=self.kink_width,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        self.coef_, self.objective_, self.gradient_norm_ = found.coef, found.objective, found.gradient_norm
+        self.restarts_ = found.restarts
+        self.n_iter_ = sum(restart.n_iter for restart in found.restarts)
+        if self.gradient_norm_ > 100 * self.tol:
+            warnings.warn(
+                f"the best descent ended with a gradient of {self.gradient_norm_:.2g} per example, more than "
+                f"{100 * self.tol:.2g}; raise max_iter, {self.max_iter}, or kink_width, {self.kink_width}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the margins :math:`x^\top w/\\lVert x\\rVert` of the rows of `X`, (n, p) -> (n,)."""
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(normalize(tidy(X)) @ self.coef_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # a hyperplane through the origin cannot tell apart classes that lie on one ray
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,1 @@
+"""How good our own code is: how far its numbers can be trusted, and how fast it is beside its peers."""

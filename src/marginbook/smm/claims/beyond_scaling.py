@@ -1,0 +1,52 @@
+"""The claim that no pairs of samples are computed: measured times against the number of samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...claims import Evidence, claim, decide, share
+from ...quality.benchmarking.goals import exponent, measured
+
+TABLE = "smm-scaling"
+#: from so many samples on, products with all matrices are what counts
+LARGE = 2_000
+#: lines of the measurements that the claim is about, and those of machines on the Gram matrix of all samples
+FITS = ("rank r, hinge", "rank r, squared hinge", "rank r, logistic")
+PAIRS = ("LIBSVM on vectors", "nuclear norm")
+#: largest exponent that counts as linear, with what caches and clocks add
+LINEAR = 1.25
+
+
+@claim(
+    "smm/linear-cost",
+    where="Section 3, whose algorithm has a dual with all pairs of samples (beyond the paper)",
+    statement="for matrices of fixed size the time of a fit of fixed rank grows linearly with the number of "
+    "samples, for every loss: no pairs of samples are needed",
+    notebook="smm/08_speed#smm-linear-cost",
+    depends=(f"benchmarks/results/{TABLE}.csv",),
+)
+def check_linear_cost() -> Evidence:
+    """Fit exponents of n to the stored times."""
+    lines, large = measured(TABLE, "n"), (LARGE, np.inf)
+    if not all(what in lines and np.sum(lines[what][0] >= LARGE) > 1 for what in FITS):
+        return Evidence(
+            share(0, 0), "nothing", "an exponent of 1", None, "Run benchmarks/smm_curves.py.", {"lines": 0}
+        )
+    slopes = {what.removeprefix("rank r, "): exponent(*lines[what], large) for what in FITS}
+    largest = max(slopes.values())
+    told = ", ".join(f"{what} n^{slope:.2f}" for what, slope in slopes.items())
+    others = ", ".join(
+        f"{what} n^{exponent(*lines[what], (0, np.inf)):.1f}" for what in PAIRS if what in lines
+    )
+    most = int(max(lines[what][0].max() for what in FITS))
+    return Evidence(
+        decide(largest <= LINEAR),
+        f"CPU time from n = {LARGE:,} to {most:,}: {told}",
+        f"an exponent of 1, at most {LINEAR:g} with what a clock adds",
+        LINEAR - largest,
+        f"Beside them, up to {LARGE:,} samples: {others or 'nothing'}; these work on pairs. Here the systems "
+        "of equations have a side of r(d1 + d2), of d1 d2 for the first problem, which has no rank, or of n "
+        "where that is smaller; only the products that fill them see all samples. On fewer samples the "
+        "systems themselves count, and flatten the line.",
+        {"d": 20, "r": 3, "n": [LARGE, most], "lines": len(FITS)},
+    )

@@ -1,0 +1,269 @@
+"""Claims about the curves of the simulation study: by training size, number of levels, size and rank.
+
+Every bound below was fixed before there were results of these experiments; grids of parameters were set on
+draws that no result uses.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...claims import Evidence, claim, share
+from .results import (
+    NUCLEAR,
+    PATH,
+    PLATT,
+    TABLES,
+    VECTOR_PATH,
+    VECTOR_PLATT,
+    by_draw,
+    contest,
+    csv,
+    interval,
+    listed,
+    means,
+    nothing,
+    size_of,
+    slope,
+    tally,
+    with_methods,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEATURES, LEVELS, PROBABILITIES = (
+    "smm/01_matrices_as_features",
+    "smm/03_weighted_margins",
+    "smm/04_probabilities",
+)
+#: share of the error that more than 20 levels may take away if 20 are called enough
+ENOUGH = 0.05
+#: share by which the chosen rank may be worse than the best fixed one
+CHOSEN = 0.10
+#: number at the end of a method's name
+MARK = ", H="
+
+
+@claim(
+    "smm/consistency",
+    where="Section 2.3",
+    statement=r"the mean absolute error of $\hat p$ falls with the training size",
+    notebook=f"{PROBABILITIES}#smm-consistency",
+    depends=(csv("sample-size"),),
+)
+def check_consistency() -> Evidence:
+    """Fit the exponent of n on every draw; look at each doubling of n."""
+    frame = with_methods(by_draw("sample-size", "mae"), PATH)
+    rate = None if frame is None else slope(frame, PATH, "n")
+    if frame is None or rate is None:
+        return nothing("a negative exponent of n", "sample-size")
+    found = means(frame)
+    found.index = [size_of(str(name), "n") for name in found.index]
+    found = found.sort_index()
+    steps = np.diff(found[PATH])
+    parts = [rate.high < 0, *(steps < 0)]
+    others = {name: slope(frame, name, "n") for name in found.columns if name != PATH}
+    told = "; ".join(f"{name} {value}" for name, value in others.items() if value)
+    return Evidence(
+        share(int(np.sum(parts)), len(parts)),
+        f"mean absolute error by n: {listed(found[PATH])}; exponent of n {rate}",
+        "falls at every doubling, and the exponent's 95 % interval is below 0",
+        -rate.high,
+        f"The exponents of {rate.draws} draws by least squares of the logarithms, their mean and 95 % "
+        "interval. "
+        f"Of the others: {told or 'none'}. An exponent of -1/2 would be that of a parametric model.",
+        {"n": [int(n) for n in found.index], "draws": rate.draws},
+    )
+
+
+def by_levels(column: str = "mae") -> pd.DataFrame | None:
+    """Return a score of the level paths: (data set, draw) down, H across, sorted; None without results."""
+    frame = by_draw("levels", column)
+    if frame is None:
+        return None
+    frame = frame[[name for name in frame.columns if MARK in str(name)]]
+    frame.columns = [int(str(name).rpartition(MARK)[2]) for name in frame.columns]
+    return frame[sorted(frame.columns)].dropna()
+
+
+@claim(
+    "smm/levels",
+    where="Section 2.3, scheme (beyond the paper)",
+    statement=r"more levels make $\hat p$ better, by less and less: its resolution is $1/H$",
+    notebook=f"{PROBABILITIES}#smm-levels",
+    depends=(csv("levels"),),
+)
+def check_levels() -> Evidence:
+    """Compare 4 with 20 levels, and 20 with 50, draw by draw."""
+    frame = by_levels()
+    if frame is None or not {4, 20, 50} <= set(frame.columns):
+        return nothing("better with 20 levels than with 4; hardly with 50", "levels")
+    frame = with_methods(frame, 4, 20, 50)
+    if frame is None:
+        return nothing("better with 20 levels than with 4; hardly with 50", "levels")
+    fewer, found = contest(frame, 20, 4), means(frame)
+    gain = (found[20] - found[50]) / found[20]
+    parts = [*(fewer["outcome"] == "win"), *(gain.abs() <= ENOUGH)]
+    told = "; ".join(f"{name}: {listed(row)}" for name, row in found.iterrows())
+    return Evidence(
+        share(int(np.sum(parts)), len(parts)),
+        f"from 4 to 20 levels: {tally(fewer['outcome'])}; from 20 to 50 the error falls by "
+        f"{', '.join(f'{100 * value:.1f} %' for value in gain)}",
+        f"20 levels win on every set, and 50 change the error by at most {100 * ENOUGH:.0f} %",
+        float(ENOUGH - gain.abs().max()),
+        f"Mean absolute errors by H: {told}. The count is within 1/(2H) of p where level sets are exact; "
+        "what "
+        "remains with many levels is the error of the sets.",
+        {"sets": len(found), "H": [int(h) for h in found.columns], "draws": len(frame) // len(found)},
+    )
+
+
+def level_curve(table: str, name: str, method: str) -> np.ndarray | None:
+    """Return the level-set errors of a method on a set, means over draws: (H-1,); None without results."""
+    frame = TABLES.results(table)
+    if frame is None or frame.empty:
+        return None
+    rows = frame[(frame["dataset"] == name) & (frame["method"] == method)]
+    return None if rows.empty else np.mean([json.loads(text) for text in rows["level_errors"]], axis=0)
+
+
+@claim(
+    "smm/level-sets",
+    where="Section 2.2",
+    statement=r"$\hat S(\pi)$ estimates the level set: its symmetric difference from the true set, averaged "
+    r"over $\pi$, falls with n, and is smaller than the vector machine's",
+    notebook=f"{LEVELS}#smm-level-sets",
+    depends=(csv("sample-size"),),
+)
+def check_level_sets() -> Evidence:
+    """Fit the exponent of n, and compare with vectorised matrices at every n."""
+    frame = with_methods(by_draw("sample-size", "level_error"), PATH, VECTOR_PATH)
+    rate = None if frame is None else slope(frame, PATH, "n")
+    if frame is None or rate is None:
+        return nothing("a negative exponent of n; below the vector machine's", "sample-size")
+    found, against = means(frame), contest(frame, PATH, VECTOR_PATH)
+    parts = [rate.high < 0, *(against["outcome"] == "win")]
+    return Evidence(
+        share(int(np.sum(parts)), len(parts)),
+        f"exponent of n {rate}; against the vector machine's sets {tally(against['outcome'])}",
+        "an exponent below 0, and smaller errors than the vector machine's at every n",
+        -rate.high,
+        "Falling is not vanishing: what a linear f misses with data without end is in smm/linear-class. "
+        "Probability that a new matrix is in one of the two sets only, mean over the levels h/20: "
+        f"{listed(found[PATH])}; vector machine: {listed(found[VECTOR_PATH])}. Of sets that do not cross "
+        "it is "
+        "the mean absolute error of the probability, up to 1/H.",
+        {"sets": len(found), "draws": rate.draws},
+    )
+
+
+@claim(
+    "smm/low-rank-helps",
+    where="Section 2, on vectorised matrices",
+    statement="reshaping matrices to vectors leads to overfitting: low rank has the lower error, by more the "
+    "larger the matrices",
+    notebook=f"{FEATURES}#smm-low-rank-helps",
+    depends=(csv("dimension"),),
+)
+def check_low_rank_helps() -> Evidence:
+    """Compare test errors at each d with n and the rank fixed, and fit the advantage against log d."""
+    claimed = "lower error at every d from 10, and an advantage that grows with d"
+    frame = with_methods(by_draw("dimension", "error"), PLATT, VECTOR_PLATT)
+    if frame is None:
+        return nothing(claimed, "dimension")
+    advantage = (frame[VECTOR_PLATT] - frame[PLATT]).unstack("split").dropna(axis=1)
+    if advantage.shape[0] < 3 or advantage.shape[1] < 2:
+        return nothing(claimed, "dimension")
+    d = np.array([size_of(str(name), "d") for name in advantage.index])
+    growth = interval(np.polyfit(np.log2(d), advantage.to_numpy(float), 1)[0])
+    against, found = contest(frame, PLATT, VECTOR_PLATT), means(frame)
+    large = np.array([size_of(str(name), "d") >= 10 for name in against.index])
+    parts = [growth.low > 0, *(against["outcome"][large] == "win")]
+    return Evidence(
+        share(int(np.sum(parts)), len(parts)),
+        f"error in %: {listed(found[PLATT], 1)}; vector: {listed(found[VECTOR_PLATT], 1)}; the advantage "
+        "grows "
+        f"by {growth} points with each doubling of d",
+        claimed,
+        growth.low,
+        f"The same n, rank of the truth and Bayes error at every d; low rank has r(2d - r) free numbers, the "
+        f"vector d^2. {tally(against['outcome'])} over all d. Both machines with hinge loss, Platt's "
+        "sigmoid, "
+        "and parameters chosen in the same way.",
+        {"d": sorted(int(value) for value in d), "draws": growth.draws},
+    )
+
+
+@claim(
+    "smm/rank",
+    where="Section 2.1 (beyond the paper)",
+    statement="the rank is a trade-off between complexity and flexibility: the rank of the truth is the "
+    "best, "
+    "and choosing it costs little",
+    notebook=f"{FEATURES}#smm-rank",
+    depends=(csv("rank"),),
+)
+def check_rank() -> Evidence:
+    """Find the best fixed rank for truths of each rank; compare with the chosen one."""
+    claimed = f"the true rank is the best of the fixed ones; the chosen one within {100 * CHOSEN:.0f} % of it"
+    frame = by_draw("rank", "mae")
+    names = [] if frame is None else [name for name in frame.columns if str(name).startswith("rank ")]
+    frame = with_methods(frame, PATH, *names)
+    if frame is None or len(names) < 2:
+        return nothing(claimed, "rank")
+    found = means(frame)
+    fixed = found[names]
+    fixed.columns = [int(str(name).split()[1]) for name in names]
+    best, truth = fixed.idxmin(axis=1), [size_of(str(name), "r") for name in found.index]
+    worse = found[PATH] / fixed.min(axis=1) - 1
+    parts = [*(best == truth), *(worse <= CHOSEN)]
+    told = "; ".join(f"{name}: {listed(row)}" for name, row in fixed.iterrows())
+    return Evidence(
+        share(int(np.sum(parts)), len(parts)),
+        f"best ranks {best.tolist()} for truths of rank {truth}; the chosen rank is worse than the best by "
+        f"{', '.join(f'{100 * value:.1f} %' for value in worse)}",
+        claimed,
+        float(CHOSEN - worse.max()),
+        f"Mean absolute errors by fixed rank: {told}; full rank: "
+        f"{listed(found[VECTOR_PATH]) if VECTOR_PATH in found else 'none'}.",
+        {"sets": len(found), "draws": len(frame) // len(found)},
+    )
+
+
+@claim(
+    "smm/nuclear-norm",
+    where="Section 2.1 (beyond the paper)",
+    statement="a rank that is fixed tells classes apart no worse than a nuclear norm that shrinks",
+    notebook=f"{FEATURES}#smm-nuclear-norm",
+    depends=(csv("dimension"), csv("sample-size")),
+)
+def check_nuclear_norm() -> Evidence:
+    """Compare test errors on all sets of a logit truth of low rank."""
+    rows = []
+    for table in ("dimension", "sample-size"):
+        frame = with_methods(by_draw(table, "error"), PLATT, NUCLEAR)
+        if frame is not None:
+            rows += [(name, line) for name, line in contest(frame, PLATT, NUCLEAR).iterrows()]
+    by_set = dict(rows)  # the centre is in both
+    if not by_set:
+        return nothing("never significantly worse", "dimension")
+    outcomes = [line["outcome"] for line in by_set.values()]
+    fine = [outcome != "loss" for outcome in outcomes]
+    worst = max(line["difference"] for line in by_set.values())
+    return Evidence(
+        share(sum(fine), len(fine)),
+        f"fixed rank: {outcomes.count('win')} won, {outcomes.count('tie')} tied, "
+        f"{outcomes.count('loss')} lost",
+        "no set lost",
+        -float(worst),
+        "Differences of the error in points, fixed rank minus nuclear norm: "
+        + ", ".join(
+            f"{name} {line['difference']:+.2f} (p = {line['p']:.1g})" for name, line in by_set.items()
+        )
+        + ". Both with Platt's sigmoid.",
+        {"sets": len(fine)},
+    )

@@ -1,0 +1,159 @@
+r"""The claims on Step 2 of the scheme where f is linear: an intercept, and which loss is consistent.
+
+Let X be normal and :math:`p=\sigma(sz)`, :math:`z=\langle B_0,X\rangle`, :math:`\lVert B_0\rVert_F=1`. By
+Jensen's inequality the weighted risk of any convex loss is smallest in the direction of :math:`B_0`, so that
+with data without end the fits are those of one number z, :math:`f=az+b`, with :math:`\lambda\to0`.
+
+No intercept: the slope of the risk at a = 0 is :math:`L'(0)\{(1-\pi)E(pz)-\pi E((1-p)z)\}=L'(0)E(pz)`,
+negative for every level, as :math:`Ez=0`. So every level set is :math:`\{z>0\}`. In any sample
+:math:`f(-X)=-f(X)`, so X is in just those sets that -X is not in, and :math:`\hat p(X)+\hat p(-X)=1`.
+
+Intercept: the target of the logistic loss,
+:math:`\log\frac{p}{1-p}-\log\frac\pi{1-\pi}=sz-\log\frac\pi{1-\pi}`, is linear, and the fits attain it. The
+hinge's target, :math:`\operatorname{sign}(p-\pi)`, is not, and the best line need not cross 0 where p crosses
+the level; if p varies little, the best line is a constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+from ...claims import Evidence, at_most, claim, decide
+from ..model.aggregation import count_rule, levels
+from ..model.objective import LOSSES, weights_for
+from ..solvers.block import solve_inner
+from .problems import drawn
+
+NOTEBOOK = "smm/04_probabilities"
+#: number of levels
+H = 20
+#: values of s, from noisy to nearly separated classes
+SCALES = (0.5, 1.0, 2.0, 4.0)
+#: what the solver's tolerance leaves of a value that is zero
+SETTLED = 1e-6
+
+
+def grid() -> tuple[np.ndarray, np.ndarray]:
+    """Return points of z and the mass of a standard normal law at each."""
+    z = np.linspace(-6, 6, 601)
+    mass = np.exp(-(z**2) / 2)
+    return z, mass / mass.sum()
+
+
+def population_fits(scale: float, loss: str, *, fit_intercept: bool) -> np.ndarray:
+    r"""Return :math:`f_h(z)=az+b` of least weighted risk at the points of the grid, (601, H-1).
+
+    The boundary of the hinge lies midway between two points of the grid, often on a third: values of at most
+    `SETTLED`, to which the solver leaves a zero there, are exactly 0.0, not above the level.
+
+    Parameters
+    ----------
+    scale : float
+        s in :math:`p=\sigma(sz)`.
+    loss : {"hinge", "squared_hinge", "logistic"}
+    fit_intercept : bool
+    """
+    z, mass = grid()
+    p = expit(scale * z)
+    both, y = np.concatenate([z, z])[:, None], np.repeat([1.0, -1.0], len(z))
+    share = np.concatenate([p * mass, (1 - p) * mass]) * len(y)
+    fits = []
+    for pi in levels(H):
+        found = solve_inner(
+            both,
+            y,
+            lam=1e-9,
+            loss=loss,
+            sample_weight=weights_for(float(pi), y, share),
+            fit_intercept=fit_intercept,
+            tol=1e-9,
+        )
+        f = found.weights[0] * z + found.intercept
+        fits.append(np.where(np.abs(f) > SETTLED, f, 0.0))
+    return np.array(fits).T
+
+
+@claim(
+    "smm/needs-intercept",
+    where="(2) in Sections 2.2 and 2.3",
+    statement=r"the scheme estimates $S(p,\pi)$ for every level and $p$ with $f(X)=\langle UV^\top,X\rangle$",
+    notebook=f"{NOTEBOOK}#smm-needs-intercept",
+)
+def check_intercept() -> Evidence:
+    """Fit all levels without an intercept, with data without end; then samples, at X and at -X."""
+    z, mass = grid()
+    same = count = 0
+    errors: dict[bool, list[float]] = {False: [], True: []}
+    for scale in SCALES:
+        p = expit(scale * z)
+        for loss in LOSSES:
+            f = population_fits(scale, loss, fit_intercept=False)
+            same += bool(((f > 0) == (z > 0)[:, None]).all())
+            count += 1
+            if loss == "logistic":
+                errors[False].append(float(mass @ np.abs(count_rule(f) - p)))
+                with_one = population_fits(scale, loss, fit_intercept=True)
+                errors[True].append(float(mass @ np.abs(count_rule(with_one) - p)))
+    rng = np.random.default_rng(780)
+    off = 0.0
+    for _ in range(3):
+        X, y = drawn(rng, 60, 3, 3, 1, noise=1.0, shift=0.5)
+        new = rng.normal(size=(200, 9))
+        values = [
+            new @ solve_inner(X.reshape(60, -1), y, lam=0.02, sample_weight=weights_for(float(pi), y)).weights
+            for pi in levels(H)
+        ]
+        f = np.array(values).T
+        off = max(off, float(np.abs(count_rule(f) + count_rule(-f) - 1).max()))
+    return Evidence(
+        decide(same == 0, max(errors[True]) <= 1 / (2 * H) and off <= 1e-12),
+        f"with data without end all {H - 1} level sets are {{z > 0}} in {same} of {count} cases: p is "
+        f"estimated by {1 / (2 * H):g} or {1 - 1 / (2 * H):g}, with a mean error of "
+        f"{min(errors[False]):.2f} to {max(errors[False]):.2f}",
+        "the sets of all levels",
+        -same / count,
+        f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {at_most(off, 1e-12)}), whatever the "
+        "data say, and if X is as likely as -X the levels do not matter at all. The boundary of a level "
+        "other than 1/2 does not pass through 0. With an intercept the mean error of the logistic fits is "
+        f"{max(errors[True]):.3f} or less; the bound of exact level sets is {1 / (2 * H):g}.",
+        {"truths": len(SCALES), "losses": 3, "H": H},
+        (780,),
+    )
+
+
+@claim(
+    "smm/linear-class",
+    where="Section 2.3, Step 2",
+    statement="the estimated level sets are consistent, so Step 2 is an approximation that vanishes with $n$",
+    notebook=f"{NOTEBOOK}#smm-linear-class",
+)
+def check_linear_class() -> Evidence:
+    """Fit all levels with an intercept and data without end; compare the sets and p with the truth."""
+    z, mass = grid()
+    wrong: dict[str, list[float]] = {loss: [] for loss in LOSSES}
+    error: dict[str, list[float]] = {loss: [] for loss in LOSSES}
+    constant = 0
+    for scale in SCALES:
+        p = expit(scale * z)
+        for loss in LOSSES:
+            f = population_fits(scale, loss, fit_intercept=True)
+            sets = mass @ ((f > 0) != (p[:, None] > levels(H)))
+            wrong[loss].append(float(sets.mean()))
+            error[loss].append(float(mass @ np.abs(count_rule(f) - p)))
+            if loss == "hinge":
+                constant += int((np.ptp(f, axis=0) < 1e-3).sum())
+    told = "; ".join(f"{loss} " + ", ".join(f"{v:.3f}" for v in values) for loss, values in error.items())
+    return Evidence(
+        decide(max(wrong["hinge"]) <= 0.01, max(wrong["logistic"]) <= 0.01),
+        "mean error of p with data without end, s = " + ", ".join(f"{s:g}" for s in SCALES) + f": {told}",
+        f"at most {1 / (2 * H):g}",
+        1 / (2 * H) - max(error["hinge"]),
+        "Consistent is the minimiser over all functions; in a class without sign(p - pi) the best "
+        f"function has another level set. Linear f with the hinge miss {max(wrong['hinge']):.0%} of the "
+        f"mass at a level on average, and are constant at {constant} of {len(SCALES) * (H - 1)} levels; "
+        f"the squared hinge misses {max(wrong['squared_hinge']):.0%}. The logistic target is linear if the "
+        "log odds are, and nothing is lost. Otherwise classes that grow, kernels between rows for one, "
+        "are needed.",
+        {"truths": len(SCALES), "losses": 3, "H": H, "points": 601},
+    )

@@ -1,0 +1,292 @@
+r"""The claims on the form of the solution, equation (2) and its dual with one block fixed.
+
+With V fixed, :math:`P=V(V^\top V)^{-1/2}` and :math:`B=WP^\top`, problem (2) divided by :math:`2\lambda` is
+the support vector machine :math:`\frac12\lVert W\rVert_F^2+\frac1{2\lambda n}\sum_i\xi_i` on the features
+:math:`X_iP`. Its Lagrangian in :math:`\xi_i` gives :math:`0\le\alpha_i\le\frac1{2\lambda n}` (times the
+weight of the sample), in W :math:`W=\sum_i\alpha_iy_iX_iP`, so :math:`B=\sum_i\alpha_iy_iX_iPP^\top`, and,
+only if there is an intercept b to differentiate, :math:`\sum_iy_i\alpha_i=0`. With U fixed, likewise,
+:math:`B=QQ^\top\sum_i\alpha_iy_iX_i` and :math:`f(X)=\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle` with
+:math:`P_r=Q^\top=(U^\top U)^{-1/2}U^\top`.
+
+Any loss with a slope has the form, too: :math:`\alpha_i=-\frac{w_i}{2\lambda n}L'(y_if(X_i))`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...claims import Evidence, at_most, claim, decide
+from ..model.objective import LOSSES, combination, loss_slopes, objective
+from ..solvers.block import solve_inner
+from ..solvers.block_descent import low_rank_svm
+from .problems import samples
+
+NOTEBOOK = "smm/02_block_descent"
+#: rounding of solutions whose duality gap is at most 1e-10 of the objective
+ROUNDING = 1e-4
+#: relative gap that is asked of a solver
+TOL = 1e-10
+
+
+def u_step(
+    X: np.ndarray,
+    y: np.ndarray,
+    P: np.ndarray,
+    *,
+    lam: float,
+    loss: str = "hinge",
+    weights: np.ndarray | None = None,
+    fit_intercept: bool = False,
+) -> tuple[np.ndarray, float, np.ndarray, float]:
+    r"""Solve for :math:`B=WP^\top` with orthonormal P (d2, r) fixed.
+
+    Returns
+    -------
+    B : (d1, d2) array
+    b : float
+    alpha : (n,) array
+        In the scaling of the dual with the box :math:`w_i/(2\lambda n)`.
+    value : float
+        The objective.
+    """
+    n, d1, _ = X.shape
+    found = solve_inner(
+        (X @ P).reshape(n, -1),
+        y,
+        lam=lam,
+        loss=loss,
+        sample_weight=weights,
+        fit_intercept=fit_intercept,
+        tol=TOL,
+    )
+    B = found.weights.reshape(d1, P.shape[1]) @ P.T
+    return B, found.intercept, found.multipliers / (2 * lam), found.objective
+
+
+def side_form(alpha: np.ndarray, y: np.ndarray, X: np.ndarray, P: np.ndarray, new: np.ndarray) -> np.ndarray:
+    r"""Return :math:`\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle` for each new X, by the double sum of the
+    kernel.
+
+    Parameters
+    ----------
+    alpha, y : (n,) arrays
+    X : (n, d1, d2) array
+    P : (r, d1) array
+        Orthonormal rows.
+    new : (m, d1, d2) array
+    """
+    kernel = np.einsum("nrd,mrd->nm", np.einsum("ra,nad->nrd", P, X), np.einsum("ra,mad->mrd", P, new))
+    return np.asarray((alpha * y) @ kernel)
+
+
+@claim(
+    "smm/solution-form",
+    where="Section 2.1",
+    statement=r"the solution of (2) is $f(X)=\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle$, with $P_r$ of $r$ "
+    "orthonormal rows",
+    notebook=f"{NOTEBOOK}#smm-solution-form",
+)
+def check_solution_form() -> Evidence:
+    """Compare f at new matrices with the sum, after a last V-step of the descent, for all losses."""
+    rng = np.random.default_rng(731)
+    worst, count = 0.0, 0
+    for sample in samples(730):
+        for loss in LOSSES:
+            settings: dict[str, Any] = {"lam": sample.lam, "loss": loss, "sample_weight": sample.weights}
+            end = low_rank_svm(
+                sample.X,
+                sample.y,
+                rank=sample.rank,
+                fit_intercept=sample.fit_intercept,
+                max_iter=5,
+                **settings,
+            )
+            Q = np.linalg.qr(end.U)[0]
+            turned = sample.X.transpose(0, 2, 1)
+            B, b, alpha, _ = u_step(
+                turned,
+                sample.y,
+                Q,
+                lam=sample.lam,
+                loss=loss,
+                weights=sample.weights,
+                fit_intercept=sample.fit_intercept,
+            )
+            if loss != "hinge":  # the multipliers by the slope, not those that the solver says
+                margins = sample.y * (np.einsum("nij,ij->n", turned, B) + b)
+                alpha = -sample.weights * loss_slopes(margins, loss) / (2 * sample.lam * len(margins))
+            new = rng.normal(size=(20, *sample.X.shape[1:]))
+            f = np.einsum("mij,ji->m", new, B)
+            apart = np.abs(side_form(alpha, sample.y, sample.X, Q.T, new) - f).max()
+            worst = max(worst, float(apart / max(1.0, np.abs(f).max())))
+            count += 1
+    return Evidence(
+        decide(worst <= ROUNDING),
+        f"f differs from the sum by at most {at_most(worst, ROUNDING)}, relative to the larger of 1 and the "
+        "largest |f|",
+        "0",
+        ROUNDING - worst,
+        "The representer theorem in the block of V, whose features are P_r X_i. An intercept is added to "
+        "the sum; weights change the box of alpha only; for the squared hinge and the logistic loss alpha "
+        "is the loss's slope over -2 lambda n. P_r P_r' = I, so the projection proper is P_r'P_r.",
+        {"problems": count, "losses": 3},
+        (730, 731),
+    )
+
+
+@claim(
+    "smm/projection-side",
+    where="Section 2.1 beside Section 3",
+    statement=r"one projection $P_r\in\mathbb R^{r\times d_1}$, acting from the left, and the $\alpha$ of "
+    "the dual give $f$",
+    notebook=f"{NOTEBOOK}#smm-projection-side",
+)
+def check_side() -> Evidence:
+    """Take alpha of a U-step, whose dual Section 3 writes out; compare both sides' sums with f."""
+    rng = np.random.default_rng(732)
+    left: list[float] = []
+    right, smooth, count = 0.0, 0.0, 0
+    for sample in samples(733):
+        n, d1, d2 = sample.X.shape
+        if sample.rank == min(d1, d2):
+            continue
+        for loss in LOSSES:
+            P = np.linalg.qr(rng.normal(size=(d2, sample.rank)))[0]
+            B, _, alpha, _ = u_step(sample.X, sample.y, P, lam=sample.lam, loss=loss, weights=sample.weights)
+            M = combination(alpha, sample.X, sample.y)
+            Q = np.linalg.svd(B)[0][:, : sample.rank]
+            scale = max(1.0, float(np.linalg.norm(B)))
+            left.append(float(np.linalg.norm(Q @ Q.T @ M - B)) / scale)
+            right = max(right, float(np.linalg.norm(M @ P @ P.T - B)) / scale)
+            if loss == "logistic" and sample.lam > 0.01:
+                end = low_rank_svm(
+                    sample.X,
+                    sample.y,
+                    rank=sample.rank,
+                    lam=sample.lam,
+                    loss=loss,
+                    sample_weight=sample.weights,
+                    tol=1e-13,
+                    max_iter=2000,
+                )
+                margins = sample.y * np.einsum("nij,ij->n", sample.X, end.coef)
+                M = combination(
+                    -sample.weights * loss_slopes(margins, loss) / (2 * sample.lam * n), sample.X, sample.y
+                )
+                Q = np.linalg.svd(end.coef)[0][:, : sample.rank]
+                smooth = max(smooth, float(np.linalg.norm(Q @ Q.T @ M - end.coef)))
+            count += 1
+    worst = max(left)
+    return Evidence(
+        decide(worst <= ROUNDING, right <= ROUNDING and smooth <= 1e-3),
+        "with alpha of a U-step the left projection gives matrices off by "
+        f"{np.median(left):.2f} in the median, up to {worst:.1f}, relative to the larger "
+        "of 1 and |B|",
+        "0",
+        -worst,
+        "A U-step fixes V, so its alpha, those of the dual in the text of Section 3, belong to the right "
+        f"projection, P_V of d2 columns: B = M PP' to {at_most(right, ROUNDING)}. The printed side goes with "
+        "the alpha of a "
+        'V-step, whose sum is in Algorithm 1; "the dual problem in (2)" does not say which. At a limit of '
+        "the descent with a smooth loss alpha is one function of the margins, and both sides give B (left to "
+        f"{at_most(smooth, 1e-3)}); with the hinge each side has multipliers of its own.",
+        {"problems": count, "losses": 3},
+        (732, 733),
+    )
+
+
+@claim(
+    "smm/full-rank",
+    where="Section 2.1",
+    statement=r"with full rank, $r=\min(d_1,d_2)$, (2) is the linear SVM on $\operatorname{vec}(X)$",
+    notebook="smm/01_matrices_as_features#smm-full-rank",
+)
+def check_full_rank() -> Evidence:
+    """Compare f at new matrices with LIBSVM's on vec(X), and LIBLINEAR's without an intercept."""
+    from sklearn.svm import SVC, LinearSVC
+
+    rng = np.random.default_rng(734)
+    worst, above, count = 0.0, 0.0, 0
+    for sample in samples(735):
+        n, d1, d2 = sample.X.shape
+        if sample.lam < 0.01:  # LIBLINEAR needs very many passes there
+            continue
+        flat, C = sample.X.reshape(n, -1), 1 / (2 * sample.lam * n)
+        if sample.fit_intercept:
+            model = SVC(kernel="linear", C=C, tol=1e-8)
+        else:
+            model = LinearSVC(
+                loss="hinge", C=C, tol=1e-9, fit_intercept=False, max_iter=1_000_000, random_state=0
+            )
+        model.fit(flat, sample.y, sample_weight=sample.weights)
+        found = low_rank_svm(
+            sample.X,
+            sample.y,
+            rank=min(d1, d2),
+            lam=sample.lam,
+            sample_weight=sample.weights,
+            fit_intercept=sample.fit_intercept,
+            tol=1e-9,
+        )
+        new = rng.normal(size=(20, d1, d2))
+        f = np.einsum("mij,ij->m", new, found.coef)
+        other = new.reshape(20, -1) @ model.coef_[0]
+        worst = max(worst, float(np.abs(f - other).max() / max(1.0, np.abs(other).max())))
+        value = objective(
+            model.coef_[0].reshape(d1, d2),
+            float(np.ravel(model.intercept_)[0]),
+            sample.X,
+            sample.y,
+            lam=sample.lam,
+            sample_weight=sample.weights,
+        )
+        above = max(above, found.objective / value - 1)
+        count += 1
+    return Evidence(
+        decide(worst <= 1e-3 and above <= 1e-6),
+        f"f differs by at most {at_most(worst, 1e-3)} from the vector machine's; the objective is above "
+        f"that of LIBSVM or LIBLINEAR by {at_most(above, 1e-6)} of it at most",
+        "0",
+        1e-3 - worst,
+        "Every d1 x d2 matrix is U V' with r = min(d1, d2), and |U V'|_F is the length of the vector, so "
+        "(2) is the convex problem itself; one step with the smaller side full already solves it.",
+        {"problems": count},
+        (734, 735),
+    )
+
+
+@claim(
+    "smm/union-of-spaces",
+    where="Section 2.1",
+    statement=r"the solutions $f$ are elements of one reproducing kernel Hilbert space, induced by the "
+    r"rank-$r$ kernels $\{\langle\cdot,\cdot\rangle_P\}$ of all projections",
+    notebook="smm/01_matrices_as_features#smm-union-of-spaces",
+)
+def check_union() -> Evidence:
+    """Add two functions of rank r: with different projections, then with the same one."""
+    rng = np.random.default_rng(740)
+    left = kept = count = 0
+    for d1, d2, r in ((2, 2, 1), (4, 3, 1), (6, 6, 2), (5, 8, 3)):
+        for _ in range(50):
+            parts = [rng.normal(size=(d1, r)) @ rng.normal(size=(r, d2)) for _ in range(2)]
+            left += np.linalg.matrix_rank(parts[0] + parts[1]) > r
+            Q = np.linalg.qr(rng.normal(size=(d1, r)))[0]
+            same = [Q @ Q.T @ part for part in parts]
+            total = same[0] + same[1]
+            kept += np.linalg.matrix_rank(total, tol=1e-9) <= r and np.allclose(Q @ Q.T @ total, total)
+            count += 1
+    return Evidence(
+        decide(left == 0, kept == count),
+        f"the sum of two functions of rank r has a larger rank in {left} of {count} cases",
+        "0",
+        -left / count,
+        "The functions of rank at most r are a union of spaces, one for each P, and not closed under sums "
+        "unless r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of dimension "
+        f"r d2 ({kept} of {count} sums stay inside). A space that holds all of them holds their sums, so "
+        "all linear functions; f is in it, but then it says nothing of the rank. That the space is chosen "
+        "from the data, too, is what makes (2) not convex.",
+        {"pairs": count},
+        (740,),
+    )

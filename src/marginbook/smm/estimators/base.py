@@ -1,0 +1,292 @@
+"""What the room's estimators share: validation, the weights of samples, one solve, and what a fit leaves."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from ...base.labels import check_labels
+from ...kernels import Kernel, kernel_name
+from ..model.objective import combination, decision_values
+from ..solvers.block_descent import low_rank_svm
+from ..solvers.kernel_block_descent import low_rank_kernel_svm
+from ..solvers.kernel_solution import KernelSolution
+from ..solvers.solution import LowRankSolution
+from .equal_samples import Copies, find_copies
+from .matrix_input import Shape, check_matrices, check_training
+from .parameters import check_machine, resolve_kernel, resolve_rank
+
+Machine: TypeAlias = LowRankSolution | KernelSolution
+#: a solution nearby; with a kernel also U alone
+Start: TypeAlias = LowRankSolution | KernelSolution | np.ndarray
+#: share of the squared norms of rows that landmarks may miss without a warning
+MISSED = 0.01
+
+
+class MatrixMachine(ClassifierMixin, BaseEstimator):
+    r"""Low-rank machines :math:`f(X)=\langle B,X\rangle+b`, one or several; subclasses say which.
+
+    A subclass has the parameters `rank`, `lam`, `loss`, `kernel`, `gamma`, `degree`, `coef0`, `n_landmarks`,
+    `fit_intercept`, `n_restarts`, `shape`, `tol`, `max_iter` and `random_state`, calls ``_validated`` at the
+    beginning of ``fit``, ``_solve`` for each machine, and ``_keep`` at its end.
+    """
+
+    rank: int | None
+    lam: float
+    loss: str
+    kernel: Kernel
+    gamma: float | None
+    degree: float
+    coef0: float
+    n_landmarks: int
+    fit_intercept: bool
+    n_restarts: int
+    bound_iter: int
+    shape: Any
+    tol: float
+    max_iter: int
+    random_state: Any
+    classes_: np.ndarray
+    matrix_shape_: Shape
+    n_features_in_: int
+
+    def _check(self) -> None:
+        """Raise ValueError for a parameter out of range."""
+        check_machine(self)
+
+    def _validated(
+        self, X: Any, y: Any, sample_weight: Any, binary: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Check what `fit` gets, drop what an earlier one left.
+
+        Parameters
+        ----------
+        X : (n, d1, d2) or (n, p) array
+        y : (n,) labels
+        sample_weight : (n,) array or None
+        binary : bool
+            Whether more than two classes are an error.
+
+        Returns
+        -------
+        X : (m, d1, d2) array
+            All samples, m = n; or, where some have no weight or are equal, each that counts once.
+        codes : (m,) array of int
+            The place of each label in ``classes_``.
+        weights : (m,) array
+            The sample weights, all 1 by default, as they are; of equal samples their sum.
+        """
+        for state in [name for name in vars(self) if name.endswith("_") or name.startswith("_fit")]:
+            delattr(self, state)
+        self._check()
+        X, y = check_training(self, X, y, self.shape)
+        check_labels(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weighted = np.unique(codes[weights > 0])
+        name = type(self).__name__
+        if len(self.classes_) == 1:
+            raise ValueError(f"{name} needs at least 2 classes, got one class: {self.classes_[0]}")
+        if binary and len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass, with "
+                f"{len(self.classes_)} classes; wrap {name} in OneVsRestClassifier of sklearn.multiclass"
+            )
+        if len(weighted) < len(self.classes_):
+            without = [str(label) for k, label in enumerate(self.classes_) if k not in weighted]
+            raise ValueError(
+                f"{name} needs samples of positive weight in each class, got none in {', '.join(without)}"
+            )
+        self._fit_kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        self.rank_ = resolve_rank(self.rank, self.matrix_shape_, self._fit_kernel)
+        self._fit_copies = find_copies(X, codes, weights)
+        kept = self._fit_copies.kept
+        return X[kept], codes[kept], self._fit_copies.weights
+
+    def _seed(self) -> int:
+        """Return a seed that `random_state` gives: one integer for all machines of a fit."""
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _solve(
+        self, X: np.ndarray, signs: np.ndarray, weights: np.ndarray, seed: int, start: Start | None = None
+    ) -> Machine:
+        """Return the machine for labels `signs`, (n,), of -1 and 1 and the whole `weights`, (n,)."""
+        options: dict[str, Any] = {
+            "rank": self.rank_,
+            "lam": float(self.lam),
+            "loss": self.loss,
+            "sample_weight": weights,
+            "fit_intercept": bool(self.fit_intercept),
+            "n_restarts": int(self.n_restarts) if start is None else 0,
+            "start": start,
+            "tol": float(self.tol),
+            "max_iter": int(self.max_iter),
+            "random_state": seed,
+        }
+        if kernel_name(self._fit_kernel) == "linear":
+            return low_rank_svm(X, signs, bound_iter=int(self.bound_iter), **options)
+        return low_rank_kernel_svm(
+            X,
+            signs,
+            kernel=self._fit_kernel,
+            max_features=int(self.n_landmarks),
+            relaxation=int(self.bound_iter),
+            **options,
+        )
+
+    def _keep(self, found: Sequence[Machine], single: bool) -> None:
+        """Keep the machines and their certificates: as they are if there is a `single` one, else stacked."""
+        self._fit_machines = list(found)
+        for name, value in certificates(found, self._fit_copies).items():
+            setattr(self, name, value[0] if single else value)
+        self.n_iter_ = max(1, max(machine.n_iter for machine in found))
+        self.converged_ = all(machine.converged for machine in found)
+        warn_unconverged(type(self).__name__, found, self.tol)
+        missed = max((one.missed for one in found if isinstance(one, KernelSolution)), default=0.0)
+        if missed > MISSED:
+            warnings.warn(
+                f"the {self.n_landmarks} landmarks miss {missed:.1%} of the squared norms of all rows in the "
+                f"feature space, more than {MISSED:.0%}; raise n_landmarks or take a smoother kernel",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _start_of(self, machine: Machine, X: np.ndarray, signs: np.ndarray) -> Start | None:
+        """Return a start from an earlier `machine`, with as many columns as are needed, if its shape fits."""
+        linear = kernel_name(self._fit_kernel) == "linear"
+        if isinstance(machine, KernelSolution):
+            if linear or machine.shape != self.matrix_shape_:
+                return None
+            return machine if machine.U.shape[1] == self.rank_ else machine.U[:, : self.rank_]
+        if not linear or machine.coef.shape != self.matrix_shape_:
+            return None
+        return resized(machine, self.rank_, X, signs)
+
+    def _values(self, X: Any) -> np.ndarray:
+        """Return the decision values of all machines on `X`, (m, d1, d2) or (m, p): (m, machines)."""
+        check_is_fitted(self, "matrix_shape_")
+        return self._machine_values(check_matrices(self, X))
+
+    def _machine_values(self, X: np.ndarray) -> np.ndarray:
+        return np.column_stack([machine_values(machine, X) for machine in self._fit_machines])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def machine_values(machine: Machine, X: np.ndarray) -> np.ndarray:
+    """Return f of the matrices `X`, (m, d1, d2): (m,)."""
+    if isinstance(machine, KernelSolution):
+        return machine.decision(X)
+    return decision_values(machine.coef, machine.intercept, X)
+
+
+def resized(machine: LowRankSolution, rank: int, X: np.ndarray, signs: np.ndarray) -> LowRankSolution:
+    """Return `machine` with `rank` columns of U and V: the leading ones, and new ones where it has too few.
+
+    New columns of V are the leading right singular vectors of M(c) outside the span of the old ones, in which
+    the objective falls fastest; those of U are zero, so that the objective does not change.
+
+    Parameters
+    ----------
+    machine : LowRankSolution
+    rank : int
+    X : (n, d1, d2) array
+    signs : (n,) array of -1 and 1
+    """
+    U, V = machine.U[:, :rank], machine.V[:, :rank]
+    missing = rank - U.shape[1]
+    if missing <= 0:
+        return replace(machine, U=U, V=V)
+    # of other samples no multipliers are known
+    same = len(machine.multipliers) == len(X)
+    M = combination(machine.multipliers, X, signs) if same else X.mean(axis=0)
+    fresh = np.linalg.svd(M - M @ V @ np.linalg.pinv(V), full_matrices=False)[2][:missing].T
+    nothing = np.zeros((len(U), missing))
+    return replace(machine, U=np.hstack([U, nothing]), V=np.hstack([V, fresh]))
+
+
+def class_weights(
+    class_weight: Any, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Return the weight of each sample's class, (n,), as scikit-learn's `class_weight` says it.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+    classes : (K,) array
+    codes : (n,) array of int
+        The place of each label in `classes`.
+    weights : (n,) array
+        Of the samples, which "balanced" counts with.
+
+    Raises
+    ------
+    ValueError
+        For a weight of a class that is not finite and above 0.
+    """
+    of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes], sample_weight=weights)
+    if not (np.isfinite(of_class) & (of_class > 0)).all():
+        raise ValueError(f"class_weight gives the weights {of_class}, wanted finite weights > 0")
+    return np.asarray(of_class)[codes]
+
+
+def certificates(found: Sequence[Machine], copies: Copies) -> dict[str, Any]:
+    """Return the fitted attributes of several machines, each a list or an array with one entry a machine."""
+    values: dict[str, Any] = {
+        "objective_": np.array([machine.objective for machine in found]),
+        "lower_bound_": np.array([machine.lower_bound for machine in found]),
+        "global_gap_": np.array([machine.global_gap for machine in found]),
+        "dual_gap_": np.array([machine.block_gap for machine in found]),
+        "multipliers_": np.array([copies.spread(machine.multipliers) for machine in found]),
+        "intercept_": np.array([machine.intercept for machine in found]),
+        "objective_path_": [machine.objective_path for machine in found],
+        "start_": [machine.start for machine in found],
+        "U_": np.array([machine.U for machine in found]),
+    }
+    linear = [machine for machine in found if isinstance(machine, LowRankSolution)]
+    mapped = [machine for machine in found if isinstance(machine, KernelSolution)]
+    if linear:
+        values["V_"] = np.array([machine.V for machine in linear])
+        values["coef_"] = np.array([machine.coef for machine in linear])
+    if mapped:
+        values["dual_coef_"] = np.array([machine.C for machine in mapped])
+        values["missed_"] = np.array([machine.missed for machine in mapped])
+    return values
+
+
+def last_change(path: np.ndarray) -> float:
+    """Return by what share the last sweep, two blocks, lowered the objective along its `path`."""
+    before = path[-3] if len(path) >= 3 else path[0]
+    return float((before - path[-1]) / max(abs(float(path[-1])), np.finfo(float).tiny))
+
+
+def warn_unconverged(name: str, found: Sequence[Machine], tol: float) -> None:
+    """Warn, with both numbers, if one of the machines stopped before its tolerance."""
+    missed = [machine for machine in found if not machine.converged]
+    if missed:
+        worst = max(last_change(machine.objective_path) for machine in missed)
+        of = f" for {len(missed)} of {len(found)} machines" if len(found) > 1 else ""
+        reason = f"the last one lowered the objective by a share of {worst:.1e}, above tol={tol:.1e}"
+        remedy = "raise max_iter or lam"
+        if worst <= tol:
+            gap = max(machine.block_gap for machine in missed)
+            reason = f"the last one left one block with a duality gap of {gap:.1e}, which rounding keeps open"
+            remedy = "raise lam or scale the matrices"
+        sweeps = max(machine.n_iter for machine in missed)
+        warnings.warn(
+            f"{name} stopped after {sweeps} sweeps{of}: {reason}; {remedy}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,193 @@
+"""LowRankSVMClassifier: parameters and attributes here, mathematics in the solvers."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ...kernels import Kernel
+from .base import Machine, MatrixMachine, class_weights
+from .parameters import check_flag, check_machine
+
+
+class LowRankSVMClassifier(MatrixMachine):
+    r"""Large-margin classifier of matrices with coefficients of low rank.
+
+    .. math::
+       \min_{b,\ \operatorname{rank}B\le r}\ \frac1{\sum_is_i}\sum_{i=1}^ns_i\kappa(y_i)
+       L\bigl(y_i(\langle B,X_i\rangle+b)\bigr)+\lambda\lVert B\rVert_F^2
+
+    for matrices :math:`X_i\in\mathbb R^{d_1\times d_2}`, labels :math:`y_i=\pm1`, the weights of samples
+    :math:`s_i` and of classes :math:`\kappa`, all 1 by default, and L the hinge loss :math:`(1-z)_+`, the
+    squared hinge loss :math:`(1-z)_+^2` or the logistic loss :math:`\log(1+e^{-z})`. Source: the draft's (2).
+    More than two classes: one machine for each class against the rest, and the largest
+    :math:`\langle B,X\rangle+b` wins.
+
+    The problem is not convex. Block descent goes down from a truncated singular value decomposition of the
+    full-rank solution and from `n_restarts` random starts, and the lowest objective is kept, with a lower
+    bound over all matrices of rank r: where ``global_gap_`` is 0, the solution is proved to be a global one.
+
+    Parameters
+    ----------
+    rank : int or None, default=1
+        r, at most min(d1, d2), or d1 with a kernel. None is full rank: the support vector machine on vec(X).
+    lam : float, default=0.01
+        :math:`\lambda`, above 0. In terms of C of ``sklearn.svm.SVC`` it is 1 / (2 n C).
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
+    kernel : {"linear", "rbf", "poly"}, (name, parameters) or callable, default="linear"
+        A kernel on rows: B is then :math:`\sum_kU_kV_k^\top` with :math:`V_k` in the feature space of a row.
+        Parameters given as a pair win over `gamma`, `degree`, `coef0`. See
+        :mod:`marginbook.smm.model.row_kernels`.
+    gamma : float or None, default=None
+        Of "rbf" and "poly"; None is 1 / d2 for "rbf" and 1 for "poly". The draft's width :math:`\sigma` is
+        ``gamma = 1 / (2 * sigma**2)``.
+    degree : int, default=3
+    coef0 : float, default=1.0
+    n_landmarks : int, default=500
+        Of a kernel, where the matrices have more than 8000 rows together: so many of them span what stands
+        for the feature space, and ``missed_`` says what they miss.
+    fit_intercept : bool, default=True
+        Whether b is free, and not penalised; False is b = 0, the draft's (2).
+    n_restarts : int, default=0
+        Random starts beside the one from the full-rank solution.
+    bound_iter : int, default=0
+        Steps, some hundred or with a kernel some 40, that raise ``lower_bound_`` to the minimum of a convex
+        relaxation. Its solution is one start more.
+    shape : (int, int) or None, default=None
+        d1 and d2 of matrices that are given as the rows of an (n, d1 d2) array. None: an (n, p) array holds
+        matrices of p rows and one column.
+    class_weight : dict, "balanced" or None, default=None
+        :math:`\kappa`; "balanced" makes the classes weigh the same, with mean 1 over the samples.
+    warm_start : bool, default=False
+        Whether another fit starts from U and V of the last one, where they have the shape that is needed.
+    tol : float, default=1e-6
+        Stop when a sweep over both blocks lowers the objective by less than this share; missing it is a
+        ConvergenceWarning.
+    max_iter : int, default=200
+        Sweeps.
+    random_state : int, RandomState instance or None, default=None
+        Of the random starts.
+
+    Attributes
+    ----------
+    coef_ : (d1, d2) array
+        B. With K > 2 classes this and the other attributes have a first axis of K, or are lists of K.
+    U_, V_ : (d1, r) and (d2, r) arrays
+        B = U V', with orthogonal columns in either, the k-th ones of one length.
+    intercept_ : float
+    objective_ : float
+    objective_path_ : (k,) array
+        Objective of the start and after each block; it never rises.
+    lower_bound_ : float
+        No matrix of rank r has a smaller objective.
+    global_gap_ : float
+        ``objective_ - lower_bound_``.
+    dual_gap_ : float
+        No change of the last block alone lowers the objective by more.
+    dual_coef_ : (n d1, r) array
+        In place of ``coef_`` and ``V_`` with a kernel: V is the combination of all training rows, or of the
+        landmarks, with these coefficients; the columns of U are then orthonormal.
+    missed_ : float
+        With a kernel: the share of the squared norms of all rows that the landmarks miss, 0 without them.
+    multipliers_ : (n,) array
+        The dual variables :math:`c_i` of the last block, :math:`2\lambda\alpha_i` in the draft's scaling.
+    n_iter_ : int
+        Sweeps from the best start.
+    converged_ : bool
+    start_ : str
+        Which start was the best.
+    rank_ : int
+        r.
+    matrix_shape_ : (int, int)
+    classes_, n_features_in_
+        Of two classes the second is the positive one; ``n_features_in_`` is d1 d2.
+
+    Examples
+    --------
+    >>> from marginbook.datasets import make_low_rank
+    >>> X, y, _, _ = make_low_rank(300, shape=(8, 6), rank=1, scale=8, random_state=0)
+    >>> model = LowRankSVMClassifier(rank=1, lam=0.02).fit(X[:100], y[:100])
+    >>> vector = LowRankSVMClassifier(rank=None, lam=0.02).fit(X[:100], y[:100])
+    >>> model.coef_.shape, round(model.score(X[100:], y[100:]), 1), round(vector.score(X[100:], y[100:]), 1)
+    ((8, 6), 0.9, 0.8)
+    """
+
+    def __init__(
+        self,
+        rank: int | None = 1,
+        lam: float = 0.01,
+        loss: str = "hinge",
+        kernel: Kernel = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_landmarks: int = 500,
+        fit_intercept: bool = True,
+        n_restarts: int = 0,
+        bound_iter: int = 0,
+        shape: tuple[int, int] | None = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+    ) -> None:
+        self.rank = rank
+        self.lam = lam
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_landmarks = n_landmarks
+        self.fit_intercept = fit_intercept
+        self.n_restarts = n_restarts
+        self.bound_iter = bound_iter
+        self.shape = shape
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        check_flag("warm_start", self.warm_start)
+        check_machine(self)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y`, (n,), and weights `sample_weight`, (n,).
+
+        Raises
+        ------
+        ValueError
+            For one class, parameters out of range, or matrices that do not have the `shape`.
+        """
+        earlier = getattr(self, "_fit_machines", []) if self.warm_start else []
+        X, codes, weights = self._validated(X, y, sample_weight)
+        weights = weights / weights.mean() * class_weights(self.class_weight, self.classes_, codes, weights)
+        seed, two = self._seed(), len(self.classes_) == 2
+        found: list[Machine] = []
+        for k in [1] if two else range(len(self.classes_)):
+            signs = np.where(codes == k, 1.0, -1.0)
+            start = self._start_of(earlier[len(found)], X, signs) if len(found) < len(earlier) else None
+            found.append(self._solve(X, signs, weights, seed, start))
+        self._keep(found, two)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        r"""Return :math:`\langle B,X\rangle+b` of each matrix of `X`, (m, d1, d2) or (m, p).
+
+        Returns
+        -------
+        (m,) array, where > 0 is ``classes_[1]``, or (m, K) array for K > 2 classes
+        """
+        values = self._values(X)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each matrix of `X`, (m, d1, d2) or (m, p); of two, at 0 the first one."""
+        values = self.decision_function(X)
+        if values.ndim == 1:
+            return self.classes_[(values > 0).astype(int)]
+        return self.classes_[values.argmax(axis=1)]

@@ -1,0 +1,271 @@
+"""LowRankSVMClassifierCV: rank and lambda by cross-validation, each fit begun where its neighbour ended."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from ...base.folds import folds
+from ...base.labels import check_labels
+from ...kernels import Kernel
+from .low_rank import LowRankSVMClassifier
+from .matrix_input import Shape, check_matrices, check_training
+from .parameters import (
+    check_lam_parameter,
+    check_rank_parameter,
+    check_solving,
+    resolve_kernel,
+    resolve_rank,
+)
+
+LAMS = (1.0, 0.1, 0.01, 0.001, 0.0001)
+#: what is handed on to every machine
+SHARED = (
+    "loss",
+    "kernel",
+    "gamma",
+    "degree",
+    "coef0",
+    "n_landmarks",
+    "fit_intercept",
+    "n_restarts",
+    "bound_iter",
+    "class_weight",
+    "tol",
+    "max_iter",
+    "random_state",
+)
+
+
+class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
+    r"""Low-rank classifier of matrices with rank and :math:`\lambda` chosen by cross-validation.
+
+    In each fold the machines are solved for each rank from the largest :math:`\lambda` to the smallest. The
+    first of a rank begins at the singular vectors of the full-rank solution, every other at the solution of
+    the :math:`\lambda` before: a path, which costs a fraction of the fits that ``GridSearchCV`` makes from
+    new. Paths may end in other local minima than new fits.
+
+    Parameters
+    ----------
+    ranks : sequence of int or None, default=None
+        Ranks to try, each at most min(d1, d2); an entry of None is full rank. None in place of the sequence
+        is 1, 2, 4, 8, ... and full rank.
+    lams : sequence of float, default=(1.0, 0.1, 0.01, 0.001, 0.0001)
+    cv : int, splitter or iterable of (train, test), default=None
+        As in scikit-learn; None is 5 stratified folds.
+    scoring : str or callable, default=None
+        A scikit-learn scorer; None is accuracy.
+    loss, kernel, gamma, degree, coef0, n_landmarks, fit_intercept :
+        As in :class:`LowRankSVMClassifier`, like the next ones.
+    n_restarts, bound_iter, shape, class_weight, tol, max_iter, random_state :
+        Random starts are added where a path begins, and to the last fit.
+
+    Attributes
+    ----------
+    rank_, lam_ : int, float
+        The choice: of equal scores that of the smallest rank, then of the largest :math:`\lambda`.
+    best_score_ : float
+        Its mean score.
+    best_params_ : dict
+        ``{"rank": ..., "lam": ...}``.
+    best_index_ : int
+        Its place in ``cv_results_``.
+    best_estimator_ : LowRankSVMClassifier
+        Fitted to all matrices with the choice.
+    cv_results_ : dict of arrays
+        One entry for each pair in the order of the path, named as in ``GridSearchCV``: ``params``,
+        ``param_rank``, ``param_lam``, ``split0_test_score``, ..., ``mean_test_score``, ``std_test_score``,
+        ``rank_test_score``; and ``mean_n_iter``, the mean number of sweeps.
+    n_splits_ : int
+    n_iter_, converged_
+        Of ``best_estimator_``.
+    classes_, n_features_in_, matrix_shape_
+
+    Examples
+    --------
+    >>> from marginbook.datasets import make_low_rank
+    >>> X, y, _, _ = make_low_rank(400, shape=(8, 6), rank=2, scale=8, random_state=0)
+    >>> cv = LowRankSVMClassifierCV((1, 2, 4), (0.1, 0.01)).fit(X[:200], y[:200])
+    >>> cv.best_params_, round(cv.best_score_, 2), round(cv.score(X[200:], y[200:]), 2)
+    ({'rank': 2, 'lam': 0.01}, 0.92, 0.85)
+    """
+
+    def __init__(
+        self,
+        ranks: Sequence[int | None] | None = None,
+        lams: Sequence[float] = LAMS,
+        cv: Any = None,
+        scoring: Any = None,
+        loss: str = "hinge",
+        kernel: Kernel = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_landmarks: int = 500,
+        fit_intercept: bool = True,
+        n_restarts: int = 0,
+        bound_iter: int = 0,
+        shape: tuple[int, int] | None = None,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+    ) -> None:
+        self.ranks = ranks
+        self.lams = lams
+        self.cv = cv
+        self.scoring = scoring
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_landmarks = n_landmarks
+        self.fit_intercept = fit_intercept
+        self.n_restarts = n_restarts
+        self.bound_iter = bound_iter
+        self.shape = shape
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose on matrices `X`, (n, d1, d2) or (n, p), with labels `y`, (n,), then fit to all of them.
+
+        Raises
+        ------
+        ValueError
+            For one class, parameters out of range, or a rank that the matrices do not have.
+        """
+        check_solving(self)
+        X, y = check_training(self, X, y, self.shape)
+        check_labels(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) == 1:
+            raise ValueError(
+                f"{type(self).__name__} needs at least 2 classes, got one class: {self.classes_[0]}"
+            )
+        kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        ranks = path_ranks(self.ranks, self.matrix_shape_, kernel)
+        pairs = [(rank, lam) for rank in ranks for lam in path_lams(self.lams)]
+        splits = folds(self.cv, X.reshape(len(X), -1), y)
+        scorer = check_scoring(self._machine(), self.scoring)
+        scores, sweeps = np.empty((len(splits), len(pairs))), np.empty((len(splits), len(pairs)))
+        missed = 0
+        for k, (train, test) in enumerate(splits):
+            machine = self._machine()
+            for j, (rank, lam) in enumerate(pairs):
+                # a path of each rank: the truncated full-rank solution is a better start than a smaller rank
+                machine.set_params(rank=rank, lam=lam, warm_start=j > 0 and pairs[j - 1][0] == rank)
+                missed += _fit_quietly(machine, X[train], y[train])
+                scores[k, j], sweeps[k, j] = scorer(machine, X[test], y[test]), machine.n_iter_
+        if missed:
+            warnings.warn(
+                f"{missed} of {scores.size} fits of the cross-validation stopped after "
+                f"max_iter={self.max_iter} sweeps, above tol={self.tol:.1e}; raise max_iter or lams",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self._choose(pairs, scores, sweeps)
+        self.best_estimator_ = self._machine().set_params(rank=self.rank_, lam=self.lam_).fit(X, y)
+        self.n_iter_, self.converged_ = self.best_estimator_.n_iter_, self.best_estimator_.converged_
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """As :meth:`LowRankSVMClassifier.predict`, by the chosen machine."""
+        matrices = self._matrices(X)
+        return self.best_estimator_.predict(matrices)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """As :meth:`LowRankSVMClassifier.decision_function`, by the chosen machine."""
+        matrices = self._matrices(X)
+        return self.best_estimator_.decision_function(matrices)
+
+    def _machine(self) -> LowRankSVMClassifier:
+        return LowRankSVMClassifier(**{name: getattr(self, name) for name in SHARED})
+
+    def _matrices(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "best_estimator_")
+        return check_matrices(self, X)
+
+    def _choose(self, pairs: list[tuple[int, float]], scores: np.ndarray, sweeps: np.ndarray) -> None:
+        mean = scores.mean(axis=0)
+        if np.isnan(mean).all():
+            raise ValueError(f"scoring={self.scoring!r} is not a number at any rank and lam; choose another")
+        rounded = np.round(np.where(np.isnan(mean), -np.inf, mean), 12)
+        best = int(np.argmax(rounded))
+        self.best_index_, self.best_score_ = best, float(mean[best])
+        self.rank_, self.lam_ = pairs[best]
+        self.best_params_ = {"rank": self.rank_, "lam": self.lam_}
+        self.n_splits_ = len(scores)
+        self.cv_results_: dict[str, Any] = {
+            "params": [{"rank": rank, "lam": lam} for rank, lam in pairs],
+            "param_rank": np.array([rank for rank, _ in pairs]),
+            "param_lam": np.array([lam for _, lam in pairs]),
+            **{f"split{k}_test_score": row for k, row in enumerate(scores)},
+            "mean_test_score": mean,
+            "std_test_score": scores.std(axis=0),
+            "rank_test_score": np.array([1 + int(np.sum(rounded > value)) for value in rounded]),
+            "mean_n_iter": sweeps.mean(axis=0),
+        }
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def path_ranks(ranks: Any, shape: Shape, kernel: Kernel) -> list[int]:
+    """Return the ranks that `ranks` means for matrices of `shape`, rising, each once.
+
+    Raises
+    ------
+    ValueError
+        Unless it is None or a sequence of at least one rank, each None or at most full rank.
+    """
+    full = resolve_rank(None, shape, kernel)
+    if ranks is None:
+        return [*(2**k for k in range(full.bit_length()) if 2**k < full), full]
+    if isinstance(ranks, str) or not isinstance(ranks, Iterable):
+        raise ValueError(f"ranks must be None or a sequence of ranks, got {ranks!r}; write [{ranks!r}]")
+    given = list(ranks)
+    if not given:
+        raise ValueError("ranks must be None or a sequence of at least one rank, got an empty one")
+    for rank in given:
+        check_rank_parameter(rank)
+    return sorted({resolve_rank(rank, shape, kernel) for rank in given})
+
+
+def path_lams(lams: Any) -> list[float]:
+    """Return the values of `lams`, falling, each once.
+
+    Raises
+    ------
+    ValueError
+        Unless it is a sequence of at least one number > 0.
+    """
+    if isinstance(lams, str) or not isinstance(lams, Iterable):
+        raise ValueError(f"lams must be a sequence of numbers > 0, got {lams!r}; write [{lams!r}]")
+    given = list(lams)
+    if not given:
+        raise ValueError("lams must be a sequence of at least one number > 0, got an empty one")
+    for lam in given:
+        check_lam_parameter(lam)
+    return sorted({float(lam) for lam in given}, reverse=True)
+
+
+def _fit_quietly(machine: LowRankSVMClassifier, X: np.ndarray, y: np.ndarray) -> bool:
+    """Fit and return whether the tolerance was missed, in place of a warning for every fit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(X, y)
+    return not machine.converged_

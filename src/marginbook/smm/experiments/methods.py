@@ -1,0 +1,325 @@
+"""The compared methods: which parameters each one tries, how it is fitted, and the probability it gives.
+
+Labels are -1 and 1 throughout. A level path is one weighted machine for each level; the others have one
+machine, whose probability is its own (logistic) or comes from a calibrator that is trained on decision values
+of held-out folds of the training samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+
+from ..estimators.low_rank import LowRankSVMClassifier
+from ..estimators.regression import RegressionFunctionEstimator
+from ..model.aggregation import aggregate
+from ..model.row_features import RowFeatures, row_features
+from ..peers.calibrated import CalibratedSVMClassifier
+from ..peers.logistic import LowRankLogisticClassifier
+from ..peers.nuclear_norm import NuclearNormSVMClassifier
+from ..peers.vector import VectorLogisticClassifier, VectorSVMClassifier
+
+Point = dict[str, Any]
+Settings = Mapping[str, Any]
+
+
+class Judged(NamedTuple):
+    """What a machine says of m samples.
+
+    Attributes
+    ----------
+    probability : (m,) array
+        Of the positive class.
+    decision : (m,) array
+        Above 0 where the machine itself, at level 1/2, says positive.
+    levels : (m, H-1) array or None
+        Decision values of a level path.
+    """
+
+    probability: np.ndarray
+    decision: np.ndarray
+    levels: np.ndarray | None = None
+
+
+class Machine(Protocol):
+    """A fitted method."""
+
+    def judge(self, X: np.ndarray) -> Judged:
+        """Judge matrices `X`, (m, d1, d2)."""
+
+    @property
+    def gap(self) -> float | None:
+        """Share of the objective by which it may be above the optimum; the mean over the levels of a path."""
+
+
+class Method(Protocol):
+    """One of the compared methods."""
+
+    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
+        """Return the parameters to try for matrices of `shape`, the most regularised first."""
+
+    def trial(
+        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
+    ) -> np.ndarray:
+        """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
+
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the probabilities that `outputs` of `trial` stand for, where the labels are `y`."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
+        """Fit to all of `X`, `y` at a point."""
+
+
+def grid(settings: Settings, *names: str, **values: list[Any]) -> list[Point]:
+    """Return all combinations, the last name fastest: lists of `settings` by name, or given `values`.
+
+    >>> grid({"lams": [0.1, 0.01]}, "lams", rank=[1])
+    [{'rank': 1, 'lam': 0.1}, {'rank': 1, 'lam': 0.01}]
+    """
+    axes = {**values, **{name.removesuffix("s"): settings[name] for name in names}}
+    return [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
+
+
+def flat(X: np.ndarray) -> np.ndarray:
+    """Return matrices (n, d1, d2) as rows (n, d1 d2)."""
+    return X.reshape(len(X), -1)
+
+
+@dataclass(frozen=True)
+class LevelPath:
+    """Weighted machines at levels h/H.
+
+    Parameters
+    ----------
+    full : bool
+        Full rank: the vector SVM.
+    rank : int or None
+        A fixed rank; None is chosen with lam.
+    """
+
+    full: bool = False
+    rank: int | None = None
+
+    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
+        """See `Method`."""
+        if self.full:
+            return grid(settings, "lams")
+        ranks = settings["ranks"] if self.rank is None else [self.rank]
+        return grid(settings, "lams", rank=possible(ranks, min(shape)))
+
+    def trial(
+        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
+    ) -> np.ndarray:
+        """See `Method`; with fewer levels than the final fit."""
+        return _path(X, y, point, settings, trial=True).judge(new).probability
+
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """See `Method`."""
+        return outputs
+
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
+        """See `Method`."""
+        return _path(X, y, point, settings)
+
+
+@dataclass(frozen=True)
+class RowKernelPath:
+    """A level path in features of the Gaussian kernel on rows, which landmark rows span."""
+
+    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
+        """See `Method`; gamma is a multiple of 1 / d2."""
+        gammas = [multiple / shape[1] for multiple in settings["gammas"]]
+        ranks = possible(settings["ranks"], shape[0])
+        return grid(settings, gamma=gammas, rank=ranks, lam=settings["kernel_lams"])
+
+    def trial(
+        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
+    ) -> np.ndarray:
+        """See `Method`."""
+        return _row_path(X, y, point, settings, trial=True).judge(new).probability
+
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """See `Method`."""
+        return outputs
+
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
+        """See `Method`."""
+        return _row_path(X, y, point, settings)
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """Logistic regression, of low rank or on vec(X)."""
+
+    full: bool = False
+
+    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
+        """See `Method`."""
+        return LevelPath(self.full).points({**settings, "lams": settings["logistic_lams"]}, shape)
+
+    def trial(
+        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
+    ) -> np.ndarray:
+        """See `Method`."""
+        return self._fit(X, y, point, settings["trial_tol"]).judge(new).probability
+
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """See `Method`."""
+        return outputs
+
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
+        """See `Method`."""
+        return self._fit(X, y, point, settings["tol"])
+
+    def _fit(self, X: np.ndarray, y: np.ndarray, point: Point, tol: float) -> Machine:
+        if self.full:
+            return _Single(VectorLogisticClassifier(**point).fit(X, y))
+        model = LowRankLogisticClassifier(**point, tol=tol).fit(X, y)
+        return _Single(model, gap=_share(model))
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A machine with a calibrator of its decision values.
+
+    Parameters
+    ----------
+    base : {"low-rank", "vector", "nuclear", "rbf"}
+    how : {"sigmoid", "isotonic"}
+    """
+
+    base: str
+    how: str = "sigmoid"
+
+    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
+        """See `Method`; ``mu`` weighs the nuclear norm beside lam and the mean loss; gamma per entry."""
+        if self.base == "nuclear":
+            return grid(settings, "mus", lam=settings["nuclear_lams"])
+        if self.base == "rbf":
+            gammas = [multiple / (shape[0] * shape[1]) for multiple in settings["gammas"]]
+            return grid(settings, gamma=gammas, lam=settings["kernel_lams"])
+        return LevelPath(self.base == "vector").points(settings, shape)
+
+    def trial(
+        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
+    ) -> np.ndarray:
+        """See `Method`; decision values."""
+        machine = self._machine(point, len(y), settings["trial_tol"])
+        return np.asarray(machine.fit(X, y).decision_function(new))
+
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """See `Method`: of the sigmoid that suits these labels best, whatever `how`."""
+        values = (outputs / (np.std(outputs) or 1.0))[:, None]
+        return np.asarray(LogisticRegression(C=1e6).fit(values, y).predict_proba(values)[:, 1])
+
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
+        """See `Method`; the calibrator learns from folds, the machine from all samples."""
+        folds = StratifiedKFold(settings["calibration_folds"], shuffle=True, random_state=seed)
+        machine = self._machine(point, len(y), settings["tol"])
+        model = CalibratedSVMClassifier(machine, method=self.how, cv=folds, ensemble=False).fit(X, y)
+        base = model.calibrated_.calibrated_classifiers_[0].estimator
+        return _Single(model, base, _share(base) if self.base == "low-rank" else None)
+
+    def _machine(self, point: Point, n: int, tol: float) -> Any:
+        lam = point["lam"]
+        if self.base == "low-rank":
+            return LowRankSVMClassifier(**point, tol=tol)
+        if self.base == "vector":
+            return VectorSVMClassifier(lam)
+        # lam |B|^2 + mu |B|_* + mean loss, divided by 2 lam
+        if self.base == "nuclear":
+            return NuclearNormSVMClassifier(point["mu"] / (2 * lam), 1 / (2 * lam * n), tol=tol)
+        kernel = SVC(C=1 / (2 * lam * n), gamma=point["gamma"])
+        return make_pipeline(FunctionTransformer(flat), kernel)
+
+
+#: what protocols call the methods
+METHODS: dict[str, Method] = {
+    "low-rank SVM, levels": LevelPath(),
+    "vector SVM, levels": LevelPath(full=True),
+    "low-rank logistic": Logistic(),
+    "vector logistic": Logistic(full=True),
+    "low-rank SVM, Platt": Calibrated("low-rank"),
+    "vector SVM, Platt": Calibrated("vector"),
+    "vector SVM, isotonic": Calibrated("vector", "isotonic"),
+    "nuclear-norm SVM, Platt": Calibrated("nuclear"),
+    "row-kernel SVM, levels": RowKernelPath(),
+    "rbf SVM, Platt": Calibrated("rbf"),
+    **{f"rank {rank} SVM, levels": LevelPath(rank=rank) for rank in (1, 2, 3, 5, 10, 20)},
+}
+
+
+def method_of(name: str) -> Method:
+    """Return one of `METHODS`.
+
+    Raises
+    ------
+    ValueError
+        There is none of this name.
+    """
+    if name not in METHODS:
+        raise ValueError(f"unknown method {name!r}; choose from {', '.join(METHODS)}")
+    return METHODS[name]
+
+
+def possible(ranks: list[int], most: int) -> list[int]:
+    """Return the `ranks` up to `most`; `most` alone where all are larger."""
+    return [rank for rank in ranks if rank <= most] or [most]
+
+
+@dataclass(frozen=True)
+class _Path:
+    model: RegressionFunctionEstimator
+    features: RowFeatures | None = None
+
+    def judge(self, X: np.ndarray) -> Judged:
+        X = X if self.features is None else self.features.transform(X)
+        levels = self.model.level_decisions(X)
+        # H is even: the middle one is the level 1/2
+        return Judged(aggregate(levels, "count"), levels[:, levels.shape[1] // 2], levels)
+
+    @property
+    def gap(self) -> float:
+        return float(np.mean(self.model.global_gap_ / self.model.objective_))
+
+
+@dataclass(frozen=True)
+class _Single:
+    model: Any
+    base: Any = None
+    gap: float | None = None
+
+    def judge(self, X: np.ndarray) -> Judged:
+        probability = self.model.predict_proba(X)[:, 1]
+        decision = probability - 0.5 if self.base is None else self.base.decision_function(X)
+        return Judged(probability, decision)
+
+
+def _path(X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, *, trial: bool = False) -> _Path:
+    n_levels, tol = (
+        settings[name] for name in (("tuning_levels", "trial_tol") if trial else ("n_levels", "tol"))
+    )
+    model = RegressionFunctionEstimator(n_levels, rank=point.get("rank"), lam=point["lam"], tol=tol)
+    return _Path(model.fit(X, y))
+
+
+def _row_path(
+    X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, *, trial: bool = False
+) -> _Path:
+    kernel = ("rbf", {"gamma": point["gamma"]})
+    features, values = row_features(kernel, X, max_features=settings["landmarks"], tol=settings["missed"])
+    rank = min(point["rank"], *values.shape[1:])
+    return _Path(_path(values, y, {**point, "rank": rank}, settings, trial=trial).model, features)
+
+
+def _share(model: Any) -> float:
+    return float(model.global_gap_ / model.objective_)

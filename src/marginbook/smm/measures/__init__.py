@@ -1,1 +1,0 @@
-"""SMM: measures."""

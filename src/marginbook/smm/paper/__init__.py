@@ -1,0 +1,1 @@
+"""The protocols of the draft's experiments; it prints no tables."""

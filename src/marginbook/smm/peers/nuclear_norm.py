@@ -1,0 +1,218 @@
+"""NuclearNormSVMClassifier: the support matrix machine, whose penalty makes the rank small."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..estimators.parameters import check_choice, check_flag, is_number, is_whole
+from ..solvers.nuclear_admm import nuclear_admm
+from ..solvers.nuclear_newton import nuclear_newton
+from ..solvers.nuclear_norm import NuclearProblem, NuclearSolution
+from .base import MatrixClassifier
+
+SOLVERS = ("newton", "admm")
+#: share of the largest singular value from which on one counts for the rank
+RANK_CUT = 1e-9
+
+
+class NuclearNormSVMClassifier(MatrixClassifier):
+    r"""Support matrix machine (Luo, Xie, Zhang & Li 2015): a spectral elastic net with the hinge loss.
+
+    .. math:: \min_{B,b}\tfrac12\lVert B\rVert_F^2+\tau\lVert B\rVert_*
+       +C\sum_i\bigl(1-y_i(\langle B,X_i\rangle+b)\bigr)_+
+
+    where :math:`X_i` is d1 x d2 and :math:`\lVert B\rVert_*` the sum of the singular values. The problem is
+    convex: unlike the machine of fixed rank it has one solution B, at the price that all singular values
+    shrink. With :math:`C=1/(2\lambda n)` and :math:`\tau=0` it is the machine of full rank. Feasible
+    multipliers of the dual certify the solution. A fit needs the Gram matrix of the samples, (n, n).
+
+    Parameters
+    ----------
+    tau : float, default=1.0
+        :math:`\tau\ge0`. 0 is the linear support vector machine on vec(X).
+    C : float, default=1.0
+        Weight of the hinge losses, above 0.
+    fit_intercept : bool, default=True
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the losses of either class; {-1: pi, 1: 1 - pi} aims at the level pi.
+    shape : (int, int), default=None
+        d1 and d2 of matrices that come as rows of p = d1 d2 numbers; None takes such rows as p x 1 matrices.
+    solver : {"newton", "admm"}, default="newton"
+        Newton steps on the dual, or the paper's alternating directions with restarts. Both stop at the same
+        certificate; the second takes longer for a small `tol`.
+    tol : float, default=1e-6
+        Duality gap at which to stop, relative to the objective or, where that is tiny beside the least one at
+        B = 0, to 1e-12 times the latter: margins round, and each loss with them.
+    max_iter : int, default=None
+        Iterations; None is 200 for "newton" and 5000 for "admm".
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+        The second is the positive one.
+    coef_ : (d1, d2) array, B
+    intercept_ : float, b
+    singular_values_ : (min(d1, d2),) array
+        Of B.
+    rank_ : int
+    multipliers_ : (n,) array
+        :math:`0\le a_i\le C w_i` with the weights w of samples and classes. B is the soft-thresholding of
+        :math:`\sum_ia_iy_iX_i`, up to `tol` and a factor near 1.
+    objective_, lower_bound_ : float
+    dual_gap_ : float
+        Their difference, relative as `tol` is.
+    n_iter_ : int
+    n_features_in_ : int
+    matrix_shape_ : (int, int)
+
+    See Also
+    --------
+    nuclear_norm_path : solutions for many tau, each from the one before.
+
+    Examples
+    --------
+    >>> from marginbook.datasets.generators import make_low_rank
+    >>> sample = make_low_rank(200, shape=(8, 8), rank=1, scale=10.0, random_state=0)
+    >>> model = NuclearNormSVMClassifier(tau=5.0, C=0.1).fit(sample.X, sample.y)
+    >>> model.rank_, model.dual_gap_ < 1e-6
+    (1, True)
+    """
+
+    def __init__(
+        self,
+        tau: float = 1.0,
+        C: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        shape: tuple[int, int] | None = None,
+        solver: str = "newton",
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ) -> None:
+        self.tau = tau
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.shape = shape
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).
+
+        Raises
+        ------
+        ValueError
+            Unless there are two classes with positive weight; for parameters out of range.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the gap is above `tol` after `max_iter` iterations, or when rounding lets it fall no more.
+        """
+        self._check()
+        X, signs, weights, factors = self._validated(X, y, sample_weight)
+        weights = weights * factors
+        used = np.flatnonzero(weights)
+        problem = NuclearProblem(X[used], signs[used], self.C * weights[used], bool(self.fit_intercept))
+        found = _solve(problem, float(self.tau), self.solver, self.tol, self.max_iter)
+        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.singular_values_ = found.singular_values
+        self.rank_ = int((found.singular_values > RANK_CUT * found.singular_values.max()).sum())
+        self.multipliers_ = np.zeros(len(signs))
+        self.multipliers_[used] = np.abs(found.multipliers)
+        self.objective_, self.lower_bound_ = found.objective, found.lower_bound
+        self.dual_gap_ = found.dual_gap
+        self.n_iter_ = found.n_iter
+        return self
+
+    def _check(self) -> None:
+        if not (is_number(self.tau) and 0 <= self.tau <= 1e8):
+            raise ValueError(f"tau must be a number in [0, 1e+08], got {self.tau!r}")
+        if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
+            raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
+        check_flag("fit_intercept", self.fit_intercept)
+        check_choice("solver", self.solver, SOLVERS)
+        if not (is_number(self.tol) and self.tol >= 0):
+            raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
+        if not (self.max_iter is None or is_whole(self.max_iter, 1)):
+            raise ValueError(f"max_iter must be None or a whole number >= 1, got {self.max_iter!r}")
+
+
+def _solve(
+    problem: NuclearProblem,
+    tau: float,
+    solver: str,
+    tol: float,
+    max_iter: int | None,
+    start: np.ndarray | None = None,
+) -> NuclearSolution:
+    """Solve by the `solver`, and warn if the gap is above `tol`."""
+    if solver == "newton":
+        found = nuclear_newton(problem, tau, start=start, tol=tol, max_iter=max_iter or 200)
+    else:
+        found = nuclear_admm(problem, tau, start=start, tol=tol, max_iter=max_iter or 5000)
+    if not found.converged:
+        warnings.warn(
+            f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} iterations, wanted "
+            f"{tol:.1e}: the objective is {found.objective:.10g}, its lower bound {found.lower_bound:.10g}; "
+            "raise max_iter or tol, or centre and scale the matrices",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return found
+
+
+def nuclear_norm_path(
+    X: np.ndarray,
+    y: np.ndarray,
+    taus: Iterable[float],
+    *,
+    C: float = 1.0,
+    sample_weight: np.ndarray | None = None,
+    fit_intercept: bool = True,
+    solver: str = "newton",
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+) -> list[NuclearSolution]:
+    r"""Solve the support matrix machine for many :math:`\tau`, each from the solution before.
+
+    The multipliers of one :math:`\tau` are feasible for every other, and the Gram matrix is the same.
+
+    Parameters
+    ----------
+    X : (n, d1, d2) array
+    y : (n,) array of -1 and 1
+    taus : iterable of floats >= 0
+        In an order in which neighbours are close.
+    C, sample_weight, fit_intercept, solver, tol, max_iter
+        As in :class:`NuclearNormSVMClassifier`; the weights are above 0.
+
+    Returns
+    -------
+    list of NuclearSolution
+        In the order of `taus`.
+    """
+    y = np.asarray(y, dtype=float)
+    costs = C * (np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float))
+    if not (np.isfinite(costs) & (costs > 0)).all():
+        raise ValueError(
+            "sample_weight has entries that are not above 0, wanted weights > 0; drop those samples"
+        )
+    if set(np.unique(y)) != {-1.0, 1.0}:
+        raise ValueError(
+            f"y has the values {np.unique(y)[:5]}, wanted both -1 and 1; encode the two classes so"
+        )
+    problem = NuclearProblem(np.asarray(X, dtype=float), y, costs, fit_intercept)
+    found: list[NuclearSolution] = []
+    for tau in taus:
+        start = found[-1].multipliers if found else None
+        found.append(_solve(problem, float(tau), solver, tol, max_iter, start))
+    return found
