@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from marginbook.base.checkout import commit
 from marginbook.experiments.errors import ExperimentError
 from marginbook.experiments.export import ResultsKept, export, read_results, results_path, write_atomically
 from marginbook.experiments.protocol import Task, load_protocol
@@ -63,6 +64,7 @@ def test_provenance_tells_what_was_used_and_nothing_of_the_place(tmp_path):
     assert found["protocol"] == load_protocol("toyroom/folds").hash
     (environment,) = found["environments"]
     assert environment["numpy"] == numpy.__version__
+    assert environment.get("commit") == commit()
     assert "blas" in environment
     assert str(tmp_path) not in text
     assert platform.node() not in text

@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 import subprocess
 import sys
 from statistics import median
 
 import pytest
 
-from marginbook.base.project import resource
+from marginbook.base.project import PACKAGE, resource
 from marginbook.experiments import runner, standing
-from marginbook.experiments.protocol import Task, load_protocol
+from marginbook.experiments import shipped as shipped_module
+from marginbook.experiments.measured_by import measured_by
+from marginbook.experiments.protocol import Task, experiments, load_protocol
 from marginbook.experiments.runner import known_timings
 from marginbook.experiments.shipped import shipped
 from marginbook.experiments.store import Outcome, Signature, Store
@@ -40,12 +43,12 @@ def total() -> float:
         return math.fsum(float(row["seconds"]) for row in csv.DictReader(file))
 
 
-def test_a_fresh_store_reads_no_data_and_no_code(protocol, store, total, monkeypatch):
+def test_a_fresh_store_reads_no_data_and_imports_no_measure(protocol, store, total, monkeypatch):
     def never(*given: object) -> None:
         raise AssertionError("read though nothing rests on it")
 
     monkeypatch.setattr(type(protocol), "load", never)
-    monkeypatch.setattr(type(protocol), "code", never)
+    monkeypatch.setattr(type(protocol), "measure", never)
     paper = standing.standing(protocol, "paper", store).record()
     tasks = len(protocol.tasks("paper"))
     assert [paper[name] for name in ("tasks", *standing.STATES)] == [tasks, 0, tasks, 0, 0, 0]
@@ -143,9 +146,48 @@ def test_status_and_list_for_machines_and_people(cli, tmp_path, total, monkeypat
     assert row["paper"]["shipped"] == paper[0]["shipped"] > 0
     shown = cli("experiment", "status", "--n-jobs", "2", *store).output
     assert "…" not in shown
-    assert max(map(len, shown.splitlines()[:-2])) <= 80  # the last two lines explain
+    assert max(map(len, shown.splitlines()[:-3])) <= 80  # the last three lines explain
     half = math.ceil(paper[0]["cpu_seconds"] / 2)
     assert f"{half // 3600}:{half // 60 % 60:02d}:{half % 60:02d}" in shown
+
+
+@pytest.mark.parametrize("id", experiments())
+def test_the_module_of_a_measure_is_found_without_importing_it(id):
+    protocol = load_protocol(id)
+    folder = PACKAGE / id.partition("/")[0]
+    assert measured_by(folder, protocol.package, protocol.table) == protocol.measure().__module__
+
+
+def test_what_cannot_be_read_is_left_to_the_import(tmp_path):
+    assert measured_by(tmp_path, "toy", "a") is None
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "__init__.py").write_text(
+        "from .one import f\ndef g(): ...\nEXPERIMENTS = {'a': f, 'b': g, 'c': f()}\n"
+    )
+    found = [measured_by(tmp_path, "toy", table) for table in "abcd"]
+    assert found == ["toy.experiments.one", "toy.experiments", None, None]
+
+
+def test_results_of_other_code_are_named_with_their_commits(protocol, store, cli, tmp_path, monkeypatch):
+    home = tmp_path / "results" / "drm"
+    home.mkdir(parents=True)
+    for end in (".csv", ".timing.csv", ".provenance.json"):
+        shutil.copy(resource("results", f"{TABLE}{end}"), home)
+    monkeypatch.setattr(shipped_module, "resource", tmp_path.joinpath)
+    file = home / "table-8.provenance.json"
+    about = json.loads(file.read_text())
+
+    def told(code: str) -> tuple[bool | None, str]:
+        file.write_text(json.dumps(about | {"code": code, "environments": [{"commit": "abc123"}]}))
+        one = standing.standing(protocol, "paper", store)
+        line = cli("experiment", "status", TABLE, "--store", str(tmp_path / "s")).output.splitlines()[-1]
+        return one.code_of_now, line
+
+    assert told(protocol.code()) == (True, "shipped: 1 experiments, all current")
+    now, line = told("0" * 64)
+    assert now is False
+    assert line.endswith("drm/table-8 (abc123)")
+    assert standing.standing(protocol, "quick", store).code_of_now is None
 
 
 def test_an_export_without_results_of_its_own_says_where_they_are(cli, tmp_path):

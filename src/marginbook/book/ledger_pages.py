@@ -92,7 +92,9 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     facts.append(f"seeds: {_short(found.seeds)}" if found.seeds else "no random numbers")
     items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")
     where = notebook_link(claim.notebook, shown)
-    items.append(f"{where} In a terminal: `marginbook claims {claim.id}`.".lstrip())
+    file, _, function = claim.source.partition(": ")
+    checked = f"Checked by `{function}` in `{file}`; in a terminal: `marginbook claims {claim.id}`."
+    items.append(f"{where} {checked}".lstrip())
     return search_entries(claim) + dropdown(f"{claim.where}: {found.verdict}", "\n\n".join(items))
 
 

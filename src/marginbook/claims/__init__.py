@@ -77,6 +77,16 @@ class Claim:
         return self.check.module if isinstance(self.check, _Later) else self.check.__module__
 
     @property
+    def function(self) -> str:
+        """The name of the check in its module."""
+        return self.check.name if isinstance(self.check, _Later) else self.check.__name__
+
+    @property
+    def source(self) -> str:
+        """File and function of the check: ``drm/claims/section_6_convergence.py: check_contraction``."""
+        return f"{self.module.partition('.')[2].replace('.', '/')}.py: {self.function}"
+
+    @property
     def slug(self) -> str:
         """The id as it stands in links: ``drm-prop-iii-1`` for ``drm/prop-III.1``."""
         return self.id.lower().replace("/", "-").replace(".", "-")
@@ -88,6 +98,7 @@ class _Later:
 
     id: str
     module: str
+    name: str
 
     def __call__(self) -> Evidence:
         return find([self.id])[0].check()
@@ -134,14 +145,20 @@ def claim(
 
 
 def ledger(rooms: Iterable[str] = tuple(ROOMS)) -> dict[str, Claim]:
-    """Return every claim of the rooms, by id, in the order of the papers; their evidence is imported."""
+    """Return every claim of the rooms by id, in the order of the book; their evidence is imported."""
     rooms = set(rooms)
     for room in ROOMS:
         for module in _evidence(room) if room in rooms else ():
             importlib.import_module(module)
     order = list(ROOMS)
     wanted = (item for item in _CLAIMS.items() if item[1].paper in rooms)
-    return dict(sorted(wanted, key=lambda item: order.index(item[1].paper)))
+    return dict(sorted(wanted, key=lambda item: (order.index(item[1].paper), _in_the_book(item[1]))))
+
+
+def _in_the_book(claim: Claim) -> tuple[str, bool, str]:
+    """Return by what the claims of a room are sorted: ours after the paper's; in a module its own order."""
+    file = claim.module.rpartition(".")[2]
+    return claim.notebook.partition("#")[0], file.startswith("beyond"), file
 
 
 def listed(patterns: Iterable[str] | None = None) -> list[Claim]:
@@ -171,9 +188,9 @@ def _chosen(patterns: Iterable[str], claims: Mapping[str, Claim]) -> list[Claim]
 
 
 def _evidence(room: str) -> list[str]:
-    """Modules that enter the claims of a room: its ``claims``, which imports all of them in order."""
-    there = (PACKAGE / room / "claims" / "__init__.py").is_file()
-    return [f"{PACKAGE.name}.{room}.claims"] if there else []
+    """Return the modules of a room's ``claims``: those that enter claims, and what these share."""
+    files = sorted((PACKAGE / room / "claims").glob("*.py"))
+    return [f"{PACKAGE.name}.{room}.claims.{file.stem}" for file in files if file.stem != "__init__"]
 
 
 def _list(room: str) -> dict[str, Claim]:
@@ -184,15 +201,17 @@ def _list(room: str) -> dict[str, Claim]:
     fields = _LISTS.get(f"{room} {sha256(*parts)}", lambda: _fields(ledger([room])), list)
     _LISTS.save()
     known = [
-        Claim(id, where, statement, notebook, _Later(id, module), tuple(depends))
-        for id, where, statement, notebook, module, depends in fields
+        Claim(id, where, statement, notebook, _Later(id, module, function), tuple(depends))
+        for id, where, statement, notebook, module, function, depends in fields
     ]
     entered = {claim.id: claim for claim in _CLAIMS.values() if claim.paper == room}
     return {claim.id: claim for claim in known} | entered
 
 
 def _fields(claims: Mapping[str, Claim]) -> list[list[Any]]:
-    return [[c.id, c.where, c.statement, c.notebook, c.module, c.depends] for c in claims.values()]
+    return [
+        [c.id, c.where, c.statement, c.notebook, c.module, c.function, c.depends] for c in claims.values()
+    ]
 
 
 def check(id: str, *, fresh: bool = False) -> Evidence:

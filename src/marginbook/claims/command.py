@@ -109,13 +109,22 @@ def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Ta
         verdict = f"[{_STYLES[item.verdict]}]{item.verdict}[/]"
         statement, measured, claimed = map(escape, (claim.statement, item.measured, item.claimed))
         if wide:
-            table.add_row(claim.id, claim.where, statement, verdict, measured, claimed, slack)
+            table.add_row(
+                f"{claim.id}\n[dim]{claim.source}[/]",
+                claim.where,
+                statement,
+                verdict,
+                measured,
+                claimed,
+                slack,
+            )
         else:
             lines = (
                 statement,
                 f"measured: {measured}",
                 f"claimed: {claimed}",
                 f"slack: {slack}" if slack else "",
+                f"check: {claim.source}",
             )
             table.add_row(f"{claim.id}\n[dim]{claim.where}[/]", "\n".join(filter(None, lines)), verdict)
     return table
@@ -127,5 +136,6 @@ def _record(claim: Claim, item: Evidence) -> dict[str, Any]:
         "where": claim.where,
         "statement": claim.statement,
         "notebook": claim.notebook,
+        "check": claim.source,
     }
     return described | asdict(item)

@@ -18,7 +18,7 @@ from .progress import last_line
 from .protocol import PROFILES, experiments, load_protocol
 from .recheck import recheck, summary, write_summary
 from .runner import Report, run
-from .showing import CPU, LEFT, compact, console, duration
+from .showing import CPU, LEFT, compact, console, duration, made_by
 from .standing import STATES, standing
 from .store import Store
 
@@ -254,6 +254,7 @@ def status(
         table.add_row(each.experiment, each.profile, *shown, duration(row), left)
     console().print(table)
     click.echo(f"{CPU}\n{LEFT}")
+    click.echo(made_by([each for each in found if each.code_of_now is not None]))
     for text in [text for each in found for text in each.failures] if tracebacks else ():
         click.echo(text)
 

@@ -20,6 +20,7 @@ import marginbook
 from ..base.fingerprint import fingerprint
 from . import splits as splitting
 from .errors import ExperimentError, UnknownName, near
+from .measured_by import measured_by
 from .splits import Indices, SplitPlan, seed_of, split_rows
 from .validation import checked_fields
 
@@ -185,7 +186,8 @@ class Protocol:
 
     def code(self) -> str:
         """Return the fingerprint of the code behind a result: the measure, and how rows are split."""
-        return fingerprint(self.measure(), splitting)
+        measure = measured_by(_folder(self.package), self.package, self.table) or self.measure()
+        return fingerprint(measure, splitting)
 
     def load(self, dataset: str) -> Any:
         """Return one of the experiment's data sets; see `load_dataset`."""

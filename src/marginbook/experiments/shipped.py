@@ -29,11 +29,17 @@ class Shipped:
         By data set, split and method: how long the task took, on one thread.
     n_rows : dict
         By data set.
+    code : str
+        Fingerprint of the code that made them.
+    commits : tuple of str
+        At which they were made; empty where that was not written down.
     """
 
     path: Path
     seconds: Mapping[Key, float] = field(default_factory=dict)
     n_rows: Mapping[str, int] = field(default_factory=dict)
+    code: str = ""
+    commits: tuple[str, ...] = ()
 
     def __contains__(self, task: Task) -> bool:
         return task.profile == "paper" and _key(task) in self.seconds
@@ -61,11 +67,13 @@ def shipped(protocol: Protocol) -> Shipped:
     if not path.is_file():
         return Shipped(path)
     seconds = dict(_timings(path.with_suffix(".timing.csv")))
-    n_rows = {}
+    n_rows, code, commits = {}, "", []
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        data = json.loads(path.with_suffix(".provenance.json").read_text(encoding="utf-8"))["data"]
-        n_rows = {name: int(entry["rows"]) for name, entry in data.items()}
-    return Shipped(path, seconds, n_rows)
+        about = json.loads(path.with_suffix(".provenance.json").read_text(encoding="utf-8"))
+        n_rows = {name: int(entry["rows"]) for name, entry in about["data"].items()}
+        code = about["code"]
+        commits = sorted({each["commit"] for each in about["environments"] if "commit" in each})
+    return Shipped(path, seconds, n_rows, code, tuple(commits))
 
 
 def _timings(path: Path) -> Iterator[tuple[Key, float]]:

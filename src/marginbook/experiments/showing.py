@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..base.progress import clock
+from .standing import Standing
 
 CPU = (
     "CPU: of all tasks (h:mm:ss), each timed on one core: as in the store, else as shipped; "
@@ -39,3 +40,21 @@ def duration(record: Mapping[str, Any], key: str = "cpu_seconds", workers: int =
     if record[key] is None:
         return "?"
     return ("≤" if record["at_most"] and record[key] else "") + clock(math.ceil(record[key] / workers))
+
+
+def made_by(found: Iterable[Standing]) -> str:
+    """Return a line on the code that made the results which are shipped."""
+    found = list(found)
+    if not found:
+        return "shipped: nothing"
+    others = [
+        each.experiment + (f" ({', '.join(each.commits)})" if each.commits else "")
+        for each in found
+        if not each.code_of_now
+    ]
+    if not others:
+        return f"shipped: {len(found)} experiments, all current"
+    return (
+        f"shipped: {len(found)} experiments; {len(others)} were made by other code than that of now, and "
+        f"`marginbook experiment recheck` computes a sample of their rows again: {', '.join(others)}"
+    )

@@ -33,6 +33,10 @@ class Standing:
         The times are those of larger settings than the profile has.
     failures : list of str
         Tracebacks of tasks that failed.
+    commits : tuple of str
+        At which the shipped results were made, as far as that was written down.
+    code_of_now : bool or None
+        Whether the code that made the shipped results is that of now; None where nothing is shipped.
     """
 
     experiment: str
@@ -43,6 +47,8 @@ class Standing:
     left: float | None
     at_most: bool
     failures: list[str]
+    commits: tuple[str, ...] = ()
+    code_of_now: bool | None = None
 
     def record(self) -> dict[str, Any]:
         """Return it for machines."""
@@ -55,6 +61,8 @@ class Standing:
             "cpu_seconds": None if self.seconds is None else round(self.seconds, 1),
             "seconds_left": None if self.left is None else round(self.left, 1),
             "at_most": self.at_most,
+            "commits": list(self.commits),
+            "code_of_now": self.code_of_now,
         }
 
 
@@ -90,6 +98,8 @@ def standing(protocol: Protocol, profile: str, store: Store, *, trust: bool = Fa
         sum(costs[task] for task in todo) if costs is not None else None if todo else 0.0,
         profile == "quick" and "settings" in protocol.quick and not timings.measured(tasks),
         [f"{task}\n{stored[task].error}" for task, found in states.items() if found == "failed"],
+        here.commits,
+        None if trust or profile != "paper" or not here.seconds else here.code == protocol.code(),
     )
 
 

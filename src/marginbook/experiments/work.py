@@ -20,6 +20,7 @@ import scipy.linalg
 import scipy.sparse
 from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
+from ..base.checkout import commit
 from ..base.extras import advice
 from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
@@ -98,7 +99,7 @@ def data_hash(data: Any) -> str:
 
 @cache
 def environment() -> Mapping[str, str]:
-    """Return the versions that numbers depend on: packages, Python, platform, BLAS; no machine names."""
+    """Return what numbers depend on: commit, packages, Python, platform, BLAS; no machine names."""
     found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
     for package in _PACKAGES:
         try:
@@ -111,7 +112,8 @@ def environment() -> Mapping[str, str]:
         # NumPy's and SciPy's own: which others are loaded depends on what else the process imported
         if lib["user_api"] == "blas" and re.search(r"(numpy|scipy)[._-]", Path(lib["filepath"]).as_posix())
     }
-    return {**found, "blas": ", ".join(sorted(blas))}
+    at = commit()  # None outside of git
+    return {**({"commit": at} if at else {}), **found, "blas": ", ".join(sorted(blas))}
 
 
 def forget_data() -> None:

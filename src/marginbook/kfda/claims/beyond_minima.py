@@ -10,7 +10,7 @@ from ...claims import Evidence, claim, decide
 from ..model.certificates import smallest_curvature, stationarity
 from ..model.objective import Problem, objective
 from ..solvers.irls import ridge_start, step_stable
-from .beyond_magnitudes import stationary_points  # its claims enter the ledger, too
+from .beyond_magnitudes import stationary_points
 from .fixed_points import resting_point
 from .local_minima import Minimum, local_minima, no_return, zero_box
 from .problems import SMALL_RHOS as RHOS
