@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 
 from ...base.folds import check_folds
 from ...base.labels import check_labels
-from .parameters import check_choice, check_counts
+from ...base.parameters import validate_choice, validate_counts
 from .retained import retained_fraction
 from .selection_rules import ERROR_AND_RETAINED, MinimumError, choose_realisation
 
@@ -113,8 +113,8 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ValueError
             For an unknown rule, parts that are too small for the folds, or an estimator that retains all.
         """
-        check_choice("rule", self.rule, ("error", "retained"))
-        check_choice("refit", self.refit, ("all", "realisation"))
+        validate_choice("rule", self.rule, ("error", "retained"))
+        validate_choice("refit", self.refit, ("all", "realisation"))
         if y is None:
             raise ValueError("RealisationSearch requires y to be passed, but the target y is None")
         if not hasattr(self.estimator, "fit"):
@@ -182,7 +182,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the training rows of each realisation."""
         splitter = self.realisations
         if isinstance(splitter, int | np.integer):
-            check_counts(realisations=splitter)
+            validate_counts(realisations=splitter)
             splitter = StratifiedShuffleSplit(
                 int(splitter), train_size=self.train_size, random_state=self.random_state
             )

@@ -9,13 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...base.labels import binary_signs
 from ...kernels import Kernel, kernel_name, tidy
 from ..model.linear import LinearSolution, linear_objective
 from ..model.objective import margin_mean, margin_variance
 from ..solvers.dual import Solution
 from ..solvers.linear_cd import solve_linear
 from .chunks import TakesChunks, begin, seed
-from .kernel_expansion import binary_signs, kernel_sums
+from .kernel_expansion import kernel_sums
 from .parameters import check_settings, choose_solver, steps_allowed
 from .training import finite_rows, left_out_bound, solve_on_gram, training_gram, warn_of_gap
 

@@ -6,9 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...base.parameters import validate_flags
 from ...kernels import Kernel
 from .base import Machine, MatrixMachine, class_weights
-from .parameters import check_flag, check_machine
+from .parameters import check_machine
 
 
 class LowRankSVMClassifier(MatrixMachine):
@@ -152,7 +153,7 @@ class LowRankSVMClassifier(MatrixMachine):
         self.random_state = random_state
 
     def _check(self) -> None:
-        check_flag("warm_start", self.warm_start)
+        validate_flags(warm_start=self.warm_start)
         check_machine(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

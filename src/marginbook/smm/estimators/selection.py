@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.folds import folds
-from ...base.labels import check_labels
+from ...base.labels import encode_classes
 from ...kernels import Kernel
 from .low_rank import LowRankSVMClassifier
 from .matrix_input import Shape, check_matrices, check_training
@@ -22,8 +22,8 @@ from .parameters import (
     check_lam_parameter,
     check_rank_parameter,
     check_solving,
-    resolve_kernel,
     resolve_rank,
+    resolve_row_kernel,
 )
 
 LAMS = (1.0, 0.1, 0.01, 0.001, 0.0001)
@@ -148,13 +148,8 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         """
         check_solving(self)
         X, y = check_training(self, X, y, self.shape)
-        check_labels(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) == 1:
-            raise ValueError(
-                f"{type(self).__name__} needs at least 2 classes, got one class: {self.classes_[0]}"
-            )
-        kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        self.classes_, _ = encode_classes(y, type(self).__name__)
+        kernel = resolve_row_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         ranks = path_ranks(self.ranks, self.matrix_shape_, kernel)
         pairs = [(rank, lam) for rank in ranks for lam in path_lams(self.lams)]
         splits = folds(self.cv, X.reshape(len(X), -1), y)

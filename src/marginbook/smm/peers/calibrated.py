@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...base.folds import check_folds
 from ...base.labels import check_labels
+from ...base.parameters import is_whole, validate_choice, validate_flags
 from ..estimators.matrix_input import check_matrices, check_training
-from ..estimators.parameters import check_choice, check_flag, is_whole
 from .vector import VectorSVMClassifier
 
 METHODS = ("sigmoid", "isotonic")
@@ -84,8 +84,8 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         """
         for state in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, state)
-        check_choice("method", self.method, METHODS)
-        check_flag("ensemble", self.ensemble)
+        validate_choice("method", self.method, METHODS)
+        validate_flags(ensemble=self.ensemble)
         if not (self.estimator is None or hasattr(self.estimator, "fit")):
             raise ValueError(f"estimator must be None or a classifier, got {self.estimator!r}")
         if y is None:

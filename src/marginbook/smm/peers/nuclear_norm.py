@@ -9,7 +9,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..estimators.parameters import check_choice, check_flag, is_number, is_whole
+from ...base.parameters import (
+    is_number,
+    validate_choice,
+    validate_flags,
+    validate_limits,
+    validate_not_negative,
+)
 from ..solvers.nuclear_admm import nuclear_admm
 from ..solvers.nuclear_newton import nuclear_newton
 from ..solvers.nuclear_norm import NuclearProblem, NuclearSolution
@@ -138,12 +144,10 @@ class NuclearNormSVMClassifier(MatrixClassifier):
             raise ValueError(f"tau must be a number in [0, 1e+08], got {self.tau!r}")
         if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
             raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
-        check_flag("fit_intercept", self.fit_intercept)
-        check_choice("solver", self.solver, SOLVERS)
-        if not (is_number(self.tol) and self.tol >= 0):
-            raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
-        if not (self.max_iter is None or is_whole(self.max_iter, 1)):
-            raise ValueError(f"max_iter must be None or a whole number >= 1, got {self.max_iter!r}")
+        validate_flags(fit_intercept=self.fit_intercept)
+        validate_choice("solver", self.solver, SOLVERS)
+        validate_not_negative(tol=self.tol)
+        validate_limits(max_iter=self.max_iter)
 
 
 def _solve(
