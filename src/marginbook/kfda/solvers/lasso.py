@@ -45,23 +45,6 @@ _THREADED = 2000
 _IDLE = 12
 
 
-def rho_max(problem: Problem, *, penalize_bias: bool = True) -> float:
-    r"""Return the smallest rho for which all penalised coefficients are zero, :math:`\max_i|d_i^\top r|/N`.
-
-    r is the vector of targets, centred if the bias is not penalised.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from marginbook.kfda.model.objective import Problem, targets
-    >>> rho_max(Problem(np.eye(4), targets(np.array([True, True, False, False]))))
-    0.5
-    """
-    weights = penalty_weights(problem, penalize_bias)
-    r = problem.yhat if penalize_bias else problem.yhat - problem.yhat.mean()
-    return float((np.abs(problem.design.T @ r) * weights).max()) / problem.n
-
-
 def lasso(
     problem: Problem,
     rho: float,
@@ -76,7 +59,8 @@ def lasso(
     ----------
     problem : Problem
     rho : float
-        Positive; from :func:`rho_max` on, all coefficients are zero.
+        Positive; from :math:`\max_i|d_i^\top r|/N` on, all penalised coefficients are zero; r is
+        the vector of targets, centred if the bias is not penalised.
     tol : float
         Largest duality gap, as a share of J.
     start : (M+1,) array, optional

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -75,10 +74,6 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     n_iter_ : int
     n_features_in_ : int
     matrix_shape_ : (int, int)
-
-    See Also
-    --------
-    nuclear_norm_path : solutions for many tau, each from the one before.
 
     Examples
     --------
@@ -156,13 +151,12 @@ def _solve(
     solver: str,
     tol: float,
     max_iter: int | None,
-    start: np.ndarray | None = None,
 ) -> NuclearSolution:
     """Solve by the `solver`, and warn if the gap is above `tol`."""
     if solver == "newton":
-        found = nuclear_newton(problem, tau, start=start, tol=tol, max_iter=max_iter or 200)
+        found = nuclear_newton(problem, tau, tol=tol, max_iter=max_iter or 200)
     else:
-        found = nuclear_admm(problem, tau, start=start, tol=tol, max_iter=max_iter or 5000)
+        found = nuclear_admm(problem, tau, tol=tol, max_iter=max_iter or 5000)
     if not found.converged:
         warnings.warn(
             f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} iterations, wanted "
@@ -171,52 +165,4 @@ def _solve(
             ConvergenceWarning,
             stacklevel=3,
         )
-    return found
-
-
-def nuclear_norm_path(
-    X: np.ndarray,
-    y: np.ndarray,
-    taus: Iterable[float],
-    *,
-    C: float = 1.0,
-    sample_weight: np.ndarray | None = None,
-    fit_intercept: bool = True,
-    solver: str = "newton",
-    tol: float = 1e-6,
-    max_iter: int | None = None,
-) -> list[NuclearSolution]:
-    r"""Solve the support matrix machine for many :math:`\tau`, each from the solution before.
-
-    The multipliers of one :math:`\tau` are feasible for every other, and the Gram matrix is the same.
-
-    Parameters
-    ----------
-    X : (n, d1, d2) array
-    y : (n,) array of -1 and 1
-    taus : iterable of floats >= 0
-        In an order in which neighbours are close.
-    C, sample_weight, fit_intercept, solver, tol, max_iter
-        As in :class:`NuclearNormSVMClassifier`; the weights are above 0.
-
-    Returns
-    -------
-    list of NuclearSolution
-        In the order of `taus`.
-    """
-    y = np.asarray(y, dtype=float)
-    costs = C * (np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float))
-    if not (np.isfinite(costs) & (costs > 0)).all():
-        raise ValueError(
-            "sample_weight has entries that are not above 0, wanted weights > 0; drop those samples"
-        )
-    if set(np.unique(y)) != {-1.0, 1.0}:
-        raise ValueError(
-            f"y has the values {np.unique(y)[:5]}, wanted both -1 and 1; encode the two classes so"
-        )
-    problem = NuclearProblem(np.asarray(X, dtype=float), y, costs, fit_intercept)
-    found: list[NuclearSolution] = []
-    for tau in taus:
-        start = found[-1].multipliers if found else None
-        found.append(_solve(problem, float(tau), solver, tol, max_iter, start))
     return found
