@@ -160,15 +160,6 @@ def test_what_counts_as_a_number_and_a_flag():
         validate_flags(flag=1)
 
 
-def test_the_sign_of_the_room_names_every_file():
-    sign, room = marginbook.kfda.__doc__, Path(marginbook.kfda.__file__).parent
-    files = [path.relative_to(room) for path in room.rglob("*.py") if path.name != "__init__.py"]
-    names = [path.with_suffix("").as_posix() for path in files]
-    assert [name for name in names if f"``{name}``" not in sign] == []
-    words = set(re.findall(r"``([a-z_/]+)``", sign))
-    assert sorted(word for word in words if word not in names and not (room / word).is_dir()) == []
-
-
 def test_what_the_room_offers_is_there():
     for name in marginbook.kfda.__all__:
         assert getattr(marginbook.kfda, name).__doc__
