@@ -136,7 +136,7 @@ def test_what_weights_are_refused():
         check_weights([[0.5, 0.6], [1, 0]], 2, 2)
     with pytest.raises(ValueError, match="must be >= 0"):
         check_weights([[-0.1, 1.1], [1, 0]], 2, 2)
-    with pytest.raises(ValueError, match="combine must be one of"):
+    with pytest.raises(ValueError, match="unknown combine 'stack'; choose from sum, concat"):
         ratio(np.eye(2), np.array([np.eye(2)] * 2), np.array([np.eye(2)] * 2), combine="stack")
     zero_first = np.array([np.diag([0.0, 1.0])] * 2)
     with pytest.raises(ValueError, match="the denominator is zero in these weights"):

@@ -7,6 +7,7 @@ a whole number, and have no place in their messages for what to do instead; henc
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
@@ -65,7 +66,7 @@ def validate_not_negative(**values: Any) -> None:
             raise ValueError(f"{name} must be a number >= 0, got {value!r}")
 
 
-def validate_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+def validate_choice(name: str, value: Any, choices: Collection[str]) -> None:
     """Raise ValueError unless parameter `name` has one of the `choices` as `value`."""
     if not (isinstance(value, str) and value in choices):
         raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(choices)}")

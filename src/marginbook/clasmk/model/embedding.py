@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh, solve_triangular
 
+from ...base.parameters import validate_choice
 from ...kernels import Kernel
 from .incomplete_cholesky import FLOOR, GrowingFactor, well_conditioned
 from .normalised_kernels import SharedPairs, check_rows
@@ -194,8 +195,7 @@ def check_embedding(tol: float, max_rank: int | None, n_components: int | float 
             raise ValueError(
                 f"n_components = {n_components}, wanted a whole number >= 1, a float in (0, 1] or None"
             )
-    if order not in ORDERS:
-        raise ValueError(f"unknown order {order!r}; choose from {', '.join(ORDERS)}")
+    validate_choice("order", order, ORDERS)
 
 
 def embed(pairs: SharedPairs, kernel: Kernel, *, tol: float, max_rank: int | None, order: str) -> Embedding:

@@ -101,12 +101,6 @@ def coordinates(subspaces: Sequence[Sequence[Subspace]], X: ArrayLike) -> list[l
     return found
 
 
-def check_combine(combine: str) -> None:
-    """Raise an error that lists the choices."""
-    if combine not in ("sum", "concat"):
-        raise ValueError(f"unknown combine {combine!r}; choose from sum, concat")
-
-
 def class_coordinates(
     of_class: Sequence[Subspace], X: np.ndarray, longest_chunk: int | None = None
 ) -> Iterator[tuple[slice, int, np.ndarray]]:

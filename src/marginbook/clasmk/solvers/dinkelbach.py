@@ -19,8 +19,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...base.parameters import validate_choice
 from ..model.objective import (
-    check_combine,
+    COMBINE,
     check_matrices,
     check_weights,
     diagonals,
@@ -96,7 +97,7 @@ def dinkelbach(
     >>> bool(found.gap < 1e-9)
     True
     """
-    check_combine(combine)
+    validate_choice("combine", combine, COMBINE)
     top, bottom = check_matrices(numerator, denominator)
     if combine == "concat":
         return _choose(top, bottom)

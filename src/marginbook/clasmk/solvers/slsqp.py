@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
+from ...base.parameters import validate_choice
 from ..model.objective import (
-    check_combine,
+    COMBINE,
     check_matrices,
     check_weights,
     diagonals,
@@ -69,7 +70,7 @@ def slsqp(
     ValueError
         If an option is unknown, or the matrices are not as they must be.
     """
-    check_combine(combine)
+    validate_choice("combine", combine, COMBINE)
     for name, got, known in (("variable", variable, VARIABLES), ("gradient_by", gradient_by, GRADIENTS)):
         if got not in known:
             raise ValueError(f"{name} must be one of {known}, got {got!r}")

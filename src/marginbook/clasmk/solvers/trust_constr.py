@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import BFGS, Bounds, LinearConstraint, minimize
 
+from ...base.parameters import validate_choice
 from ..model.objective import (
-    check_combine,
+    COMBINE,
     check_matrices,
     check_weights,
     diagonals,
@@ -81,7 +82,7 @@ def interior_point(
     >>> [round(interior_point(N, D, max_evaluations=most).objective, 3) for most in (30, 3000)]
     [0.442, 0.438]
     """
-    check_combine(combine)
+    validate_choice("combine", combine, COMBINE)
     top, bottom = check_matrices(numerator, denominator)
     shape = top.shape[:2]
     first = np.full(shape, 1 / shape[1]) if start is None else check_weights(start, *shape)

@@ -24,6 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...base.parameters import validate_choice
 from ..model.objective import check_parameters, system_matrix
 from ..model.penalties import INF, Penalty
 from .direct import NotPositiveDefinite, closed_form
@@ -175,8 +176,7 @@ class GeneralProblem:
 
 def choose_solver(problem: GeneralProblem, solver: str) -> str:
     """Return what "auto" stands for, or raise ValueError if `solver` does not suit the norm."""
-    if solver not in SOLVERS:
-        raise ValueError(f"unknown solver {solver!r}; choose from {', '.join(SOLVERS)}")
+    validate_choice("solver", solver, SOLVERS)
     norm = (problem.q, problem.r)
     if solver == "exact" and norm != (2, 2):
         raise ValueError(f"solver 'exact' needs (q, r) = (2, 2), got ({norm[0]:g}, {norm[1]:g}); use 'auto'")

@@ -212,7 +212,7 @@ class CoordinateDescent:
         self.stiffness = self.certificate.stiffness()
         self.shares = np.full(m, np.inf)
         self.rest, self.wakes = np.zeros(m, dtype=np.int32), np.zeros(m, dtype=np.int32)
-        self.passes, self.visits, self.since = 0, 0, 0
+        self.passes, self.since = 0, 0
         self.scale = gap_scale(0.0, C, m)
 
     def wake(self) -> None:
@@ -230,7 +230,6 @@ class CoordinateDescent:
         )  # fmt: skip
         self.passes += 1
         self.wakes[active] = self.passes + self.rest[active]
-        self.visits += active.size
         self.since += active.size
         self.scale = gap_scale(self.certificate.bound(self.w, self.beta, self.delta), self.C, m)
         if self.since >= m:  # a multiplier must not move faster than the examples can follow
