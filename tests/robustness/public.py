@@ -40,13 +40,13 @@ LEFT_OUT = {
     "TestResult": HOLDER,
     "Source": BASE,
     "critical_difference_diagram": DRAWING,
-    "check_labels": INSIDE,
+    "validate_labels": INSIDE,
     "encode_classes": INSIDE,
     "binary_classes": INSIDE,
     "binary_signs": INSIDE,
     **dict.fromkeys(("is_number", "is_whole", "validate_counts", "validate_limits"), INSIDE),
     **dict.fromkeys(("validate_not_negative", "validate_choice", "validate_flags"), INSIDE),
-    "check_folds": INSIDE,
+    "validate_folds": INSIDE,
     "folds": INSIDE,
 }
 #: what of the parsers reads each format that is fuzzed

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 
-def check_labels(y: Any) -> None:
+def validate_labels(y: Any) -> None:
     """Raise ValueError unless `y`, (n,), holds labels of classes, all of them text or all of them numbers.
 
     >>> import numpy as np
-    >>> check_labels(np.array(["a", 1], dtype=object))
+    >>> validate_labels(np.array(["a", 1], dtype=object))
     Traceback (most recent call last):
         ...
     ValueError: the labels have the types int, str, which have no order; make all text, or all numbers
@@ -37,7 +37,7 @@ def encode_classes(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     ValueError
         For labels that are no classes, or of one class only; `name` is that of the estimator.
     """
-    check_labels(y)
+    validate_labels(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"{name} needs at least 2 classes, got one class: {classes[0]}")
@@ -52,7 +52,7 @@ def binary_classes(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     ValueError
         For one class, more than two, or labels that are no classes; `name` is that of the estimator.
     """
-    check_labels(y)
+    validate_labels(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) == 1:
         raise ValueError(f"{name} needs 2 classes, got one class: {classes[0]}")

@@ -17,7 +17,7 @@ from ..model.features import FeatureMap
 from ..model.statistics import Separation, separation
 from ..model.subspaces import fit_subspaces
 from ..model.truncation import representative
-from .parameters import check_bases, resolve_kernels
+from .parameters import resolve_kernels, validate_bases
 from .splitting import split_rows
 
 #: shares of energy are at most 1, up to the rounding of subspaces with tolerances near zero
@@ -73,7 +73,7 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
     def _learn(self, X: Any, y: Any, combine: str) -> Learned:
         """Check the input, split it, fit the subspaces and drop the kernels that do not represent it."""
         forget(self)
-        check_bases(self)
+        validate_bases(self)
         self.kernel_set_: list[Kernel] = resolve_kernels(self.kernels)
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = encode_classes(y, type(self).__name__)

@@ -27,7 +27,7 @@ ORDERS = ("pivoted", "sequential")
 MARGINS = ("printed", "signed")
 
 
-def check_bases(model: Any) -> None:
+def validate_bases(model: Any) -> None:
     """Raise ValueError for parameters of `model` that concern bases, split and statistics."""
     validate_not_negative(eta=model.eta)
     if not (is_number(model.tol) and 0 <= model.tol <= 1):
@@ -48,7 +48,7 @@ def check_bases(model: Any) -> None:
         raise ValueError(f"basis_fraction must be a number in (0, 1), got {fraction!r}")
 
 
-def check_weights(model: Any) -> None:
+def validate_weights(model: Any) -> None:
     """Raise ValueError for parameters of `model` that concern the weights of several kernels."""
     validate_choice("combine", model.combine, COMBINE)
     validate_choice("solver", model.solver, SOLVERS)

@@ -19,7 +19,7 @@ from ..solvers.kernel_choice import choose_kernels
 from ..solvers.slsqp import slsqp
 from ..solvers.solution import Weights
 from .fitting import ClassSubspaces
-from .parameters import RULES, check_weights
+from .parameters import RULES, validate_weights
 
 _SOLVERS: dict[str, Callable[..., Weights]] = {"dinkelbach": dinkelbach, "slsqp": slsqp}
 
@@ -310,7 +310,7 @@ class CLASMKTransformer(ClassSubspaces):
             For one class only, parameters out of range, all kernels truncated, or a kernel that is zero on a
             row.
         """
-        check_weights(self)
+        validate_weights(self)
         learned = self._learn(X, y, self.combine)
         self.separation_ = learned.separation
         top, bottom = learned.separation.numerator, learned.separation.denominator

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from ...base.parameters import validate_choice
 from .embedding import Subspace
-from .normalised_kernels import check_rows
-from .subspaces import check_codes, class_coordinates
+from .normalised_kernels import validate_rows
+from .subspaces import class_coordinates, validate_codes
 
 DENOMINATORS = ("energy", "mean")
 #: coordinates of all kernels that are held at once (64 MB), but those of so many samples at least
@@ -94,8 +94,8 @@ def separation(
     """
     validate_choice("combine", combine, ("sum", "concat"))
     validate_choice("denominator", denominator, DENOMINATORS)
-    rows = check_rows(X)
-    classes = check_codes(codes, len(rows))
+    rows = validate_rows(X)
+    classes = validate_codes(codes, len(rows))
     counts = np.bincount(classes)
     if len(counts) != len(subspaces) or len(counts) < 2:
         raise ValueError(

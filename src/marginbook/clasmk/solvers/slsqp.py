@@ -14,14 +14,14 @@ from scipy.optimize import minimize
 from ...base.parameters import validate_choice
 from ..model.objective import (
     COMBINE,
-    check_matrices,
-    check_weights,
     diagonals,
     forms,
     gradient,
     kkt_residual,
     ratio,
     roots_gradient,
+    validate_matrices,
+    validate_weights,
 )
 from .solution import Weights
 
@@ -76,9 +76,9 @@ def slsqp(
             raise ValueError(f"{name} must be one of {known}, got {got!r}")
     if combine == "concat" and variable == "roots":
         raise ValueError('combine="concat" is linear in the weights, got variable="roots"; use "weights"')
-    top, bottom = check_matrices(numerator, denominator)
+    top, bottom = validate_matrices(numerator, denominator)
     shape = top.shape[:2]
-    first = np.full(shape, 1 / shape[1]) if start is None else check_weights(start, *shape)
+    first = np.full(shape, 1 / shape[1]) if start is None else validate_weights(start, *shape)
     # one scale for both, so that the ratio is 1 at the start, as far as it is not 0
     N, D = top / (float(np.abs(top).max()) or 1.0), bottom / float(np.abs(bottom).max())
     unit = ratio(first, N, D, combine=combine) or 1.0

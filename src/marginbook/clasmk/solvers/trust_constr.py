@@ -20,12 +20,12 @@ from scipy.optimize import BFGS, Bounds, LinearConstraint, minimize
 from ...base.parameters import validate_choice
 from ..model.objective import (
     COMBINE,
-    check_matrices,
-    check_weights,
     diagonals,
     forms,
     kkt_residual,
     ratio,
+    validate_matrices,
+    validate_weights,
 )
 from .solution import Weights
 
@@ -83,9 +83,9 @@ def interior_point(
     [0.442, 0.438]
     """
     validate_choice("combine", combine, COMBINE)
-    top, bottom = check_matrices(numerator, denominator)
+    top, bottom = validate_matrices(numerator, denominator)
     shape = top.shape[:2]
-    first = np.full(shape, 1 / shape[1]) if start is None else check_weights(start, *shape)
+    first = np.full(shape, 1 / shape[1]) if start is None else validate_weights(start, *shape)
     # both scaled alike: the ratio stays
     size = float(np.abs(bottom).max())
     N, D = top / size, bottom / size

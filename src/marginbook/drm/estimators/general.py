@@ -16,7 +16,7 @@ from ...base.labels import encode_classes
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ..model.objective import class_products, dissimilarity
 from ..solvers.general import GeneralProblem, Solution, choose_solver, solve
-from ..solvers.iteration import check_stopping
+from ..solvers.iteration import validate_stopping
 from .training_kernel import TrainingKernel
 
 #: test points that are solved at a time
@@ -132,7 +132,7 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
         kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        check_stopping(self.max_iter, self.tol)
+        validate_stopping(self.max_iter, self.tol)
         self.classes_, codes = encode_classes(y, "DiscriminativeRidgeClassifier")
         self._training = TrainingKernel.fit(kernel, X, codes)
         self._problem = GeneralProblem(

@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
 from ...kernels import Kernel, KernelOverflow, gram, kernel_name, tidy
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 from ..solvers.direct import NotPositiveDefinite
-from ..solvers.iteration import check_tol
+from ..solvers.iteration import validate_tol
 from ..solvers.leave_one_out import LeaveOneOut, leave_one_out
 from .classifier import DRMClassifier
 
@@ -169,11 +169,11 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
             raise ValueError(f"kernels must be a sequence of kernels, got the single name {self.kernels!r}")
         if any(kernel_name(kernel) == "precomputed" for kernel in self.kernels):
             raise ValueError("DRMClassifierCV does not take a precomputed kernel: use leave_one_out() on it")
-        check_tol(self.tol)
+        validate_tol(self.tol)
         for alpha in self.alphas:
-            check_parameters(alpha, 1.0)
+            validate_parameters(alpha, 1.0)
         for beta in self.betas:
-            check_parameters(0.0, beta)
+            validate_parameters(0.0, beta)
         return scalings
 
     def _choose(self, X: np.ndarray, y: np.ndarray) -> None:

@@ -124,7 +124,7 @@ def dissimilarity(
     return np.sum(W * KW, axis=0)[:, None] + 2 * np.add.reduceat(terms, starts, axis=0).T
 
 
-def check_parameters(alpha: float, beta: float) -> None:
+def validate_parameters(alpha: float, beta: float) -> None:
     """Raise ValueError unless alpha >= 0 and beta > 0, both finite (the conditions of eq. 13)."""
     if not (is_number(alpha) and alpha >= 0):
         raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")

@@ -22,7 +22,7 @@ NORMS: tuple[tuple[float, float], ...] = ((2, 2), (1, 1), (2, 1), (INF, 1), (1, 
 RHOS: dict[str, float | None] = {"identity": None, "square": 1.0, "half-square": 0.5}
 
 
-def check_penalty(q: float, r: float, rho: str) -> None:
+def validate_penalty(q: float, r: float, rho: str) -> None:
     """Raise ValueError, with the supported choices, unless (q, r) and `rho` are among them."""
     validate_choice("rho", rho, RHOS)
     if (q, r) not in NORMS:
@@ -77,7 +77,7 @@ class Penalty:
     rho: str = "half-square"
 
     def __post_init__(self) -> None:
-        check_penalty(self.q, self.r, self.rho)
+        validate_penalty(self.q, self.r, self.rho)
 
     @property
     def curvature(self) -> float | None:

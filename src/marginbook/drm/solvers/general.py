@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from ...base.parameters import validate_choice
-from ..model.objective import check_parameters, system_matrix
+from ..model.objective import system_matrix, validate_parameters
 from ..model.penalties import INF, Penalty
 from .direct import NotPositiveDefinite, closed_form
 from .proximal_newton import accelerated_proximal_gradient
@@ -101,7 +101,7 @@ class GeneralProblem:
     rho: str = "half-square"
 
     def __post_init__(self) -> None:
-        check_parameters(self.alpha, self.beta)
+        validate_parameters(self.alpha, self.beta)
         object.__setattr__(self, "sizes", np.asarray(self.sizes, dtype=int))
         self.penalty  # noqa: B018  an unsupported norm is an error now, not at the first use
 

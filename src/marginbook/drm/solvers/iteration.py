@@ -159,17 +159,17 @@ def _checked(
     for name, given in (("start", start), ("optimum", optimum)):
         if given is not None and np.shape(given) != Kx.shape:
             raise ValueError(f"{name} must have the shape of Kx, {Kx.shape}, got {np.shape(given)}")
-    check_stopping(max_iter, tol)
+    validate_stopping(max_iter, tol)
     return np.zeros(Kx.shape) if start is None else np.array(start, dtype=float)
 
 
-def check_stopping(max_iter: int, tol: float) -> None:
+def validate_stopping(max_iter: int, tol: float) -> None:
     """Raise ValueError unless `max_iter` is a whole number >= 1 and `tol` a number >= 0."""
     validate_counts(max_iter=max_iter)
-    check_tol(tol)
+    validate_tol(tol)
 
 
-def check_tol(tol: float) -> None:
+def validate_tol(tol: float) -> None:
     """Raise ValueError unless `tol` is a number >= 0; infinity takes whatever is found."""
     if not (is_number(tol, infinite=True) and tol >= 0):
         raise ValueError(f"tol must be a number >= 0, got {tol!r}")

@@ -10,13 +10,13 @@ SOLVERS = ("auto", "mm", "plain", "squarem", "lasso")
 THRESHOLDS = ("midpoint", "means")
 
 
-def check_q(q: Any) -> None:
+def validate_q(q: Any) -> None:
     """Raise ValueError unless the exponent `q` of the penalty is in (0, 2]."""
     if not (is_number(q) and 0 < q <= 2):
         raise ValueError(f"q must be a number in (0, 2], got {q!r}; 1 is the lasso, 2 is ridge")
 
 
-def check_rho(rho: Any) -> None:
+def validate_rho(rho: Any) -> None:
     """Raise ValueError unless the weight `rho` of the penalty is above 0, and its square a finite number."""
     if not (is_number(rho) and rho > 0):
         raise ValueError(
@@ -26,7 +26,7 @@ def check_rho(rho: Any) -> None:
         raise ValueError(f"rho must be in [1e-100, 1e+100], beyond which squares overflow, got {rho!r}")
 
 
-def check_cut(cut: Any) -> None:
+def validate_cut(cut: Any) -> None:
     """Raise ValueError unless the relative `cut`, below which a coefficient counts as zero, is in [0, 1)."""
     if not (is_number(cut) and 0 <= cut < 1):
         raise ValueError(f"cut must be a number in [0, 1), a share of the largest coefficient, got {cut!r}")

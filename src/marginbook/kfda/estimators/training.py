@@ -18,7 +18,7 @@ from ..solvers.irls_accelerated import squarem
 from ..solvers.lasso import lasso
 from ..solvers.majorise_minimise import shrinking_mm
 from ..solvers.solution import Solution
-from .parameters import SOLVERS, THRESHOLDS, check_cut, check_q, check_rho
+from .parameters import SOLVERS, THRESHOLDS, validate_cut, validate_q, validate_rho
 
 #: relative residual up to which a point counts as stationary; a kernel matrix near singular leaves 1e-6
 STATIONARY = 1e-4
@@ -29,11 +29,11 @@ CHANGE = 1e-5
 _ITERATIONS = {"mm": shrinking_mm, "plain": majorize_minimize, "squarem": squarem}
 
 
-def check_settings(model: Any) -> None:
+def validate_settings(model: Any) -> None:
     """Raise ValueError for parameters of a SparseKFDAClassifier that are out of range or do not fit."""
-    check_q(model.q)
-    check_rho(model.rho)
-    check_cut(model.cut)
+    validate_q(model.q)
+    validate_rho(model.rho)
+    validate_cut(model.cut)
     validate_choice("solver", model.solver, SOLVERS)
     validate_choice("threshold", model.threshold, THRESHOLDS)
     validate_flags(penalize_bias=model.penalize_bias)

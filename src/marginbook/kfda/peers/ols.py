@@ -121,7 +121,7 @@ class OLSKFDAClassifier(KernelMachine):
         validate_choice("threshold", self.threshold, THRESHOLDS)
         if not (is_number(self.tolerance) and 0 <= self.tolerance <= 1):
             raise ValueError(f"tolerance must be a number in [0, 1], got {self.tolerance!r}")
-        check_terms(self.n_terms)
+        validate_terms(self.n_terms)
         X, positive = self._validated(X, y)
         K = self._training_gram(X)
         terms = orthogonal_least_squares(
@@ -140,7 +140,7 @@ class OLSKFDAClassifier(KernelMachine):
         return self._keep(X, omega[1:], omega[0], decision_threshold(self.threshold, fitted, positive))
 
 
-def check_terms(n_terms: Any) -> None:
+def validate_terms(n_terms: Any) -> None:
     """Raise ValueError unless `n_terms` is None, a whole number >= 1 or a share in (0, 1)."""
     share = is_number(n_terms) and 0 < n_terms < 1
     if not (n_terms is None or is_whole(n_terms) or share):

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...base.parameters import validate_choice
 from ..estimators.parameters import THRESHOLDS
-from .ridge_path import KernelSpectrum, check_ridge
+from .ridge_path import KernelSpectrum, validate_ridge
 
 
 def leave_one_out(spectrum: KernelSpectrum, mu: float, threshold: str = "midpoint") -> np.ndarray:
@@ -54,7 +54,7 @@ def leave_one_out(spectrum: KernelSpectrum, mu: float, threshold: str = "midpoin
     >>> leave_one_out(spectrum, 0.5).round(2).tolist()
     [0.22, 0.48, 0.19, -0.19, -0.48, -0.22]
     """
-    check_ridge(mu, above=True)
+    validate_ridge(mu, above=True)
     validate_choice("threshold", threshold, THRESHOLDS)
     found, y = spectrum.solve(mu), spectrum.yhat
     n, values, vectors, ones = len(y), spectrum.values, spectrum.vectors, spectrum.ones

@@ -23,7 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginbook.base.threads import few_threads
-from marginbook.kfda.model.objective import Problem, check_coefficients, check_parameters, penalty_weights
+from marginbook.kfda.model.objective import (
+    Problem,
+    penalty_weights,
+    validate_coefficients,
+    validate_parameters,
+)
 from marginbook.kfda.solvers.lasso_active_set import sweep
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 from marginbook.kfda.solvers.solution import Solution
@@ -87,7 +92,7 @@ def lasso(
     """
     search = _Search(problem, tol, penalize_bias)
     if start is not None:
-        search.working.start(check_coefficients(problem, start))
+        search.working.start(validate_coefficients(problem, start))
     return search.solve(rho)
 
 
@@ -112,7 +117,7 @@ def lasso_path(
     """
     values = [float(rho) for rho in rhos]
     for rho in values:
-        check_parameters(1.0, rho)
+        validate_parameters(1.0, rho)
     search = _Search(problem, tol, penalize_bias)
     found = {rho: search.solve(rho) for rho in sorted(set(values), reverse=True)}
     return [found[rho] for rho in values]
@@ -131,7 +136,7 @@ class _Search:
 
     def solve(self, rho: float) -> Solution:
         """Solve on the working set and enlarge it until the gap is small, or rounding prevents more."""
-        check_parameters(1.0, rho)
+        validate_parameters(1.0, rho)
         with few_threads(self.problem.n, _THREADED):
             return self._solve(rho)
 

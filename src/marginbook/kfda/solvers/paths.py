@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from marginbook.kfda.model.objective import Problem, check_parameters
+from marginbook.kfda.model.objective import Problem, validate_parameters
 from marginbook.kfda.solvers.lasso import lasso_path
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
 from marginbook.kfda.solvers.solution import Solution
@@ -122,10 +122,10 @@ def rho_path(
     >>> rho_path(problem, 0.5, [0.01, 0.1, 1.0]).retained
     array([2, 2, 0])
     """
-    _check_start(start)
+    _validate_start(start)
     values = [float(rho) for rho in rhos]
     for rho in values:
-        check_parameters(q, rho)
+        validate_parameters(q, rho)
     if q == 1:
         return Path(tuple(lasso_path(problem, values, penalize_bias=penalize_bias)))
     found: dict[float, Solution] = {}
@@ -146,6 +146,6 @@ def _next(
     return min(candidates, key=lambda solution: solution.objective)
 
 
-def _check_start(start: str) -> None:
+def _validate_start(start: str) -> None:
     if start not in _STARTS:
         raise ValueError(f'start must be "neighbour", "ridge" or "best", got {start!r}')

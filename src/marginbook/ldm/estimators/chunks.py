@@ -17,7 +17,7 @@ from ..model.linear import LinearSolution
 from ..solvers.asgd import AveragedSGD, initial_step
 from ..solvers.libsvm_files import read_libsvm
 from ..solvers.linear_cd_disk import DiskRows, averaged_sgd_blocks, solve_blocks
-from .parameters import check_settings, steps_allowed
+from .parameters import steps_allowed, validate_settings
 from .training import Penalties, finite_rows
 
 #: solvers that read a file block by block
@@ -72,7 +72,7 @@ class TakesChunks:
         first = not hasattr(self, "_state")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         X = tidy(X)
-        check_settings(self)
+        validate_settings(self)
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs classes: both labels")
         known = self.classes_ if classes is None else binary_signs(classes, "LDMClassifier")[0]
@@ -142,7 +142,7 @@ class TakesChunks:
         ValueError
             For a malformed line, which is named, for other than two labels, and with an intercept.
         """
-        check_settings(self)
+        validate_settings(self)
         if self.fit_intercept:
             raise ValueError(
                 "fit_file takes the features as they are, got fit_intercept=True; write a feature that is 1"

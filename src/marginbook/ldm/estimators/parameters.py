@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...base.parameters import is_number, validate_choice, validate_counts, validate_not_negative
 from ...kernels import parse_kernel, resolve_kernel
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 
 SOLVERS = ("auto", "active-set", "interior-point", "dcd", "asgd", "cvxpy")
 #: examples beyond which "auto" avoids the Gram matrix of the linear kernel however long the rows are
@@ -19,14 +19,14 @@ MEDIUM = 5000
 SMALL_STEP = 2e8
 
 
-def check_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
-    """Raise ValueError as `check_parameters` does, but for an infinite `C`, which is the hard margin."""
+def validate_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
+    """Raise ValueError as `validate_parameters` does, but for an infinite `C`, which is the hard margin."""
     if not (is_number(C, infinite=True) and C > 0):
         raise ValueError(f"C must be a number > 0 (np.inf is the hard margin), got {C!r}")
-    check_parameters(lambda1, lambda2, 1.0 if np.isinf(C) else C)
+    validate_parameters(lambda1, lambda2, 1.0 if np.isinf(C) else C)
 
 
-def check_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
+def validate_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
     """Return name (or callable) and parameters of the kernel of `model`, an LDMClassifier.
 
     Raises
@@ -34,7 +34,7 @@ def check_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]
     ValueError
         For parameters out of range, and for what does not go together.
     """
-    check_penalties(model.lambda1, model.lambda2, model.C)
+    validate_penalties(model.lambda1, model.lambda2, model.C)
     validate_counts(n_passes=model.n_passes)
     if model.max_iter is not None:
         validate_counts(max_iter=model.max_iter)

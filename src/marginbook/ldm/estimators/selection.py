@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.folds import Fold, check_folds, folds
+from ...base.folds import Fold, folds, validate_folds
 from ...base.labels import binary_signs
 from ...base.parameters import validate_not_negative
 from ...base.threads import few_threads
@@ -27,7 +27,7 @@ from ..model.widths import mean_distance
 from ..solvers.grid import Grid, solve_grid
 from ..solvers.loo_bound import error_bound
 from .classifier import LDMClassifier
-from .parameters import check_penalties, choose_solver
+from .parameters import choose_solver, validate_penalties
 from .scores import Score, scores
 from .selection_linear import linear_grid_decisions
 from .training import finite_rows, training_gram
@@ -238,11 +238,11 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
             if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
                 raise ValueError(f"{name} must be a sequence of at least one value, got {values!r}")
         for lambda1 in self.lambda1s:
-            check_penalties(lambda1, 0.0, 1.0)
+            validate_penalties(lambda1, 0.0, 1.0)
         for lambda2 in self.lambda2s:
-            check_penalties(0.0, lambda2, 1.0)
+            validate_penalties(0.0, lambda2, 1.0)
         for C in self.Cs:
-            check_penalties(0.0, 0.0, C)
+            validate_penalties(0.0, 0.0, C)
             if not np.isfinite(C):
                 raise ValueError("Cs must be finite, got inf; LDMClassifier(C=np.inf) is the hard margin")
         validate_not_negative(tol=self.tol)
@@ -276,7 +276,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     def _folds(self, X: Any, y: np.ndarray) -> list[Fold]:
         splitter = self.cv
         if isinstance(self.cv, int | np.integer):
-            check_folds(self.cv, len(y))
+            validate_folds(self.cv, len(y))
             shuffle = self.random_state is not None
             splitter = StratifiedKFold(
                 int(self.cv), shuffle=shuffle, random_state=self.random_state if shuffle else None

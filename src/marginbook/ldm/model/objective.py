@@ -26,7 +26,7 @@ from ...base.parameters import is_number
 LARGEST = 1e100
 
 
-def check_parameters(lambda1: float, lambda2: float, C: float) -> None:
+def validate_parameters(lambda1: float, lambda2: float, C: float) -> None:
     """Raise ValueError unless lambda1, lambda2 >= 0 and C > 0, all finite and at most `LARGEST`."""
     for name, value in (("lambda1", lambda1), ("lambda2", lambda2)):
         if not (is_number(value) and value >= 0):
@@ -41,7 +41,7 @@ def check_parameters(lambda1: float, lambda2: float, C: float) -> None:
             )
 
 
-def check_signs(y: np.ndarray, m: int) -> np.ndarray:
+def validate_signs(y: np.ndarray, m: int) -> np.ndarray:
     """Return the labels as an (m,) array of floats; raise ValueError unless all are -1 or +1."""
     signs = np.asarray(y, dtype=float)
     if signs.shape != (m,):

@@ -26,7 +26,7 @@ from ..model.linear import (
     squared_norms,
     unsigned,
 )
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 from .linear_cd_passes import csr_pass, dense_pass
 from .linear_interior_point import linear_interior_point
 
@@ -144,7 +144,7 @@ def linear_coordinate_descent(
     ValueError
         If a parameter is out of range, or the data are not finite numbers with labels -1 and +1.
     """
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     X, y = prepared(X, y)
     state = CoordinateDescent(X, y, lambda1, lambda2, C, tol, random_state, start)
     path: list[tuple[int, float, float, float]] = []

@@ -9,7 +9,7 @@ import numpy as np
 from ...base.parameters import validate_flags
 from ...kernels import Kernel
 from .base import Machine, MatrixMachine, class_weights
-from .parameters import check_machine
+from .parameters import validate_machine
 
 
 class LowRankSVMClassifier(MatrixMachine):
@@ -154,7 +154,7 @@ class LowRankSVMClassifier(MatrixMachine):
 
     def _check(self) -> None:
         validate_flags(warm_start=self.warm_start)
-        check_machine(self)
+        validate_machine(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y`, (n,), and weights `sample_weight`, (n,).

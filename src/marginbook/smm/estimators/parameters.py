@@ -15,31 +15,31 @@ from ...base.parameters import (
 from ...kernels import Kernel, kernel_name, resolve_kernel
 from ..model.aggregation import AGGREGATES
 from ..model.objective import LOSSES
-from ..model.row_kernels import check_row_kernel
+from ..model.row_kernels import validate_row_kernel
 from .matrix_input import Shape, parse_shape
 
 
-def check_lam_parameter(lam: Any) -> None:
+def validate_lam_parameter(lam: Any) -> None:
     """Raise ValueError unless `lam` is a finite number above 0, small or large enough for its square."""
     if not (is_number(lam) and 1e-100 <= lam <= 1e100):
         raise ValueError(f"lam must be a number > 0, from 1e-100 to 1e+100, got {lam!r}")
 
 
-def check_rank_parameter(rank: Any) -> None:
+def validate_rank_parameter(rank: Any) -> None:
     """Raise ValueError unless `rank` is None or a whole number >= 1."""
     if not (rank is None or is_whole(rank)):
         raise ValueError(f"rank must be None, for full rank, or a whole number >= 1, got {rank!r}")
 
 
-def check_machine(model: Any) -> None:
+def validate_machine(model: Any) -> None:
     """Raise ValueError for a parameter that all estimators of the room have and that is out of range."""
-    check_rank_parameter(model.rank)
-    check_lam_parameter(model.lam)
-    check_solving(model)
+    validate_rank_parameter(model.rank)
+    validate_lam_parameter(model.lam)
+    validate_solving(model)
 
 
-def check_solving(model: Any) -> None:
-    """As :func:`check_machine`, for all but `rank` and `lam`."""
+def validate_solving(model: Any) -> None:
+    """As :func:`validate_machine`, for all but `rank` and `lam`."""
     validate_choice("loss", model.loss, LOSSES)
     resolve_row_kernel(model.kernel, model.gamma, model.degree, model.coef0)
     validate_flags(fit_intercept=model.fit_intercept)
@@ -50,13 +50,13 @@ def check_solving(model: Any) -> None:
     validate_counts(max_iter=model.max_iter)
 
 
-def check_pi(pi: Any) -> None:
+def validate_pi(pi: Any) -> None:
     """Raise ValueError unless the level `pi` is between 0 and 1; at the ends one class has no weight."""
     if not (is_number(pi) and 0 < pi < 1):
         raise ValueError(f"pi must be a number in (0, 1), got {pi!r}; at the ends one class has no weight")
 
 
-def check_levels(n_levels: Any, aggregate: Any) -> None:
+def validate_levels(n_levels: Any, aggregate: Any) -> None:
     """Raise ValueError unless `n_levels` is a whole number >= 2 and `aggregate` a known rule."""
     if not is_whole(n_levels, 2):
         raise ValueError(f"n_levels must be a whole number >= 2, got {n_levels!r}; 2 has the level 1/2 only")
@@ -67,7 +67,7 @@ def resolve_row_kernel(kernel: Kernel, gamma: Any, degree: Any, coef0: Any) -> K
     """Return the kernel as :func:`resolve_kernel` does; raise ValueError unless it is semidefinite."""
     resolved = resolve_kernel(kernel, gamma, degree, coef0)
     if not callable(resolved):
-        check_row_kernel(resolved)
+        validate_row_kernel(resolved)
     return resolved
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ...base.labels import binary_signs
-from ..estimators.matrix_input import check_matrices, check_training
+from ..estimators.matrix_input import validate_matrices, validate_training
 
 
 class MatrixClassifier(ClassifierMixin, BaseEstimator):
@@ -52,7 +52,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
             delattr(self, state)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X, y = check_training(self, X, y, shape=self.shape)
+        X, y = validate_training(self, X, y, shape=self.shape)
         self.classes_, signs = binary_signs(y, type(self).__name__)
         weights = sample_weights(sample_weight, X, signs, type(self).__name__)
         return X, signs, weights, class_factors(self.class_weight, self.classes_, signs, weights)
@@ -66,7 +66,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
             Above 0 for ``classes_[1]``.
         """
         check_is_fitted(self, "coef_")
-        X = check_matrices(self, X)
+        X = validate_matrices(self, X)
         return np.asarray(X.reshape(len(X), -1) @ self.coef_.ravel() + self.intercept_)
 
     def predict(self, X: Any) -> np.ndarray:

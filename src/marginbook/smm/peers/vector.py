@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
 from ...base.parameters import is_number, validate_counts, validate_flags
-from ..estimators.parameters import check_lam_parameter
+from ..estimators.parameters import validate_lam_parameter
 from ..model.objective import objective
 from .base import MatrixClassifier
 from .vector_duals import (
@@ -40,7 +40,7 @@ class VectorClassifier(MatrixClassifier):
 
     def _started(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return rows, (m, p), signs, (m,), and weights of mean 1, (m,), without samples of weight 0."""
-        check_lam_parameter(self.lam)
+        validate_lam_parameter(self.lam)
         validate_flags(fit_intercept=self.fit_intercept)
         if not (is_number(self.tol) and self.tol > 0):
             raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
