@@ -250,7 +250,7 @@ def test_what_is_refused(solve):
         solve(N[:1], D[:1])
     with pytest.raises(ValueError, match="all denominators are zero"):
         solve(N, 0 * D)
-    with pytest.raises(ValueError, match="combine must be one of"):
+    with pytest.raises(ValueError, match="unknown combine 'product'; choose from sum, concat"):
         solve(N, D, combine="product")
     with pytest.raises(ValueError, match="rows that sum to 1"):
         solve(N, D, start=np.ones((3, 2)))

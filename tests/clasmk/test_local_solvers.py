@@ -91,7 +91,7 @@ def test_what_it_refuses():
     N, D = _matrices(11, 3, 2)
     with pytest.raises(ValueError, match="1 class, wanted at least 2"):
         interior_point(N[:1], D[:1])
-    with pytest.raises(ValueError, match="combine must be one of"):
+    with pytest.raises(ValueError, match="unknown combine 'product'; choose from sum, concat"):
         interior_point(N, D, combine="product")
     with pytest.raises(ValueError, match="rows that sum to 1"):
         interior_point(N, D, start=np.ones((3, 2)))

@@ -259,5 +259,5 @@ def test_clear_errors(parameters, message):
 
 
 def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="MKLClassifier needs 2 classes or more, got one class: 1"):
+    with pytest.raises(ValueError, match="MKLClassifier needs at least 2 classes, got one class: 1"):
         MKLClassifier().fit(np.eye(3), [1, 1, 1])

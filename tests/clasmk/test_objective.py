@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from marginbook.clasmk.model.objective import (
-    check_matrices,
-    check_weights,
     diagonals,
     gradient,
     kkt_residual,
     ratio,
     roots_gradient,
+    validate_matrices,
+    validate_weights,
     without_cross_terms,
 )
 
@@ -118,25 +118,25 @@ def test_diagonals():
 )
 def test_what_matrices_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
-        check_matrices(*change(*_matrices(11)))
+        validate_matrices(*change(*_matrices(11)))
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 def test_semidefinite_matrices_pass_at_any_scale(scale):
     a = np.arange(1.0, 5.0)
     rank_one = scale * np.array([np.outer(a, a)] * 2)
-    N, _ = check_matrices(rank_one, rank_one)
+    N, _ = validate_matrices(rank_one, rank_one)
     assert np.array_equal(N, rank_one)
 
 
 def test_what_weights_are_refused():
     with pytest.raises(ValueError, match=r"weights have shape \(2, 2\), wanted \(2, 3\)"):
-        check_weights(np.eye(2), 2, 3)
+        validate_weights(np.eye(2), 2, 3)
     with pytest.raises(ValueError, match="rows that sum to 1"):
-        check_weights([[0.5, 0.6], [1, 0]], 2, 2)
+        validate_weights([[0.5, 0.6], [1, 0]], 2, 2)
     with pytest.raises(ValueError, match="must be >= 0"):
-        check_weights([[-0.1, 1.1], [1, 0]], 2, 2)
-    with pytest.raises(ValueError, match="combine must be one of"):
+        validate_weights([[-0.1, 1.1], [1, 0]], 2, 2)
+    with pytest.raises(ValueError, match="unknown combine 'stack'; choose from sum, concat"):
         ratio(np.eye(2), np.array([np.eye(2)] * 2), np.array([np.eye(2)] * 2), combine="stack")
     zero_first = np.array([np.diag([0.0, 1.0])] * 2)
     with pytest.raises(ValueError, match="the denominator is zero in these weights"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,15 +19,6 @@ from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 
 def chapter() -> str:
     return (root() / "book" / "clasmk.md").read_text("utf-8")
-
-
-def test_the_sign_of_the_room_names_every_file():
-    sign, room = marginbook.clasmk.__doc__, Path(marginbook.clasmk.__file__).parent
-    files = [path.relative_to(room) for path in room.rglob("*.py") if path.name != "__init__.py"]
-    names = [path.with_suffix("").as_posix() for path in files]
-    assert [name for name in names if f"``{name}``" not in sign] == []
-    words = set(re.findall(r"``([a-z_/]+)``", sign))
-    assert sorted(word for word in words if word not in names and not (room / word).is_dir()) == []
 
 
 def test_what_the_room_offers_is_there():

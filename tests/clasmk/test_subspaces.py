@@ -7,7 +7,7 @@ from marginbook.clasmk.model import subspaces as module
 from marginbook.clasmk.model.embedding import class_subspace
 from marginbook.clasmk.model.kernel_sets import paper_kernels
 from marginbook.clasmk.model.normalised_kernels import normalised_gram
-from marginbook.clasmk.model.subspaces import check_codes, class_coordinates, coordinates, fit_subspaces
+from marginbook.clasmk.model.subspaces import class_coordinates, coordinates, fit_subspaces, validate_codes
 
 KERNELS = [*paper_kernels("table-4"), "linear", lambda x, z: np.exp(0.1 * (x @ z))]
 
@@ -108,7 +108,7 @@ def test_wrong_classes_are_named(codes, message):
     with pytest.raises(ValueError, match=message):
         fit_subspaces(np.eye(3), codes, KERNELS)
     with pytest.raises(ValueError, match=message):
-        check_codes(codes, 3)
+        validate_codes(codes, 3)
 
 
 def test_no_kernels_are_refused():

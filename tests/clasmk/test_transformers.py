@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from marginbook.base.labels import encode_classes
 from marginbook.clasmk.estimators import fitting
-from marginbook.clasmk.estimators.fitting import encoded_classes
 from marginbook.clasmk.estimators.splitting import Split
 from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
 from marginbook.clasmk.model.embedding import class_subspace
@@ -379,6 +379,6 @@ def test_concat_names_the_kernel():
 
 
 def test_classes_are_sorted_and_coded():
-    classes, codes = encoded_classes(["b", "a", "b"], "x")
+    classes, codes = encode_classes(["b", "a", "b"], "x")
     np.testing.assert_array_equal(classes, ["a", "b"])
     np.testing.assert_array_equal(codes, [1, 0, 1])

@@ -23,7 +23,7 @@ from marginbook.datasets import cache as store
 from marginbook.datasets.build import build
 from marginbook.datasets.download import mirrored
 from marginbook.datasets.fetch import fetch
-from marginbook.datasets.load import check_counts, load_source
+from marginbook.datasets.load import load_source, validate_sizes
 from marginbook.datasets.registry import Source, entry
 
 from ..sets import needs, params
@@ -143,13 +143,13 @@ class TestErrors:
         found = entry("iris")
         X, y = load("iris").X, load("iris").y
         with pytest.raises(CorruptData, match=r"iris from here: got shape \(149, 4\), wanted \(150, 4\)"):
-            check_counts(found, X[1:], y[1:], "here")
+            validate_sizes(found, X[1:], y[1:], "here")
         with pytest.raises(CorruptData, match=r"got classes setosa 49, .* 51, .*, wanted setosa 50"):
-            check_counts(found, X, np.where(np.arange(150) == 0, "versicolor", y), "here")
+            validate_sizes(found, X, np.where(np.arange(150) == 0, "versicolor", y), "here")
         with pytest.raises(CorruptData, match="missing or infinite"):
-            check_counts(found, np.where(X[0, 0] == X, np.nan, X), y, "here")
+            validate_sizes(found, np.where(X[0, 0] == X, np.nan, X), y, "here")
         with pytest.raises(CorruptData, match="got 149 labels, wanted 150"):
-            check_counts(found, X, y[1:], "here")
+            validate_sizes(found, X, y[1:], "here")
 
     def test_an_altered_file_in_the_cache(self, cache):
         found = entry("glass2")

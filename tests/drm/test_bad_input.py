@@ -1,14 +1,11 @@
 """What users get wrong is named in one line, by every part of the room."""
 
-from pathlib import Path
-
 import dask.array as da
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import accuracy_score
 
-import marginbook.drm
 from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
 from marginbook.drm.model.operators import DenseSystem
 from marginbook.drm.peers import select
@@ -70,9 +67,3 @@ def test_a_dask_array_without_rows():
 def test_a_penalty_that_switches_everything_off_says_so():
     with pytest.warns(UserWarning, match="beta=1e\\+06 sets all weights to zero.* below beta="):
         DiscriminativeRidgeClassifier(q=1, r=1, rho="identity", beta=1e6).fit(X, y)
-
-
-def test_the_sign_of_the_room_names_every_file():
-    sign = marginbook.drm.__doc__
-    files = [path.stem for path in Path(marginbook.drm.__file__).parent.glob("*.py")]
-    assert [name for name in files if f"``{name}``" not in sign and name != "__init__"] == []

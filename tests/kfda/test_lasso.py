@@ -14,7 +14,7 @@ from marginbook.kernels import gram
 from marginbook.kernels.cholesky import backward, column, forward
 from marginbook.kfda.model.certificates import duality_gap, kkt_residual
 from marginbook.kfda.model.objective import Problem, objective, targets
-from marginbook.kfda.solvers.lasso import lasso, lasso_path, rho_max
+from marginbook.kfda.solvers.lasso import lasso, lasso_path
 from marginbook.kfda.solvers.lasso_active_set import exchange, settle, sweep
 from marginbook.kfda.solvers.lasso_factor import enter, leave
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
@@ -130,12 +130,18 @@ def test_any_design(n: int, columns: int, rank: int, seed: int, rho: float, pena
     assert np.count_nonzero(solution.omega) <= n + 1
 
 
-def test_all_zero_from_rho_max_on() -> None:
+def _edge(problem: Problem, penalize_bias: bool = True) -> float:
+    """The smallest rho for which all penalised coefficients are zero."""
+    r = problem.yhat if penalize_bias else problem.yhat - problem.yhat.mean()
+    return float(np.abs(problem.design.T @ r)[not penalize_bias :].max()) / problem.n
+
+
+def test_all_zero_from_the_edge_on() -> None:
     problem = _problem()
-    edge = rho_max(problem)
+    edge = _edge(problem)
     assert not lasso(problem, edge * (1 + 1e-9)).omega.any()
     assert np.count_nonzero(lasso(problem, edge * (1 - 1e-5)).omega) == 1
-    edge = rho_max(problem, penalize_bias=False)
+    edge = _edge(problem, penalize_bias=False)
     assert not lasso(problem, edge * (1 + 1e-9), penalize_bias=False).omega[1:].any()
     assert lasso(problem, edge * (1 - 1e-6), penalize_bias=False).omega[1:].any()
 
@@ -157,7 +163,7 @@ def test_equal_samples_of_opposite_classes() -> None:
     X = np.repeat(np.random.default_rng(1).normal(size=(15, 2)), 2, axis=0)
     problem = Problem(gram(("rbf", {"gamma": 0.5}), X), targets(np.arange(30) % 2 == 0))
     # both classes have the same columns: the targets cancel in every one
-    assert rho_max(problem) < 1e-12
+    assert _edge(problem) < 1e-12
     assert not lasso(problem, 1e-3).omega.any()
 
 

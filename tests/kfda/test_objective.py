@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from marginbook.kfda.model.objective import (
     Problem,
-    check_coefficients,
-    check_parameters,
     gradient,
     midpoint,
     objective,
     residual,
     surrogate,
     targets,
+    validate_coefficients,
+    validate_parameters,
 )
 
 
@@ -123,10 +123,10 @@ def test_surrogate_at_a_zero_forbids_leaving_it():
 @pytest.mark.parametrize(("q", "rho"), [(0, 1), (2.5, 1), (1, 0), (1, np.inf), (1, True), ("1", 1)])
 def test_parameters_out_of_range_are_refused(q, rho):
     with pytest.raises(ValueError, match="got"):
-        check_parameters(q, rho)
+        validate_parameters(q, rho)
 
 
 def test_coefficients_of_another_length_are_refused():
     problem, _ = small_problem()
     with pytest.raises(ValueError, match="wanted 6 finite numbers"):
-        check_coefficients(problem, np.ones(5))
+        validate_coefficients(problem, np.ones(5))

@@ -1,4 +1,4 @@
-"""Paths along rho and q: order, warm starts, nested supports, certificates, limits."""
+"""Paths along rho: order, warm starts, nested supports, certificates, limits."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from marginbook.kernels import gram
 from marginbook.kfda.model.certificates import duality_gap, smallest_curvature, stationarity
 from marginbook.kfda.model.objective import Problem, objective, targets
-from marginbook.kfda.solvers.lasso import lasso, rho_max
+from marginbook.kfda.solvers.lasso import lasso
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
 from marginbook.kfda.solvers.oracle import oracle
-from marginbook.kfda.solvers.paths import Path, q_path, rho_path
+from marginbook.kfda.solvers.paths import Path, rho_path
 
 RHOS = [3e-3, 0.1, 1e-3, 0.03]
 
@@ -83,32 +83,9 @@ def test_above_one_meets_the_oracle(q: float) -> None:
         assert len(solution.retained) == 30
 
 
-def test_along_q() -> None:
-    problem = _problem()
-    qs = [0.5, 1.0, 2.0, 0.25, 0.75]
-    path = q_path(problem, qs, 0.01)
-    np.testing.assert_array_equal(path.q, qs)
-    np.testing.assert_array_equal(path.rho, np.full(5, 0.01))
-    assert path.converged.all()
-    assert path.omegas.shape == (5, 61)
-    np.testing.assert_allclose(path.omegas[1], lasso(problem, 0.01).omega, atol=1e-10)
-    kept = [set(path.solutions[i].retained) for i in (2, 1, 4, 0, 3)]
-    for denser, sparser in pairwise(kept):
-        assert sparser <= denser
-    assert len(kept[0]) == 60 > len(kept[1]) > len(kept[-1])
-    assert np.isnan(path.curvature[[1, 2]]).all()
-    assert (path.curvature[[0, 3, 4]] > 0).all()
-    best = q_path(problem, qs, 0.01, start="best")
-    ridge = q_path(problem, qs, 0.01, start="ridge")
-    assert np.all(best.objective <= ridge.objective * (1 + 1e-12))
-
-
 @pytest.mark.parametrize("penalize_bias", [True, False])
 def test_what_is_zero_stays_zero(penalize_bias: bool) -> None:
     problem = _problem()
-    rho = 2 * rho_max(problem, penalize_bias=penalize_bias)
-    path = q_path(problem, [1.0, 0.5], rho, penalize_bias=penalize_bias)
-    assert not path.omegas.any()
     path = rho_path(problem, 0.5, [1e-2, 1e3, 2e3], penalize_bias=penalize_bias)
     assert path.retained[0] > 0
     assert list(path.retained[1:]) == [0, 0]
@@ -130,7 +107,7 @@ def test_messages_and_empty_paths() -> None:
     with pytest.raises(ValueError, match=r'start must be "neighbour", "ridge" or "best", got \'cold\''):
         rho_path(problem, 0.5, RHOS, start="cold")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"q must be at most 2, got 2.5"):
-        q_path(problem, [1.0, 2.5], 0.1)
+        rho_path(problem, 2.5, [0.1])
     with pytest.raises(ValueError, match=r"rho must be a finite number > 0, got 0.0"):
         rho_path(problem, 1.0, [0.1, 0.0])
     assert len(rho_path(problem, 0.5, [])) == 0

@@ -9,7 +9,6 @@ from scipy import sparse
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
-import marginbook.ldm
 from marginbook.ldm import KMOMDClassifier, LDMClassifier, LDMClassifierCV, MAMCClassifier, MDOClassifier
 from marginbook.ldm.solvers.hard_margin import InfeasibleError
 
@@ -94,7 +93,7 @@ def test_labels_and_values(model):
     with pytest.raises(ValueError, match=f"{name} needs 2 classes, got one class: 7"):
         model.fit(X, np.full(30, 7))
     flowers, kinds = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=f"wrap {name} in sklearn.multiclass.OneVsRestClassifier"):
+    with pytest.raises(ValueError, match=f"wrap {name} in OneVsRestClassifier .* of sklearn.multiclass"):
         model.fit(flowers, kinds)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         model.fit(X, X[:, 0])
@@ -193,9 +192,3 @@ def test_a_gap_above_the_tolerance_warns_with_both_numbers(options, message):
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         LDMClassifier(**options).fit(X, y)
     assert Path(caught[0].filename) == Path(__file__)  # it points at the user's line
-
-
-def test_the_sign_of_the_room_names_every_file():
-    sign = marginbook.ldm.__doc__
-    files = [path.stem for path in Path(marginbook.ldm.__file__).parent.glob("*.py")]
-    assert [name for name in files if f"``{name}``" not in sign and name != "__init__"] == []

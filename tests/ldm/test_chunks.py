@@ -90,7 +90,7 @@ def test_what_chunks_cannot_be():
         _stochastic().partial_fit(X, y)
     with pytest.raises(ValueError, match=r"label 3 is not among the classes \[1, 2\]"):
         _stochastic().partial_fit(X, y + 1, classes=[1, 2])
-    with pytest.raises(ValueError, match=r"wrap LDMClassifier in sklearn\.multiclass\.OneVsRest"):
+    with pytest.raises(ValueError, match=r"wrap LDMClassifier in OneVsRest"):
         _stochastic().partial_fit(X, y, classes=[1, 2, 3])
     with pytest.raises(ValueError, match="n_samples must be a whole number >= 1, got 0"):
         _stochastic().partial_fit(X, y, classes=[1, 2], n_samples=0)

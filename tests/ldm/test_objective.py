@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginbook.ldm.model.objective import (
-    check_parameters,
-    check_signs,
     coefficients,
     dual_gap,
     dual_objective,
@@ -19,6 +17,8 @@ from marginbook.ldm.model.objective import (
     primal_objective,
     relative_gap,
     squared_norm,
+    validate_parameters,
+    validate_signs,
 )
 
 
@@ -125,11 +125,11 @@ def test_the_kkt_residual_tells_optimal_points_from_others():
 )
 def test_parameters_out_of_range_are_named(parameters, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        check_parameters(*parameters)
+        validate_parameters(*parameters)
 
 
 def test_labels_must_be_signs_and_one_for_each_row():
     with pytest.raises(ValueError, match=r"labels must be -1 or \+1, got \[0.0, 1.0\]"):
-        check_signs(np.array([0, 1]), 2)
+        validate_signs(np.array([0, 1]), 2)
     with pytest.raises(ValueError, match=r"y has shape \(3,\), the Gram matrix asks for \(2,\)"):
-        check_signs(np.ones(3), 2)
+        validate_signs(np.ones(3), 2)

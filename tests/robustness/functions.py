@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from marginbook import datasets, kernels, kfda
+from marginbook.base.parameters import real
 from marginbook.clasmk import paper_kernels
 from marginbook.datasets import generators
 from marginbook.kfda import SparseKFDAClassifier
@@ -138,7 +139,7 @@ def _gram(kernel: Any, X: Any, Z: Any) -> np.ndarray:
 
 
 def _real(value: Any) -> float | None:
-    found = kernels.real(value)
+    found = real(value)
     return found if np.isfinite(found) else None  # inf and nan say what the value is
 
 
@@ -164,6 +165,8 @@ FUNCTIONS: dict[str, st.SearchStrategy[Any]] = {
     "crossings": calls(crossings, _MATRICES),
     "kernel_name": calls(kernels.kernel_name, (*KERNELS, *WILD)),
     "parse_kernel": calls(kernels.parse_kernel, (*KERNELS, *WILD)),
+    "resolve_kernel": calls(kernels.resolve_kernel, (*KERNELS, *WILD), (None, 0.5, *WILD),
+                            (3, *WILD), (1.0, *WILD)),
     "gram": calls(_gram, _COMPUTED, _MATRICES, st.one_of(st.none(), _MATRICES)),
     "real": calls(_real, WILD),
     "tidy": calls(_tidied, rows()),

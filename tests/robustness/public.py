@@ -11,7 +11,7 @@ from marginbook.claims import ROOMS
 
 #: modules that say with ``__all__``, or by names without an underscore, what is for users
 MODULES = (
-    *(*ROOMS, "kernels", "base.folds", "base.labels", "large", "experiments.stats"),
+    *(*ROOMS, "kernels", "base.folds", "base.labels", "base.parameters", "large", "experiments.stats"),
     *("datasets", "datasets.generators", "datasets.parsers"),
 )
 ERROR, HOLDER, BASE, DRAWING, INSIDE = (
@@ -40,8 +40,13 @@ LEFT_OUT = {
     "TestResult": HOLDER,
     "Source": BASE,
     "critical_difference_diagram": DRAWING,
-    "check_labels": INSIDE,
-    "check_folds": INSIDE,
+    "validate_labels": INSIDE,
+    "encode_classes": INSIDE,
+    "binary_classes": INSIDE,
+    "binary_signs": INSIDE,
+    **dict.fromkeys(("is_number", "is_whole", "validate_counts", "validate_limits"), INSIDE),
+    **dict.fromkeys(("validate_not_negative", "validate_choice", "validate_flags"), INSIDE),
+    "validate_folds": INSIDE,
     "folds": INSIDE,
 }
 #: what of the parsers reads each format that is fuzzed
@@ -74,5 +79,5 @@ def is_so(name: str, reason: str, value: Any) -> bool:
         HOLDER: hasattr(value, "__dataclass_fields__") or hasattr(value, "_fields"),
         BASE: inspect.isabstract(value),
         DRAWING: inspect.isfunction(value) and "ax" in inspect.signature(value).parameters,
-        INSIDE: callable(value) and value.__module__ in ("marginbook.base.labels", "marginbook.base.folds"),
+        INSIDE: callable(value) and value.__module__.startswith("marginbook.base."),
     }[reason]

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from marginbook.smm.estimators import LowRankSVMClassifier
 from marginbook.smm.estimators.level_sets import LevelSetClassifier
-from marginbook.smm.estimators.matrix_input import check_matrices, check_training, parse_shape
+from marginbook.smm.estimators.matrix_input import parse_shape, validate_matrices, validate_training
 from marginbook.smm.estimators.regression import RegressionFunctionEstimator
 from marginbook.smm.estimators.selection import LowRankSVMClassifierCV
 
@@ -35,14 +35,14 @@ def test_rows_are_written_one_after_the_other(n, d1, d2, seed):
     matrices = np.random.default_rng(seed).normal(size=(n, d1, d2))
     rows, y = np.array([[x for row in m for x in row] for m in matrices]), np.arange(n)
     model = LowRankSVMClassifier()
-    of_rows, labels = check_training(model, rows, y, (d1, d2))
+    of_rows, labels = validate_training(model, rows, y, (d1, d2))
     assert np.array_equal(of_rows, matrices)
     assert labels.tolist() == y.tolist()
     assert model.matrix_shape_ == (d1, d2)
     assert model.n_features_in_ == d1 * d2
     for again in (rows, matrices, matrices.tolist()):
-        assert np.array_equal(check_matrices(model, again), matrices)
-    columns, _ = check_training(model, rows, y)
+        assert np.array_equal(validate_matrices(model, again), matrices)
+    columns, _ = validate_training(model, rows, y)
     assert columns.shape == (n, d1 * d2, 1)
 
 

@@ -59,12 +59,12 @@ def test_weights_of_a_level():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: room.check_loss("hing"), "loss must be one of"),
-        (lambda: room.check_signs(np.array([0, 1]), 2), "wanted -1 and \\+1"),
-        (lambda: room.check_signs(np.ones(3), 2), "one label per matrix"),
-        (lambda: room.check_lam(0.0), "wanted a finite number > 0"),
-        (lambda: room.check_weights(np.array([-1.0]), 1), "negative or not finite"),
-        (lambda: room.check_weights(np.ones(2), 1), "wanted \\(1,\\)"),
+        (lambda: room.validate_loss("hing"), "loss must be one of"),
+        (lambda: room.validate_signs(np.array([0, 1]), 2), "wanted -1 and \\+1"),
+        (lambda: room.validate_signs(np.ones(3), 2), "one label per matrix"),
+        (lambda: room.validate_lam(0.0), "wanted a finite number > 0"),
+        (lambda: room.validate_weights(np.array([-1.0]), 1), "negative or not finite"),
+        (lambda: room.validate_weights(np.ones(2), 1), "wanted \\(1,\\)"),
     ],
 )
 def test_bad_input_is_named(call, message):

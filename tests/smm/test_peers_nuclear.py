@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.datasets.generators import make_low_rank
-from marginbook.smm.peers.nuclear_norm import NuclearNormSVMClassifier, nuclear_norm_path
+from marginbook.smm.peers.nuclear_norm import NuclearNormSVMClassifier
 
 
 def without_intercept(estimator):
@@ -73,34 +73,22 @@ def test_vectors_are_a_machine_with_a_norm_penalty(sample):
 def test_the_rank_falls_and_the_norm_shrinks_along_tau(sample):
     y = sample.y.astype(float)
     taus = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]
-    path = nuclear_norm_path(sample.X, y, taus, C=0.2)
-    norms = [found.singular_values.sum() for found in path]
+    path = [NuclearNormSVMClassifier(tau=tau, C=0.2).fit(sample.X, y) for tau in taus]
+    norms = [model.singular_values_.sum() for model in path]
     assert all(later <= earlier * (1 + 1e-6) for earlier, later in itertools.pairwise(norms))
-    for tau, found in zip(taus, path, strict=True):
-        model = NuclearNormSVMClassifier(tau=tau, C=0.2).fit(sample.X, y)
-        assert found.objective == pytest.approx(model.objective_, rel=1e-5)
-    ranks = [(found.singular_values > 1e-9).sum() for found in path]
+    ranks = [(model.singular_values_ > 1e-9).sum() for model in path]
     assert ranks[0] == 5
     assert ranks[-1] <= 2
 
 
-def test_a_path_by_either_solver_is_the_same(sample):
-    y = sample.y.astype(float)
-    paths = [
-        nuclear_norm_path(sample.X, y, [1.0, 2.0], C=0.2, solver=solver, fit_intercept=False)
+@pytest.mark.parametrize("tau", [1.0, 2.0])
+def test_either_solver_finds_the_same(sample, tau):
+    one, other = (
+        NuclearNormSVMClassifier(tau, C=0.2, solver=solver, fit_intercept=False).fit(sample.X, sample.y)
         for solver in ("newton", "admm")
-    ]
-    for one, other in zip(*paths, strict=True):
-        assert one.objective == pytest.approx(other.objective, rel=1e-5)
-        assert one.intercept == other.intercept == 0
-
-
-def test_a_path_needs_signs_and_positive_weights(sample):
-    with pytest.raises(ValueError, match=r"y has the values \[0\. 1\.\], wanted both -1 and 1"):
-        nuclear_norm_path(sample.X, sample.y > 0, [1.0])
-    weights = np.zeros(160)
-    with pytest.raises(ValueError, match="not above 0"):
-        nuclear_norm_path(sample.X, sample.y, [1.0], sample_weight=weights)
+    )
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-5)
+    assert one.intercept_ == other.intercept_ == 0
 
 
 def test_weights_of_samples_and_classes_are_costs(sample):

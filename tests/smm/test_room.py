@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,15 +24,6 @@ from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
 
 def chapter() -> str:
     return (root() / "book" / "smm.md").read_text("utf-8")
-
-
-def test_the_sign_of_the_room_names_every_file():
-    sign, room = marginbook.smm.__doc__, Path(marginbook.smm.__file__).parent
-    files = [path.relative_to(room) for path in room.rglob("*.py") if path.name != "__init__.py"]
-    names = [path.with_suffix("").as_posix() for path in files]
-    assert [name for name in names if f"``{name}``" not in sign] == []
-    words = set(re.findall(r"``([a-z_/]+)``", sign))
-    assert sorted(word for word in words if word not in names and not (room / word).is_dir()) == []
 
 
 def test_what_the_room_offers_is_there():

@@ -14,13 +14,13 @@ from marginbook.smm.model import row_kernels
 from marginbook.smm.model.row_features import row_features
 from marginbook.smm.model.row_kernels import (
     as_rows,
-    check_row_kernel,
-    check_semidefinite,
     row_diagonal,
     row_gram,
     row_gram_times,
     row_values,
     smallest_eigenvalue,
+    validate_row_kernel,
+    validate_semidefinite,
 )
 
 POLY = ("poly", {"degree": 3, "gamma": 0.5, "coef0": 0.7})
@@ -103,8 +103,8 @@ def test_the_conditions_on_the_polynomial_are_needed() -> None:
     values = row_values("linear", rows, places) - 0.5 * (places[:, None] == places)
     assert smallest_eigenvalue(values) < -0.01
     with pytest.raises(ValueError, match="has an eigenvalue of"):
-        check_semidefinite(values)
-    check_semidefinite(row_gram("linear", X))
+        validate_semidefinite(values)
+    validate_semidefinite(row_gram("linear", X))
     assert smallest_eigenvalue(np.zeros((2, 2))) == 0
     with pytest.raises(ValueError, match="must be symmetric"):
         smallest_eigenvalue(np.array([[1.0, 0.5], [0.2, 1.0]]))
@@ -157,9 +157,9 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match="matrices of 2 x 3 cannot be compared with matrices of 3 x 2"):
         row_gram("linear", X, np.ones((2, 2, 3)))
     with pytest.raises(ValueError, match="cannot be 'precomputed'"):
-        check_row_kernel("precomputed")
+        validate_row_kernel("precomputed")
     with pytest.raises(ValueError, match="unknown kernel 'sigmoid'"):
-        check_row_kernel("sigmoid")
+        validate_row_kernel("sigmoid")
     with pytest.raises(KernelOverflow, match="infinite or undefined"):
         row_gram(("poly", {"degree": 9}), 1e60 * X)
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 Fold = tuple[np.ndarray, np.ndarray]
 
 
-def check_folds(cv: Any, n: int, name: str = "cv", of: str = "X", tested: bool = True) -> Any:
+def validate_folds(cv: Any, n: int, name: str = "cv", of: str = "X", tested: bool = True) -> Any:
     """Return `cv` as it is, or where it holds pairs of rows a list of them, which can be gone through again.
 
     Parameters
@@ -33,7 +33,7 @@ def check_folds(cv: Any, n: int, name: str = "cv", of: str = "X", tested: bool =
 
     Examples
     --------
-    >>> check_folds([([0, 1], [5])], 4)
+    >>> validate_folds([([0, 1], [5])], 4)
     Traceback (most recent call last):
         ...
     ValueError: cv names rows beyond the 4 of X, got [([0, 1], [5])]
@@ -62,9 +62,9 @@ def check_folds(cv: Any, n: int, name: str = "cv", of: str = "X", tested: bool =
 
 
 def folds(cv: Any, X: Any, y: np.ndarray) -> list[Fold]:
-    """Return the pairs that `cv` makes of the rows `X` with labels `y`, (n,), after :func:`check_folds`."""
-    splitter = check_cv(check_folds(cv, len(y)), y, classifier=True)
-    pairs: list[Fold] = check_folds(list(splitter.split(X, y)), len(y))
+    """Return the pairs that `cv` makes of the rows `X` with labels `y`, (n,), validated."""
+    splitter = check_cv(validate_folds(cv, len(y)), y, classifier=True)
+    pairs: list[Fold] = validate_folds(list(splitter.split(X, y)), len(y))
     return pairs
 
 

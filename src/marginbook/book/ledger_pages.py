@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ..claims import ROOMS, Claim, Evidence
-from ..notebooks.catalogue import Notebook
 from .myst import NOTHING, badge, dropdown, plain, powers, table, target
 from .scoreboard_table import ledger_anchor, scoreboard_table
 from .search_entries import evidence_anchor, search_entries
@@ -114,18 +113,6 @@ def _address(place: str) -> str:
     # Markdown's link to a file finds no anchors inside it; an anchor is a name of the whole book
     id, _, anchor = place.partition("#")
     return f"#{anchor}" if anchor else f"../notebooks/{id}.ipynb"
-
-
-def missing_anchors(claims: Mapping[str, Claim], notebooks: Mapping[str, Notebook]) -> list[str]:
-    """Say which claims name a notebook or an anchor that is not there."""
-    found = []
-    for claim in claims.values():
-        id, _, anchor = claim.notebook.partition("#")
-        if id not in notebooks:
-            found.append(f"{claim.id}: there is no notebook {id!r}")
-        elif anchor and f"({anchor})=" not in notebooks[id].text.read_text(encoding="utf-8"):
-            found.append(f"{claim.id}: {id} has no anchor ({anchor})=")
-    return found
 
 
 def _short(value: Any) -> str:

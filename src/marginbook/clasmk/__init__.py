@@ -11,33 +11,11 @@ orthonormal basis :math:`U_{c,i}` of what the rows of class c span in the i-th f
       {\sum_c\mathbb E_c\lVert z_c(x)\rVert^2},\\
    x&\mapsto\bigl(z_1(x),\dots,z_C(x)\bigr)\ \text{ to any linear classifier.}
 
-Where things are. The model: ``model/normalised_kernels`` kernels and the paper's ``model/kernel_sets``;
-``model/embedding`` the subspace of one class, from a factor that grows in ``model/incomplete_cholesky``;
-``model/subspaces`` of all classes and kernels; ``model/statistics`` of them on held-out rows;
-``model/objective`` the ratio to minimise. In ``solvers``: ``solvers/dinkelbach`` for the weights, on
-``solvers/sphere`` with its ``solvers/sphere_steps``; ``solvers/slsqp`` the general program in its place;
-``solvers/kernel_choice`` for one kernel a class; ``solvers/solution`` what they return;
-``solvers/least_squares`` for the base classifier. What users call: ``estimators/transformers``,
-``estimators/hierarchy`` and ``estimators/lssvm``; behind them ``estimators/parameters``,
-``estimators/splitting`` of the rows, ``estimators/fitting``, ``model/truncation`` of kernels,
-``model/features`` and ``estimators/uncertain_rows``. The compared methods, ``peers``: ``peers/mkl`` on
-``solvers/mkl`` and ``peers/two_layer`` on ``solvers/mkl_two_layer``, both on ``peers/several_kernels`` and
-``solvers/svm_outputs``; ``peers/single_kernel`` one kernel for all classes.
-
-How an entry is measured, ``experiments``: ``experiments/tables_1_2`` (Tables 1, 2), ``experiments/table_4``
-(Table 4), ``experiments/figures_2_23`` (Figures 2 to 23) and ``experiments/figures_24_27`` (Figures 24 to
-27), and with the weights of other solvers ``experiments/table_1_solvers`` (Table 1; ``solvers/trust_constr``
-for one) and ``experiments/table_4_solvers`` (Table 4), on ``experiments/data``, ``experiments/lssvm_chosen``
-and ``experiments/timed``. The claims: ``claims`` with ``claims/section_2_lemma_1``,
-``claims/section_2_theorem_1`` and ``claims/section_2_theorem_2``, in distributions of
-``claims/distributions`` and ``claims/block_distributions`` that meet the assumptions exactly,
-``claims/section_2_criteria``, ``claims/section_3_bases`` and ``claims/misprints``; ``claims`` our own, with
-``claims/beyond_signs``, ``claims/beyond_criterion_2``, ``claims/beyond_vertices``,
-``claims/beyond_dinkelbach``, ``claims/beyond_narrow_kernels``, ``claims/beyond_ratio_error``,
-``claims/beyond_thresholds`` and ``claims/beyond_scaling``, on ``claims/real_rows``; ``experiments`` with
-``claims/tables``, ``claims/tables_equal_weights``, ``claims/figures``, and of the printed numbers alone
-``claims/printed_audit`` and ``claims/printed_time`` on ``paper/printed``. ``paper`` holds the printed numbers
-and the protocols.
+Where to look: ``model`` the normalised kernels, the subspaces, their statistics and the ratio to minimise;
+``solvers`` the weights, one kernel for each class, and the base classifier; ``estimators`` what users call;
+``peers`` the compared methods. ``paper`` holds the printed numbers and the protocols, ``experiments`` how one
+entry of a table is measured, ``claims`` each statement with its check, by section of the paper; what begins
+with ``beyond`` is ours.
 """
 
 from .estimators.hierarchy import HierarchicalCLASMKClassifier

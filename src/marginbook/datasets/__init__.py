@@ -1,13 +1,4 @@
-"""Data sets of the five papers: ``load(name)``, a registry with hashes, generators with known truth.
-
-| file | what |
-|---|---|
-| ``registry.py`` | reads ``data_download/registry.toml`` |
-| ``fetch.py`` ``download.py`` ``wheels.py`` ``cache.py`` | bring files here, by hash |
-| ``parsers/`` ``table.py`` ``build.py`` ``folds.py`` ``load.py`` | files to arrays |
-| ``generators.py`` | data with a known distribution |
-| ``command.py`` | ``marginbook data`` |
-"""
+"""Data sets of the five papers: ``load(name)``, a registry with hashes, generators with known truth."""
 
 from .dataset import (
     CorruptData,

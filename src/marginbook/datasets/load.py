@@ -72,7 +72,7 @@ def load_source(found: Entry, source: Source) -> Dataset:
     """Load a set from one of its sources; hashes, shape and class counts are checked."""
     paths = {file.part: cache.verified(file) for file in source.files}
     arrays = build(found, source, paths)
-    check_counts(found, arrays.X, arrays.y, source.describe())
+    validate_sizes(found, arrays.X, arrays.y, source.describe())
     return Dataset(
         X=arrays.X,
         y=arrays.y,
@@ -96,7 +96,7 @@ def _digest(source: Source, arrays: Arrays) -> str:
     return hashlib.sha256(np.ascontiguousarray(arrays.X).tobytes() + arrays.y.tobytes()).hexdigest()
 
 
-def check_counts(found: Entry, X: Any, y: NDArray, where: str) -> None:
+def validate_sizes(found: Entry, X: Any, y: NDArray, where: str) -> None:
     """Raise `CorruptData` when shape or class counts differ from the registry."""
     want = (found.n, *(found.shape or (found.p,)))
     if X.shape != want:

@@ -161,14 +161,6 @@ def run(
     return Report(protocol.id, profile, len(tasks), done, ran, failed, inputs.missing, inputs.to_fetch)
 
 
-def expected_seconds(
-    store: Store, protocol: Protocol, tasks: Iterable[Task], n_rows: Mapping[str, int]
-) -> dict[Task, float]:
-    """Return what each task should take, by stored and shipped timings; without any, in proportion to n."""
-    tasks = list(tasks)
-    return known_timings(store, protocol, n_rows, tasks).expected(tasks)
-
-
 def known_timings(
     store: Store, protocol: Protocol, n_rows: Mapping[str, int], tasks: Iterable[Task]
 ) -> Timings:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from ..kernels import real
+from ..base.parameters import real
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -106,7 +106,7 @@ def checked_fields(table: Mapping[str, Any], where: str) -> dict[str, Any]:
         for name in quick.get(key, ()):
             if name not in names:
                 raise ExperimentError(f"{where} quick.{key} has {name!r}{near(str(name), map(str, names))}")
-    _check_stand_ins(quick.get("stand_ins", {}), table, where)
+    _validate_stand_ins(quick.get("stand_ins", {}), table, where)
     fields = {
         **table,
         "splits": plan,
@@ -118,7 +118,7 @@ def checked_fields(table: Mapping[str, Any], where: str) -> dict[str, Any]:
     return fields
 
 
-def _check_stand_ins(names: Mapping[str, str], table: Mapping[str, Any], where: str) -> None:
+def _validate_stand_ins(names: Mapping[str, str], table: Mapping[str, Any], where: str) -> None:
     for name in names:
         if name in table["datasets"]:
             raise ExperimentError(f"{where} quick.stand_ins has {name!r}, which is one of its own data sets")

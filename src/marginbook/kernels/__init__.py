@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
+
+from ..base.parameters import real
 
 Kernel: TypeAlias = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
 
@@ -35,14 +36,6 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 
 class KernelOverflow(ValueError):
     """A kernel value is infinite or undefined."""
-
-
-def real(value: Any) -> float:
-    """Return the number `value` as a float: inf for a whole number above all floats, nan for what is none."""
-    try:
-        return float(value) if isinstance(value, Real) else math.nan
-    except OverflowError:
-        return math.inf
 
 
 def kernel_name(kernel: Kernel) -> str:
@@ -79,6 +72,29 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
                 f"{key} of kernel {name!r} must be a finite number{' >= 0' * (low == 0)}, got {value!r}"
             )
     return name, found
+
+
+def resolve_kernel(
+    kernel: Kernel, gamma: float | None, degree: float, coef0: float
+) -> tuple[str, dict[str, Any]] | Callable[..., Any]:
+    r"""Return the kernel as a pair or a callable; `gamma`, `degree`, `coef0` serve one given by its name.
+
+    A `gamma` of None is 1 / n_features for "rbf" and 1 for "poly".
+
+    Raises
+    ------
+    ValueError
+        For an unknown kernel, an unknown parameter of it, or one out of range.
+    """
+    name, parameters = parse_kernel(kernel)
+    if callable(name):
+        return name
+    if isinstance(kernel, str) and name in ("rbf", "poly"):
+        given: dict[str, Any] = {"gamma": gamma if name == "rbf" or gamma is not None else 1.0}
+        if name == "poly":
+            given |= {"degree": degree, "coef0": coef0}
+        parameters = parse_kernel((name, given))[1]
+    return name, parameters
 
 
 def tidy(X: Any) -> Any:

@@ -12,10 +12,6 @@ the fit in memory. Memory grows with the square of the number of features and no
 >>> model = fit_drm(DRMClassifier(kernel="linear", fit_intercept=True), parts)
 >>> model.classes_.tolist(), int(model.moments_.sizes.sum()), model.kkt_residual_ < 1e-12
 (['a', 'b', 'c'], 900, True)
-
-Where things are: ``sources`` chunks from pairs of arrays and LIBSVM's format; ``parquet`` from Parquet, also
-as Dask arrays, and the writer; ``sums`` sums of many terms; ``ridge`` the DRM; ``newton`` the LDM, on
-``statistics``, ``margins`` and ``near``; ``bar`` how far a pass is.
 """
 
 from .newton import fit_ldm

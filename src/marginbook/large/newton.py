@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from ..ldm import LDMClassifier
-from ..ldm.estimators.parameters import check_settings
+from ..ldm.estimators.parameters import validate_settings
 from ..ldm.model.linear import gap_scale
 from .bar import PassBar
 from .margins import LinearLDM, Pass, Rounded, one_pass, slopes_along
@@ -79,7 +79,7 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
     >>> round(fit_ldm(model, parts).objective_, 2), round(model.fit(X, y).objective_, 2)
     (405.91, 405.91)
     """
-    name, _ = check_settings(model)
+    name, _ = validate_settings(model)
     if name != "linear" or model.solver != "auto" or not np.isfinite(model.C):
         raise ValueError(
             "fit_ldm needs kernel='linear', solver='auto' and a finite C, got "

@@ -9,7 +9,7 @@ from rich.console import Console
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..drm import DRMClassifier
-from ..drm.estimators.parameters import check_settings
+from ..drm.estimators.parameters import validate_settings
 from ..drm.solvers.one_pass import ClassMoments
 from .bar import PassBar
 from .sources import Source
@@ -79,7 +79,7 @@ def fit_drm(model: DRMClassifier, source: Source, *, console: Console | None = N
     ValueError
         For another kernel or solver, no rows, one class, and rows that the source refuses.
     """
-    name, _ = check_settings(model, None)
+    name, _ = validate_settings(model, None)
     if name != "linear" or model.solver not in ("auto", "one-pass"):
         raise ValueError(
             "fit_drm needs kernel='linear' and solver='auto' or 'one-pass', got "

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import column_or_1d
 
-from ..base.labels import check_labels
+from ..base.labels import validate_labels
 from ..ldm.solvers.libsvm_files import read_libsvm, scan_libsvm
 
 #: numbers of a chunk that may be dense at a time: 16 MB
@@ -110,7 +110,7 @@ class Pairs(Source):
             if rows.shape[0] != len(labels):
                 raise ValueError(f"{place} has {rows.shape[0]} rows and {len(labels)} labels")
             if len(labels):
-                check_labels(labels)
+                validate_labels(labels)
                 kind = "text" if isinstance(labels[0], str) else "numbers"
                 if before not in ("", kind):
                     raise ValueError(f"{place} has {kind} as labels, those before it had {before}")

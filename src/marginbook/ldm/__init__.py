@@ -11,30 +11,11 @@ The model in four lines: with labels :math:`y_i=\pm1`, no intercept, and the mar
    \alpha_i&=y_i\bigl(\beta'_i-\tfrac{4\lambda_1}m(\gamma_i-\bar\gamma)\bigr),\qquad\gamma=H\beta',\\
    \beta'&=\arg\min_{\lambda_2/m\,\le\,\beta'_i\,\le\,C+\lambda_2/m}\tfrac12\beta'^\top H\beta'-e^\top\beta'.
 
-Where things are. The model: ``model/objective`` the primal, the dual and the gap between them;
-``model/whitening`` the matrix H, without inverses. On a Gram matrix: ``solvers/dual``, the paper's coordinate
-descent with its sweeps in ``solvers/box_qp`` and the exact method of ``solvers/active_sets`` on its
-``solvers/basic_factor``; ``solvers/active_set_gram`` the same exchanges on the Gram matrix itself;
-``solvers/grid`` all parameters at once; ``solvers/hard_margin``; ``solvers/oracle`` the same problems by
-cvxpy. On features: ``solvers/linear_cd`` coordinate descent with its ``solvers/linear_cd_passes``,
-``solvers/linear_interior_point`` for few features, ``model/linear`` what they share; ``solvers/asgd`` the
-paper's stochastic gradients with their ``solvers/asgd_steps``; ``solvers/libsvm_files`` and
-``solvers/linear_cd_disk`` for data larger than memory. Leave-one-out: ``solvers/loo_bound`` the bound,
-``solvers/loo_kernels`` the kernels behind it, ``solvers/loo_exact`` the exact errors. What users call:
-``estimators/classifier``, with ``estimators/chunks`` of rows, and ``estimators/selection``, with
-``estimators/selection_linear`` and ``estimators/scores``; behind them ``estimators/parameters``,
-``estimators/training`` and ``threads``.
-
-The compared methods: ``peers/mdo`` with ``peers/mdo_descent``, ``peers/mamc``, ``peers/km_omd`` with
-``peers/km_omd_solver``, on ``estimators/kernel_expansion``. How an entry is measured:
-``experiments/selection`` of parameters and ``experiments/halves`` of a data set; ``experiments/tables_2_3``
-(Tables 2, 3), ``experiments/table_4_figure_2`` and its ``experiments/standins`` (Table 4, Figure 2),
-``experiments/figures_1_3`` (Figures 1, 3). The claims: ``claims/sections_2_3``, ``claims/section_3_dual``,
-``claims/section_5_mamc``, ``claims/section_3_convergence``; ``claims/section_3_leave_one_out`` our own, with
-``claims/loo_selection``, ``claims/printed_theorem_3`` and ``claims/exact_line``; ``claims/tables`` with
-``claims/tables_wins``, ``claims/tables_ranks``, ``claims/tables_readings`` and ``claims/printed_audit`` on
-``paper/printed``; ``claims/figures``. What these stand on: random ``claims/problems``. ``paper/`` holds the
-printed numbers and the protocols.
+Where to look: ``model`` the primal, the dual, the gap between them and the matrix H; ``solvers`` the dual on
+a Gram matrix, the primal on features in memory or on disk, and leave-one-out; ``estimators`` what users call;
+``peers`` the compared methods. ``paper`` holds the printed numbers and the protocols, ``experiments`` how one
+entry of a table is measured, ``claims`` each statement with its check, by section of the paper; what begins
+with ``beyond`` is ours.
 """
 
 from .estimators.classifier import LDMClassifier

@@ -1,13 +1,4 @@
-"""The book's notebooks: find them, read their parameters, execute them, store their outputs.
-
-=================  =====================================================================
-`catalogue`        ids, the pair of text and stored notebook
-`parameters`       declarations in the tagged cell; names and types checked
-`executing`        all notebooks in parallel, cached, the same on every run
-`storing`          text to notebook with outputs, one way
-`running`, `page`  one notebook with a reader's parameters; one self-contained page
-=================  =====================================================================
-"""
+"""The book's notebooks: find them, read their parameters, execute them, store their outputs."""
 
 from ..base.extras import naming_the_extra
 

@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
+from ...base.labels import encode_classes
 from ...kernels import Kernel
 from ..model.embedding import Subspace
 from ..model.features import FeatureMap
 from ..model.statistics import Separation, separation
 from ..model.subspaces import fit_subspaces
 from ..model.truncation import representative
-from .parameters import check_bases, resolve_kernels
+from .parameters import resolve_kernels, validate_bases
 from .splitting import split_rows
 
 #: shares of energy are at most 1, up to the rounding of subspaces with tolerances near zero
@@ -40,21 +40,6 @@ class Learned:
     subspaces: list[list[Subspace]]
     kept: np.ndarray
     separation: Separation
-
-
-def encoded_classes(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes of labels `y`, sorted, and the code of each row in them.
-
-    Raises
-    ------
-    ValueError
-        For labels that are no classes, or of one class only; `name` is the estimator's.
-    """
-    check_labels(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"{name} needs at least 2 classes, got one class: {classes[0]}")
-    return classes, codes
 
 
 def forget(model: Any) -> None:
@@ -88,10 +73,10 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
     def _learn(self, X: Any, y: Any, combine: str) -> Learned:
         """Check the input, split it, fit the subspaces and drop the kernels that do not represent it."""
         forget(self)
-        check_bases(self)
+        validate_bases(self)
         self.kernel_set_: list[Kernel] = resolve_kernels(self.kernels)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, codes = encoded_classes(y, type(self).__name__)
+        self.classes_, codes = encode_classes(y, type(self).__name__)
         split = split_rows(codes, self.basis_fraction, check_random_state(self.random_state))
         self.basis_rows_, self.held_out_rows_ = split.basis, split.held_out
         n_classes, n_kernels = len(self.classes_), len(self.kernel_set_)

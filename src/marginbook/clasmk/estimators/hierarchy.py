@@ -12,11 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...base.labels import encode_classes
+from ...base.parameters import is_number, validate_choice, validate_counts, validate_not_negative
 from ...kernels import Kernel
 from ..model.truncation import AllTruncated
-from .fitting import encoded_classes, forget
+from .fitting import forget
 from .lssvm import LSSVMClassifier
-from .parameters import MARGINS, check_choice, check_counts, check_not_negative, is_number
+from .parameters import MARGINS
 from .transformers import CLASMKTransformer
 from .uncertain_rows import confidence, decision_table, marginal_rows
 
@@ -181,7 +183,7 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
         forget(self)
         self._check()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, codes = encoded_classes(y, type(self).__name__)
+        self.classes_, codes = encode_classes(y, type(self).__name__)
         self.layers_: list[CLASMKTransformer] = []
         self.bases_: list[Any] = []
         self.marginal_rows_: list[np.ndarray] = []
@@ -227,9 +229,9 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _check(self) -> None:
-        check_counts(n_layers=self.n_layers, min_marginal=self.min_marginal)
-        check_choice("margin", self.margin, MARGINS)
-        check_not_negative(eps=self.eps)
+        validate_counts(n_layers=self.n_layers, min_marginal=self.min_marginal)
+        validate_choice("margin", self.margin, MARGINS)
+        validate_not_negative(eps=self.eps)
         if not is_number(self.marginal):
             raise ValueError(f"marginal must be a finite number, got {self.marginal!r}; 1 is the paper's")
         if not _base_has("decision_function")(self):

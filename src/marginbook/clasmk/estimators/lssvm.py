@@ -13,8 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
-from ...kernels import Kernel, gram, kernel_name, parse_kernel, real
+from ...base.labels import encode_classes
+from ...base.parameters import is_number, validate_flags
+from ...kernels import Kernel, gram, kernel_name, parse_kernel
 from ..solvers.least_squares import LeastSquares, Spectrum, kkt_residual, solve_features, solve_kernel
 
 #: what a fit leaves beside the attributes that end with an underscore
@@ -101,10 +102,7 @@ class LSSVMClassifier(ClassifierMixin, BaseEstimator):
         grid = _grid(self.C)
         name = self._checked_kernel()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_labels(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"LSSVMClassifier needs 2 classes or more, got one class: {self.classes_[0]}")
+        self.classes_, codes = encode_classes(y, "LSSVMClassifier")
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         if len(self.classes_) == 2:
             targets = targets[:, 1:]
@@ -167,8 +165,7 @@ class LSSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked_kernel(self) -> str:
         """Return the kernel's name, or "callable"."""
-        if not isinstance(self.normalised, bool | np.bool_):
-            raise ValueError(f"normalised must be True or False, got {self.normalised!r}")
+        validate_flags(normalised=self.normalised)
         name = kernel_name(self.kernel)
         if name == "precomputed" and self.normalised:
             raise ValueError(
@@ -231,8 +228,7 @@ def _grid(C: Any) -> list[float]:
     if not values:
         raise ValueError(f"C must be a number > 0 or a sequence of such numbers, got {C!r}")
     for value in values:
-        number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-        if not (number and 1e-100 <= real(value) <= 1e100):
+        if not (is_number(value) and 1e-100 <= value <= 1e100):
             raise ValueError(f"C must be in [1e-100, 1e+100], got {value!r}")
     return [float(value) for value in values]
 

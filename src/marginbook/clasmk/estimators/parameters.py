@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
 from numbers import Integral
 from typing import Any
 
-from ...kernels import Kernel, kernel_name, parse_kernel, real
+from ...base.parameters import (
+    is_number,
+    is_whole,
+    validate_choice,
+    validate_counts,
+    validate_limits,
+    validate_not_negative,
+)
+from ...kernels import Kernel, kernel_name, parse_kernel
 from ..model.kernel_sets import paper_kernels
 
 RULES = ("exact", "exhaustive", "greedy")
@@ -20,67 +27,32 @@ ORDERS = ("pivoted", "sequential")
 MARGINS = ("printed", "signed")
 
 
-def is_number(value: Any) -> bool:
-    """Return whether `value` is a finite real number; a truth value is none."""
-    return not isinstance(value, bool) and bool(isfinite(real(value)))
-
-
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise ValueError unless parameter `name` has one of the `choices` as `value`."""
-    if not (isinstance(value, str) and value in choices):
-        raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(choices)}")
-
-
-def check_counts(**counts: Any) -> None:
-    """Raise ValueError for a count, given by its name, that is no whole number >= 1."""
-    for name, value in counts.items():
-        if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
-            raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
-
-
-def check_limits(**limits: Any) -> None:
-    """Raise ValueError for a limit, given by its name, that is neither None nor a whole number >= 1."""
-    for name, value in limits.items():
-        if value is not None and not (
-            isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
-        ):
-            raise ValueError(f"{name} must be None or a whole number >= 1, got {value!r}")
-
-
-def check_not_negative(**values: Any) -> None:
-    """Raise ValueError for a value, given by its name, that is no finite number >= 0."""
-    for name, value in values.items():
-        if not (is_number(value) and value >= 0):
-            raise ValueError(f"{name} must be a number >= 0, got {value!r}")
-
-
-def check_bases(model: Any) -> None:
+def validate_bases(model: Any) -> None:
     """Raise ValueError for parameters of `model` that concern bases, split and statistics."""
-    check_not_negative(eta=model.eta)
+    validate_not_negative(eta=model.eta)
     if not (is_number(model.tol) and 0 <= model.tol <= 1):
         raise ValueError(f"tol must be a number in [0, 1], a squared distance, got {model.tol!r}")
-    check_limits(max_rank=model.max_rank)
+    validate_limits(max_rank=model.max_rank)
     components = model.n_components
     share = is_number(components) and not isinstance(components, Integral) and 0 < components <= 1
-    whole = isinstance(components, Integral) and not isinstance(components, bool) and int(components) >= 1
-    if not (components is None or share or whole):
+    if not (components is None or share or is_whole(components)):
         raise ValueError(
             f"n_components must be None, a whole number >= 1 or a float in (0, 1], got {components!r}"
         )
-    check_choice("order", model.order, ORDERS)
-    check_choice("denominator", model.denominator, DENOMINATORS)
-    check_choice("truncation", model.truncation, TRUNCATIONS)
-    check_choice("weights_on", model.weights_on, WEIGHTS_ON)
+    validate_choice("order", model.order, ORDERS)
+    validate_choice("denominator", model.denominator, DENOMINATORS)
+    validate_choice("truncation", model.truncation, TRUNCATIONS)
+    validate_choice("weights_on", model.weights_on, WEIGHTS_ON)
     fraction = model.basis_fraction
     if not (is_number(fraction) and 0 < fraction < 1):
         raise ValueError(f"basis_fraction must be a number in (0, 1), got {fraction!r}")
 
 
-def check_weights(model: Any) -> None:
+def validate_weights(model: Any) -> None:
     """Raise ValueError for parameters of `model` that concern the weights of several kernels."""
-    check_choice("combine", model.combine, COMBINE)
-    check_choice("solver", model.solver, SOLVERS)
-    check_counts(max_iter=model.max_iter)
+    validate_choice("combine", model.combine, COMBINE)
+    validate_choice("solver", model.solver, SOLVERS)
+    validate_counts(max_iter=model.max_iter)
     threshold = model.threshold
     if not (is_number(threshold) and 0 <= threshold <= 1):
         raise ValueError(

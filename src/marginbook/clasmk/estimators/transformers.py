@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.parameters import validate_choice
 from ...kernels import Kernel
 from ..model.features import FeatureMap
 from ..model.objective import diagonals, ratio
@@ -18,7 +19,7 @@ from ..solvers.kernel_choice import choose_kernels
 from ..solvers.slsqp import slsqp
 from ..solvers.solution import Weights
 from .fitting import ClassSubspaces
-from .parameters import RULES, check_choice, check_weights
+from .parameters import RULES, validate_weights
 
 _SOLVERS: dict[str, Callable[..., Weights]] = {"dinkelbach": dinkelbach, "slsqp": slsqp}
 
@@ -146,7 +147,7 @@ class CLASKTransformer(ClassSubspaces):
             For one class only, parameters out of range, all kernels truncated, a kernel that is zero on a
             row, or more choices than "exhaustive" tries.
         """
-        check_choice("rule", self.rule, RULES)
+        validate_choice("rule", self.rule, RULES)
         learned = self._learn(X, y, "concat")
         self.separation_ = learned.separation
         top, bottom = learned.separation.numerator, learned.separation.denominator
@@ -309,7 +310,7 @@ class CLASMKTransformer(ClassSubspaces):
             For one class only, parameters out of range, all kernels truncated, or a kernel that is zero on a
             row.
         """
-        check_weights(self)
+        validate_weights(self)
         learned = self._learn(X, y, self.combine)
         self.separation_ = learned.separation
         top, bottom = learned.separation.numerator, learned.separation.denominator

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.parameters import validate_choice
 from ..estimators.lssvm import LSSVMClassifier
 from ..estimators.transformers import CLASMKTransformer
 from ..model.features import FeatureMap
@@ -92,8 +93,7 @@ def measure_solvers(
         ``n_iter``, ``n_evaluations`` (0 where there are none to count), ``converged``, 0 or 1,
         ``kkt_residual``. Processor seconds: ``weights_seconds``. ``n_train``, ``n_test``.
     """
-    if method not in SOLVERS:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(SOLVERS)}")
+    validate_choice("method", method, SOLVERS)
     A, B = scaled(X_train, X_test, setting_of(settings, "scaling", dataset))
     shared = rows_seed(dataset, X_train)
     stated = {name: settings[name] for name in ("tol", "eta", "threshold")}

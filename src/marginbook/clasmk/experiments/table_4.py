@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
+from ...base.parameters import validate_choice
 from ..estimators.hierarchy import HierarchicalCLASMKClassifier
 from ..model.kernel_sets import paper_kernels
 from ..peers.mkl import MKLClassifier
@@ -55,8 +56,7 @@ def measure_benchmark(
         ``n_iter``; ``n_features``; ``n_layers``; ``marginal``, rows of the last layer; ``n_train``,
         ``n_test``.
     """
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(METHODS)}")
+    validate_choice("method", method, METHODS)
     A, B = scaled(X_train, X_test, "standard")
     model, told = METHODS[method](A, y_train, settings, rows_seed(dataset, X_train))
     return {

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh, solve_triangular
 
+from ...base.parameters import validate_choice
 from ...kernels import Kernel
 from .incomplete_cholesky import FLOOR, GrowingFactor, well_conditioned
-from .normalised_kernels import SharedPairs, check_rows
+from .normalised_kernels import SharedPairs, validate_rows
 
 ORDERS = ("pivoted", "sequential")
 
@@ -95,7 +96,7 @@ class Subspace:
         -------
         (n, r) array
         """
-        return SharedPairs(self.rows, check_rows(X)).values(self.kernel).T @ self.A
+        return SharedPairs(self.rows, validate_rows(X)).values(self.kernel).T @ self.A
 
 
 def greedy_embedding(
@@ -130,8 +131,8 @@ def greedy_embedding(
     >>> greedy_embedding(("rbf", {"gamma": 1.0}), [[0.0], [9.0], [0.0]]).indices
     array([0, 1])
     """
-    check_embedding(tol, max_rank, None, order)
-    return embed(SharedPairs(check_rows(X)), kernel, tol=tol, max_rank=max_rank, order=order)
+    validate_embedding(tol, max_rank, None, order)
+    return embed(SharedPairs(validate_rows(X)), kernel, tol=tol, max_rank=max_rank, order=order)
 
 
 def class_subspace(
@@ -175,14 +176,16 @@ def class_subspace(
     >>> subspace.coordinates([[3.0, 4.0]]).round(3)
     array([[0.6, 0.8]])
     """
-    check_embedding(tol, max_rank, n_components, order)
-    rows = check_rows(X)
+    validate_embedding(tol, max_rank, n_components, order)
+    rows = validate_rows(X)
     return subspace_of_block(
         SharedPairs(rows), rows, kernel, tol=tol, max_rank=max_rank, n_components=n_components, order=order
     )
 
 
-def check_embedding(tol: float, max_rank: int | None, n_components: int | float | None, order: str) -> None:
+def validate_embedding(
+    tol: float, max_rank: int | None, n_components: int | float | None, order: str
+) -> None:
     """Raise an error that says which parameter is wrong and what it should be."""
     if not 0 <= tol <= 1:
         raise ValueError(f"tol = {tol}, wanted a squared residual in [0, 1]; 1e-3 is usual")
@@ -194,8 +197,7 @@ def check_embedding(tol: float, max_rank: int | None, n_components: int | float 
             raise ValueError(
                 f"n_components = {n_components}, wanted a whole number >= 1, a float in (0, 1] or None"
             )
-    if order not in ORDERS:
-        raise ValueError(f"unknown order {order!r}; choose from {', '.join(ORDERS)}")
+    validate_choice("order", order, ORDERS)
 
 
 def embed(pairs: SharedPairs, kernel: Kernel, *, tol: float, max_rank: int | None, order: str) -> Embedding:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from numbers import Integral
 
 import numpy as np
 
+from ...base.parameters import is_whole
 from ...kernels import Kernel
 
 SETS = ("table-1", "section-5.1", "table-4", "figures")
@@ -69,7 +69,7 @@ def paper_kernels(which: str = "figures", count: int | None = None) -> list[Kern
         return rbf(widths) + poly((1, 2, 3))
     if count is None:
         count = 17
-    if isinstance(count, bool) or not isinstance(count, Integral) or not 2 <= count <= sys.maxsize:
+    if not (is_whole(count, 2) and count <= sys.maxsize):
         raise ValueError(
             f"count = {count!r}, wanted a whole number >= 2; give one kernel of each family at least"
         )

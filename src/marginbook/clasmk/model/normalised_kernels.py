@@ -32,7 +32,7 @@ CLOSE = 1e-3
 LARGEST_ENTRY, SMALLEST_SIMILARITY = 1e150, 1e-290
 
 
-def check_rows(X: ArrayLike, what: str = "X") -> np.ndarray:
+def validate_rows(X: ArrayLike, what: str = "X") -> np.ndarray:
     """Return `X` as a finite (n, p) float64 array with n >= 1; raise an error otherwise."""
     rows = np.asarray(X, dtype=float)
     if rows.ndim != 2 or 0 in rows.shape:
@@ -70,8 +70,8 @@ def normalised_gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) ->
     array([[1.   , 0.828],
            [0.828, 1.   ]])
     """
-    rows = check_rows(X)
-    others = None if Z is None else check_rows(Z, "Z")
+    rows = validate_rows(X)
+    others = None if Z is None else validate_rows(Z, "Z")
     return SharedPairs(rows, others).values(kernel)
 
 
@@ -90,11 +90,11 @@ def self_similarity(kernel: Kernel, X: ArrayLike) -> np.ndarray:
     KernelOverflow
         If a k(x, x) is infinite. (The normalised kernel may be finite nevertheless.)
     """
-    rows = check_rows(X)
+    rows = validate_rows(X)
     name, parameters = parse_kernel(kernel)
     if callable(name):
         found = np.array([float(name(row, row)) for row in rows])
-        _check_positive(found, kernel, 0.0)
+        _validate_positive(found, kernel, 0.0)
         return found
     if name == "precomputed":
         raise _precomputed()
@@ -271,7 +271,7 @@ def _self_base(X: np.ndarray, gamma: float, coef0: float, degree: float, kernel:
         base = gamma * np.einsum("ij,ij->i", X, X) + coef0
     if not np.isfinite(base).all():
         raise KernelOverflow(f"k(x, x) of kernel {kernel_name(kernel)!r} is infinite; scale the features")
-    _check_positive(np.abs(base) if degree % 2 == 0 else base, kernel, SMALLEST_SIMILARITY)
+    _validate_positive(np.abs(base) if degree % 2 == 0 else base, kernel, SMALLEST_SIMILARITY)
     return base
 
 
@@ -285,7 +285,7 @@ def _self_base_cached(
         cache[key] = True
 
 
-def _check_positive(similarity: np.ndarray, kernel: Kernel, least: float) -> None:
+def _validate_positive(similarity: np.ndarray, kernel: Kernel, least: float) -> None:
     bad = np.flatnonzero(~(similarity > least))
     if len(bad):
         raise ValueError(

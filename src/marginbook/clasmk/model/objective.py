@@ -19,12 +19,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...base.parameters import validate_choice
+
 COMBINE = ("sum", "concat")
 #: an eigenvalue below minus this times the largest entry makes a matrix indefinite
 INDEFINITE = 1e-8
 
 
-def check_matrices(numerator: ArrayLike, denominator: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def validate_matrices(numerator: ArrayLike, denominator: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return both stacks as symmetric (C, K, K) arrays of floats.
 
     Raises
@@ -77,13 +79,7 @@ def _has_factor(stack: np.ndarray) -> bool:
     return True
 
 
-def check_combine(combine: str) -> None:
-    """Raise ValueError unless `combine` is "sum" or "concat"."""
-    if combine not in COMBINE:
-        raise ValueError(f"combine must be one of {COMBINE}, got {combine!r}")
-
-
-def check_weights(weights: ArrayLike, n_classes: int, n_kernels: int) -> np.ndarray:
+def validate_weights(weights: ArrayLike, n_classes: int, n_kernels: int) -> np.ndarray:
     """Return `weights` as a (C, K) array whose rows sum to 1; raise ValueError if it is not one."""
     checked = np.asarray(weights, dtype=float)
     if checked.shape != (n_classes, n_kernels):
@@ -136,8 +132,8 @@ def ratio(
     >>> ratio([[0.5, 0.5], [1, 0]], N, np.array([np.eye(2)] * 2), combine="concat")
     2.0
     """
-    check_combine(combine)
-    checked = check_weights(weights, *np.shape(numerator)[:2])
+    validate_choice("combine", combine, COMBINE)
+    checked = validate_weights(weights, *np.shape(numerator)[:2])
     if combine == "concat":
         top = float((checked * diagonals(numerator)).sum())
         bottom = float((checked * diagonals(denominator)).sum())
@@ -178,7 +174,7 @@ def gradient(
     With ``"sum"`` it is infinite at a zero weight wherever the slope in the root is not zero: the objective
     (33) is not differentiable at the boundary of the simplex.
     """
-    check_combine(combine)
+    validate_choice("combine", combine, COMBINE)
     if combine == "concat":
         top, bottom = diagonals(numerator), diagonals(denominator)
         energy = float((weights * bottom).sum())

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...base.parameters import validate_choice
 from .embedding import Subspace
-from .normalised_kernels import check_rows
-from .subspaces import check_codes, check_combine, class_coordinates
+from .normalised_kernels import validate_rows
+from .subspaces import class_coordinates, validate_codes
 
 DENOMINATORS = ("energy", "mean")
 #: coordinates of all kernels that are held at once (64 MB), but those of so many samples at least
@@ -91,11 +92,10 @@ def separation(
     -------
     Separation
     """
-    check_combine(combine)
-    if denominator not in DENOMINATORS:
-        raise ValueError(f"unknown denominator {denominator!r}; choose from {', '.join(DENOMINATORS)}")
-    rows = check_rows(X)
-    classes = check_codes(codes, len(rows))
+    validate_choice("combine", combine, ("sum", "concat"))
+    validate_choice("denominator", denominator, DENOMINATORS)
+    rows = validate_rows(X)
+    classes = validate_codes(codes, len(rows))
     counts = np.bincount(classes)
     if len(counts) != len(subspaces) or len(counts) < 2:
         raise ValueError(

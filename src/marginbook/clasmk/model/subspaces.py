@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...kernels import Kernel
-from .embedding import Subspace, check_embedding, subspace_of_block
-from .normalised_kernels import SharedPairs, check_rows
+from .embedding import Subspace, subspace_of_block, validate_embedding
+from .normalised_kernels import SharedPairs, validate_rows
 
 #: entries of the matrices of pairs of one chunk of data (16 MB): small enough to stay near the processor
 CHUNK_ENTRIES = 2**21
@@ -45,9 +45,9 @@ def fit_subspaces(
     list of C lists of K Subspace
         ``indices`` count within the class's samples, in the order of the data.
     """
-    check_embedding(tol, max_rank, n_components, order)
-    rows = check_rows(X)
-    codes = check_codes(y_codes, len(rows))
+    validate_embedding(tol, max_rank, n_components, order)
+    rows = validate_rows(X)
+    codes = validate_codes(y_codes, len(rows))
     if len(kernels) == 0:
         raise ValueError("got no kernels, wanted at least one; see paper_kernels")
     found = []
@@ -65,7 +65,7 @@ def fit_subspaces(
     return found
 
 
-def check_codes(y_codes: ArrayLike, n: int) -> np.ndarray:
+def validate_codes(y_codes: ArrayLike, n: int) -> np.ndarray:
     """Return the classes as an (n,) integer array in which each of 0, ..., C-1 occurs; raise otherwise."""
     codes = np.asarray(y_codes)
     if codes.shape != (n,) or codes.dtype.kind not in "iu":
@@ -91,7 +91,7 @@ def coordinates(subspaces: Sequence[Sequence[Subspace]], X: ArrayLike) -> list[l
     -------
     list of C lists of (n, r) arrays
     """
-    rows = check_rows(X)
+    rows = validate_rows(X)
     found = []
     for of_class in subspaces:
         out = [np.empty((len(rows), s.n_components)) for s in of_class]
@@ -99,12 +99,6 @@ def coordinates(subspaces: Sequence[Sequence[Subspace]], X: ArrayLike) -> list[l
             out[i][part] = z.T
         found.append(out)
     return found
-
-
-def check_combine(combine: str) -> None:
-    """Raise an error that lists the choices."""
-    if combine not in ("sum", "concat"):
-        raise ValueError(f"unknown combine {combine!r}; choose from sum, concat")
 
 
 def class_coordinates(

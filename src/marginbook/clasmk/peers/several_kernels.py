@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
+from ...base.labels import encode_classes
+from ...base.parameters import is_number, validate_counts, validate_flags, validate_not_negative
 from ...kernels import Kernel, gram
-from ..estimators.parameters import check_counts, check_not_negative, is_number, resolve_kernels
+from ..estimators.parameters import resolve_kernels
 from ..model.normalised_kernels import SharedPairs
 from ..solvers.svm_outputs import Machines
 
@@ -45,15 +46,11 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
         kernels = resolve_kernels(self.kernels)
         if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
             raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
-        if not isinstance(self.normalised, bool | np.bool_):
-            raise ValueError(f"normalised must be True or False, got {self.normalised!r}")
-        check_not_negative(tol=self.tol)
-        check_counts(max_iter=self.max_iter)
+        validate_flags(normalised=self.normalised)
+        validate_not_negative(tol=self.tol)
+        validate_counts(max_iter=self.max_iter)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_labels(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"{type(self).__name__} needs 2 classes or more, got one class: {classes[0]}")
+        classes, codes = encode_classes(y, type(self).__name__)
         self.classes_, self.kernels_ = classes, kernels
         signs = np.where(codes[:, None] == np.arange(len(classes)), 1.0, -1.0)
         return X, signs[:, 1:] if len(classes) == 2 else signs

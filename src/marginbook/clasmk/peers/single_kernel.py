@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...base.parameters import is_number, validate_choice, validate_limits
 from ...kernels import Kernel, kernel_name, parse_kernel
-from ..estimators.parameters import check_choice, check_limits, is_number
 from ..model.embedding import ORDERS, class_subspace
 
 
@@ -87,10 +87,10 @@ class SubspaceKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             )
         if not (is_number(self.tol) and 0 <= self.tol <= 1):
             raise ValueError(f"tol must be a number in [0, 1], a squared distance, got {self.tol!r}")
-        check_limits(max_rank=self.max_rank)
+        validate_limits(max_rank=self.max_rank)
         if not (isinstance(self.n_components, float) and 0 < self.n_components <= 1):
-            check_limits(n_components=self.n_components)
-        check_choice("order", self.order, ORDERS)
+            validate_limits(n_components=self.n_components)
+        validate_choice("order", self.order, ORDERS)
         X = validate_data(self, X, dtype=np.float64)
         found = class_subspace(
             self.kernel,

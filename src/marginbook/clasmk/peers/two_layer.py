@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.parameters import is_number, validate_flags
 from ...kernels import Kernel
-from ..estimators.parameters import is_number
 from ..solvers.mkl_two_layer import exponential, learn_layer
 from .several_kernels import SeveralKernels
 
@@ -111,8 +111,7 @@ class TwoLayerMKLClassifier(SeveralKernels):
             raise ValueError(
                 f"reg must be a finite number > 0, got {self.reg!r}; without it the weights grow for ever"
             )
-        if not isinstance(self.unit_diagonal, bool | np.bool_):
-            raise ValueError(f"unit_diagonal must be True or False, got {self.unit_diagonal!r}")
+        validate_flags(unit_diagonal=self.unit_diagonal)
         if self.unit_diagonal and not self.normalised:
             raise ValueError("unit_diagonal=True needs normalised=True, got False; set both")
         X, signs = self._started(X, y)

@@ -19,14 +19,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...base.parameters import validate_choice
 from ..model.objective import (
-    check_combine,
-    check_matrices,
-    check_weights,
+    COMBINE,
     diagonals,
     forms,
     kkt_residual,
     ratio,
+    validate_matrices,
+    validate_weights,
 )
 from .kernel_choice import choose_exact
 from .solution import Weights
@@ -82,7 +83,7 @@ def dinkelbach(
     Raises
     ------
     ValueError
-        If the matrices are not as they must be (:func:`~marginbook.clasmk.model.objective.check_matrices`).
+        If the matrices are not as :func:`~marginbook.clasmk.model.objective.validate_matrices` asks for.
 
     Examples
     --------
@@ -96,8 +97,8 @@ def dinkelbach(
     >>> bool(found.gap < 1e-9)
     True
     """
-    check_combine(combine)
-    top, bottom = check_matrices(numerator, denominator)
+    validate_choice("combine", combine, COMBINE)
+    top, bottom = validate_matrices(numerator, denominator)
     if combine == "concat":
         return _choose(top, bottom)
     top_scale, bottom_scale = float(np.abs(top).max()) or 1.0, float(np.abs(bottom).max())
@@ -139,7 +140,7 @@ class _Run:
             if forms(uniform, bottom).sum() > 0 and self.value(uniform) < self.value(self.roots):
                 self.roots = uniform
         else:
-            self.roots = np.sqrt(check_weights(start, n_classes, n_kernels))
+            self.roots = np.sqrt(validate_weights(start, n_classes, n_kernels))
             if not forms(self.roots, bottom).sum() > 0:
                 raise ValueError("the denominator is zero in these weights; start from others")
         self.path = [self.value(self.roots)]

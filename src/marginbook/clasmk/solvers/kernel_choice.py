@@ -96,7 +96,7 @@ def choose_exact(n: ArrayLike, d: ArrayLike) -> KernelChoice:
     >>> choose_exact(n, d).kernels, choose_greedy(n, d).kernels
     (array([1, 0]), array([1, 0]))
     """
-    top, bottom = check_terms(n, d)
+    top, bottom = validate_terms(n, d)
     # the largest entries to 1: neither the products nor the sums overflow
     top_scale, bottom_scale = float(top.max()) or 1.0, float(bottom.max())
     scaled_top, scaled_bottom = top / top_scale, bottom / bottom_scale
@@ -126,7 +126,7 @@ def choose_greedy(n: ArrayLike, d: ArrayLike) -> KernelChoice:
     ----------
     n, d : (C, K) arrays
     """
-    top, bottom = check_terms(n, d)
+    top, bottom = validate_terms(n, d)
     quotients = np.full(top.shape, np.inf)
     np.divide(top, bottom, out=quotients, where=bottom > 0)
     kernels = np.argmin(quotients, axis=1)
@@ -147,7 +147,7 @@ def choose_exhaustive(n: ArrayLike, d: ArrayLike, *, max_combinations: int = 1_0
     ValueError
         If there are more than `max_combinations` choices.
     """
-    top, bottom = check_terms(n, d)
+    top, bottom = validate_terms(n, d)
     n_classes, n_kernels = top.shape
     count = n_kernels**n_classes
     if count > max_combinations:
@@ -185,7 +185,7 @@ def choose_kernels(
     return choose_exact(n, d) if rule == "exact" else choose_greedy(n, d)
 
 
-def check_terms(n: ArrayLike, d: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def validate_terms(n: ArrayLike, d: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return n and d as (C, K) arrays of floats; raise ValueError if they are no terms of criterion 2."""
     top, bottom = np.asarray(n, dtype=float), np.asarray(d, dtype=float)
     if top.ndim != 2 or top.shape != bottom.shape or top.shape[1] == 0:

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
+from ...base.parameters import validate_choice
 from ..model.objective import (
-    check_combine,
-    check_matrices,
-    check_weights,
+    COMBINE,
     diagonals,
     forms,
     gradient,
     kkt_residual,
     ratio,
     roots_gradient,
+    validate_matrices,
+    validate_weights,
 )
 from .solution import Weights
 
@@ -69,15 +70,15 @@ def slsqp(
     ValueError
         If an option is unknown, or the matrices are not as they must be.
     """
-    check_combine(combine)
+    validate_choice("combine", combine, COMBINE)
     for name, got, known in (("variable", variable, VARIABLES), ("gradient_by", gradient_by, GRADIENTS)):
         if got not in known:
             raise ValueError(f"{name} must be one of {known}, got {got!r}")
     if combine == "concat" and variable == "roots":
         raise ValueError('combine="concat" is linear in the weights, got variable="roots"; use "weights"')
-    top, bottom = check_matrices(numerator, denominator)
+    top, bottom = validate_matrices(numerator, denominator)
     shape = top.shape[:2]
-    first = np.full(shape, 1 / shape[1]) if start is None else check_weights(start, *shape)
+    first = np.full(shape, 1 / shape[1]) if start is None else validate_weights(start, *shape)
     # one scale for both, so that the ratio is 1 at the start, as far as it is not 0
     N, D = top / (float(np.abs(top).max()) or 1.0), bottom / float(np.abs(bottom).max())
     unit = ratio(first, N, D, combine=combine) or 1.0

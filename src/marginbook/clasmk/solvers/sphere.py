@@ -29,7 +29,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .sphere_steps import ROUNDING, descend, lower_bound
 
@@ -59,56 +58,6 @@ class SphereMinimum:
     lower_bound: float
     n_nodes: int
     exact: bool
-
-
-def minimise_on_sphere(
-    Q: ArrayLike,
-    *,
-    start: np.ndarray | None = None,
-    tol: float = 1e-11,
-    max_nodes: int = 5000,
-    n_restarts: int = 10,
-    random_state: int | np.random.Generator | None = 0,
-) -> SphereMinimum:
-    r"""Minimise :math:`s^\top Qs` over the nonnegative unit vectors by branch and bound.
-
-    Parameters
-    ----------
-    Q : (K, K) array
-        Symmetric.
-    start : (K,) array, optional
-        A nonnegative vector; the result is not above its value.
-    tol : float
-        Absolute accuracy of the value, in units of the largest entry of Q.
-    max_nodes : int
-        After so many nodes the search stops with the smallest bound of what is open, and `n_restarts` local
-        searches from random supports follow.
-    n_restarts : int
-    random_state : int, Generator or None
-
-    Returns
-    -------
-    SphereMinimum
-
-    Raises
-    ------
-    ValueError
-        If Q is not a square matrix of finite numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = minimise_on_sphere(np.array([[2.0, 1.0, 3.0], [1.0, 2.0, -1.0], [3.0, -1.0, 2.0]]))
-    >>> found.point.round(6), round(found.value, 6), found.exact
-    (array([0.      , 0.707107, 0.707107]), 1.0, True)
-    """
-    given = np.asarray(Q, dtype=float)
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or not len(given) or not np.isfinite(given).all():
-        raise ValueError(f"Q has shape {given.shape}, wanted a square matrix of finite numbers")
-    search = SphereSearch(0.5 * (given + given.T), start=start, tol=tol)
-    if not search.run(max_nodes):
-        search.restart(n_restarts, np.random.default_rng(random_state))
-    return search.result()
 
 
 class SphereSearch:

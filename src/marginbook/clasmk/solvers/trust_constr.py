@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import BFGS, Bounds, LinearConstraint, minimize
 
+from ...base.parameters import validate_choice
 from ..model.objective import (
-    check_combine,
-    check_matrices,
-    check_weights,
+    COMBINE,
     diagonals,
     forms,
     kkt_residual,
     ratio,
+    validate_matrices,
+    validate_weights,
 )
 from .solution import Weights
 
@@ -81,10 +82,10 @@ def interior_point(
     >>> [round(interior_point(N, D, max_evaluations=most).objective, 3) for most in (30, 3000)]
     [0.442, 0.438]
     """
-    check_combine(combine)
-    top, bottom = check_matrices(numerator, denominator)
+    validate_choice("combine", combine, COMBINE)
+    top, bottom = validate_matrices(numerator, denominator)
     shape = top.shape[:2]
-    first = np.full(shape, 1 / shape[1]) if start is None else check_weights(start, *shape)
+    first = np.full(shape, 1 / shape[1]) if start is None else validate_weights(start, *shape)
     # both scaled alike: the ratio stays
     size = float(np.abs(bottom).max())
     N, D = top / size, bottom / size

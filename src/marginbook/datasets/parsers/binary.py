@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, load_npz
 
 from ..dataset import CorruptData
-from .limits import check_archive, check_indices, contents
+from .limits import contents, validate_archive, validate_indices
 from .rows import first_line
 
 _IDX_TYPES = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
@@ -45,11 +45,11 @@ def parse_npz(path: Path) -> csr_matrix:
         or members that grow beyond what `allowed` of `marginbook.datasets.parsers.limits` says.
     """
     try:
-        check_archive(path)
+        validate_archive(path)
         matrix = load_npz(path)
         if hasattr(matrix, "check_format"):
             # SciPy follows indices without a look, out of its arrays if they say so
-            check_indices(matrix)
+            validate_indices(matrix)
         return csr_matrix(matrix, dtype=np.float64)
     except CorruptData:
         raise

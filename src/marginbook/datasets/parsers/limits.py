@@ -100,7 +100,7 @@ def compressed_again(content: bytes) -> bool:
     return content.startswith(tuple(_BY_MAGIC))
 
 
-def check_archive(path: Path) -> None:
+def validate_archive(path: Path) -> None:
     """Refuse a zip archive whose members are together too large; zipfile gives no more than it declares."""
     limit = allowed(path)
     with zipfile.ZipFile(path) as archive:
@@ -108,7 +108,7 @@ def check_archive(path: Path) -> None:
             raise refuse(path, limit)
 
 
-def check_matlab(path: Path) -> None:
+def validate_matlab(path: Path) -> None:
     """Refuse a MATLAB v5 file whose compressed elements are together too large, or a part of unknown type."""
     limit, total = allowed(path), 0
     with path.open("rb") as stream:
@@ -119,7 +119,7 @@ def check_matlab(path: Path) -> None:
         while order is not None and len(tag := stream.read(8)) == 8:
             kind, size = struct.unpack(f"{order}2I", tag)
             if kind != _MATLAB_COMPRESSED:
-                _check_parts(path, stream.read(min(size, path.stat().st_size)), order)
+                _validate_parts(path, stream.read(min(size, path.stat().st_size)), order)
                 continue
             pieces = []
             for piece in _inflated(stream, size):
@@ -127,10 +127,10 @@ def check_matlab(path: Path) -> None:
                 total += len(piece)
                 if total > limit:
                     raise refuse(path, limit)
-            _check_parts(path, b"".join(pieces)[8:], order)
+            _validate_parts(path, b"".join(pieces)[8:], order)
 
 
-def _check_parts(path: Path, body: bytes, order: str) -> None:
+def _validate_parts(path: Path, body: bytes, order: str) -> None:
     """Refuse an array, whose parts stand in `body`, with a part of a type that no array has, or too few.
 
     SciPy takes the type for a place in its memory, and for a part that is missing what follows the array.
@@ -156,7 +156,7 @@ def _check_parts(path: Path, body: bytes, order: str) -> None:
         raise CorruptData(f"{path.name}: an array lacks a part; the file is cut short, fetch it again")
 
 
-def check_indices(matrix: Any) -> None:
+def validate_indices(matrix: Any) -> None:
     """Raise ValueError for a sparse matrix by rows or columns whose indices SciPy would follow anywhere."""
     matrix.check_format(full_check=True)
     if np.any(np.diff(matrix.indptr) < 0):  # of a matrix that says it is empty, SciPy does not look

@@ -12,7 +12,7 @@ from scipy.io import loadmat, whosmat
 from scipy.sparse import csr_matrix, issparse
 
 from ..dataset import CorruptData
-from .limits import allowed, check_indices, check_matlab, refuse
+from .limits import allowed, refuse, validate_indices, validate_matlab
 from .rows import first_line
 
 
@@ -26,7 +26,7 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
         cells, structures, objects or functions instead of numbers; a sparse matrix with indices outside of
         it; elements that grow beyond what `allowed` of `marginbook.datasets.parsers.limits` says.
     """
-    check_matlab(path)
+    validate_matlab(path)
     try:
         listed = whosmat(str(path))
         present = {name: kind for name, _, kind in listed}
@@ -70,7 +70,7 @@ def _rows(path: Path, name: str, matrix: Any) -> csr_matrix:
     """Return a sparse matrix by rows, after a look at the indices that SciPy would follow anywhere."""
     try:
         if hasattr(matrix, "check_format"):
-            check_indices(matrix)
+            validate_indices(matrix)
     except ValueError as error:
         raise CorruptData(
             f"{path.name}, variable {name}: {first_line(error)}; fetch the file again"

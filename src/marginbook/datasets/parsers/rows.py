@@ -63,12 +63,12 @@ def table_from_rows(
                 if text not in allowed:
                     fail(path, number, f"{name} is {text!r}, wanted one of {', '.join(kind)}")
         elif kind is None:
-            _check_numbers(path, name, column, texts, numbers, declared)
+            _validate_numbers(path, name, column, texts, numbers, declared)
         columns.append(column)
     return Table(names, columns, levels)
 
 
-def _check_numbers(
+def _validate_numbers(
     path: Path, name: str, column: NDArray, texts: Sequence[str], numbers: Sequence[int], declared: bool
 ) -> None:
     if column.dtype != object and np.isfinite(column).all():

@@ -13,11 +13,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
+from ...base.labels import validate_labels
 from ...kernels import Kernel, gram, kernel_name, tidy
 from ..solvers.one_pass import CHUNK, ClassMoments, linear_maps
 from ..solvers.one_pass_dask import by_blocks, dask_moments, is_dask
-from .parameters import check_settings
+from .parameters import validate_settings
 from .prediction import build_machine, warn_of_certificate
 
 #: training points whose own optimality is measured for the certificate of the kernel solvers
@@ -150,9 +150,9 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         later = self.kernel == "linear" and self.solver in ("auto", "one-pass")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=not later)
         X = tidy(X)
-        name, _ = check_settings(self, X)
+        name, _ = validate_settings(self, X)
         if y.dtype == object:  # other types have an order
-            check_labels(y)
+            validate_labels(y)
         classes, codes = np.unique(y, return_inverse=True)
         self._set_classes(classes)
         self.solver_ = self.solver
@@ -184,7 +184,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         first = not hasattr(self, "moments_")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         X = tidy(X)
-        check_settings(self, X)
+        validate_settings(self, X)
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs classes: all labels that will ever come")
         known = self.classes_ if classes is None else unique_labels(classes)
@@ -252,7 +252,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         warn_of_certificate(self.kkt_residual_, self.tol)
 
     def _fit_dask(self, X: Any, y: Any) -> Self:
-        name, _ = check_settings(self, X)
+        name, _ = validate_settings(self, X)
         if name != "linear" or self.solver not in ("auto", "one-pass"):
             raise ValueError(
                 "a Dask array needs kernel='linear' and solver='auto' or 'one-pass', got "
@@ -266,7 +266,7 @@ class DRMClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _fit_kernel(self, X: Any, codes: np.ndarray) -> None:
-        name, parameters = check_settings(self, X)
+        name, parameters = validate_settings(self, X)
         self._kernel = name if callable(name) else (name, parameters)
         self._order = np.argsort(codes, kind="stable")
         if name == "precomputed":

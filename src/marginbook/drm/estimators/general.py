@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,11 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
-from ...kernels import Kernel, kernel_name, tidy
+from ...base.labels import encode_classes
+from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ..model.objective import class_products, dissimilarity
 from ..solvers.general import GeneralProblem, Solution, choose_solver, solve
-from .training_kernel import TrainingKernel, resolve_kernel
+from ..solvers.iteration import validate_stopping
+from .training_kernel import TrainingKernel
 
 #: test points that are solved at a time
 CHUNK = 256
@@ -132,16 +132,8 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
         kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        if not (isinstance(self.tol, Real) and self.tol >= 0):
-            raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be a whole number >= 1, got {self.max_iter!r}")
-        check_labels(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"DiscriminativeRidgeClassifier needs at least 2 classes, got one class: {self.classes_[0]}"
-            )
+        validate_stopping(self.max_iter, self.tol)
+        self.classes_, codes = encode_classes(y, "DiscriminativeRidgeClassifier")
         self._training = TrainingKernel.fit(kernel, X, codes)
         self._problem = GeneralProblem(
             self._training.gram, self._training.sizes, self.alpha, self.beta, self.q, self.r, self.rho

@@ -7,15 +7,16 @@ from typing import Any
 
 from scipy import sparse
 
-from ..model.objective import check_parameters
-from ..solvers.iteration import check_stopping
+from ...base.parameters import validate_choice
+from ...kernels import parse_kernel, resolve_kernel
+from ..model.objective import validate_parameters
+from ..solvers.iteration import validate_stopping
 from .prediction import ITERATIVE
-from .training_kernel import resolve_kernel
 
 SOLVERS = ("auto", "closed", "one-pass", *ITERATIVE)
 
 
-def check_settings(model: Any, X: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
+def validate_settings(model: Any, X: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
     """Return name (or callable) and parameters of the kernel of `model`, a DRMClassifier, for data `X`.
 
     Raises
@@ -23,12 +24,10 @@ def check_settings(model: Any, X: Any) -> tuple[str | Callable[..., Any], dict[s
     ValueError
         For parameters out of range, and for what does not go together.
     """
-    check_parameters(model.alpha, model.beta)
-    check_stopping(model.max_iter, model.tol)
-    if model.solver not in SOLVERS:
-        raise ValueError(f"unknown solver {model.solver!r}; choose from {', '.join(SOLVERS)}")
-    kernel = resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0)
-    name, parameters = (kernel, {}) if callable(kernel) else kernel
+    validate_parameters(model.alpha, model.beta)
+    validate_stopping(model.max_iter, model.tol)
+    validate_choice("solver", model.solver, SOLVERS)
+    name, parameters = parse_kernel(resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0))
     if model.solver == "one-pass" and name != "linear":
         raise ValueError(f"solver 'one-pass' needs kernel='linear', got {name!r}; use solver='closed'")
     if name == "precomputed" and model.fit_intercept:

@@ -14,7 +14,7 @@ from ..model.objective import class_products, dissimilarity
 from ..model.operators import DenseSystem, LinearSystem
 from ..solvers.direct import closed_form
 from ..solvers.first_order import accelerated, gradient_descent, proximal_point
-from ..solvers.iteration import Iterates, check_stopping
+from ..solvers.iteration import Iterates, validate_stopping
 
 #: names of the paper's iterative algorithms
 ITERATIVE = ("gd", "ppa", "apg")
@@ -56,7 +56,7 @@ class IterativeMachine:
     """Algorithms 3 to 6: every test point is iterated, in batches, when it comes."""
 
     def __init__(self, system: DenseSystem | LinearSystem, solver: str, tol: float, max_iter: int) -> None:
-        check_stopping(max_iter, tol)
+        validate_stopping(max_iter, tol)
         if system.diagonal.min() < 0:
             raise ValueError(
                 f"a point has the kernel value {system.diagonal.min():.3g} with itself, so the kernel is not "

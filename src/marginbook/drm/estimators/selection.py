@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -18,10 +17,11 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
+from ...base.labels import encode_classes
 from ...kernels import Kernel, KernelOverflow, gram, kernel_name, tidy
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 from ..solvers.direct import NotPositiveDefinite
+from ..solvers.iteration import validate_tol
 from ..solvers.leave_one_out import LeaveOneOut, leave_one_out
 from .classifier import DRMClassifier
 
@@ -106,11 +106,8 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
-        check_labels(y)
+        self.classes_, codes = encode_classes(y, "DRMClassifierCV")
         scalings = self._check()
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"DRMClassifierCV needs at least 2 classes, got one class: {self.classes_[0]}")
         order = np.argsort(codes, kind="stable")
         cells = [(scaling, k) for scaling in scalings for k in range(len(self.kernels))]
         prepared = {scaling: _prepared(X[order], scaling, self.fit_intercept) for scaling in scalings}
@@ -157,7 +154,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _check(self) -> list[str]:
         single = isinstance(self.scaling, str) or not np.iterable(self.scaling)
-        scalings = [self.scaling] if single else list(self.scaling)
+        scalings: list[Any] = [self.scaling] if single else list(self.scaling)
         unknown = [name for name in scalings if name not in SCALINGS]
         if unknown or not scalings:
             raise ValueError(f"scaling must be one or both of {', '.join(SCALINGS)}, got {self.scaling!r}")
@@ -172,12 +169,11 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
             raise ValueError(f"kernels must be a sequence of kernels, got the single name {self.kernels!r}")
         if any(kernel_name(kernel) == "precomputed" for kernel in self.kernels):
             raise ValueError("DRMClassifierCV does not take a precomputed kernel: use leave_one_out() on it")
-        if not (isinstance(self.tol, Real) and self.tol >= 0):
-            raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
+        validate_tol(self.tol)
         for alpha in self.alphas:
-            check_parameters(alpha, 1.0)
+            validate_parameters(alpha, 1.0)
         for beta in self.betas:
-            check_parameters(0.0, beta)
+            validate_parameters(0.0, beta)
         return scalings
 
     def _choose(self, X: np.ndarray, y: np.ndarray) -> None:

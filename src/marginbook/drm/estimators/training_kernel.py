@@ -1,4 +1,4 @@
-"""What kernel classifiers of this room share: the kernel that is meant, and the grouped Gram matrix."""
+"""What kernel classifiers of this room share: the Gram matrix of rows that are grouped by class."""
 
 from __future__ import annotations
 
@@ -9,27 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from ...kernels import Kernel, gram, parse_kernel
-
-
-def resolve_kernel(
-    kernel: Kernel, gamma: float | None, degree: float, coef0: float
-) -> tuple[str, dict[str, Any]] | Callable[..., Any]:
-    """Return the kernel as a pair or a callable; `gamma`, `degree`, `coef0` serve a kernel given by name.
-
-    Raises
-    ------
-    ValueError
-        For an unknown kernel or an unknown parameter of it.
-    """
-    name, parameters = parse_kernel(kernel)
-    if callable(name):
-        return name
-    if isinstance(kernel, str) and name in ("rbf", "poly"):
-        parameters = {"gamma": gamma if name == "rbf" or gamma is not None else 1.0}
-        if name == "poly":
-            parameters |= {"degree": degree, "coef0": coef0}
-    return name, parameters
+from ...kernels import gram
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.parameters import validate_choice
 from ...kernels import Kernel, KernelOverflow, gram
 from ..estimators.selection import SCALINGS, DRMClassifierCV, NothingSolvable, scaler
 from ..model.objective import class_products, dissimilarity, kkt_residual
@@ -161,8 +162,7 @@ def _choose(
 
 
 def _grid(method: str, settings: Mapping[str, Any]) -> tuple[list[Kernel], list[float]]:
-    if method not in NAMES:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(NAMES)}")
+    validate_choice("method", method, NAMES)
     kernels: list[Kernel]
     if method.endswith("(R)"):
         kernels = [("rbf", {"gamma": 1 / (2 * sigma2)}) for sigma2 in settings["sigma2"]]

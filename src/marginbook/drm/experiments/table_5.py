@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import MaxAbsScaler
 
+from ...base.parameters import validate_choice
 from ..model.operators import LinearSystem
 from ..solvers.first_order import accelerated, gradient_descent, proximal_point
 from ..solvers.iteration import Iterates
@@ -83,8 +84,7 @@ def measure_large(
         of rows that they label as the exact solution does; of an SVM its iterations, and whether they ended
         before their limit.
     """
-    if method not in NAMES:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(NAMES)}")
+    validate_choice("method", method, NAMES)
     classes, codes = np.unique(y_train, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"{dataset}: wanted training rows of at least 2 classes, got only {classes[0]}")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...kernels import real
+from ...base.parameters import is_number
 
 
 def class_slices(sizes: Sequence[int] | np.ndarray) -> list[slice]:
@@ -124,9 +124,9 @@ def dissimilarity(
     return np.sum(W * KW, axis=0)[:, None] + 2 * np.add.reduceat(terms, starts, axis=0).T
 
 
-def check_parameters(alpha: float, beta: float) -> None:
+def validate_parameters(alpha: float, beta: float) -> None:
     """Raise ValueError unless alpha >= 0 and beta > 0, both finite (the conditions of eq. 13)."""
-    if not (0 <= real(alpha) < np.inf):
+    if not (is_number(alpha) and alpha >= 0):
         raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")
-    if not (0 < real(beta) < np.inf):
+    if not (is_number(beta) and beta > 0):
         raise ValueError(f"beta must be a finite number > 0, got {beta!r}")

@@ -21,7 +21,7 @@ from scipy.linalg import eigvalsh
 from scipy.sparse import csr_matrix, issparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from .objective import check_parameters, class_products, class_slices, dissimilarity, system_matrix
+from .objective import class_products, class_slices, dissimilarity, system_matrix, validate_parameters
 
 #: order up to which an eigenvalue is computed from the whole matrix
 SMALL = 64
@@ -47,7 +47,7 @@ class System(ABC):
     diagonal: np.ndarray
 
     def __init__(self, n: int, sizes: Sequence[int] | np.ndarray, alpha: float, beta: float) -> None:
-        check_parameters(alpha, beta)
+        validate_parameters(alpha, beta)
         self.sizes = np.asarray(sizes, dtype=int)
         if self.sizes.sum() != n or (self.sizes < 1).any():
             raise ValueError(

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...base.parameters import validate_choice
+
 INF = float("inf")
 
 #: the norms (q, r) that the solvers know
@@ -20,10 +22,9 @@ NORMS: tuple[tuple[float, float], ...] = ((2, 2), (1, 1), (2, 1), (INF, 1), (1, 
 RHOS: dict[str, float | None] = {"identity": None, "square": 1.0, "half-square": 0.5}
 
 
-def check_penalty(q: float, r: float, rho: str) -> None:
+def validate_penalty(q: float, r: float, rho: str) -> None:
     """Raise ValueError, with the supported choices, unless (q, r) and `rho` are among them."""
-    if not isinstance(rho, str) or rho not in RHOS:
-        raise ValueError(f"unknown rho {rho!r}; choose from {', '.join(RHOS)}")
+    validate_choice("rho", rho, RHOS)
     if (q, r) not in NORMS:
         pairs = ", ".join(f"({a:g}, {b:g})" for a, b in NORMS)
         raise ValueError(f"unsupported norm (q, r) = ({q!r}, {r!r}); choose from {pairs}")
@@ -76,7 +77,7 @@ class Penalty:
     rho: str = "half-square"
 
     def __post_init__(self) -> None:
-        check_penalty(self.q, self.r, self.rho)
+        validate_penalty(self.q, self.r, self.rho)
 
     @property
     def curvature(self) -> float | None:

@@ -18,6 +18,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from ...base.parameters import validate_choice
 from ..estimators.selection import NothingSolvable
 from .grids import Contest, Forests, Neighbours, Refitted, SupportVectors, leaf_size
 from .racing import Fold, Score, race
@@ -71,8 +72,7 @@ def select(
     NothingSolvable
         Every candidate failed; one that fails alone is left out.
     """
-    if name not in NAMES:
-        raise ValueError(f"unknown peer {name!r}; choose from {', '.join(NAMES)}")
+    validate_choice("peer", name, NAMES)
     with warnings.catch_warnings():
         # the iteration limit and classes smaller than the number of folds are part of the protocol
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -2,7 +2,6 @@ r"""Sparse discriminant analysis by optimal scoring (Clemmensen, Hastie, Witten 
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import lars_path
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
+from ...base.labels import encode_classes
+from ...base.parameters import is_number, validate_counts
 
 
 class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -91,11 +91,8 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Find the directions of rows `X`, (n, p), with labels `y`, (n,), and the rule along them."""
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_labels(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = encode_classes(y, "SparseLDA")
         g = len(self.classes_)
-        if g < 2:
-            raise ValueError(f"SparseLDA needs at least 2 classes, got one class: {self.classes_[0]}")
         n_kept, n_components = self._check(X.shape[1], g)
         self.mean_ = X.mean(axis=0)
         centred = X - self.mean_
@@ -133,13 +130,12 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
         return self.lda_.decision_function(scores)
 
     def _check(self, p: int, g: int) -> tuple[int, int]:
-        if not isinstance(self.ridge, Real) or not 0 <= self.ridge < np.inf:
+        if not (is_number(self.ridge) and self.ridge >= 0):
             raise ValueError(f"ridge must be a finite number >= 0, got {self.ridge!r}")
         for name in ("n_kept", "n_components", "max_iter"):
             value = getattr(self, name)
-            wanted = isinstance(value, Integral) and value >= 1
-            if not wanted and not (value is None and name != "max_iter"):
-                raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+            if value is not None or name == "max_iter":
+                validate_counts(**{name: value})
         return min(self.n_kept or p, p), min(self.n_components or g - 1, g - 1)
 
     def _directions(

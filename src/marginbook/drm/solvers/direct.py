@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from ..model.objective import check_parameters, kkt_residual, system_matrix
+from ..model.objective import kkt_residual, system_matrix, validate_parameters
 
 
 class NotPositiveDefinite(ValueError):
@@ -81,7 +81,7 @@ def closed_form(K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, 
     NotPositiveDefinite
         If `beta` is too small against `K` for double precision, or the kernel is indefinite.
     """
-    check_parameters(alpha, beta)
+    validate_parameters(alpha, beta)
     M = system_matrix(K, sizes, alpha, beta)
     s = unit_diagonal(M, K, alpha, beta)
     try:
@@ -127,7 +127,7 @@ class EigenPath:
     """
 
     def __init__(self, K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float) -> None:
-        check_parameters(alpha, 1.0)
+        validate_parameters(alpha, 1.0)
         self.K, self.alpha = K, float(alpha)
         self.Q = system_matrix(K, sizes, self.alpha)
         self.eigenvalues, self.eigenvectors = eigh(self.Q)
@@ -140,7 +140,7 @@ class EigenPath:
         NotPositiveDefinite
             If an eigenvalue of Q plus `beta` is not positive.
         """
-        check_parameters(self.alpha, beta)
+        validate_parameters(self.alpha, beta)
         if not self.eigenvalues[0] + beta > 0:
             raise NotPositiveDefinite(self.K, self.alpha, beta)
         shrink = 1.0 / (self.eigenvalues + beta)[:, None]

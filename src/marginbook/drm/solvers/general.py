@@ -24,7 +24,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..model.objective import check_parameters, system_matrix
+from ...base.parameters import validate_choice
+from ..model.objective import system_matrix, validate_parameters
 from ..model.penalties import INF, Penalty
 from .direct import NotPositiveDefinite, closed_form
 from .proximal_newton import accelerated_proximal_gradient
@@ -100,7 +101,7 @@ class GeneralProblem:
     rho: str = "half-square"
 
     def __post_init__(self) -> None:
-        check_parameters(self.alpha, self.beta)
+        validate_parameters(self.alpha, self.beta)
         object.__setattr__(self, "sizes", np.asarray(self.sizes, dtype=int))
         self.penalty  # noqa: B018  an unsupported norm is an error now, not at the first use
 
@@ -175,8 +176,7 @@ class GeneralProblem:
 
 def choose_solver(problem: GeneralProblem, solver: str) -> str:
     """Return what "auto" stands for, or raise ValueError if `solver` does not suit the norm."""
-    if solver not in SOLVERS:
-        raise ValueError(f"unknown solver {solver!r}; choose from {', '.join(SOLVERS)}")
+    validate_choice("solver", solver, SOLVERS)
     norm = (problem.q, problem.r)
     if solver == "exact" and norm != (2, 2):
         raise ValueError(f"solver 'exact' needs (q, r) = (2, 2), got ({norm[0]:g}, {norm[1]:g}); use 'auto'")

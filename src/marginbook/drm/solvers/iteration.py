@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
 
+from ...base.parameters import is_number, validate_counts
 from ..model.operators import System
 
 #: what an algorithm remembers between iterations; the last axis of each array is the test point
@@ -159,13 +159,17 @@ def _checked(
     for name, given in (("start", start), ("optimum", optimum)):
         if given is not None and np.shape(given) != Kx.shape:
             raise ValueError(f"{name} must have the shape of Kx, {Kx.shape}, got {np.shape(given)}")
-    check_stopping(max_iter, tol)
+    validate_stopping(max_iter, tol)
     return np.zeros(Kx.shape) if start is None else np.array(start, dtype=float)
 
 
-def check_stopping(max_iter: int, tol: float) -> None:
+def validate_stopping(max_iter: int, tol: float) -> None:
     """Raise ValueError unless `max_iter` is a whole number >= 1 and `tol` a number >= 0."""
-    if not (isinstance(max_iter, int | np.integer) and max_iter >= 1):
-        raise ValueError(f"max_iter must be a whole number >= 1, got {max_iter!r}")
-    if not (isinstance(tol, Real) and tol >= 0):
+    validate_counts(max_iter=max_iter)
+    validate_tol(tol)
+
+
+def validate_tol(tol: float) -> None:
+    """Raise ValueError unless `tol` is a number >= 0; infinity takes whatever is found."""
+    if not (is_number(tol, infinite=True) and tol >= 0):
         raise ValueError(f"tol must be a number >= 0, got {tol!r}")

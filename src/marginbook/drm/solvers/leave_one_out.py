@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from ..model.objective import check_parameters, class_slices, system_matrix
+from ..model.objective import class_slices, system_matrix, validate_parameters
 from .direct import NotPositiveDefinite, closed_form, unit_diagonal
 
 
@@ -75,7 +75,7 @@ def leave_one_out(
     ValueError
         As :func:`marginbook.drm.solvers.closed_form`, and for fewer than two examples.
     """
-    check_parameters(alpha, beta)
+    validate_parameters(alpha, beta)
     n = K.shape[0]
     if n < 2:
         raise ValueError(f"leave-one-out needs at least two examples, got {n}")

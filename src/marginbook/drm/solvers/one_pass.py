@@ -23,7 +23,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils import assert_all_finite
 
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 
 #: rows that are handled at a time: a chunk of 50 features stays in the cache of one core
 CHUNK = 4096
@@ -56,7 +56,7 @@ class ClassMoments:
 
     @classmethod
     def empty(cls, n_classes: int, n_features: int, alpha: float, beta: float) -> ClassMoments:
-        check_parameters(alpha, beta)
+        validate_parameters(alpha, beta)
         G = np.zeros((n_classes, n_features, n_features))
         return cls(G, np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes), alpha, beta)
 

@@ -48,7 +48,7 @@ def dask_moments(X: Any, y: Any, alpha: float, beta: float, constant: bool = Fal
     """
     from dask import delayed
 
-    _check_array(X)
+    _validate_array(X)
     X = X.rechunk({1: -1})
     rows = X.to_delayed()[:, 0]
     labels = _matching(y, X).to_delayed()
@@ -87,7 +87,7 @@ def by_blocks(function: Callable[[Any], np.ndarray], X: Any, columns: int | None
     columns : int or None
     dtype : dtype of the result
     """
-    _check_array(X)
+    _validate_array(X)
     X = X.rechunk({1: -1})
     shape: tuple[int, ...] = (0,) if columns is None else (0, columns)
     empty = np.empty(shape, dtype=dtype)
@@ -100,7 +100,7 @@ def by_blocks(function: Callable[[Any], np.ndarray], X: Any, columns: int | None
     return X.map_blocks(of_block, chunks=(X.chunks[0], (columns,)), dtype=dtype, meta=empty)
 
 
-def _check_array(X: Any) -> None:
+def _validate_array(X: Any) -> None:
     import dask.array as da
 
     if not isinstance(X, da.Array):

@@ -9,11 +9,11 @@ from ..model.objective import targets
 from .kernel_expansion import KernelMachine, decision_threshold
 from .training import (
     certificate,
-    check_settings,
     choose_solver,
     cut_below,
     solve,
     training_problem,
+    validate_settings,
 )
 
 
@@ -166,7 +166,7 @@ class SparseKFDAClassifier(KernelMachine):
         ValueError
             For other than two classes, parameters out of range, or a kernel matrix that is not square.
         """
-        check_settings(self)
+        validate_settings(self)
         X, positive = self._validated(X, y)
         problem = training_problem(self._training_gram(X), targets(positive))
         self.solver_ = choose_solver(self.solver, self.q)

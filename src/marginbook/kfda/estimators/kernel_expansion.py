@@ -10,8 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...kernels import Kernel, gram, kernel_name, tidy
-from .parameters import THRESHOLDS, binary_classes, check_choice, resolve_kernel
+from ...base.labels import binary_classes
+from ...base.parameters import validate_choice
+from ...kernels import Kernel, gram, kernel_name, resolve_kernel, tidy
+from .parameters import THRESHOLDS
 
 #: kernel values that one batch of rows may hold
 BATCH = 2**22
@@ -66,9 +68,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """
         for state in [name for name in vars(self) if name.endswith("_") or name in _PRIVATE]:
             delattr(self, state)
-        name, parameters = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        self._kernel: Kernel = name if callable(name) else (name, parameters)
-        dense = kernel_name(self._kernel) in ("precomputed", "callable")
+        self._kernel: Kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        name = kernel_name(self._kernel)
+        dense = name in ("precomputed", "callable")
         if dense and sparse.issparse(X):
             raise ValueError(
                 f"kernel={self.kernel!r} does not take sparse data, of shape {X.shape}; call X.toarray()"
@@ -153,7 +155,7 @@ def decision_threshold(kind: str, values: np.ndarray, positive: np.ndarray) -> f
         f on the training rows.
     positive : (N,) array of bool
     """
-    check_choice("threshold", kind, THRESHOLDS)
+    validate_choice("threshold", kind, THRESHOLDS)
     if kind == "means" and values.min() < values.max():
         return 0.5 * float(values[positive].mean() + values[~positive].mean())
     n, n_positive = len(positive), int(positive.sum())

@@ -12,9 +12,9 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, indexable
 
-from ...base.folds import check_folds
-from ...base.labels import check_labels
-from .parameters import check_choice, check_counts
+from ...base.folds import validate_folds
+from ...base.labels import validate_labels
+from ...base.parameters import validate_choice, validate_counts
 from .retained import retained_fraction
 from .selection_rules import ERROR_AND_RETAINED, MinimumError, choose_realisation
 
@@ -113,8 +113,8 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ValueError
             For an unknown rule, parts that are too small for the folds, or an estimator that retains all.
         """
-        check_choice("rule", self.rule, ("error", "retained"))
-        check_choice("refit", self.refit, ("all", "realisation"))
+        validate_choice("rule", self.rule, ("error", "retained"))
+        validate_choice("refit", self.refit, ("all", "realisation"))
         if y is None:
             raise ValueError("RealisationSearch requires y to be passed, but the target y is None")
         if not hasattr(self.estimator, "fit"):
@@ -125,7 +125,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             X = check_array(X, dtype=None, ensure_all_finite=False)
         X, y = indexable(X, y)
         y = column_or_1d(y, warn=True)
-        check_labels(y)
+        validate_labels(y)
         parts = self._parts(X, y)
         found = [self._search(self._rows(X, part), np.asarray(y)[part]) for part in parts]
         self.realisations_: dict[str, np.ndarray] = {
@@ -168,7 +168,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.param_grid,
             scoring=ERROR_AND_RETAINED,
             refit=MinimumError(),
-            cv=check_folds(self.cv, len(y), of="a realisation"),
+            cv=validate_folds(self.cv, len(y), of="a realisation"),
             n_jobs=self.n_jobs,
             error_score="raise",
         )
@@ -182,12 +182,12 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the training rows of each realisation."""
         splitter = self.realisations
         if isinstance(splitter, int | np.integer):
-            check_counts(realisations=splitter)
+            validate_counts(realisations=splitter)
             splitter = StratifiedShuffleSplit(
                 int(splitter), train_size=self.train_size, random_state=self.random_state
             )
         else:
-            splitter = check_folds(splitter, len(y), "realisations", tested=False)
+            splitter = validate_folds(splitter, len(y), "realisations", tested=False)
         parts = [np.asarray(train) for train, _ in check_cv(splitter, y, classifier=True).split(X, y)]
         if any(len(part) and not -len(y) <= part.min() <= part.max() < len(y) for part in parts):
             raise ValueError(f"realisations names rows beyond the {len(y)} of X, got {self.realisations!r}")

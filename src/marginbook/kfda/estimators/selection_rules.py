@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .parameters import check_choice, is_number
+from ...base.parameters import is_number, validate_choice
 from .retained import neg_retained_fraction
 
 ERROR_AND_RETAINED: dict[str, Any] = {"accuracy": "accuracy", "neg_retained": neg_retained_fraction}
@@ -86,7 +86,7 @@ class MinimumRetained:
 
     def _slack(self, cv_results: Mapping[str, Any], best: int) -> float:
         if isinstance(self.within, str):
-            check_choice("within", self.within, ("standard-error",))
+            validate_choice("within", self.within, ("standard-error",))
             folds = [
                 _numbers(values, name)
                 for name, values in cv_results.items()
@@ -114,7 +114,7 @@ def choose_realisation(errors: ArrayLike, retained: ArrayLike, rule: str = "erro
         "error" is "min MCR", of equals the sparser; "retained" is "min NRS", of equals the one with the
         lower error. Of equals in both, the first.
     """
-    check_choice("rule", rule, ("error", "retained"))
+    validate_choice("rule", rule, ("error", "retained"))
     both = [-_numbers(values, name) for values, name in ((errors, "errors"), (retained, "retained"))]
     return _first_best(*both if rule == "error" else both[::-1])
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.parameters import validate_choice, validate_counts, validate_flags, validate_not_negative
 from ...kernels import KernelOverflow
 from ..model.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
 from ..model.objective import Problem, objective
@@ -17,17 +18,7 @@ from ..solvers.irls_accelerated import squarem
 from ..solvers.lasso import lasso
 from ..solvers.majorise_minimise import shrinking_mm
 from ..solvers.solution import Solution
-from .parameters import (
-    SOLVERS,
-    THRESHOLDS,
-    check_choice,
-    check_counts,
-    check_cut,
-    check_flag,
-    check_q,
-    check_rho,
-    check_tol,
-)
+from .parameters import SOLVERS, THRESHOLDS, validate_cut, validate_q, validate_rho
 
 #: relative residual up to which a point counts as stationary; a kernel matrix near singular leaves 1e-6
 STATIONARY = 1e-4
@@ -38,19 +29,19 @@ CHANGE = 1e-5
 _ITERATIONS = {"mm": shrinking_mm, "plain": majorize_minimize, "squarem": squarem}
 
 
-def check_settings(model: Any) -> None:
+def validate_settings(model: Any) -> None:
     """Raise ValueError for parameters of a SparseKFDAClassifier that are out of range or do not fit."""
-    check_q(model.q)
-    check_rho(model.rho)
-    check_cut(model.cut)
-    check_choice("solver", model.solver, SOLVERS)
-    check_choice("threshold", model.threshold, THRESHOLDS)
-    check_flag("penalize_bias", model.penalize_bias)
-    check_counts(max_iter=model.max_iter)
+    validate_q(model.q)
+    validate_rho(model.rho)
+    validate_cut(model.cut)
+    validate_choice("solver", model.solver, SOLVERS)
+    validate_choice("threshold", model.threshold, THRESHOLDS)
+    validate_flags(penalize_bias=model.penalize_bias)
+    validate_counts(max_iter=model.max_iter)
     if model.tol is not None:
-        check_tol(model.tol)
+        validate_not_negative(tol=model.tol)
     if isinstance(model.start, str):
-        check_choice("start", model.start, ("ridge",))
+        validate_choice("start", model.start, ("ridge",))
     if model.solver == "lasso" and model.q != 1:
         raise ValueError(f"solver 'lasso' needs q=1, got q={model.q!r}; use 'mm'")
 

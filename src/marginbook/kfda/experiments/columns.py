@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.parameters import validate_choice
 from ..estimators.selection_rules import choose_realisation
 from ..paper.printed import KINDS, PAPER_TABLES, RIVAL, printed
 
@@ -95,8 +96,7 @@ def per_partition(row: dict[str, Any], protocol: str) -> tuple[np.ndarray, np.nd
     ValueError
         For another protocol than "refit" or "fixed".
     """
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"unknown protocol {protocol!r}; choose from {', '.join(PROTOCOLS)}")
+    validate_choice("protocol", protocol, PROTOCOLS)
     errors = 100 * row[f"errors_{protocol}"] / row["n_test"]
     kept = row["retained_refit"] if protocol == "refit" else np.full(len(errors), row["retained_fixed"])
     return errors, 100 * kept / row["n_train"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.parameters import validate_choice
 from ..model.objective import Problem, targets
 from ..solvers.lasso import lasso_path
 from ..solvers.majorise_minimise import shrinking_mm
@@ -64,8 +65,7 @@ def measure_curves(
         the solution at the rho below, densest first. ``mcr_middle``: of the rho in the middle of the list;
         ``width``, ``n_train``, ``n_test``.
     """
-    if method not in EXPONENTS:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(EXPONENTS)}")
+    validate_choice("method", method, EXPONENTS)
     q, standard = EXPONENTS[method], Standard.of(X_train)
     multiple = width_of(dataset, json.dumps({name: settings[name] for name in ("width", "ridge", "folds")}))
     sigma, X, positive = multiple * width_unit(X_train.shape[1]), standard(X_train), positives(y_train)

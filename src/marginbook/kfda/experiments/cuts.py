@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.parameters import validate_choice
 from ..model.certificates import magnitude_bound
 from ..model.objective import Problem, targets
 from ..solvers.irls import majorize_minimize
@@ -57,8 +58,7 @@ def measure_cuts(
         ``excess_long``: relative excess of J over that of the solver with exact zeros;
         ``certificate`` and ``curvature`` of the latter. ``cuts`` (JSON), ``nrs``: mean of ``nrs_exact``.
     """
-    if method not in EXPONENTS:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(EXPONENTS)}")
+    validate_choice("method", method, EXPONENTS)
     q, rows = EXPONENTS[method], Standard.of(X_train)(X_train)
     K = rbf(squared_distances(rows), float(settings["width"]) * width_unit(X_train.shape[1]))
     problem = Problem(K, targets(positives(y_train)))

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from ...base.parameters import validate_choice
 from ..model.objective import Problem, midpoint, targets
 from ..peers.ols_forward_selection import orthogonal_least_squares
 from ..peers.ridge_path import ridge_path
@@ -127,8 +128,7 @@ def grid(method: str, settings: Mapping[str, Any]) -> list[Point]:
     ValueError
         There is no such method.
     """
-    if method not in MACHINES:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(MACHINES)}")
+    validate_choice("method", method, MACHINES)
     name, large_first = GRIDS[method]
     return [{name: float(value)} for value in sorted(settings[name], reverse=large_first)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import eigh, lapack
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from marginbook.kfda.model.objective import Problem, check_parameters, penalty_weights, residual
+from marginbook.kfda.model.objective import Problem, penalty_weights, residual, validate_parameters
 
 #: support size from which the smallest eigenvalue comes from Lanczos iterations with the inverse
 LANCZOS_FROM = 200
@@ -46,7 +46,7 @@ def duality_gap(
     q : float
         In [1, 2].
     """
-    check_parameters(q, rho)
+    validate_parameters(q, rho)
     if q < 1:
         raise ValueError(f"q must be at least 1, got {q!r}: below, J is not convex; use smallest_curvature")
     lam = rho * problem.n
@@ -114,7 +114,7 @@ def stationarity(
     q, rho : float
     penalize_bias : bool
     """
-    check_parameters(q, rho)
+    validate_parameters(q, rho)
     weights = penalty_weights(problem, penalize_bias)
     support = np.flatnonzero(omega) if q <= 1 else np.arange(len(omega))
     penalised = support[weights[support] > 0]
@@ -216,7 +216,7 @@ def magnitude_bound(problem: Problem, q: float, rho: float, penalize_bias: bool 
     q, rho : float
     penalize_bias : bool
     """
-    check_parameters(q, rho)
+    validate_parameters(q, rho)
     bound = np.zeros(problem.n_coefficients)
     if q < 1:
         with np.errstate(divide="ignore", over="ignore"):

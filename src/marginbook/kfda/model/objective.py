@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from ...base.parameters import is_number
 
 
 def targets(positive: ArrayLike) -> np.ndarray:
@@ -135,16 +136,16 @@ class Problem:
         return np.einsum("ij,ij->j", self.design, self.design)
 
 
-def check_parameters(q: float, rho: float) -> None:
+def validate_parameters(q: float, rho: float) -> None:
     """Raise ValueError unless 0 < q <= 2 and rho is finite and > 0."""
     for name, value in (("q", q), ("rho", rho)):
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < np.inf:
+        if not (is_number(value) and value > 0):
             raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
     if q > 2:
         raise ValueError(f"q must be at most 2, got {q!r}: the quadratic (6) is no majoriser beyond")
 
 
-def check_coefficients(problem: Problem, omega: ArrayLike) -> np.ndarray:
+def validate_coefficients(problem: Problem, omega: ArrayLike) -> np.ndarray:
     """Return `omega` as an (M+1,) array of floats; raise ValueError if it is not one, or not finite."""
     checked = np.asarray(omega, dtype=float)
     if checked.shape != (problem.n_coefficients,) or not np.isfinite(checked).all():

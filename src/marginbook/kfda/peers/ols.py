@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 
+from ...base.parameters import is_number, is_whole, validate_choice
 from ...kernels import Kernel
 from ..estimators.kernel_expansion import KernelMachine, decision_threshold
-from ..estimators.parameters import THRESHOLDS, check_choice, is_number
+from ..estimators.parameters import THRESHOLDS
 from ..model.objective import targets
 from .ols_forward_selection import INTERCEPTS, orthogonal_least_squares
 
@@ -116,11 +117,11 @@ class OLSKFDAClassifier(KernelMachine):
         ValueError
             Unless there are two classes, and for parameters out of range.
         """
-        check_choice("intercept", self.intercept, INTERCEPTS)
-        check_choice("threshold", self.threshold, THRESHOLDS)
+        validate_choice("intercept", self.intercept, INTERCEPTS)
+        validate_choice("threshold", self.threshold, THRESHOLDS)
         if not (is_number(self.tolerance) and 0 <= self.tolerance <= 1):
             raise ValueError(f"tolerance must be a number in [0, 1], got {self.tolerance!r}")
-        check_terms(self.n_terms)
+        validate_terms(self.n_terms)
         X, positive = self._validated(X, y)
         K = self._training_gram(X)
         terms = orthogonal_least_squares(
@@ -139,11 +140,10 @@ class OLSKFDAClassifier(KernelMachine):
         return self._keep(X, omega[1:], omega[0], decision_threshold(self.threshold, fitted, positive))
 
 
-def check_terms(n_terms: Any) -> None:
+def validate_terms(n_terms: Any) -> None:
     """Raise ValueError unless `n_terms` is None, a whole number >= 1 or a share in (0, 1)."""
-    whole = isinstance(n_terms, Integral) and not isinstance(n_terms, bool) and int(n_terms) >= 1
-    share = isinstance(n_terms, Real) and not isinstance(n_terms, Integral) and 0 < float(n_terms) < 1
-    if not (n_terms is None or whole or share):
+    share = is_number(n_terms) and 0 < n_terms < 1
+    if not (n_terms is None or is_whole(n_terms) or share):
         raise ValueError(
             f"n_terms must be a whole number >= 1, a share of the samples in (0, 1) or None, got {n_terms!r}"
         )

@@ -14,11 +14,10 @@ with :math:`D_{\mathrm{chosen}}=QR`, the coefficients of the first k terms are
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ...base.parameters import is_number, is_whole, validate_choice
 from .ols_terms import OrthogonalTerms, Stop
 
 EPS = float(np.finfo(float).eps)
@@ -237,18 +236,11 @@ def _checked(
         )
     if not yhat.any():
         raise ValueError("yhat is 0 everywhere, so there is nothing to explain; give targets of two classes")
-    if tolerance is not None and not (_is_real(tolerance) and 0 <= tolerance <= 1):
+    if tolerance is not None and not (is_number(tolerance) and 0 <= tolerance <= 1):
         raise ValueError(f"tolerance must be a number in [0, 1] or None, got {tolerance!r}")
-    if max_terms is not None and not (
-        isinstance(max_terms, Integral) and not isinstance(max_terms, bool) and max_terms >= 0
-    ):
+    if not (max_terms is None or is_whole(max_terms, 0)):
         raise ValueError(f"max_terms must be a whole number >= 0 or None, got {max_terms!r}")
-    if intercept not in INTERCEPTS:
-        raise ValueError(f"unknown intercept {intercept!r}; choose from {', '.join(INTERCEPTS)}")
-    if not (_is_real(dependence) and 0 <= dependence < 1):
+    validate_choice("intercept", intercept, INTERCEPTS)
+    if not (is_number(dependence) and 0 <= dependence < 1):
         raise ValueError(f"dependence must be a number in [0, 1), got {dependence!r}")
     return K, yhat
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))

@@ -7,9 +7,10 @@ from typing import Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.parameters import is_number, validate_choice
 from ...kernels import Kernel
 from ..estimators.kernel_expansion import KernelMachine, decision_threshold
-from ..estimators.parameters import THRESHOLDS, check_choice, is_number
+from ..estimators.parameters import THRESHOLDS
 from ..model.objective import targets
 from .ridge_leave_one_out import leave_one_out
 from .ridge_path import KernelSpectrum, fisher_discriminant
@@ -118,8 +119,8 @@ class KFDAClassifier(KernelMachine):
             Unless there are two classes; for parameters out of range and a precomputed matrix that is not
             symmetric; for a `reg` too small for ``route="fisher"``.
         """
-        check_choice("route", self.route, ROUTES)
-        check_choice("threshold", self.threshold, THRESHOLDS)
+        validate_choice("route", self.route, ROUTES)
+        validate_choice("threshold", self.threshold, THRESHOLDS)
         if not (is_number(self.reg) and self.reg >= 0):
             raise ValueError(f"reg must be a finite number >= 0, got {self.reg!r}")
         if self.route == "fisher" and self.reg == 0:

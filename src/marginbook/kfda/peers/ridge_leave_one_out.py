@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..estimators.parameters import THRESHOLDS, check_choice
-from .ridge_path import KernelSpectrum, check_ridge
+from ...base.parameters import validate_choice
+from ..estimators.parameters import THRESHOLDS
+from .ridge_path import KernelSpectrum, validate_ridge
 
 
 def leave_one_out(spectrum: KernelSpectrum, mu: float, threshold: str = "midpoint") -> np.ndarray:
@@ -53,8 +54,8 @@ def leave_one_out(spectrum: KernelSpectrum, mu: float, threshold: str = "midpoin
     >>> leave_one_out(spectrum, 0.5).round(2).tolist()
     [0.22, 0.48, 0.19, -0.19, -0.48, -0.22]
     """
-    check_ridge(mu, above=True)
-    check_choice("threshold", threshold, THRESHOLDS)
+    validate_ridge(mu, above=True)
+    validate_choice("threshold", threshold, THRESHOLDS)
     found, y = spectrum.solve(mu), spectrum.yhat
     n, values, vectors, ones = len(y), spectrum.values, spectrum.vectors, spectrum.ones
     inverse = 1 / (values**2 + mu)

@@ -124,7 +124,7 @@ class KernelSpectrum:
         ValueError
             If `mu` is not a number >= 0.
         """
-        check_ridge(mu)
+        validate_ridge(mu)
         weights, z, t = self.weights(mu), self.ones, self.targets
         total = float(weights @ z**2)
         bias = float(weights @ (z * t)) / total if total > 0 else 0.0
@@ -188,7 +188,7 @@ def fisher_discriminant(K: np.ndarray, yhat: np.ndarray, mu: float) -> RidgeDisc
         As in `ridge_path`, and unless `mu` > 0: :math:`N_w` has rank N - 2 at most.
     """
     K, yhat = checked(K, yhat)
-    check_ridge(mu, above=True)
+    validate_ridge(mu, above=True)
     scatter = within_scatter(K, yhat)
     scatter[np.diag_indices_from(scatter)] += mu
     difference = K @ yhat
@@ -247,7 +247,7 @@ def checked(K: np.ndarray, yhat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return K, yhat
 
 
-def check_ridge(mu: float, above: bool = False) -> None:
+def validate_ridge(mu: float, above: bool = False) -> None:
     """Raise ValueError unless `mu` is a finite number >= 0, or > 0 where `above`."""
     if not (np.isfinite(mu) and (mu > 0 if above else mu >= 0)):
         raise ValueError(f"the ridge must be a finite number {'>' if above else '>='} 0, got {mu!r}")

@@ -14,10 +14,10 @@ from scipy.linalg.lapack import dposv
 
 from marginbook.kfda.model.objective import (
     Problem,
-    check_coefficients,
-    check_parameters,
     objective,
     penalty_weights,
+    validate_coefficients,
+    validate_parameters,
 )
 from marginbook.kfda.solvers.solution import Solution
 
@@ -138,7 +138,7 @@ def majorize_minimize(
     >>> round(solution.objective, 2), len(solution.retained_above(1e-3))
     (2.23, 2)
     """
-    check_parameters(q, rho)
+    validate_parameters(q, rho)
     steps = {"stable": step_stable, "inverse": step_inverse}
     if form not in steps:
         raise ValueError(f'form must be "stable" (8) or "inverse" (7), got {form!r}')
@@ -146,7 +146,7 @@ def majorize_minimize(
     if start is None:
         omega = ridge_start(problem, rho, penalize_bias=penalize_bias)
     else:
-        omega = check_coefficients(problem, start).copy()
+        omega = validate_coefficients(problem, start).copy()
     values = [objective(problem, omega, q, rho, penalize_bias)]
     retained = [np.count_nonzero(omega[1:])]
     iterates = [omega]

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from ..model.objective import (
     Problem,
-    check_coefficients,
-    check_parameters,
     objective,
     penalty_weights,
     residual,
+    validate_coefficients,
+    validate_parameters,
 )
 from .irls import ridge_start, step_stable
 from .solution import Solution
@@ -189,13 +189,13 @@ class _Run:
         record: bool,
         stationarity_tol: float | None,
     ) -> None:
-        check_parameters(q, rho)
+        validate_parameters(q, rho)
         self.problem, self.q, self.rho, self.penalize_bias = problem, q, rho, penalize_bias
         self.tol, self.max_iter, self.stationarity_tol = tol, max_iter, stationarity_tol
         if start is None:
             self.omega = ridge_start(problem, rho, penalize_bias=penalize_bias)
         else:
-            self.omega = check_coefficients(problem, start).copy()
+            self.omega = validate_coefficients(problem, start).copy()
         self.values = [self.value(self.omega)]
         self.retained = [int(np.count_nonzero(self.omega[1:]))]
         self.iterates: list[np.ndarray] | None = [self.omega] if record else None

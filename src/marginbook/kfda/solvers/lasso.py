@@ -23,7 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginbook.base.threads import few_threads
-from marginbook.kfda.model.objective import Problem, check_coefficients, check_parameters, penalty_weights
+from marginbook.kfda.model.objective import (
+    Problem,
+    penalty_weights,
+    validate_coefficients,
+    validate_parameters,
+)
 from marginbook.kfda.solvers.lasso_active_set import sweep
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 from marginbook.kfda.solvers.solution import Solution
@@ -45,23 +50,6 @@ _THREADED = 2000
 _IDLE = 12
 
 
-def rho_max(problem: Problem, *, penalize_bias: bool = True) -> float:
-    r"""Return the smallest rho for which all penalised coefficients are zero, :math:`\max_i|d_i^\top r|/N`.
-
-    r is the vector of targets, centred if the bias is not penalised.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from marginbook.kfda.model.objective import Problem, targets
-    >>> rho_max(Problem(np.eye(4), targets(np.array([True, True, False, False]))))
-    0.5
-    """
-    weights = penalty_weights(problem, penalize_bias)
-    r = problem.yhat if penalize_bias else problem.yhat - problem.yhat.mean()
-    return float((np.abs(problem.design.T @ r) * weights).max()) / problem.n
-
-
 def lasso(
     problem: Problem,
     rho: float,
@@ -76,7 +64,8 @@ def lasso(
     ----------
     problem : Problem
     rho : float
-        Positive; from :func:`rho_max` on, all coefficients are zero.
+        Positive; from :math:`\max_i|d_i^\top r|/N` on, all penalised coefficients are zero; r is
+        the vector of targets, centred if the bias is not penalised.
     tol : float
         Largest duality gap, as a share of J.
     start : (M+1,) array, optional
@@ -103,7 +92,7 @@ def lasso(
     """
     search = _Search(problem, tol, penalize_bias)
     if start is not None:
-        search.working.start(check_coefficients(problem, start))
+        search.working.start(validate_coefficients(problem, start))
     return search.solve(rho)
 
 
@@ -128,7 +117,7 @@ def lasso_path(
     """
     values = [float(rho) for rho in rhos]
     for rho in values:
-        check_parameters(1.0, rho)
+        validate_parameters(1.0, rho)
     search = _Search(problem, tol, penalize_bias)
     found = {rho: search.solve(rho) for rho in sorted(set(values), reverse=True)}
     return [found[rho] for rho in values]
@@ -147,7 +136,7 @@ class _Search:
 
     def solve(self, rho: float) -> Solution:
         """Solve on the working set and enlarge it until the gap is small, or rounding prevents more."""
-        check_parameters(1.0, rho)
+        validate_parameters(1.0, rho)
         with few_threads(self.problem.n, _THREADED):
             return self._solve(rho)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from marginbook.base.threads import few_threads
 from marginbook.kfda.model.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
-from marginbook.kfda.model.objective import Problem, check_coefficients, check_parameters, objective
+from marginbook.kfda.model.objective import Problem, objective, validate_coefficients, validate_parameters
 from marginbook.kfda.solvers.active_coefficients import Active, Trail
 from marginbook.kfda.solvers.compressed import Compressed, compressed, whole
 from marginbook.kfda.solvers.l1_on_support import reenter, settle_l1
@@ -88,9 +88,9 @@ def shrinking_mm(
     >>> solution.retained.tolist(), solution.dual_gap < 1e-12
     ([0, 3], True)
     """
-    check_parameters(q, rho)
+    validate_parameters(q, rho)
     first = 0 if penalize_bias else 1
-    begin = None if start is None else check_coefficients(problem, start)[first:]
+    begin = None if start is None else validate_coefficients(problem, start)[first:]
     with few_threads(problem.n):
         source = compressed(problem, penalize_bias)
         active, trail, converged = _run(source, q, rho * problem.n, begin, tol, max_iter, polish)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from marginbook.kfda.model.objective import Problem, check_parameters, objective
+from marginbook.kfda.model.objective import Problem, objective, validate_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ def oracle(
     >>> [round(oracle(problem, q, rho=0.1).objective, 2) for q in (1.0, 1.5, 2.0)]
     [2.23, 2.64, 2.75]
     """
-    check_parameters(q, rho)
+    validate_parameters(q, rho)
     if q < 1:
         raise ValueError(f"q must be at least 1, got {q!r}: below, J is not convex; use shrinking_mm")
     cp = _cvxpy()

@@ -1,8 +1,8 @@
-r"""Solutions along rho or along q, each started from the one before.
+r"""Solutions along rho, each started from the one before.
 
 For :math:`q\ge1` the minimum does not depend on the start. For :math:`q<1` a coefficient that has become zero
 stays zero under (8), so the start names the support that the minimum is sought in; paths therefore run from
-dense to sparse, towards larger rho or smaller q, and each support contains the next. That is one choice among
+dense to sparse, towards larger rho, and each support contains the next. That is one choice among
 many local minima: along rho it tends to retain more than the ridge start does, at a lower J where rho is
 small and a higher one where it is large, by up to tens of per cent. ``start="best"`` takes the lower.
 """
@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from marginbook.kfda.model.objective import Problem, check_parameters
-from marginbook.kfda.solvers.lasso import lasso, lasso_path
+from marginbook.kfda.model.objective import Problem, validate_parameters
+from marginbook.kfda.solvers.lasso import lasso_path
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
 from marginbook.kfda.solvers.solution import Solution
 
@@ -122,10 +122,10 @@ def rho_path(
     >>> rho_path(problem, 0.5, [0.01, 0.1, 1.0]).retained
     array([2, 2, 0])
     """
-    _check_start(start)
+    _validate_start(start)
     values = [float(rho) for rho in rhos]
     for rho in values:
-        check_parameters(q, rho)
+        validate_parameters(q, rho)
     if q == 1:
         return Path(tuple(lasso_path(problem, values, penalize_bias=penalize_bias)))
     found: dict[float, Solution] = {}
@@ -133,43 +133,6 @@ def rho_path(
     for rho in sorted(set(values)):
         before = found[rho] = _next(problem, q, rho, before, start, penalize_bias)
     return Path(tuple(found[rho] for rho in values))
-
-
-def q_path(
-    problem: Problem,
-    qs: Iterable[float],
-    rho: float,
-    *,
-    start: Start = "neighbour",
-    penalize_bias: bool = True,
-) -> Path:
-    r"""Minimise J for one rho and each of `qs`.
-
-    Parameters
-    ----------
-    problem : Problem
-    qs : sequence of float
-        In (0, 2], in any order. The largest is solved first, from the ridge solution; q = 1 by
-        :func:`~marginbook.kfda.solvers.lasso.lasso`.
-    rho : float
-        Positive.
-    start : {"neighbour", "ridge", "best"}
-        For q < 1: the solution of the next larger q, the ridge solution, or both, of which the one with
-        the lower J is kept.
-    penalize_bias : bool
-    """
-    _check_start(start)
-    values = [float(q) for q in qs]
-    for q in values:
-        check_parameters(q, rho)
-    found: dict[float, Solution] = {}
-    before: Solution | None = None
-    for q in sorted(set(values), reverse=True):
-        if q == 1:
-            before = found[q] = lasso(problem, rho, penalize_bias=penalize_bias)
-        else:
-            before = found[q] = _next(problem, q, rho, before, start, penalize_bias)
-    return Path(tuple(found[q] for q in values))
 
 
 def _next(
@@ -183,6 +146,6 @@ def _next(
     return min(candidates, key=lambda solution: solution.objective)
 
 
-def _check_start(start: str) -> None:
+def _validate_start(start: str) -> None:
     if start not in _STARTS:
         raise ValueError(f'start must be "neighbour", "ridge" or "best", got {start!r}')

@@ -10,13 +10,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
+from ...base.labels import binary_signs
+from ...base.parameters import validate_counts, validate_flags
 from ...kernels import kernel_name, tidy
 from ..model.linear import LinearSolution
 from ..solvers.asgd import AveragedSGD, initial_step
 from ..solvers.libsvm_files import read_libsvm
 from ..solvers.linear_cd_disk import DiskRows, averaged_sgd_blocks, solve_blocks
-from .kernel_expansion import binary_signs
-from .parameters import check_counts, check_settings, steps_allowed
+from .parameters import steps_allowed, validate_settings
 from .training import Penalties, finite_rows
 
 #: solvers that read a file block by block
@@ -71,7 +72,7 @@ class TakesChunks:
         first = not hasattr(self, "_state")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         X = tidy(X)
-        check_settings(self)
+        validate_settings(self)
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs classes: both labels")
         known = self.classes_ if classes is None else binary_signs(classes, "LDMClassifier")[0]
@@ -89,7 +90,7 @@ class TakesChunks:
             self.__dict__.pop(name, None)
         if first:
             if n_samples is not None:
-                check_counts(n_samples=n_samples)
+                validate_counts(n_samples=n_samples)
             self._forget()
             self.classes_, self.solver_, self._kernel = known, "asgd", ("linear", {})
             self._counting = n_samples is None
@@ -141,13 +142,12 @@ class TakesChunks:
         ValueError
             For a malformed line, which is named, for other than two labels, and with an intercept.
         """
-        check_settings(self)
+        validate_settings(self)
         if self.fit_intercept:
             raise ValueError(
                 "fit_file takes the features as they are, got fit_intercept=True; write a feature that is 1"
             )
-        if not isinstance(zero_based, bool | np.bool_):
-            raise ValueError(f"zero_based must be True or False, got {zero_based!r}")
+        validate_flags(zero_based=zero_based)
         if not np.isfinite(self._penalties()[2]):
             raise ValueError("fit_file needs a finite C, got inf; fit the hard margin in memory")
         self._forget()

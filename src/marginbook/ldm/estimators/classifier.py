@@ -9,14 +9,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...base.labels import binary_signs
 from ...kernels import Kernel, kernel_name, tidy
 from ..model.linear import LinearSolution, linear_objective
 from ..model.objective import margin_mean, margin_variance
 from ..solvers.dual import Solution
 from ..solvers.linear_cd import solve_linear
 from .chunks import TakesChunks, begin, seed
-from .kernel_expansion import binary_signs, kernel_sums
-from .parameters import check_settings, choose_solver, steps_allowed
+from .kernel_expansion import kernel_sums
+from .parameters import choose_solver, steps_allowed, validate_settings
 from .training import finite_rows, left_out_bound, solve_on_gram, training_gram, warn_of_gap
 
 #: examples up to which a fit to features keeps its rows for loo_bound, which needs their Gram matrix
@@ -165,7 +166,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
             or a hard margin that the data do not allow.
         """
         self._forget()
-        name, parameters = check_settings(self)
+        name, parameters = validate_settings(self)
         dense = callable(name) or name == "precomputed"
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
         X = tidy(X)

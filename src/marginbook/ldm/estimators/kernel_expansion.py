@@ -1,4 +1,4 @@
-"""What the compared methods share: two classes as signs, and functions that are sums of kernels."""
+"""What the compared methods share: functions that are sums of kernels."""
 
 from __future__ import annotations
 
@@ -10,37 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import check_labels
-from ...kernels import Kernel, gram, kernel_name, tidy
-from .parameters import resolve_kernel
+from ...base.labels import binary_signs
+from ...kernels import Kernel, gram, kernel_name, resolve_kernel, tidy
 
 #: kernel values that one batch of rows may hold
 BATCH = 2**22
-
-
-def binary_signs(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two classes of the labels `y`, (m,), sorted, and the signs: -1 of the first, +1 else.
-
-    Parameters
-    ----------
-    name : str
-        Of the estimator, for the messages.
-
-    Raises
-    ------
-    ValueError
-        For one class, more than two, or labels that are no classes.
-    """
-    check_labels(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) == 1:
-        raise ValueError(f"{name} needs 2 classes, got one class: {classes[0]}")
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass, with "
-            f"{len(classes)} classes; wrap {name} in sklearn.multiclass.OneVsRestClassifier"
-        )
-    return classes, np.where(codes == 1, 1.0, -1.0)
 
 
 class BinaryPeer(ClassifierMixin, BaseEstimator):
@@ -88,8 +62,8 @@ class KernelPeer(BinaryPeer):
 
     def _resolved(self) -> tuple[Any, str]:
         """Return the kernel, with `gamma`, `degree` and `coef0` where it was given by name, and its name."""
-        name, parameters = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        return (name, "callable") if callable(name) else ((name, parameters), name)
+        kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        return kernel, kernel_name(kernel)
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check what `fit` gets, set the classes, and return the rows and the signs."""

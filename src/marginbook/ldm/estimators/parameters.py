@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ...kernels import Kernel, parse_kernel
-from ..model.objective import check_parameters, is_number
+from ...base.parameters import is_number, validate_choice, validate_counts, validate_not_negative
+from ...kernels import parse_kernel, resolve_kernel
+from ..model.objective import validate_parameters
 
 SOLVERS = ("auto", "active-set", "interior-point", "dcd", "asgd", "cvxpy")
 #: examples beyond which "auto" avoids the Gram matrix of the linear kernel however long the rows are
@@ -19,27 +19,14 @@ MEDIUM = 5000
 SMALL_STEP = 2e8
 
 
-def check_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
-    """Raise ValueError as `check_parameters` does, but for an infinite `C`, which is the hard margin."""
-    if not (is_number(C) and C > 0):
+def validate_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
+    """Raise ValueError as `validate_parameters` does, but for an infinite `C`, which is the hard margin."""
+    if not (is_number(C, infinite=True) and C > 0):
         raise ValueError(f"C must be a number > 0 (np.inf is the hard margin), got {C!r}")
-    check_parameters(lambda1, lambda2, 1.0 if np.isinf(C) else C)
+    validate_parameters(lambda1, lambda2, 1.0 if np.isinf(C) else C)
 
 
-def check_counts(**counts: Any) -> None:
-    """Raise ValueError for a count, given by its name, that is no whole number >= 1."""
-    for name, value in counts.items():
-        if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
-            raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
-
-
-def check_tol(tol: Any) -> None:
-    """Raise ValueError unless `tol` is a number >= 0."""
-    if not (is_number(tol) and tol >= 0):
-        raise ValueError(f"tol must be a number >= 0, got {tol!r}")
-
-
-def check_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
+def validate_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
     """Return name (or callable) and parameters of the kernel of `model`, an LDMClassifier.
 
     Raises
@@ -47,39 +34,19 @@ def check_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]
     ValueError
         For parameters out of range, and for what does not go together.
     """
-    check_penalties(model.lambda1, model.lambda2, model.C)
-    check_counts(n_passes=model.n_passes)
+    validate_penalties(model.lambda1, model.lambda2, model.C)
+    validate_counts(n_passes=model.n_passes)
     if model.max_iter is not None:
-        check_counts(max_iter=model.max_iter)
-    check_tol(model.tol)
-    if model.solver not in SOLVERS:
-        raise ValueError(f"unknown solver {model.solver!r}; choose from {', '.join(SOLVERS)}")
-    name, parameters = resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0)
+        validate_counts(max_iter=model.max_iter)
+    validate_not_negative(tol=model.tol)
+    validate_choice("solver", model.solver, SOLVERS)
+    name, parameters = parse_kernel(resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0))
     if model.solver in ("asgd", "interior-point") and name != "linear":
         raise ValueError(f"solver {model.solver!r} needs kernel='linear', got {name!r}; use 'active-set'")
     if np.isinf(model.C) and model.solver not in ("auto", "active-set", "cvxpy"):
         raise ValueError(
             f"C=inf, the hard margin, needs solver 'auto', 'active-set' or 'cvxpy', got {model.solver!r}"
         )
-    return name, parameters
-
-
-def resolve_kernel(
-    kernel: Kernel, gamma: float | None, degree: float, coef0: float
-) -> tuple[str | Callable[..., Any], dict[str, Any]]:
-    """Return name (or callable) and parameters; `gamma`, `degree`, `coef0` serve a kernel given by its name.
-
-    Raises
-    ------
-    ValueError
-        For an unknown kernel or an unknown parameter of it.
-    """
-    name, parameters = parse_kernel(kernel)
-    if isinstance(kernel, str) and name in ("rbf", "poly"):
-        given: dict[str, Any] = {"gamma": gamma if name == "rbf" or gamma is not None else 1.0}
-        if name == "poly":
-            given |= {"degree": degree, "coef0": coef0}
-        return parse_kernel((name, given))
     return name, parameters
 
 

@@ -16,17 +16,18 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.folds import Fold, check_folds, folds
+from ...base.folds import Fold, folds, validate_folds
+from ...base.labels import binary_signs
+from ...base.parameters import validate_not_negative
 from ...base.threads import few_threads
-from ...kernels import Kernel, kernel_name, tidy
+from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ..model.objective import relative_gap
 from ..model.whitening import WhitenedGram
 from ..model.widths import mean_distance
 from ..solvers.grid import Grid, solve_grid
 from ..solvers.loo_bound import error_bound
 from .classifier import LDMClassifier
-from .kernel_expansion import binary_signs
-from .parameters import check_penalties, check_tol, choose_solver, resolve_kernel
+from .parameters import choose_solver, validate_penalties
 from .scores import Score, scores
 from .selection_linear import linear_grid_decisions
 from .training import finite_rows, training_gram
@@ -237,14 +238,14 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
             if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
                 raise ValueError(f"{name} must be a sequence of at least one value, got {values!r}")
         for lambda1 in self.lambda1s:
-            check_penalties(lambda1, 0.0, 1.0)
+            validate_penalties(lambda1, 0.0, 1.0)
         for lambda2 in self.lambda2s:
-            check_penalties(0.0, lambda2, 1.0)
+            validate_penalties(0.0, lambda2, 1.0)
         for C in self.Cs:
-            check_penalties(0.0, 0.0, C)
+            validate_penalties(0.0, 0.0, C)
             if not np.isfinite(C):
                 raise ValueError("Cs must be finite, got inf; LDMClassifier(C=np.inf) is the hard margin")
-        check_tol(self.tol)
+        validate_not_negative(tol=self.tol)
         if isinstance(self.scoring, str) and self.scoring not in ("accuracy", "loo-bound"):
             get_scorer(self.scoring)  # names the choices
         elif not (isinstance(self.scoring, str) or callable(self.scoring)):
@@ -262,8 +263,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         self._kernel(None)
 
     def _kernel(self, gamma: float | None) -> Kernel:
-        name, parameters = resolve_kernel(self.kernel, gamma, self.degree, self.coef0)
-        return name if callable(name) else (name, parameters)
+        return resolve_kernel(self.kernel, gamma, self.degree, self.coef0)
 
     def _gammas(self, X: Any) -> list[float | None]:
         if self.gammas is not None:
@@ -276,7 +276,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     def _folds(self, X: Any, y: np.ndarray) -> list[Fold]:
         splitter = self.cv
         if isinstance(self.cv, int | np.integer):
-            check_folds(self.cv, len(y))
+            validate_folds(self.cv, len(y))
             shuffle = self.random_state is not None
             splitter = StratifiedKFold(
                 int(self.cv), shuffle=shuffle, random_state=self.random_state if shuffle else None

@@ -89,11 +89,11 @@ def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
         name == "poly" and parameters["coef0"] >= 0 and float(parameters["degree"]).is_integer()
     )
     if not positive:
-        check_positive(G)
+        validate_positive(G)
     return G + 1.0 if fit_intercept else G
 
 
-def check_positive(G: np.ndarray) -> None:
+def validate_positive(G: np.ndarray) -> None:
     """Raise ValueError if the symmetric matrix `G`, (m, m), has an eigenvalue below zero, beyond rounding."""
     allowed = NEGATIVE * float(np.trace(np.abs(G)))
     shifted = G.copy()

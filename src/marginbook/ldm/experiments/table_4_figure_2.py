@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
+from ...base.parameters import validate_choice
 from ..peers.mamc import solve_mamc
 from ..solvers.asgd import averaged_sgd
 from ..solvers.linear_cd import solve_linear
@@ -56,8 +57,7 @@ def measure_large(
         relative gap of the exact solution; ``iterations`` and ``converged`` (0 or 1) of SVM and exact
         solution.
     """
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(METHODS)}")
+    validate_choice("method", method, METHODS)
     X, y, Z, truth = prepared(X_train, y_train, X_test, y_test)
     extra: Row = {"iterations": None, "converged": None}
     if method == "MDO":
@@ -226,8 +226,7 @@ def _timed(
         }  # fmt: skip
 
     known = {"SVMl": liblinear, "SVMa": descent(False), "LDM": descent(True), "LDM(exact)": exact}
-    if method not in known:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(known)}")
+    validate_choice("method", method, known)
     return known[method]
 
 

@@ -18,21 +18,20 @@ dual of a support vector machine with Gram matrix H (:mod:`marginbook.ldm.model.
 
 from __future__ import annotations
 
-import sys
-from numbers import Real
-
 import numpy as np
+
+from ...base.parameters import is_number
 
 #: largest lambda1, lambda2 and finite C: products of two of them with margins stay in double precision
 LARGEST = 1e100
 
 
-def check_parameters(lambda1: float, lambda2: float, C: float) -> None:
+def validate_parameters(lambda1: float, lambda2: float, C: float) -> None:
     """Raise ValueError unless lambda1, lambda2 >= 0 and C > 0, all finite and at most `LARGEST`."""
     for name, value in (("lambda1", lambda1), ("lambda2", lambda2)):
-        if not (is_number(value) and 0 <= value < np.inf):
+        if not (is_number(value) and value >= 0):
             raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")
-    if not (is_number(C) and 0 < C < np.inf):
+    if not (is_number(C) and C > 0):
         raise ValueError(f"C must be a finite number > 0, got {C!r}")
     for name, value in (("lambda1", lambda1), ("lambda2", lambda2), ("C", C)):
         if value > LARGEST:
@@ -42,14 +41,7 @@ def check_parameters(lambda1: float, lambda2: float, C: float) -> None:
             )
 
 
-def is_number(value: object) -> bool:
-    """Return whether `value` is a real number; a truth value is none, nor a whole number above all floats."""
-    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
-        return False
-    return not (isinstance(value, int) and abs(value) > sys.float_info.max)
-
-
-def check_signs(y: np.ndarray, m: int) -> np.ndarray:
+def validate_signs(y: np.ndarray, m: int) -> np.ndarray:
     """Return the labels as an (m,) array of floats; raise ValueError unless all are -1 or +1."""
     signs = np.asarray(y, dtype=float)
     if signs.shape != (m,):

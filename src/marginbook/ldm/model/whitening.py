@@ -15,7 +15,7 @@ from numba import njit
 from scipy.linalg import eigh
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
-from .objective import check_parameters, check_signs
+from .objective import validate_parameters, validate_signs
 
 #: share of the largest eigenvalue that counts as zero
 _ROUNDING = 8 * np.finfo(float).eps
@@ -66,7 +66,7 @@ class WhitenedGram:
         size = np.abs(gram).max()
         if np.abs(gram - gram.T).max() > 1e-8 * size:
             raise ValueError("the Gram matrix is not symmetric; pass k(x_i, x_j) of the training examples")
-        self.gram, self.y = gram, check_signs(y, len(gram))
+        self.gram, self.y = gram, validate_signs(y, len(gram))
         self._eigen: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self._cached: tuple[float, np.ndarray] | None = None
 
@@ -94,7 +94,7 @@ class WhitenedGram:
         ValueError
             If `lambda1` is negative or not finite.
         """
-        check_parameters(lambda1, 0.0, 1.0)
+        validate_parameters(lambda1, 0.0, 1.0)
         if self._cached is not None and self._cached[0] == lambda1:
             return self._cached[1]
         c = 4.0 * lambda1 / self.m

@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.parameters import is_number, validate_counts, validate_not_negative
 from ...kernels import Kernel, gram
 from ..estimators.kernel_expansion import KernelPeer
-from ..estimators.parameters import check_counts, check_tol
-from ..model.objective import is_number
 from .km_omd_solver import solve_km_omd
 
 
@@ -91,12 +90,12 @@ class KMOMDClassifier(KernelPeer):
             Unless there are two classes, and for parameters out of range.
         """
         X, signs = self._validated(X, y)
-        if not (is_number(self.C) and np.finfo(float).tiny <= self.C):
+        if not (is_number(self.C, infinite=True) and np.finfo(float).tiny <= self.C):
             raise ValueError(
                 f"C must be a number > 0 with a finite inverse (np.inf is the hard margin), got {self.C!r}"
             )
-        check_tol(self.tol)
-        check_counts(max_iter=self.max_iter)
+        validate_not_negative(tol=self.tol)
+        validate_counts(max_iter=self.max_iter)
         found = solve_km_omd(gram(self._kernel, X), signs, 1 / self.C, tol=self.tol, max_iter=self.max_iter)
         self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.dual_gap, found.n_iter
         if not found.converged:

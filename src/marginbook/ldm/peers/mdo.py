@@ -11,10 +11,10 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...base.labels import binary_signs
+from ...base.parameters import is_number, validate_counts, validate_not_negative
 from ...kernels import tidy
-from ..estimators.kernel_expansion import BinaryPeer, binary_signs
-from ..estimators.parameters import check_counts, check_tol
-from ..model.objective import is_number
+from ..estimators.kernel_expansion import BinaryPeer
 from .mdo_descent import STEEPEST, learned_starts, solve_mdo
 
 
@@ -103,12 +103,11 @@ class MDOClassifier(BinaryPeer):
             value = getattr(self, name)
             if not (is_number(value) and least <= value <= most):
                 raise ValueError(f"{name} must be a number from 0 to {most:.4g}, got {value!r}")
-        if not (is_number(self.kink_width) and 0 < self.kink_width < np.inf):
+        if not (is_number(self.kink_width) and self.kink_width > 0):
             raise ValueError(f"kink_width must be a finite number > 0, got {self.kink_width!r}")
-        check_tol(self.tol)
-        check_counts(max_iter=self.max_iter)
-        if self.n_restarts != 0 or isinstance(self.n_restarts, bool):
-            check_counts(n_restarts=self.n_restarts)
+        validate_not_negative(tol=self.tol)
+        validate_counts(max_iter=self.max_iter)
+        validate_counts(0, n_restarts=self.n_restarts)
         X = normalize(X)
         starts = learned_starts(X, signs, self.random_state, self.n_restarts)
         found = solve_mdo(

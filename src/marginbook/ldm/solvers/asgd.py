@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model.linear import Matrix, linear_objective, prepared, squared_norms, unsigned
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 from .asgd_steps import sgd_steps, sgd_steps_dense
 
 
@@ -71,7 +71,7 @@ class AveragedSGD:
         average_from: int | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
-        check_parameters(lambda1, lambda2, C)
+        validate_parameters(lambda1, lambda2, C)
         if not 0 < gamma0 < 1:
             raise ValueError(f"gamma0 must be a number in (0, 1), got {gamma0!r}; initial_step finds one")
         self.n_samples, self.gamma0, self.curvature = n_samples, float(gamma0), float(curvature)
@@ -206,7 +206,7 @@ def averaged_sgd(
     ValueError
         If a parameter is out of range, or the data are not finite numbers with labels -1 and +1.
     """
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     X, y = prepared(X, y)
     rng = np.random.default_rng(random_state)
     if gamma0 is None:

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.objective import (
-    check_parameters,
-    check_signs,
     coefficients,
     dual_gap,
     primal_objective,
     relative_gap,
     squared_norm,
+    validate_parameters,
+    validate_signs,
 )
 from .active_sets import minimise
 from .box_qp import sweep
@@ -224,11 +224,11 @@ def _certificate(
 def _prepare(
     H: np.ndarray, y: np.ndarray, lambda1: float, lambda2: float, C: float, start: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     H = np.ascontiguousarray(H, dtype=float)
     if H.ndim != 2 or H.shape[0] != H.shape[1]:
         raise ValueError(f"H must be square, got shape {H.shape}; take WhitenedGram(G, y).hessian(lambda1)")
-    signs = check_signs(y, len(H))
+    signs = validate_signs(y, len(H))
     lower = lambda2 / len(H)
     if start is None:
         return H, signs, np.full(len(H), lower)

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.objective import (
-    check_parameters,
     coefficients,
     dual_gap,
     primal_objective,
     relative_gap,
     squared_norm,
+    validate_parameters,
 )
 from ..model.whitening import WhitenedGram
 from .active_sets import minimise
@@ -122,7 +122,7 @@ def solve_grid(
             f"a grid needs a value of each parameter, got {len(first)}, {len(second)} and {len(third)} values"
         )
     for lambda1, lambda2, C in np.broadcast(*np.ix_(first, second, third)):
-        check_parameters(lambda1, lambda2, C)
+        validate_parameters(lambda1, lambda2, C)
     m = whitened.m
     if len(first) > 1:
         whitened.decompose()

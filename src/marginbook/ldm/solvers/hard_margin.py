@@ -15,13 +15,13 @@ from scipy.linalg import eigh
 from scipy.optimize import nnls
 
 from ..model.objective import (
-    check_parameters,
-    check_signs,
     coefficients,
     dual_objective,
     primal_objective,
     relative_gap,
     squared_norm,
+    validate_parameters,
+    validate_signs,
 )
 from ..model.whitening import WhitenedGram
 from .active_sets import minimise
@@ -82,7 +82,7 @@ def inseparability(G: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
     distance : float
         The largest margin that a unit vector w can give; 0 up to rounding if none separates.
     """
-    y = check_signs(y, len(G))
+    y = validate_signs(y, len(G))
     radius = float(np.sqrt(max(np.diagonal(G).max(), 0.0)))
     A = (gram_features(G) * y[:, None]).T / (radius or 1.0)
     system = np.vstack([A, np.ones(len(y))])
@@ -127,7 +127,7 @@ def solve_hard_margin(
     >>> solution.alpha.tolist(), solution.objective
     ([1.0, -1.0], 1.0)
     """
-    check_parameters(lambda1, lambda2, 1.0)
+    validate_parameters(lambda1, lambda2, 1.0)
     m, H = whitened.m, whitened.hessian(lambda1)
     size = float(np.diagonal(H).max())
     lower = lambda2 / m

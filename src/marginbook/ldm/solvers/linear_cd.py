@@ -26,7 +26,7 @@ from ..model.linear import (
     squared_norms,
     unsigned,
 )
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 from .linear_cd_passes import csr_pass, dense_pass
 from .linear_interior_point import linear_interior_point
 
@@ -144,7 +144,7 @@ def linear_coordinate_descent(
     ValueError
         If a parameter is out of range, or the data are not finite numbers with labels -1 and +1.
     """
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     X, y = prepared(X, y)
     state = CoordinateDescent(X, y, lambda1, lambda2, C, tol, random_state, start)
     path: list[tuple[int, float, float, float]] = []
@@ -212,7 +212,7 @@ class CoordinateDescent:
         self.stiffness = self.certificate.stiffness()
         self.shares = np.full(m, np.inf)
         self.rest, self.wakes = np.zeros(m, dtype=np.int32), np.zeros(m, dtype=np.int32)
-        self.passes, self.visits, self.since = 0, 0, 0
+        self.passes, self.since = 0, 0
         self.scale = gap_scale(0.0, C, m)
 
     def wake(self) -> None:
@@ -230,7 +230,6 @@ class CoordinateDescent:
         )  # fmt: skip
         self.passes += 1
         self.wakes[active] = self.passes + self.rest[active]
-        self.visits += active.size
         self.since += active.size
         self.scale = gap_scale(self.certificate.bound(self.w, self.beta, self.delta), self.C, m)
         if self.since >= m:  # a multiplier must not move faster than the examples can follow

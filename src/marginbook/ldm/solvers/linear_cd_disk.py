@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import LinearOperator
 
 from ..model.linear import Certificate, LinearSolution, gap_scale, linear_objective, squared_norms
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 from .asgd import AveragedSGD, SGDSolution, initial_step
 from .libsvm_files import read_libsvm, scan_libsvm
 from .linear_cd import visit
@@ -229,7 +229,7 @@ def solve_blocks(
     ValueError
         If a parameter is out of range.
     """
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     m = X.shape[0]
     rng = np.random.default_rng(random_state)
     certificate = Certificate(X, X.y, lambda1, lambda2, C)
@@ -289,7 +289,7 @@ def averaged_sgd_blocks(
     ValueError
         If a parameter is out of range.
     """
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     m, d = X.shape
     rng = np.random.default_rng(random_state)
     if gamma0 is None:

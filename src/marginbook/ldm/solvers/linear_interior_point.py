@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from ..model.linear import Certificate, LinearSolution, Matrix, gap_scale, prepared
-from ..model.objective import check_parameters
+from ..model.objective import validate_parameters
 
 
 def linear_interior_point(
@@ -62,7 +62,7 @@ def linear_interior_point(
     ValueError
         If a parameter is out of range, or the data are not finite numbers with labels -1 and +1.
     """
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     X, y = prepared(X, y)
     certificate = Certificate(X, y, lambda1, lambda2, C)
     rows = (X if isinstance(X, np.ndarray) else X.toarray()) * y[:, None]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.objective import check_parameters, check_signs
+from ..model.objective import validate_parameters, validate_signs
 from .hard_margin import InfeasibleError
 
 
@@ -59,7 +59,7 @@ def soft_margin_oracle(
     ValueError
         If a parameter is out of range.
     """
-    check_parameters(lambda1, lambda2, C)
+    validate_parameters(lambda1, lambda2, C)
     return _solve(features, y, lambda1, lambda2, C, options)
 
 
@@ -73,7 +73,7 @@ def hard_margin_oracle(
     InfeasibleError
         If there is no such w.
     """
-    check_parameters(lambda1, lambda2, 1.0)
+    validate_parameters(lambda1, lambda2, 1.0)
     return _solve(features, y, lambda1, lambda2, None, options)
 
 
@@ -87,7 +87,7 @@ def _solve(
 ) -> OracleSolution:
     cp = _cvxpy()
     F = np.asarray(features, dtype=float)
-    signs = check_signs(y, len(F))
+    signs = validate_signs(y, len(F))
     signed = signs[:, None] * F
     if F.shape[1] == 0:  # a Gram matrix of zeros
         if C is None:

@@ -20,7 +20,7 @@ TABLES = PaperTables("smm", own="low-rank")
 PATH, VECTOR_PATH = "low-rank SVM, levels", "vector SVM, levels"
 PLATT, VECTOR_PLATT = "low-rank SVM, Platt", "vector SVM, Platt"
 LOGISTIC, VECTOR_LOGISTIC = "low-rank logistic", "vector logistic"
-NUCLEAR, ISOTONIC = "nuclear-norm SVM, Platt", "vector SVM, isotonic"
+NUCLEAR = "nuclear-norm SVM, Platt"
 ROWS, RBF = "row-kernel SVM, levels", "rbf SVM, Platt"
 #: draws of each set that a contest or a slope needs
 LEAST = 2

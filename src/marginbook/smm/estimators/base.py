@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ...base.labels import check_labels
+from ...base.labels import encode_classes
 from ...kernels import Kernel, kernel_name
 from ..model.objective import combination, decision_values
 from ..solvers.block_descent import low_rank_svm
@@ -22,8 +22,8 @@ from ..solvers.kernel_block_descent import low_rank_kernel_svm
 from ..solvers.kernel_solution import KernelSolution
 from ..solvers.solution import LowRankSolution
 from .equal_samples import Copies, find_copies
-from .matrix_input import Shape, check_matrices, check_training
-from .parameters import check_machine, resolve_kernel, resolve_rank
+from .matrix_input import Shape, validate_matrices, validate_training
+from .parameters import resolve_rank, resolve_row_kernel, validate_machine
 
 Machine: TypeAlias = LowRankSolution | KernelSolution
 #: a solution nearby; with a kernel also U alone
@@ -61,7 +61,7 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
 
     def _check(self) -> None:
         """Raise ValueError for a parameter out of range."""
-        check_machine(self)
+        validate_machine(self)
 
     def _validated(
         self, X: Any, y: Any, sample_weight: Any, binary: bool = False
@@ -88,14 +88,11 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
         for state in [name for name in vars(self) if name.endswith("_") or name.startswith("_fit")]:
             delattr(self, state)
         self._check()
-        X, y = check_training(self, X, y, self.shape)
-        check_labels(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        X, y = validate_training(self, X, y, self.shape)
+        name = type(self).__name__
+        self.classes_, codes = encode_classes(y, name)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         weighted = np.unique(codes[weights > 0])
-        name = type(self).__name__
-        if len(self.classes_) == 1:
-            raise ValueError(f"{name} needs at least 2 classes, got one class: {self.classes_[0]}")
         if binary and len(self.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass, with "
@@ -106,7 +103,7 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{name} needs samples of positive weight in each class, got none in {', '.join(without)}"
             )
-        self._fit_kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        self._fit_kernel = resolve_row_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         self.rank_ = resolve_rank(self.rank, self.matrix_shape_, self._fit_kernel)
         self._fit_copies = find_copies(X, codes, weights)
         kept = self._fit_copies.kept
@@ -174,7 +171,7 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
     def _values(self, X: Any) -> np.ndarray:
         """Return the decision values of all machines on `X`, (m, d1, d2) or (m, p): (m, machines)."""
         check_is_fitted(self, "matrix_shape_")
-        return self._machine_values(check_matrices(self, X))
+        return self._machine_values(validate_matrices(self, X))
 
     def _machine_values(self, X: np.ndarray) -> np.ndarray:
         return np.column_stack([machine_values(machine, X) for machine in self._fit_machines])

@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from ...kernels import Kernel
 from ..model.objective import weights_for
 from .base import MatrixMachine
-from .parameters import check_machine, check_pi
+from .parameters import validate_machine, validate_pi
 
 
 class LevelSetClassifier(MatrixMachine):
@@ -91,8 +91,8 @@ class LevelSetClassifier(MatrixMachine):
         self.random_state = random_state
 
     def _check(self) -> None:
-        check_pi(self.pi)
-        check_machine(self)
+        validate_pi(self.pi)
+        validate_machine(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y`, (n,), and weights `sample_weight`, (n,).

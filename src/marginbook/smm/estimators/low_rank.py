@@ -6,9 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...base.parameters import validate_flags
 from ...kernels import Kernel
 from .base import Machine, MatrixMachine, class_weights
-from .parameters import check_flag, check_machine
+from .parameters import validate_machine
 
 
 class LowRankSVMClassifier(MatrixMachine):
@@ -152,8 +153,8 @@ class LowRankSVMClassifier(MatrixMachine):
         self.random_state = random_state
 
     def _check(self) -> None:
-        check_flag("warm_start", self.warm_start)
-        check_machine(self)
+        validate_flags(warm_start=self.warm_start)
+        validate_machine(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y`, (n,), and weights `sample_weight`, (n,).

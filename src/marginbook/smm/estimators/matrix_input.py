@@ -32,7 +32,7 @@ def parse_shape(shape: Any) -> Shape | None:
     return int(sides[0]), int(sides[1])
 
 
-def check_training(estimator: Any, X: Any, y: Any, shape: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def validate_training(estimator: Any, X: Any, y: Any, shape: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """Return `X` as n matrices of finite float64 numbers, (n, d1, d2), and the labels `y`, (n,), of a fit.
 
     Parameters
@@ -69,13 +69,13 @@ def check_training(estimator: Any, X: Any, y: Any, shape: Any = None) -> tuple[n
     return X.reshape(len(X), *found), y
 
 
-def check_matrices(estimator: Any, X: Any) -> np.ndarray:
+def validate_matrices(estimator: Any, X: Any) -> np.ndarray:
     """Return `X`, (m, d1, d2) or (m, d1 d2), as matrices of the shape that `estimator` was fitted to.
 
     Raises
     ------
     ValueError
-        As :func:`check_training`, and for matrices of another shape.
+        As :func:`validate_training`, and for matrices of another shape.
     """
     wanted = tuple(estimator.matrix_shape_)
     X, found = _flattened(estimator, X)

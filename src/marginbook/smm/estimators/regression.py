@@ -12,7 +12,7 @@ from ..model.aggregation import aggregate as combine
 from ..model.aggregation import crossings, levels
 from ..model.objective import weights_for
 from .base import Machine, MatrixMachine
-from .parameters import check_levels, check_machine
+from .parameters import validate_levels, validate_machine
 
 
 class RegressionFunctionEstimator(MatrixMachine):
@@ -120,8 +120,8 @@ class RegressionFunctionEstimator(MatrixMachine):
         self.random_state = random_state
 
     def _check(self) -> None:
-        check_levels(self.n_levels, self.aggregate)
-        check_machine(self)
+        validate_levels(self.n_levels, self.aggregate)
+        validate_machine(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y`, (n,), and weights `sample_weight`, (n,).

@@ -14,16 +14,16 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.folds import folds
-from ...base.labels import check_labels
+from ...base.labels import encode_classes
 from ...kernels import Kernel
 from .low_rank import LowRankSVMClassifier
-from .matrix_input import Shape, check_matrices, check_training
+from .matrix_input import Shape, validate_matrices, validate_training
 from .parameters import (
-    check_lam_parameter,
-    check_rank_parameter,
-    check_solving,
-    resolve_kernel,
     resolve_rank,
+    resolve_row_kernel,
+    validate_lam_parameter,
+    validate_rank_parameter,
+    validate_solving,
 )
 
 LAMS = (1.0, 0.1, 0.01, 0.001, 0.0001)
@@ -146,15 +146,10 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         ValueError
             For one class, parameters out of range, or a rank that the matrices do not have.
         """
-        check_solving(self)
-        X, y = check_training(self, X, y, self.shape)
-        check_labels(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) == 1:
-            raise ValueError(
-                f"{type(self).__name__} needs at least 2 classes, got one class: {self.classes_[0]}"
-            )
-        kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        validate_solving(self)
+        X, y = validate_training(self, X, y, self.shape)
+        self.classes_, _ = encode_classes(y, type(self).__name__)
+        kernel = resolve_row_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         ranks = path_ranks(self.ranks, self.matrix_shape_, kernel)
         pairs = [(rank, lam) for rank in ranks for lam in path_lams(self.lams)]
         splits = folds(self.cv, X.reshape(len(X), -1), y)
@@ -195,7 +190,7 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _matrices(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")
-        return check_matrices(self, X)
+        return validate_matrices(self, X)
 
     def _choose(self, pairs: list[tuple[int, float]], scores: np.ndarray, sweeps: np.ndarray) -> None:
         mean = scores.mean(axis=0)
@@ -241,7 +236,7 @@ def path_ranks(ranks: Any, shape: Shape, kernel: Kernel) -> list[int]:
     if not given:
         raise ValueError("ranks must be None or a sequence of at least one rank, got an empty one")
     for rank in given:
-        check_rank_parameter(rank)
+        validate_rank_parameter(rank)
     return sorted({resolve_rank(rank, shape, kernel) for rank in given})
 
 
@@ -259,7 +254,7 @@ def path_lams(lams: Any) -> list[float]:
     if not given:
         raise ValueError("lams must be a sequence of at least one number > 0, got an empty one")
     for lam in given:
-        check_lam_parameter(lam)
+        validate_lam_parameter(lam)
     return sorted({float(lam) for lam in given}, reverse=True)
 
 

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from ...base.parameters import validate_choice
 from ...experiments.splits import seed_of
 
 #: s, and the two values of the step
@@ -167,8 +168,7 @@ class Truth:
         part : {"train", "tune", "test"}
             Parts are independent of each other.
         """
-        if part not in PARTS:
-            raise ValueError(f"unknown part {part!r}; choose from {', '.join(PARTS)}")
+        validate_choice("part", part, PARTS)
         X = self._rng(part, "X").standard_normal((n, *self.shape))
         p = self.probability(X)
         return Draw(X, np.where(self._rng(part, "y").random(n) < p, 1, -1), p)

@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
+from ...base.parameters import validate_choice
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..estimators.regression import RegressionFunctionEstimator
 from ..model.aggregation import aggregate
@@ -266,8 +267,7 @@ def method_of(name: str) -> Method:
     ValueError
         There is none of this name.
     """
-    if name not in METHODS:
-        raise ValueError(f"unknown method {name!r}; choose from {', '.join(METHODS)}")
+    validate_choice("method", name, METHODS)
     return METHODS[name]
 
 

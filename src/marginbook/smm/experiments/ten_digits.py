@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.multiclass import OneVsRestClassifier
 
+from ...base.parameters import validate_choice
 from ...experiments.splits import seed_of
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..peers.vector import VectorLogisticClassifier, VectorSVMClassifier
@@ -59,8 +60,7 @@ def measure_classes(
         ``error`` and ``cv_error`` in %; ``chosen``, JSON; ``n_train``, ``n_test``; processor ``seconds`` and
         ``seconds_choice``.
     """
-    if method not in MACHINES:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(MACHINES)}")
+    validate_choice("method", method, MACHINES)
     A, B = scaled(X_train, X_test[: settings["test_rows"]])
     shape, truth = (A.shape[1], A.shape[2]), y_test[: len(B)]
     shared = seed_of("smm", dataset, hashlib.sha256(np.ascontiguousarray(A).tobytes()).hexdigest())

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...base.parameters import validate_choice
+
 
 def levels(n_levels: int) -> np.ndarray:
     """Return h / H for h = 1, ..., H-1, where H is `n_levels`: (H-1,)."""
@@ -106,8 +108,7 @@ def aggregate(decisions: np.ndarray, rule: str) -> np.ndarray:
     >>> {rule: aggregate(decisions, rule).round(3).tolist() for rule in AGGREGATES}
     {'count': [0.625, 0.625], 'interval': [0.625, 0.625], 'isotonic': [0.625, 0.875]}
     """
-    if not (isinstance(rule, str) and rule in _RULES):
-        raise ValueError(f"unknown aggregate {rule!r}; choose from {', '.join(AGGREGATES)}")
+    validate_choice("aggregate", rule, AGGREGATES)
     return _RULES[rule](decisions)
 
 

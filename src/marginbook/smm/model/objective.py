@@ -32,13 +32,13 @@ from scipy.special import expit, xlogy
 LOSSES = ("hinge", "squared_hinge", "logistic")
 
 
-def check_loss(loss: str) -> None:
+def validate_loss(loss: str) -> None:
     """Raise ValueError unless `loss` is the name of a loss."""
     if loss not in LOSSES:
         raise ValueError(f"loss must be one of {LOSSES}, got {loss!r}")
 
 
-def check_signs(y: np.ndarray, n_samples: int) -> np.ndarray:
+def validate_signs(y: np.ndarray, n_samples: int) -> np.ndarray:
     """Return `y` as an (n,) array of floats; raise ValueError unless its entries are -1 and +1."""
     signs = np.asarray(y, dtype=float)
     if signs.shape != (n_samples,):
@@ -49,7 +49,7 @@ def check_signs(y: np.ndarray, n_samples: int) -> np.ndarray:
     return signs
 
 
-def check_lam(lam: float) -> float:
+def validate_lam(lam: float) -> float:
     """Return `lam` as a float; raise ValueError unless it is finite and > 0."""
     if not (np.isfinite(lam) and lam > 0):
         raise ValueError(
@@ -58,7 +58,7 @@ def check_lam(lam: float) -> float:
     return float(lam)
 
 
-def check_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:
+def validate_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:
     """Return the weights as an (n,) array, ones for None; raise ValueError unless finite and >= 0."""
     if sample_weight is None:
         return np.ones(n_samples)
@@ -88,8 +88,8 @@ def weights_for(pi: float | None, y: np.ndarray, sample_weight: np.ndarray | Non
     >>> weights_for(0.25, np.array([1, -1, 1])).tolist()
     [0.75, 0.25, 0.75]
     """
-    signs = check_signs(y, len(y))
-    weights = check_weights(sample_weight, len(signs))
+    signs = validate_signs(y, len(y))
+    weights = validate_weights(sample_weight, len(signs))
     if pi is None:
         return weights.copy()
     if not 0 <= pi <= 1:
@@ -99,7 +99,7 @@ def weights_for(pi: float | None, y: np.ndarray, sample_weight: np.ndarray | Non
 
 def loss_values(margins: np.ndarray, loss: str) -> np.ndarray:
     """Return L(z) for each margin z."""
-    check_loss(loss)
+    validate_loss(loss)
     if loss == "logistic":
         return np.asarray(np.logaddexp(0.0, -margins))
     positive = np.maximum(1.0 - margins, 0.0)
@@ -108,7 +108,7 @@ def loss_values(margins: np.ndarray, loss: str) -> np.ndarray:
 
 def loss_slopes(margins: np.ndarray, loss: str) -> np.ndarray:
     """Return L'(z) for each margin z; for the hinge loss the slope -1 at its kink z = 1."""
-    check_loss(loss)
+    validate_loss(loss)
     if loss == "hinge":
         return np.where(margins <= 1.0, -1.0, 0.0)
     if loss == "squared_hinge":
@@ -118,7 +118,7 @@ def loss_slopes(margins: np.ndarray, loss: str) -> np.ndarray:
 
 def loss_curvatures(margins: np.ndarray, loss: str) -> np.ndarray:
     """Return L''(z) for each margin z: one from the left at a jump, 0 everywhere for the hinge loss."""
-    check_loss(loss)
+    validate_loss(loss)
     if loss == "hinge":
         return np.zeros_like(margins, dtype=float)
     if loss == "squared_hinge":
@@ -133,7 +133,7 @@ def conjugates(u: np.ndarray, loss: str) -> np.ndarray:
     Hinge: -u for u in [0, 1]. Squared hinge: -u + u^2/4 for u >= 0. Logistic: u log u + (1-u) log(1-u) for u
     in [0, 1].
     """
-    check_loss(loss)
+    validate_loss(loss)
     u = np.asarray(u, dtype=float)
     if loss == "squared_hinge":
         return np.where(u >= 0, -u + 0.25 * u * u, np.inf)
@@ -182,7 +182,7 @@ def objective(
     >>> objective(np.array([[0.5, -0.5]]), 0.0, X, np.array([1, -1]), lam=0.1)
     0.3
     """
-    weights = check_weights(sample_weight, len(X))
+    weights = validate_weights(sample_weight, len(X))
     values = loss_values(y * decision_values(coef, intercept, X), loss)
     return float(weights @ values) / len(X) + lam * float(np.sum(np.square(coef)))
 
@@ -208,8 +208,8 @@ def feasible(
     the squared hinge loss, 0 where the weight is 0. With an intercept the class whose multipliers have the
     larger sum is then scaled down, so that :math:`\sum_iy_ic_i=0`.
     """
-    check_loss(loss)
-    weights = check_weights(sample_weight, len(y)) / len(y)
+    validate_loss(loss)
+    weights = validate_weights(sample_weight, len(y)) / len(y)
     upper = np.where(weights > 0, np.inf, 0.0) if loss == "squared_hinge" else weights
     clipped: np.ndarray = np.clip(multipliers, 0.0, upper)
     if fit_intercept:
@@ -226,8 +226,8 @@ def conjugate_sum(
     multipliers: np.ndarray, *, loss: str = "hinge", sample_weight: np.ndarray | None = None
 ) -> float:
     r"""Return :math:`-\sum_i(w_i/n)L^*(-nc_i/w_i)`, for the hinge loss :math:`\sum_ic_i`."""
-    check_loss(loss)
-    weights = check_weights(sample_weight, len(multipliers)) / len(multipliers)
+    validate_loss(loss)
+    weights = validate_weights(sample_weight, len(multipliers)) / len(multipliers)
     kept = weights > 0
     ratios = np.asarray(multipliers)[kept] / weights[kept]
     if loss != "squared_hinge":  # a quotient of equal numbers is exactly 1, one of rounded ones need not be

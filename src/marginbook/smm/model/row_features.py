@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
 from ...kernels import Kernel
-from .row_kernels import as_rows, check_row_kernel, check_same_shape, row_diagonal, row_values
+from .row_kernels import as_rows, row_diagonal, row_values, validate_row_kernel, validate_same_shape
 
 #: squared distance to the span, relative to the largest squared norm, that rounding cannot tell from 0
 ROUNDING = 1e-12
@@ -52,7 +52,7 @@ class RowFeatures:
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Return the (n, d1, m) features of (n, d1, d2) matrices."""
         rows, places = as_rows(X)
-        check_same_shape(self.shape, np.shape(X)[1:])
+        validate_same_shape(self.shape, np.shape(X)[1:])
         values = row_values(self.kernel, self.rows, self.places, rows, places)
         features = solve_triangular(self.factor, values, lower=True, check_finite=False)
         return np.ascontiguousarray(features.T).reshape(len(np.asarray(X)), self.shape[0], len(self.rows))
@@ -101,7 +101,7 @@ def row_features(
         raise ValueError(f"max_features must be an integer >= 1, got {max_features!r}")
     if not 0 <= tol < 1:
         raise ValueError(f"tol must be a number in [0, 1), got {tol!r}")
-    check_row_kernel(kernel)
+    validate_row_kernel(kernel)
     rows, places = as_rows(X)
     n, d1, d2 = np.shape(np.asarray(X))
     residual = row_diagonal(kernel, rows)

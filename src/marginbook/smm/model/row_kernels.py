@@ -64,7 +64,7 @@ def as_rows(X: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return matrices.reshape(n * d1, d2), np.tile(np.arange(d1), n)
 
 
-def check_row_kernel(kernel: Kernel) -> None:
+def validate_row_kernel(kernel: Kernel) -> None:
     r"""Raise an error unless `kernel` is positive semidefinite on rows by its parameters.
 
     Raises
@@ -75,7 +75,7 @@ def check_row_kernel(kernel: Kernel) -> None:
 
     Examples
     --------
-    >>> check_row_kernel(("poly", {"degree": 2, "coef0": -1.0}))
+    >>> validate_row_kernel(("poly", {"degree": 2, "coef0": -1.0}))
     Traceback (most recent call last):
         ...
     ValueError: coef0 of a polynomial kernel on rows must be >= 0, got -1.0; else it is not semidefinite
@@ -204,12 +204,12 @@ def row_gram(kernel: Kernel, X: ArrayLike, Z: ArrayLike | None = None) -> np.nda
     >>> row_gram(("poly", {"degree": 2, "gamma": 1.0, "coef0": 1.0}), X).tolist()
     [[36.0, 121.0], [121.0, 676.0]]
     """
-    check_row_kernel(kernel)
+    validate_row_kernel(kernel)
     rows, places = as_rows(X)
     if Z is None:
         return row_values(kernel, rows, places)
     others, other_places = as_rows(Z)
-    check_same_shape(np.shape(X)[1:], np.shape(Z)[1:])
+    validate_same_shape(np.shape(X)[1:], np.shape(Z)[1:])
     return row_values(kernel, rows, places, others, other_places)
 
 
@@ -238,7 +238,7 @@ def row_gram_times(
     return product
 
 
-def check_same_shape(wanted: tuple[int, ...], got: tuple[int, ...]) -> None:
+def validate_same_shape(wanted: tuple[int, ...], got: tuple[int, ...]) -> None:
     """Raise an error unless both kinds of matrices have the same shape."""
     if tuple(wanted) != tuple(got):
         raise ValueError(
@@ -269,7 +269,7 @@ def smallest_eigenvalue(values: np.ndarray) -> float:
     return float(spectrum[0] / np.abs(spectrum).max())
 
 
-def check_semidefinite(values: np.ndarray, kernel: Any = "callable") -> None:
+def validate_semidefinite(values: np.ndarray, kernel: Any = "callable") -> None:
     """Raise an error if a Gram matrix has a negative eigenvalue that rounding does not explain."""
     smallest = smallest_eigenvalue(values)
     if smallest < -INDEFINITE:

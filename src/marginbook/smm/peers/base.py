@@ -10,8 +10,8 @@ from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ...base.labels import check_labels
-from ..estimators.matrix_input import check_matrices, check_training
+from ...base.labels import binary_signs
+from ..estimators.matrix_input import validate_matrices, validate_training
 
 
 class MatrixClassifier(ClassifierMixin, BaseEstimator):
@@ -52,7 +52,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
             delattr(self, state)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X, y = check_training(self, X, y, shape=self.shape)
+        X, y = validate_training(self, X, y, shape=self.shape)
         self.classes_, signs = binary_signs(y, type(self).__name__)
         weights = sample_weights(sample_weight, X, signs, type(self).__name__)
         return X, signs, weights, class_factors(self.class_weight, self.classes_, signs, weights)
@@ -66,7 +66,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
             Above 0 for ``classes_[1]``.
         """
         check_is_fitted(self, "coef_")
-        X = check_matrices(self, X)
+        X = validate_matrices(self, X)
         return np.asarray(X.reshape(len(X), -1) @ self.coef_.ravel() + self.intercept_)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -80,27 +80,6 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.three_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def binary_signs(y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two classes of the labels `y`, (n,), sorted, and the sign of each, (n,): 1 for the second.
-
-    Raises
-    ------
-    ValueError
-        For one class, more than two, or labels that are no classes; `name` is that of the estimator.
-    """
-    check_labels(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) == 1:
-        raise ValueError(f"{name} needs 2 classes, got one class: {classes[0]}")
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass, with "
-            f"{len(classes)} classes; wrap {name} in OneVsRestClassifier or OneVsOneClassifier of "
-            "sklearn.multiclass"
-        )
-    return classes, np.where(codes == 1, 1.0, -1.0)
 
 
 def sample_weights(sample_weight: Any, X: np.ndarray, signs: np.ndarray, name: str) -> np.ndarray:

@@ -10,10 +10,10 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ...base.folds import check_folds
-from ...base.labels import check_labels
-from ..estimators.matrix_input import check_matrices, check_training
-from ..estimators.parameters import check_choice, check_flag, is_whole
+from ...base.folds import validate_folds
+from ...base.labels import validate_labels
+from ...base.parameters import is_whole, validate_choice, validate_flags
+from ..estimators.matrix_input import validate_matrices, validate_training
 from .vector import VectorSVMClassifier
 
 METHODS = ("sigmoid", "isotonic")
@@ -84,14 +84,14 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         """
         for state in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, state)
-        check_choice("method", self.method, METHODS)
-        check_flag("ensemble", self.ensemble)
+        validate_choice("method", self.method, METHODS)
+        validate_flags(ensemble=self.ensemble)
         if not (self.estimator is None or hasattr(self.estimator, "fit")):
             raise ValueError(f"estimator must be None or a classifier, got {self.estimator!r}")
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X, y = check_training(self, X, y, shape=self.shape)
-        check_labels(y)
+        X, y = validate_training(self, X, y, shape=self.shape)
+        validate_labels(y)
         classes, counts = np.unique(y, return_counts=True)
         if len(classes) == 1:
             raise ValueError(f"{type(self).__name__} needs 2 classes, got one class: {classes[0]}")
@@ -108,7 +108,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"cv={cv} folds, wanted at least 2 and at most the {least} samples of the smallest class"
             )
-        cv = check_folds(cv, len(y))
+        cv = validate_folds(cv, len(y))
         machine = VectorSVMClassifier() if self.estimator is None else clone(self.estimator)
         self.calibrated_ = CalibratedClassifierCV(
             machine, method=self.method, cv=cv, ensemble=bool(self.ensemble)
@@ -119,7 +119,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, (n, n_classes), for `X`, (n, d1, d2) or (n, p)."""
         check_is_fitted(self, "calibrated_")
-        return np.asarray(self.calibrated_.predict_proba(check_matrices(self, X)))
+        return np.asarray(self.calibrated_.predict_proba(validate_matrices(self, X)))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each matrix of `X`, (n, d1, d2) or (n, p)."""

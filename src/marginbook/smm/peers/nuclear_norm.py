@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..estimators.parameters import check_choice, check_flag, is_number, is_whole
+from ...base.parameters import (
+    is_number,
+    validate_choice,
+    validate_flags,
+    validate_limits,
+    validate_not_negative,
+)
 from ..solvers.nuclear_admm import nuclear_admm
 from ..solvers.nuclear_newton import nuclear_newton
 from ..solvers.nuclear_norm import NuclearProblem, NuclearSolution
@@ -69,10 +74,6 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     n_iter_ : int
     n_features_in_ : int
     matrix_shape_ : (int, int)
-
-    See Also
-    --------
-    nuclear_norm_path : solutions for many tau, each from the one before.
 
     Examples
     --------
@@ -138,12 +139,10 @@ class NuclearNormSVMClassifier(MatrixClassifier):
             raise ValueError(f"tau must be a number in [0, 1e+08], got {self.tau!r}")
         if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
             raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
-        check_flag("fit_intercept", self.fit_intercept)
-        check_choice("solver", self.solver, SOLVERS)
-        if not (is_number(self.tol) and self.tol >= 0):
-            raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
-        if not (self.max_iter is None or is_whole(self.max_iter, 1)):
-            raise ValueError(f"max_iter must be None or a whole number >= 1, got {self.max_iter!r}")
+        validate_flags(fit_intercept=self.fit_intercept)
+        validate_choice("solver", self.solver, SOLVERS)
+        validate_not_negative(tol=self.tol)
+        validate_limits(max_iter=self.max_iter)
 
 
 def _solve(
@@ -152,13 +151,12 @@ def _solve(
     solver: str,
     tol: float,
     max_iter: int | None,
-    start: np.ndarray | None = None,
 ) -> NuclearSolution:
     """Solve by the `solver`, and warn if the gap is above `tol`."""
     if solver == "newton":
-        found = nuclear_newton(problem, tau, start=start, tol=tol, max_iter=max_iter or 200)
+        found = nuclear_newton(problem, tau, tol=tol, max_iter=max_iter or 200)
     else:
-        found = nuclear_admm(problem, tau, start=start, tol=tol, max_iter=max_iter or 5000)
+        found = nuclear_admm(problem, tau, tol=tol, max_iter=max_iter or 5000)
     if not found.converged:
         warnings.warn(
             f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} iterations, wanted "
@@ -167,52 +165,4 @@ def _solve(
             ConvergenceWarning,
             stacklevel=3,
         )
-    return found
-
-
-def nuclear_norm_path(
-    X: np.ndarray,
-    y: np.ndarray,
-    taus: Iterable[float],
-    *,
-    C: float = 1.0,
-    sample_weight: np.ndarray | None = None,
-    fit_intercept: bool = True,
-    solver: str = "newton",
-    tol: float = 1e-6,
-    max_iter: int | None = None,
-) -> list[NuclearSolution]:
-    r"""Solve the support matrix machine for many :math:`\tau`, each from the solution before.
-
-    The multipliers of one :math:`\tau` are feasible for every other, and the Gram matrix is the same.
-
-    Parameters
-    ----------
-    X : (n, d1, d2) array
-    y : (n,) array of -1 and 1
-    taus : iterable of floats >= 0
-        In an order in which neighbours are close.
-    C, sample_weight, fit_intercept, solver, tol, max_iter
-        As in :class:`NuclearNormSVMClassifier`; the weights are above 0.
-
-    Returns
-    -------
-    list of NuclearSolution
-        In the order of `taus`.
-    """
-    y = np.asarray(y, dtype=float)
-    costs = C * (np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float))
-    if not (np.isfinite(costs) & (costs > 0)).all():
-        raise ValueError(
-            "sample_weight has entries that are not above 0, wanted weights > 0; drop those samples"
-        )
-    if set(np.unique(y)) != {-1.0, 1.0}:
-        raise ValueError(
-            f"y has the values {np.unique(y)[:5]}, wanted both -1 and 1; encode the two classes so"
-        )
-    problem = NuclearProblem(np.asarray(X, dtype=float), y, costs, fit_intercept)
-    found: list[NuclearSolution] = []
-    for tau in taus:
-        start = found[-1].multipliers if found else None
-        found.append(_solve(problem, float(tau), solver, tol, max_iter, start))
     return found

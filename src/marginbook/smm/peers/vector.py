@@ -10,7 +10,8 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
-from ..estimators.parameters import check_flag, check_lam_parameter, is_number, is_whole
+from ...base.parameters import is_number, validate_counts, validate_flags
+from ..estimators.parameters import validate_lam_parameter
 from ..model.objective import objective
 from .base import MatrixClassifier
 from .vector_duals import (
@@ -39,12 +40,11 @@ class VectorClassifier(MatrixClassifier):
 
     def _started(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return rows, (m, p), signs, (m,), and weights of mean 1, (m,), without samples of weight 0."""
-        check_lam_parameter(self.lam)
-        check_flag("fit_intercept", self.fit_intercept)
+        validate_lam_parameter(self.lam)
+        validate_flags(fit_intercept=self.fit_intercept)
         if not (is_number(self.tol) and self.tol > 0):
             raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
-        if not is_whole(self.max_iter, 1):
-            raise ValueError(f"max_iter must be a whole number >= 1, got {self.max_iter!r}")
+        validate_counts(max_iter=self.max_iter)
         X, signs, weights, factors = self._validated(X, y, sample_weight)
         used = weights > 0
         weights = weights[used] / weights[used].mean() * factors[used]

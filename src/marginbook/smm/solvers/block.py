@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model.objective import check_lam, check_loss, check_signs, check_weights, loss_values
+from ..model.objective import loss_values, validate_lam, validate_loss, validate_signs, validate_weights
 from .hinge_active_set import confirmed
 from .hinge_augmented_lagrangian import augmented_newton
 from .hinge_interior_point import interior_point
@@ -69,10 +69,10 @@ def solve_inner(
     Z = np.ascontiguousarray(Z, dtype=float)
     if Z.ndim != 2:
         raise ValueError(f"Z has shape {Z.shape}, wanted (n, p): one row of features per sample")
-    y = check_signs(y, len(Z))
-    lam = check_lam(lam)
-    check_loss(loss)
-    weights = check_weights(sample_weight, len(Z))
+    y = validate_signs(y, len(Z))
+    lam = validate_lam(lam)
+    validate_loss(loss)
+    weights = validate_weights(sample_weight, len(Z))
     if fit_intercept:
         constant = _constant(Z.shape[1], y, weights, loss)
         if constant is not None:

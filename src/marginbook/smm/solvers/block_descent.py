@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..model.objective import check_lam, check_loss, check_signs, check_weights, decision_values, loss_slopes
+from ..model.objective import (
+    decision_values,
+    loss_slopes,
+    validate_lam,
+    validate_loss,
+    validate_signs,
+    validate_weights,
+)
 from .block import only_class, solve_inner
 from .block_descent_one_start import Descent, State, balanced
 from .global_bound import improve
@@ -98,10 +105,10 @@ def low_rank_svm(
         raise ValueError(f"X has shape {X.shape}, wanted (n, d1, d2): one matrix per sample")
     if not np.isfinite(X).all():
         raise ValueError("X has entries that are not finite; impute or remove them first")
-    y = check_signs(y, len(X))
-    lam = check_lam(lam)
-    check_loss(loss)
-    weights = check_weights(sample_weight, len(X))
+    y = validate_signs(y, len(X))
+    lam = validate_lam(lam)
+    validate_loss(loss)
+    weights = validate_weights(sample_weight, len(X))
     least = min(X.shape[1:])
     if int(rank) != rank or not 1 <= rank <= least:
         raise ValueError(f"rank is {rank}, wanted between 1 and min(d1, d2) = {least}")

@@ -20,15 +20,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.objective import (
-    check_lam,
-    check_loss,
-    check_signs,
-    check_weights,
     dual_bound,
     feasible,
     loss_curvatures,
     loss_slopes,
     loss_values,
+    validate_lam,
+    validate_loss,
+    validate_signs,
+    validate_weights,
 )
 from .hinge_augmented_lagrangian import envelope
 from .newton import Loss
@@ -157,9 +157,9 @@ def improve(
         raise ValueError(f"X has shape {X.shape}, wanted (n, d1, d2): one matrix per sample")
     if not np.isfinite(X).all():
         raise ValueError("X has entries that are not finite; impute or remove them first")
-    y, lam = check_signs(y, len(X)), check_lam(lam)
-    check_loss(loss)
-    weights = check_weights(sample_weight, len(X))
+    y, lam = validate_signs(y, len(X)), validate_lam(lam)
+    validate_loss(loss)
+    weights = validate_weights(sample_weight, len(X))
     n, d1, d2 = X.shape
     if int(rank) != rank or not 1 <= rank <= min(d1, d2):
         raise ValueError(f"rank is {rank}, wanted a whole number between 1 and min(d1, d2) = {min(d1, d2)}")

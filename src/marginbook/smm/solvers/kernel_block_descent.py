@@ -23,13 +23,19 @@ from numpy.typing import ArrayLike
 
 from ...kernels import Kernel
 from ..model.objective import (
-    check_lam,
-    check_loss,
-    check_signs,
-    check_weights,
+    validate_lam,
+    validate_loss,
+    validate_signs,
+    validate_weights,
 )
 from ..model.row_features import RowFeatures, row_features
-from ..model.row_kernels import as_rows, check_row_kernel, check_same_shape, check_semidefinite, row_values
+from ..model.row_kernels import (
+    as_rows,
+    row_values,
+    validate_row_kernel,
+    validate_same_shape,
+    validate_semidefinite,
+)
 from .kernel_blocks import RowBlocks
 from .kernel_landmarks import FeatureProblem, in_landmarks, start_in_features
 from .kernel_problem import KernelProblem, Run, Settings, State
@@ -139,11 +145,11 @@ def low_rank_kernel_svm(
     """
     rows, places = as_rows(X)
     n, d1, d2 = np.shape(X)
-    signs = check_signs(np.asarray(y), n)
-    lam = check_lam(lam)
-    check_loss(loss)
-    weights = check_weights(sample_weight, n)
-    check_row_kernel(kernel)
+    signs = validate_signs(np.asarray(y), n)
+    lam = validate_lam(lam)
+    validate_loss(loss)
+    weights = validate_weights(sample_weight, n)
+    validate_row_kernel(kernel)
     if int(rank) != rank or not 1 <= rank <= d1:
         raise ValueError(f"rank is {rank}, wanted a whole number between 1 and d1 = {d1}")
     if descent not in DESCENTS:
@@ -151,7 +157,7 @@ def low_rank_kernel_svm(
     if max_iter < 1 or not tol >= 0:
         raise ValueError(f"max_iter and tol are {max_iter} and {tol}, wanted at least 1 and 0")
     if isinstance(start, KernelSolution):
-        check_same_shape(start.shape, (d1, d2))
+        validate_same_shape(start.shape, (d1, d2))
     elif start is not None:
         start = np.asarray(start, dtype=float)
         if start.ndim != 2 or len(start) != d1 or not 1 <= start.shape[1] <= rank:
@@ -169,7 +175,7 @@ def low_rank_kernel_svm(
         if callable(kernel):
             # a principal part that is not semidefinite is enough to refuse
             part = np.unique(np.linspace(0, len(rows) - 1, PART).astype(int))
-            check_semidefinite(values[np.ix_(part, part)], kernel)
+            validate_semidefinite(values[np.ix_(part, part)], kernel)
         problem = KernelProblem(RowBlocks(values, d1), signs, settings)
 
     def run(state: State, name: str) -> Run:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...kernels import Kernel
-from ..model.row_kernels import as_rows, check_same_shape, row_gram_times
+from ..model.row_kernels import as_rows, row_gram_times, validate_same_shape
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class KernelSolution:
         (m,) array
         """
         rows, places = as_rows(X)
-        check_same_shape(self.shape, np.shape(X)[1:])
+        validate_same_shape(self.shape, np.shape(X)[1:])
         images = row_gram_times(self.kernel, rows, places, self.rows, self.places, self.C)
         images = images.reshape(-1, *self.U.shape)
         return np.asarray(np.einsum("nak,ak->n", images, self.U)) + self.intercept

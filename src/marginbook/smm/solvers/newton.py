@@ -23,10 +23,10 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..model.objective import (
-    check_loss,
     loss_curvatures,
     loss_slopes,
     loss_values,
+    validate_loss,
 )
 from .certificate import Certificate, Point
 from .solution import InnerSolution
@@ -231,7 +231,7 @@ def newton(
     ValueError
         For the hinge loss, which has no curvature.
     """
-    check_loss(loss)
+    validate_loss(loss)
     if loss == "hinge":
         raise ValueError(
             "newton needs a loss with curvature, got 'hinge'; call augmented_newton or interior_point"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.objective import check_loss, check_signs, check_weights, objective
+from ..model.objective import objective, validate_loss, validate_signs, validate_weights
 
 
 def by_cvxpy(
@@ -38,9 +38,9 @@ def by_cvxpy(
     """
     import cvxpy as cp
 
-    check_loss(loss)
-    signs = check_signs(y, len(Z))
-    share = check_weights(sample_weight, len(Z)) / len(Z)
+    validate_loss(loss)
+    signs = validate_signs(y, len(Z))
+    share = validate_weights(sample_weight, len(Z)) / len(Z)
     w: Any = cp.Variable(Z.shape[1])
     b: Any = cp.Variable() if fit_intercept else 0.0
     margins = cp.multiply(signs, Z @ w + b)

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from ...base.parameters import validate_choice
 from ...clasmk.model.truncation import AllTruncated
 from ...experiments.splits import seed_of
 from .candidates import points
@@ -58,8 +59,7 @@ def measure_bench(
         ``failed_fits``, how many had nothing to fit; ``inner_accuracy`` in % and ``parameters`` (JSON) of the
         choice; ``n_train``, ``n_test``, ``n_features``.
     """
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(METHODS)}")
+    validate_choice("method", method, METHODS)
     scaler = StandardScaler().fit(X_train)
     A, B = scaler.transform(X_train), scaler.transform(X_test)
     candidates = points(METHODS[method].ranges, int(settings["candidates"]))

@@ -1,0 +1,79 @@
+"""Parameters that users give: numbers, counts, choices, and errors that say what is wanted.
+
+scikit-learn's declared constraints (``sklearn.utils._param_validation``) are private, take a truth value for
+a whole number, and have no place in their messages for what to do instead; hence these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def real(value: Any) -> float:
+    """Return the number `value` as a float: inf for a whole number above all floats, nan for what is none."""
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def is_number(value: Any, infinite: bool = False) -> bool:
+    """Return whether `value` is a finite real number, or where `infinite` an infinite one; no truth value is.
+
+    >>> is_number(True), is_number(10**400, infinite=True), is_number(math.inf, infinite=True)
+    (False, False, True)
+    """
+    if isinstance(value, bool):
+        return False
+    number = real(value)
+    return math.isfinite(number) or (infinite and math.isinf(number) and bool(value == number))
+
+
+def is_whole(value: Any, least: int = 1) -> bool:
+    """Return whether `value` is a whole number >= `least`; a truth value is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def validate_counts(least: int = 1, /, **counts: Any) -> None:
+    """Raise ValueError for a count, given by its name, that is no whole number >= `least`.
+
+    >>> validate_counts(max_iter=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: max_iter must be a whole number >= 1, got 0
+    """
+    for name, value in counts.items():
+        if not is_whole(value, least):
+            raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
+
+
+def validate_limits(**limits: Any) -> None:
+    """Raise ValueError for a limit, given by its name, that is neither None nor a whole number >= 1."""
+    for name, value in limits.items():
+        if not (value is None or is_whole(value)):
+            raise ValueError(f"{name} must be None or a whole number >= 1, got {value!r}")
+
+
+def validate_not_negative(**values: Any) -> None:
+    """Raise ValueError for a value, given by its name, that is no finite number >= 0."""
+    for name, value in values.items():
+        if not (is_number(value) and value >= 0):
+            raise ValueError(f"{name} must be a number >= 0, got {value!r}")
+
+
+def validate_choice(name: str, value: Any, choices: Collection[str]) -> None:
+    """Raise ValueError unless parameter `name` has one of the `choices` as `value`."""
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(choices)}")
+
+
+def validate_flags(**flags: Any) -> None:
+    """Raise ValueError for a flag, given by its name, that is neither True nor False."""
+    for name, value in flags.items():
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, got {value!r}")
