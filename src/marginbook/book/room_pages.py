@@ -34,10 +34,11 @@ def write(home: Path, source: Path) -> None:
     source : path
         Copies of its ``_toc.yml`` and ``book``.
     """
-    own = [path.read_text(encoding="utf-8") for path in _references() if path.is_file()]
-    if own:
-        with (source / "book" / "references.bib").open("a", encoding="utf-8") as bibliography:
-            bibliography.write("\n" + "\n".join(own))
+    bibliography = source / "book" / "references.bib"
+    own = [path for path in (room.paper("references.bib") for room in rooms().values()) if path.is_file()]
+    if own and bibliography.is_file():
+        with bibliography.open("a", encoding="utf-8") as shared:
+            shared.writelines(f"\n{path.read_text(encoding='utf-8')}" for path in own)
     added = without_chapter(home)
     for room in added:
         for target, name in ((f"{room.key}.md", "chapter"), (f"api/{room.key}.md", "reference")):
@@ -47,10 +48,6 @@ def write(home: Path, source: Path) -> None:
                 page.write_text(_filled(name, room), encoding="utf-8")
     if added:
         _enter(source / "_toc.yml", added)
-
-
-def _references() -> list[Path]:
-    return [room.paper("references.bib") for room in rooms().values()]
 
 
 def _filled(name: str, room: Room) -> str:

@@ -69,6 +69,11 @@ COMMANDS = {
         "Measure how far the numbers can be trusted; all parts and rooms unless some are named.",
         ("mpmath",),
     ),
+    "new": Entry(
+        "marginbook.cli.new:new",
+        "book",
+        "Write the skeleton of a room for one more paper: package, notebooks, tests.",
+    ),
 }
 
 
