@@ -52,7 +52,7 @@ def write(home: Path, source: Path) -> None:
 
 def _filled(name: str, room: Room) -> str:
     """Return a page from its template; only papers have benchmarks and errata."""
-    template = files(__package__).joinpath("room_templates", f"{name}.md").read_text(encoding="utf-8")
+    template = files(__package__).joinpath("room_templates", f"{name}.md.in").read_text(encoding="utf-8")
     return Template(template).substitute(
         key=room.key,
         title=room.title,
