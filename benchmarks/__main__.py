@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from marginbook.base.rooms import papers
 from marginbook.quality.benchmarking import run_suite
 
+HERE = Path(__file__).parent
+_NAMES = sorted(path.stem for path in HERE.glob("*.py"))
+#: what the measuring files share
+_SHARED = ("_cases", "_peers")
 FILES = {
-    "drm": ("drm", "drm_scaling"),
-    "ldm": ("ldm", "ldm_curves", "ldm_sparse"),
-    "kfda": ("kfda", "kfda_curves"),
-    "clasmk": ("clasmk", "clasmk_curves"),
-    "smm": ("smm", "smm_curves"),
-    "memory": ("memory",),
-}
+    key: tuple(name for name in _NAMES if name.partition("_")[0] == key and not name.endswith(_SHARED))
+    for key in papers()
+} | {"memory": ("memory",)}
 
 if __name__ == "__main__":
-    sys.exit(run_suite(FILES, Path(__file__).parent))
+    sys.exit(run_suite(FILES, HERE))

@@ -46,7 +46,7 @@ def test_ids_are_unique_slugs_and_every_claim_points_to_a_notebook_section():
     assert len({claim.slug for claim in entries.values()}) == len(entries)
     texts = {id: notebook.text.read_text() for id, notebook in catalogue.available().items()}
     for claim in entries.values():
-        assert re.fullmatch(r"[a-z]+/[A-Za-z0-9.-]+", claim.id)
+        assert re.fullmatch(r"[a-z0-9]+/[A-Za-z0-9.-]+", claim.id)
         notebook, _, anchor = claim.notebook.partition("#")
         assert notebook in texts, f"{claim.id} names the notebook {notebook}"
         assert f"({anchor})=" in texts[notebook], f"{claim.id}: no anchor {anchor} in {notebook}"

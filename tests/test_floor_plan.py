@@ -68,7 +68,7 @@ def graph() -> dict[str, list[tuple[str, bool]]]:
 
 def place(name: str) -> tuple[str, str]:
     """Return what stands beside the rooms, or the room and its folder, in which a module is."""
-    parts = name.split(".")[1:] + ["", ""]
+    parts = [*name.split(".")[1:], "", ""]
     return parts[0], parts[1] if parts[0] in ROOMS else ""
 
 
@@ -82,7 +82,12 @@ def test_a_room_has_its_folders_and_its_sign_and_nothing_else(room: str) -> None
 
 
 def test_the_house_shows_at_a_glance_what_is_in_it() -> None:
-    entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "__init__.py", "__main__.py", "py.typed"}
+    entries = {path.name for path in PACKAGE.iterdir()} - {
+        "__pycache__",
+        "__init__.py",
+        "__main__.py",
+        "py.typed",
+    }
     beside = sorted(entries - set(ROOMS))
     assert len(beside) <= MOST, beside
 

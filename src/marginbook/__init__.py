@@ -1,6 +1,6 @@
 """Margins & Discriminants: an executable companion to five machine-learning papers.
 
-Each paper is a room with the same floor plan: ``marginbook.drm``, ``ldm``, ``kfda``, ``clasmk``, ``smm``.
+Each paper is a room with the same floor plan, such as ``marginbook.drm``; `marginbook.base.rooms` finds them.
 ``marginbook.claims`` holds what the papers say and what came out when it was checked.
 """
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import scale
 
 import marginbook.clasmk
 from marginbook.base.project import root
-from marginbook.book.api_pages import MODULES, reference
+from marginbook.book.api_pages import modules, reference
 from marginbook.claims import ledger
 from marginbook.clasmk.model.objective import forms
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
@@ -71,10 +71,10 @@ def test_every_claim_and_section_that_the_chapter_cites_exists():
 
 
 def test_the_reference_has_a_section_for_each_module():
-    page = (root() / "book" / "api" / "clasmk.md").read_text("utf-8")
-    modules = [module for module in MODULES if module.startswith("clasmk")]
-    assert re.findall(r"_generated/api-(clasmk[a-z_.]*)\.md", page) == modules
-    for module in modules:
+    documented = [name for name in modules(root() / "book" / "api") if name.partition(".")[0] == "clasmk"]
+    assert documented[0] == "clasmk"
+    assert len(documented) > 10
+    for module in documented:
         found = reference(f"marginbook.{module}")
         assert found.count("auto") >= 1, module
 

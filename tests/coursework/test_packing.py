@@ -17,6 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from marginbook import __version__
+from marginbook.base.rooms import papers
 from marginbook.book import release
 from marginbook.coursework import ProblemSet, available, grading, packing, source, student, write
 from marginbook.coursework.packing import WHEEL, wheel, write_students
@@ -125,7 +126,7 @@ def test_the_command_writes_a_set(cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("svm", "did you mean smm?"), ("x", "there are drm, ldm, kfda, clasmk, smm")]
+    ("name", "hint"), [("svm", "did you mean smm?"), ("x", f"there are {', '.join(papers())}")]
 )
 def test_an_unknown_set_names_those_near_it_or_all(cli, name: str, hint: str) -> None:
     shown = cli("coursework", "write", name)

@@ -19,6 +19,8 @@ from marginbook.datasets import fetch as fetching
 from marginbook.datasets.dataset import FetchError
 from marginbook.datasets.registry import File, Source, entry
 
+from ..settled import SETTLED
+
 
 @pytest.fixture
 def run(cache):
@@ -77,7 +79,7 @@ def test_list_can_be_narrowed(run):
         (["verify", "glas2"], "Error: no data set 'glas2'; did you mean glass2"),
         (
             ["list", "--paper", "abc"],
-            "Error: no paper 'abc'; there are clasmk, drm, kfda, ldm, smm",
+            f"Error: no paper 'abc'; there are {', '.join(sorted(SETTLED))}",
         ),
         (["list", "--table", "drm/table-99"], "Error: no table 'drm/table-99'; did you mean drm/table-9"),
         (["fetch", "--all", "iris"], "--all takes no names"),

@@ -15,6 +15,8 @@ import pytest
 
 from marginbook.book import release
 
+from ..settled import SETTLED
+
 ROOT = Path(__file__).resolve().parents[2]
 STAMP = 1_700_000_000
 
@@ -110,17 +112,20 @@ def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> 
     shipped = "marginbook/_shipped/"
     assert {
         f"{shipped}data_download/registry.toml",
-        "marginbook/claims/errata.toml",
+        "marginbook/cli/skeleton/room/paper/paper.toml.in",
         "marginbook/py.typed",
     } <= names
-    for room in ("drm", "ldm", "kfda", "clasmk", "smm"):
+    for room in SETTLED:
         assert any(name.startswith(f"{shipped}results/{room}/") for name in names)
         assert f"marginbook/{room}/paper/protocol.toml" in names
+        assert f"marginbook/{room}/paper/paper.toml" in names
+    assert any(name.endswith("/claims/errata.toml") for name in names)
     unwanted = ("tests/", "notebooks/", ".ipynb", ".pyc", ".nbi", ".nbc")
     assert not [
         name
         for name in names
-        if not name.startswith("marginbook/notebooks/") and any(part in name for part in unwanted)
+        if not name.startswith(("marginbook/notebooks/", "marginbook/cli/skeleton/"))
+        and any(part in name for part in unwanted)
     ]
     assert wheel.stat().st_size < 6_000_000
 

@@ -8,13 +8,14 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from marginbook.base.rooms import papers
 from marginbook.quality.trust.stability import VARIANTS, Answers, Tried, difference, rows, tried
 
 
 def test_every_public_estimator_is_tried() -> None:
     public = set()
-    for room in ("drm", "ldm", "kfda", "clasmk", "smm"):
-        module = import_module(f"marginbook.{room}")
+    for room in papers().values():
+        module = import_module(room.package)
         public |= {
             name
             for name in module.__all__

@@ -161,4 +161,5 @@ def _imports_of(tree: ast.Module, package: str) -> list[str]:
             base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
-    return sorted(found_name for found_name in found if found_name.split(".")[0] == PACKAGE)
+    ours = {PACKAGE, package.partition(".")[0]}  # the other is that of a room that lives elsewhere
+    return sorted(found_name for found_name in found if found_name.partition(".")[0] in ours)

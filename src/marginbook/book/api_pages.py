@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 
-MODULES = (
-    "drm", "drm.solvers", "drm.solvers.one_pass", "drm.solvers.leave_one_out", "drm.model.operators",
-    "drm.solvers.first_order",
-    "ldm", "ldm.model.objective", "ldm.solvers", "ldm.solvers.grid", "ldm.solvers.linear_cd",
-    "ldm.solvers.asgd", "ldm.solvers.libsvm_files", "ldm.solvers.loo_bound",
-    "kfda", "kfda.estimators.selection_rules", "kfda.model.objective", "kfda.model.certificates",
-    "kfda.solvers.irls", "kfda.solvers.majorise_minimise", "kfda.solvers.irls_accelerated",
-    "kfda.solvers.lasso", "kfda.solvers.paths",
-    "clasmk", "clasmk.model.normalised_kernels", "clasmk.model.embedding", "clasmk.model.subspaces",
-    "clasmk.model.statistics",
-    "clasmk.model.objective", "clasmk.solvers.kernel_choice", "clasmk.solvers.dinkelbach",
-    "clasmk.solvers.sphere",
-    "clasmk.solvers.slsqp", "clasmk.solvers.solution", "clasmk.solvers.least_squares",
-    "clasmk.solvers.mkl", "clasmk.solvers.mkl_two_layer",
-    "smm", "smm.model.objective", "smm.model.aggregation", "smm.model.row_kernels", "smm.model.row_features",
-    "smm.experiments.generators",
-    "smm.solvers.block_descent", "smm.solvers.solution", "smm.solvers.block", "smm.solvers.global_bound",
-    "smm.solvers.kernel_block_descent", "smm.solvers.kernel_solution", "smm.solvers.nuclear_norm",
-    "smm.solvers.nuclear_newton", "smm.solvers.nuclear_admm",
-    "large", "large.margins", "large.near",
-    "claims", "claims.errata", "datasets", "datasets.generators", "coursework", "coursework.exercises",
-    "experiments",
-    "experiments.stats", "kernels", "notebooks", "plotting",
-)  # fmt: skip
+from ..base.project import PACKAGE
+from ..base.rooms import rooms
+
+_INCLUDED = re.compile(r"_generated/api-([\w.]+)\.md")
+
+
+def modules(pages: Path) -> list[str]:
+    """Return the modules that the pages of a folder document, in their order."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted(pages.glob("*.md")))
+    return list(dict.fromkeys(name for text in texts for name in _INCLUDED.findall(text)))
 
 
 def write(folder: Path) -> None:
-    """Write ``api-<module>.md`` for each module that is there."""
-    for module in MODULES:
+    """Write ``api-<module>.md`` for each module that a page of ``api/`` beside `folder` includes."""
+    packages = {key: room.package for key, room in rooms().items()}
+    for module in modules(folder.parent / "api"):
         try:
-            text = reference(f"marginbook.{module}")
+            text = reference(packages.get(module, f"{PACKAGE.name}.{module}"))
         except ModuleNotFoundError:
             text = "This module is not part of this version.\n"
         folder.joinpath(f"api-{module}.md").write_text(text, encoding="utf-8")

@@ -7,9 +7,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
+from ..base.rooms import papers
 from ..claims import ROOMS, Claim, Evidence
 from ..claims.errata import PAPERS
 from ..experiments import experiments, load_protocol
@@ -65,12 +65,12 @@ def mentions(text: str) -> frozenset[Place]:
 
 @cache
 def exhibits() -> tuple[Exhibit, ...]:
-    """Return every table and figure that the papers print, from ``exhibits.toml``."""
-    text = files(__package__).joinpath("exhibits.toml").read_text(encoding="utf-8")
+    """Return every table and figure that the papers print, from each room's ``paper/exhibits.toml``."""
     return tuple(
-        Exhibit(room, name, **({"shows": entry} if isinstance(entry, str) else entry))
-        for room, own in tomllib.loads(text).items()
-        for name, entry in own.items()
+        Exhibit(key, name, **({"shows": entry} if isinstance(entry, str) else entry))
+        for key, room in papers().items()
+        if (path := room.paper("exhibits.toml")).is_file()
+        for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.rooms import papers
 from ..claims.errata import PAPERS
 from ..quality.benchmarking import figures
 from ..quality.benchmarking.environment import PACKAGES
@@ -24,7 +25,7 @@ MACHINE = {
     "seconds": "seconds",
 }
 #: how the papers call their methods
-NAMES = {room: {"kfda": "kFDA", "clasmk": "CLASMK"}.get(room, room.upper()) for room in PAPERS}
+NAMES = {key: room.short for key, room in papers().items()}
 VERSIONS = ("python", *PACKAGES, "blas")
 
 

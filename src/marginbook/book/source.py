@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..base.project import PACKAGE
-from . import launch_page, rerun_boxes
+from . import launch_page, rerun_boxes, room_pages
 
 # what a build reads besides the package's own sources; missing ones are left out
 INPUTS = (
@@ -70,6 +70,7 @@ def assemble(
             shutil.copy2(home / name, fresh / name)
     for id, path in notebooks.items():
         rerun_boxes.place(id, path, home / "notebooks" / f"{id}.md", fresh)
+    room_pages.write(home, fresh)
     generated = fresh / "book" / "_generated"
     generated.mkdir()
     generate(generated)

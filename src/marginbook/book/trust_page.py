@@ -9,18 +9,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..base.project import resource
+from ..base.rooms import papers
 from ..plotting import COLOURS, MARKERS, STYLE
 from . import portable_table
 from .myst import NOTHING, dropdown, plain, table
 
 Row = dict[str, str]
-PANELS = {
-    "drm": "DRM",
-    "ldm": "LDM and peers",
-    "kfda": "kFDA",
-    "clasmk": "Several kernels",
-    "smm": "Matrices",
-}
 #: what a user is told and gets, in the order of concern
 OUTCOMES = {
     "right": "at least 6 digits",
@@ -183,7 +177,7 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     import matplotlib.pyplot as plt  # only where a book is built
 
     hilbert = [row for row in rows if row["suite"] == "hilbert"]
-    panels = {room: title for room, title in PANELS.items() if any(row["room"] == room for row in hilbert)}
+    panels = {key: room.short for key, room in papers().items() if any(row["room"] == key for row in hilbert)}
     if not panels:
         return
     with plt.rc_context(STYLE):  # type: ignore[arg-type]

@@ -23,8 +23,9 @@ from ..base.at_hand import registries_only
 from ..base.extras import advice
 from ..base.fingerprint import fingerprint
 from ..base.naming import near
-from ..base.project import PACKAGE, cache_dir, resource
+from ..base.project import cache_dir, resource
 from ..base.remembered import Remembered, sha256
+from ..base.rooms import rooms
 from .evidence import Evidence, Verdict, at_most, decide, scoreboard, share
 
 __all__ = [
@@ -45,15 +46,8 @@ __all__ = [
     "share",
 ]
 
-#: the rooms of the book by the first part of their claims' ids: the papers, and what ties them
-ROOMS = {
-    "drm": "Discriminative Ridge Machine",
-    "ldm": "Large margin Distribution Machine",
-    "kfda": "Sparse kernel Fisher discriminant",
-    "clasmk": "Class-specific multiple-kernel metric learning",
-    "smm": "Support matrix machines, level sets and regression",
-    "bridge": "Relations between the five papers",
-}
+#: the titles of the rooms by the first part of their claims' ids, in the order of the book
+ROOMS = {key: room.title for key, room in rooms().items() if room.claims}
 
 
 @dataclass(frozen=True)
@@ -146,12 +140,12 @@ def claim(
 
 def ledger(rooms: Iterable[str] = tuple(ROOMS)) -> dict[str, Claim]:
     """Return every claim of the rooms by id, in the order of the book; their evidence is imported."""
-    rooms = set(rooms)
+    asked = set(rooms)
     for room in ROOMS:
-        for module in _evidence(room) if room in rooms else ():
+        for module in _evidence(room) if room in asked else ():
             importlib.import_module(module)
     order = list(ROOMS)
-    wanted = (item for item in _CLAIMS.items() if item[1].paper in rooms)
+    wanted = (item for item in _CLAIMS.items() if item[1].paper in asked)
     return dict(sorted(wanted, key=lambda item: (order.index(item[1].paper), _in_the_book(item[1]))))
 
 
@@ -164,8 +158,8 @@ def _in_the_book(claim: Claim) -> tuple[str, bool, str]:
 def listed(patterns: Iterable[str] | None = None) -> list[Claim]:
     """Return what `find` returns, or all claims, without importing a room whose code was seen before."""
     patterns = None if patterns is None else list(patterns)
-    rooms = ROOMS if patterns is None else {pattern.partition("/")[0] for pattern in patterns}
-    claims = {id: claim for room in ROOMS if room in rooms for id, claim in _list(room).items()}
+    asked = ROOMS if patterns is None else {pattern.partition("/")[0] for pattern in patterns}
+    claims = {id: claim for room in ROOMS if room in asked for id, claim in _list(room).items()}
     return list(claims.values()) if patterns is None else _chosen(patterns, claims)
 
 
@@ -189,14 +183,15 @@ def _chosen(patterns: Iterable[str], claims: Mapping[str, Claim]) -> list[Claim]
 
 def _evidence(room: str) -> list[str]:
     """Return the modules of a room's ``claims``: those that enter claims, and what these share."""
-    files = sorted((PACKAGE / room / "claims").glob("*.py"))
-    return [f"{PACKAGE.name}.{room}.claims.{file.stem}" for file in files if file.stem != "__init__"]
+    found = rooms()[room]
+    files = sorted((found.folder / "claims").glob("*.py"))
+    return [f"{found.package}.claims.{file.stem}" for file in files if file.stem != "__init__"]
 
 
 def _list(room: str) -> dict[str, Claim]:
     """Return the claims of a room; from what is remembered while nothing that they are made from changed."""
     modules = _evidence(room)
-    paper = (path for path in sorted((PACKAGE / room / "paper").glob("*")) if path.is_file())
+    paper = (path for path in sorted(rooms()[room].paper().glob("*")) if path.is_file())
     parts = (fingerprint(*modules).encode(), *(path.name.encode() + path.read_bytes() for path in paper))
     fields = _LISTS.get(f"{room} {sha256(*parts)}", lambda: _fields(ledger([room])), list)
     _LISTS.save()

@@ -1,8 +1,8 @@
 """The errata of the papers: what is printed, what is true, the evidence, and how much it matters.
 
 An erratum is a claim of a paper whose check came out as `corrected` or `fails`. The verdict is measured. Two
-things are not, and stand once in ``errata.toml``: the statement that is true instead, in words, and what has
-to change, by the words of `Change`. `severity` follows from the change and the verdict.
+things are not, and stand once in the room's ``claims/errata.toml``: the statement that is true instead, in
+words, and what has to change, by the words of `Change`. `severity` follows from the change and the verdict.
 
 A result that did not come out again is no erratum: it may be ours that differs.
 """
@@ -16,19 +16,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..base.rooms import papers
 from . import ROOMS, Claim, Evidence, Verdict
 
 #: the rooms that are papers, with the key of each in the bibliography
-PAPERS = {
-    "drm": "peng_discriminative",
-    "ldm": "zhang_large",
-    "kfda": "harrison_simple",
-    "clasmk": "yu_learning",
-    "smm": "smm_draft",
-}
+PAPERS = {key: room.citation for key, room in papers().items()}
 #: version of the layout of ``errata.json``; it grows when a field changes its meaning or goes
 LAYOUT = 1
 
@@ -76,7 +72,7 @@ _WRONG = (Verdict.CORRECTED, Verdict.FAILS)
 
 
 class Unclassified(LookupError):
-    """A claim did not survive its check, and ``errata.toml`` does not say what is true instead."""
+    """A claim did not survive its check, and its room's ``errata.toml`` does not say what is true instead."""
 
 
 def severity(verdict: Verdict, change: Change) -> Severity:
@@ -166,22 +162,33 @@ def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> lis
 
 @cache
 def entries() -> dict[str, tuple[Change, str]]:
-    """Return what ``errata.toml`` holds: by claim id what has to change, and what is true."""
-    tables = tomllib.loads(files(__package__).joinpath("errata.toml").read_text(encoding="utf-8"))
+    """Return what the rooms' ``errata.toml`` hold: by claim id what has to change, and what is true."""
     found = {}
-    for id, table in tables.items():
-        if set(table) != {"changes", "true"}:
-            raise ValueError(f"errata.toml: {id} has {sorted(table)}, wanted changes and true")
-        if table["changes"] not in list(Change):
-            raise ValueError(f"errata.toml: {id} changes {table['changes']!r}, wanted {', '.join(Change)}")
-        found[id] = (Change(table["changes"]), table["true"])
+    for room in papers().values():
+        path = room.folder / "claims" / "errata.toml"
+        for id, table in _tables(path).items() if path.is_file() else ():
+            where = f"{room.key}/claims/errata.toml: {id}"
+            if set(table) != {"changes", "true"}:
+                raise ValueError(f"{where} has {sorted(table)}, wanted changes and true")
+            if table["changes"] not in list(Change):
+                raise ValueError(f"{where} changes {table['changes']!r}, wanted {', '.join(Change)}")
+            found[id] = (Change(table["changes"]), table["true"])
     return found
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of ``errata.json``, with a description of every field."""
     text = files(__package__).joinpath("errata.schema.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
+    fields = found["properties"]
+    fields["papers"]["propertyNames"]["enum"] = list(PAPERS)
+    one = fields["errata"]["items"]["properties"]
+    one["paper"]["enum"] = list(PAPERS)
+    one["id"]["pattern"] = f"^({'|'.join(PAPERS)})/.+$"
     return found
 
 

@@ -29,7 +29,7 @@ def errata_command(
 ) -> None:
     """Check what was found wrong in the papers and print it: what is printed, what is true.
 
-    PAPER is drm, ldm, kfda, clasmk or smm; all of them without one.
+    PAPER is the short name of one, such as drm; all of them without one.
 
     \b
     Example:

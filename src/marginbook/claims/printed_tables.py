@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scipy.stats import wilcoxon
 
 from ..base.project import resource
+from ..base.rooms import rooms
 from . import Evidence, share
 from .comparison import NOT_PRINTED, compare_cells, layout, read_printed
 
@@ -42,7 +43,7 @@ class PaperTables:
     @property
     def paper(self) -> Path:
         """The folder of the printed numbers and of ``protocol.toml``."""
-        return Path(__file__).parents[1] / self.room / "paper"
+        return rooms()[self.room].paper()
 
     def protocol(self, table: str) -> dict[str, Any]:
         """Return one table of ``protocol.toml``."""

@@ -1,4 +1,4 @@
-"""``marginbook``: claims, errata, data, experiment, run, book, coursework, trust."""
+"""``marginbook``: claims, errata, data, experiment, run, book, coursework, trust, new."""
 
 from .stopping import one_sentence
 

@@ -10,6 +10,7 @@ import click
 
 from .. import __version__
 from ..base.extras import advice
+from ..base.rooms import RoomError
 from .commands import Group
 
 
@@ -68,6 +69,11 @@ COMMANDS = {
         "Measure how far the numbers can be trusted; all parts and rooms unless some are named.",
         ("mpmath",),
     ),
+    "new": Entry(
+        "marginbook.cli.new:new",
+        "book",
+        "Write the skeleton of a room for one more paper: package, notebooks, tests.",
+    ),
 }
 
 
@@ -91,6 +97,8 @@ class _Commands(Group):
                 f"`marginbook {name}` needs {error.name}; install it with: "
                 f"pip install 'marginbook[{entry.extra}]'"
             ) from None
+        except RoomError as error:
+            raise click.ClickException(str(error)) from None
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -51,8 +51,8 @@ class UnknownSet(KeyError):
 def available() -> dict[str, ProblemSet]:
     """Return every problem set by its room, in the order of the book.
 
-    >>> list(available())
-    ['drm', 'ldm', 'kfda', 'clasmk', 'smm']
+    >>> list(available())[:2]
+    ['drm', 'ldm']
     """
     texts = {note.room: note.text for id, note in notebooks().items() if id.endswith("_exercises")}
     return {

@@ -7,7 +7,6 @@ import importlib
 import importlib.util
 import json
 import os
-import pkgutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,9 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import marginbook
-
 from ..base.fingerprint import fingerprint
+from ..base.rooms import RoomError, packages
 from . import splits as splitting
 from .errors import ExperimentError, UnknownName, near
 from .measured_by import measured_by
@@ -218,15 +216,12 @@ def rooms() -> dict[str, str]:
     They are the sub-packages of marginbook that hold ``paper/protocol.toml``, and the packages that the
     environment variable ``MARGINBOOK_ROOMS`` names (with commas), for rooms that live elsewhere.
     """
-    inside = [
-        f"marginbook.{module.name}" for module in pkgutil.iter_modules(marginbook.__path__) if module.ispkg
-    ]
-    outside = [name.strip() for name in os.environ.get("MARGINBOOK_ROOMS", "").split(",") if name.strip()]
-    for name in outside:
-        if importlib.util.find_spec(name) is None:
-            raise ExperimentError(f"MARGINBOOK_ROOMS names {name!r}, which cannot be imported")
-    found = (name for name in inside + outside if (_folder(name) / "paper" / "protocol.toml").is_file())
-    return {name.rpartition(".")[2]: name for name in found}
+    try:
+        found = packages()
+    except RoomError as error:
+        raise ExperimentError(str(error)) from None
+    with_one = (name for name, folder in found.items() if (folder / "paper" / "protocol.toml").is_file())
+    return {name.rpartition(".")[2]: name for name in with_one}
 
 
 def experiments() -> list[str]:

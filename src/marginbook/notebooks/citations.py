@@ -1,4 +1,4 @@
-"""Citations outside Sphinx: the names and years of ``book/references.bib``, and a list of what was cited."""
+"""Citations outside Sphinx: the names and years of ``book/references.bib`` and of the rooms, and a list of what was cited."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base.project import resource
+from ..base.rooms import rooms
 
 
 class UnknownReference(KeyError):
-    """A key that ``book/references.bib`` does not have."""
+    """A key that neither ``book/references.bib`` nor a room's ``paper/references.bib`` has."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -41,11 +42,11 @@ def listed(keys: Iterable[str]) -> dict[str, str]:
 
 
 def _entry(key: str) -> Any:
-    path = resource("book", "references.bib")
-    entries = _parsed(path) if path.is_file() else {}
-    if key not in entries:
-        raise UnknownReference(f"cites {key}, which is not in book/references.bib")
-    return entries[key]
+    paths = [resource("book", "references.bib"), *(room.paper("references.bib") for room in rooms().values())]
+    for path in paths:
+        if path.is_file() and key in (entries := _parsed(path)):
+            return entries[key]
+    raise UnknownReference(f"cites {key}, which is not in book/references.bib")
 
 
 @cache

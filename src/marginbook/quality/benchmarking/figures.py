@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...base.extras import naming_the_extra
+from ...base.rooms import papers
 from ...claims.errata import PAPERS
 from ...plotting import COLOURS, MARKERS, STYLE
 from .goals import Reached, goals, lines, reached
@@ -37,7 +38,7 @@ def goals_figure(found: Sequence[Reached]) -> Figure:
     """Draw how many times better than its goal every row is, a line of dots for each goal."""
     figure = Figure(figsize=(6.4, 1.2 + 0.34 * len(found)))
     axes = figure.add_subplot()
-    colours = dict(zip(PAPERS, COLOURS.values(), strict=False))
+    colours = {key: COLOURS[room.colour] for key, room in papers().items()}
     axes.axvline(1.0, color="black", linewidth=1.2)
     for place, each in enumerate(found):
         shares = [each.goal.share(value) for value in each.values]

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ...base.project import root
-from ...claims import ROOMS
+from ...claims.errata import PAPERS
 from ...cli.commands import Command, keeping
 from .judging import judge
 
@@ -73,7 +73,7 @@ MEASURES: dict[str, Callable[[str], Iterator[Row]]] = {
 
 @click.command("trust", cls=Command)
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
-@click.option("--room", "rooms", multiple=True, type=click.Choice(list(ROOMS)), help="Only these rooms.")
+@click.option("--room", "rooms", multiple=True, type=click.Choice(list(PAPERS)), help="Only these rooms.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -97,7 +97,7 @@ def trust(parts: tuple[str, ...], rooms: tuple[str, ...], out: Path | None) -> N
     folder = out or Path(str(home)) / "results" / "trust"
     for part in parts or PARTS:
         path = folder / f"{part}.csv"
-        for room in rooms or [name for name in ROOMS if name != "bridge"]:
+        for room in rooms or PAPERS:
             found = []
             for row in MEASURES[part](room):
                 found.append(row)
@@ -115,7 +115,7 @@ def store(path: Path, room: str, found: Iterable[Row]) -> None:
     every = [*kept, *found]
     if not every:
         return
-    order = list(ROOMS)
+    order = list(PAPERS)
     every.sort(key=lambda row: order.index(row["room"]))
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ... import clasmk, drm, kfda, ldm, smm
+from ...base.rooms import papers
 from ...kernels import Kernel
 
 #: rows and columns of the problem, shape of its matrices, and rows that are decided on
@@ -49,7 +51,17 @@ class Tried:
 
 
 def tried() -> list[Tried]:
-    """Return every public estimator once."""
+    """Return every public estimator: those of a room that `_chosen` does not name, with their defaults."""
+    found = _chosen()
+    for key, room in papers().items():
+        if all(one.room != key for one in found):
+            module = importlib.import_module(room.package)
+            public = (getattr(module, name) for name in module.__all__)
+            found += [Tried(key, cls, 1e-5) for cls in public if hasattr(cls, "get_params")]
+    return found
+
+
+def _chosen() -> list[Tried]:
     exact, certified, loose = 1e-9, 1e-5, 1e-2
     return [
         Tried("drm", lambda: drm.DRMClassifier(0.1, 0.1, NARROW), exact),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...base.extras import naming_the_extra
+from ...base.rooms import papers
 from ...experiments.stats import critical_difference_diagram
 from ...plotting import COLOURS, MARKERS
 from ..experiments.methods import METHODS
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_LOOK = {"drm": "blue", "ldm": "vermilion", "kfda": "green", "clasmk": "purple", "smm": "orange", "": "black"}
+_LOOK = {key: room.colour for key, room in papers().items()} | {"": "black"}
 
 
 def rank_diagram(table: pd.DataFrame, ax: Axes, title: str) -> pd.Series:
@@ -71,10 +72,10 @@ def scatter(told: pd.DataFrame, measure: str, ax: Axes, xlabel: str) -> None:
         A column of it.
     """
     shown = told[np.isfinite(told[measure])]
-    papers = list(_LOOK)
+    order = list(_LOOK)
     for name, row in shown.iterrows():
         paper = METHODS[str(name)].paper
-        marker = MARKERS[papers.index(paper)]
+        marker = MARKERS[order.index(paper) % len(MARKERS)]
         ax.plot(row[measure], row["accuracy"], marker, ms=7, color=COLOURS[_LOOK[paper]])
     ax.set(xscale="log", xlabel=xlabel, ylabel="mean accuracy, %")
     ax.margins(x=0.08, y=0.08)

@@ -1,0 +1,78 @@
+"""A chapter and a page of the reference for each room that ``book/`` has none of, and their entry in the toc.
+
+So a room is in the book as soon as it has notebooks. Whoever writes ``book/<room>.md`` and puts it into
+``_toc.yml`` replaces what stands here.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ..base.rooms import Room, papers, rooms
+
+
+def without_chapter(home: Path) -> list[Room]:
+    """Return the rooms that have notebooks in the checkout `home` and that its ``_toc.yml`` does not name."""
+    contents = (home / "_toc.yml").read_text(encoding="utf-8")
+    return [
+        room
+        for key, room in rooms().items()
+        if any((home / "notebooks" / key).glob("*.md")) and f"notebooks/{key}/" not in contents
+    ]
+
+
+def write(home: Path, source: Path) -> None:
+    """Add to the tree `source` what the rooms lack, and all rooms' own references to its bibliography.
+
+    Parameters
+    ----------
+    home : path
+        The checkout.
+    source : path
+        Copies of its ``_toc.yml`` and ``book``.
+    """
+    bibliography = source / "book" / "references.bib"
+    own = [path for path in (room.paper("references.bib") for room in rooms().values()) if path.is_file()]
+    if own and bibliography.is_file():
+        with bibliography.open("a", encoding="utf-8") as shared:
+            shared.writelines(f"\n{path.read_text(encoding='utf-8')}" for path in own)
+    added = without_chapter(home)
+    for room in added:
+        for target, name in ((f"{room.key}.md", "chapter"), (f"api/{room.key}.md", "reference")):
+            page = source / "book" / target
+            if not page.is_file():
+                page.parent.mkdir(parents=True, exist_ok=True)
+                page.write_text(_filled(name, room), encoding="utf-8")
+    if added:
+        _enter(source / "_toc.yml", added)
+
+
+def _filled(name: str, room: Room) -> str:
+    """Return a page from its template; only papers have benchmarks and errata."""
+    template = files(__package__).joinpath("room_templates", f"{name}.md.in").read_text(encoding="utf-8")
+    return Template(template).substitute(
+        key=room.key,
+        title=room.title,
+        package=room.package,
+        cited=f"The paper {{cite:p}}`{room.citation}`" if room.citation else "The room",
+        sections=_filled("sections", room) if name == "chapter" and room.citation else "",
+    )
+
+
+def _enter(path: Path, added: list[Room]) -> None:
+    """Put chapters into a table of contents: after those of the papers, else at its end."""
+    import yaml  # type: ignore[import-untyped]  # it comes with jupyter-book
+
+    contents: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    new = [{"file": f"book/{room.key}", "sections": [{"glob": f"notebooks/{room.key}/*"}]} for room in added]
+    lists = [part.setdefault("chapters", []) for part in contents.get("parts", [contents])]
+    chosen, place = lists[-1], len(lists[-1])
+    for chapters in lists:
+        for number, chapter in enumerate(chapters, start=1):
+            if any(f"notebooks/{key}/" in str(chapter.get("sections")) for key in papers()):
+                chosen, place = chapters, number
+    chosen[place:place] = new
+    path.write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")

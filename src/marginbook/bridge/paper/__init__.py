@@ -1,0 +1,1 @@
+"""What the room is called; there is no paper."""

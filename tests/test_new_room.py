@@ -1,0 +1,174 @@
+"""A sixth paper is one folder and its notebooks: `marginbook new` in a copy of the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from marginbook.base.project import PACKAGE, root
+from marginbook.cli import new
+
+#: what of the checkout the new room meets
+COPIED = ("pyproject.toml", "_toc.yml", "_config.yml", "book", "data_download", "tests/conftest.py")
+#: asks the whole house for the room, and assembles the source of the book around it
+PROGRAM = """
+import json
+from pathlib import Path
+from click.testing import CliRunner
+from marginbook import claims, coursework, experiments, notebooks
+from marginbook.book import api_pages, exhibit_pages, source
+from marginbook.claims.errata import as_json
+from marginbook.claims.ledger_file import markdown
+from marginbook.cli import main
+from marginbook.notebooks.citations import cite
+
+wanted = {claim.id: claim for claim in claims.listed(["toy"])}
+found = claims.check_all(["toy"], n_jobs=1)
+books = {note.id: note.stored for note in notebooks.available().values()}
+
+
+def generate(folder):
+    assert "toy" in api_pages.modules(folder.parent / "api")
+    (folder / "api-toy.md").write_text(api_pages.reference("marginbook.toy"))
+
+
+source.assemble(Path(), Path("_build/source"), books, generate)
+call = lambda *words: CliRunner().invoke(main, words).output
+print(json.dumps({
+    "verdicts": {id: str(each.verdict) for id, each in found.items()},
+    "ledger": markdown(wanted, found),
+    "claims": call("claims", "toy"),
+    "list": call("experiment", "list"),
+    "errata": list(json.loads(as_json([]))["papers"]),
+    "exhibits": [each.name for each in exhibit_pages.exhibits() if each.room == "toy"],
+    "sets": {key: each.title for key, each in coursework.available().items()},
+    "drift": [line for note in notebooks.available().values() for line in notebooks.drift(note)],
+    "cited": cite("toy_paper"),
+}))
+"""
+
+
+def run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Call Python in a copy of the checkout, with the package of the copy."""
+    environment = {name: value for name, value in os.environ.items() if name != "MARGINBOOK_ROOMS"}
+    environment |= {"PYTHONPATH": str(home / "src"), "MARGINBOOK_HOME": str(home)}
+    environment["MARGINBOOK_CACHE"] = str(home / "cache")
+    return subprocess.run(
+        [sys.executable, *words], cwd=home, env=environment, capture_output=True, text=True, timeout=300
+    )
+
+
+def files(home: Path) -> dict[str, bytes]:
+    """Return all files of a copy but those that are only kept for speed."""
+    kept = {"__pycache__", "cache", "_build"}
+    return {
+        path.relative_to(home).as_posix(): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and not kept & set(path.relative_to(home).parts)
+    }
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """A copy of the checkout with a new room, and the files that came with it."""
+    checkout = root()
+    assert checkout is not None
+    home = tmp_path_factory.mktemp("checkout")
+    ignored = shutil.ignore_patterns("__pycache__", "_generated")
+    shutil.copytree(PACKAGE, home / "src" / "marginbook", ignore=ignored)
+    for name in COPIED:
+        (home / name).parent.mkdir(exist_ok=True)
+        copying = shutil.copytree if (checkout / name).is_dir() else shutil.copyfile
+        copying(checkout / name, home / name)
+    (home / "tests" / "__init__.py").touch()
+    before = files(home)
+    done = run(home, "-m", "marginbook", "new", "toy", "--title", "Toy machines", "--short", "Toy")
+    assert done.returncode == 0, done.stderr
+    after = files(home)
+    assert {name: after[name] for name in before} == before
+    return home, set(after) - set(before)
+
+
+def test_only_its_own_folders_are_written(copy: tuple[Path, set[str]]) -> None:
+    home, written = copy
+    folders = ("src/marginbook/toy/", "notebooks/toy/", "tests/toy/")
+    assert [name for name in written if not name.startswith(folders)] == []
+    room = home / "src" / "marginbook" / "toy"
+    assert {path.name for path in room.iterdir() if path.is_dir()} == {
+        "model", "solvers", "estimators", "peers", "paper", "experiments", "claims",
+    }  # fmt: skip
+    assert sum(name.endswith(".ipynb") for name in written) == 2
+    left = re.compile("@(key|title|short|colour|order)@")
+    assert [name for name in written if left.search((home / name).read_text("utf-8"))] == []
+
+
+def test_ledger_experiments_coursework_and_book_have_it(copy: tuple[Path, set[str]]) -> None:
+    home, _ = copy
+    done = run(home, "-c", PROGRAM)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["verdicts"] == {"toy/eq-1": "holds"}
+    assert "## Toy machines" in found["ledger"]
+    assert "toy/eq-1" in found["claims"]
+    assert "toy/table-1" in found["list"]
+    assert found["errata"][-1] == "toy"
+    assert found["exhibits"] == ["Table 1"]
+    assert found["sets"]["toy"] == "Toy machines"
+    assert found["drift"] == []
+    assert found["cited"] == "Author (n.d.)"
+    source = home / "_build" / "source"
+    contents = (source / "_toc.yml").read_text("utf-8")
+    assert contents.index("book/smm") < contents.index("book/toy") < contents.index("book/bridge")
+    assert "notebooks/toy/*" in contents
+    assert "_generated/verdicts-toy.md" in (source / "book" / "toy.md").read_text("utf-8")
+    assert "_generated/api-toy.md" in (source / "book" / "api" / "toy.md").read_text("utf-8")
+    assert "autoclass:: ToyClassifier" in (source / "book" / "_generated" / "api-toy.md").read_text("utf-8")
+    assert "{toy_paper," in (source / "book" / "references.bib").read_text("utf-8")
+    assert (source / "notebooks" / "toy" / "01_the_model.ipynb").is_file()
+
+
+def test_its_own_tests_and_ruff_pass(copy: tuple[Path, set[str]]) -> None:
+    home, _ = copy
+    for words in (("ruff", "check", "."), ("ruff", "format", "--check", "src/marginbook/toy", "tests/toy")):
+        done = run(home, "-m", *words)
+        assert done.returncode == 0, done.stdout
+    done = run(home, "-m", "pytest", "-p", "no:randomly", "-n", "0", "tests/toy")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["drm", "--title", "T"], "'drm' is taken: src/marginbook/drm exists already"),
+        (["faults", "--title", "T"], "'faults' is taken: tests/faults exists already"),
+        (["glossary", "--title", "T"], "'glossary' is taken: book/glossary.md exists already"),
+        (["two-words", "--title", "T"], "KEY 'two-words' cannot name a package"),
+        (["Toy", "--title", "T"], "KEY 'Toy' cannot name a package"),
+        (["class", "--title", "T"], "KEY 'class' cannot name a package"),
+        (["toy", "--title", 'A "T"'], "no quotes"),
+        (["toy", "--title", "T", "--short", "T-1"], "--short 'T-1' cannot begin the name of a class"),
+        (["toy"], "Missing option '--title'"),
+    ],
+)
+def test_what_cannot_be_a_room_is_refused(cli, monkeypatch, words: list[str], told: str) -> None:
+    monkeypatch.setattr(new, "_filled", None)  # nothing may be written
+    shown = cli("new", *words)
+    assert shown.exit_code == 2
+    assert told in " ".join(shown.output.split())
+
+
+def test_without_a_checkout_of_its_own_nothing_is_written(cli, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(new, "_filled", None)
+    monkeypatch.setattr(new, "root", lambda: tmp_path)
+    shown = cli("new", "toy", "--title", "T")
+    assert (shown.exit_code, "is not that of the checkout" in shown.output) == (1, True)
+    monkeypatch.setattr(new, "root", lambda: None)
+    shown = cli("new", "toy", "--title", "T")
+    assert (shown.exit_code, "no checkout here" in shown.output) == (1, True)
