@@ -104,7 +104,18 @@ def test_remembered_and_computed_fingerprints_are_the_same(monkeypatch):
 
 
 def test_the_list_of_claims_is_the_ledger():
-    names = ("id", "where", "statement", "notebook", "module", "depends", "slug", "paper")
+    names = (
+        "id",
+        "where",
+        "statement",
+        "notebook",
+        "module",
+        "function",
+        "source",
+        "depends",
+        "slug",
+        "paper",
+    )
     (there, here) = (
         [[getattr(claim, name) for name in names] for claim in found]
         for found in (claims.listed(), claims.ledger().values())
@@ -115,5 +126,5 @@ def test_the_list_of_claims_is_the_ledger():
 
 def test_a_claim_from_the_list_computes_what_its_check_does(monkeypatch):
     (real,) = claims.find(["drm/prop-III.1"])
-    later = claims._Later(real.id, real.module)
+    later = claims._Later(real.id, real.module, real.function)
     assert later() == real.check()

@@ -26,6 +26,7 @@ from ..base.naming import near
 from ..base.project import cache_dir, resource
 from ..base.remembered import Remembered, sha256
 from ..base.rooms import rooms
+from ..base.workers import leave_ctrl_c_to_parent
 from .evidence import Evidence, Verdict, at_most, decide, scoreboard, share
 
 __all__ = [
@@ -274,6 +275,7 @@ def check_all(
 
 
 def _check_named(id: str, fresh: bool) -> tuple[str, Evidence]:
+    leave_ctrl_c_to_parent()
     try:
         return id, check(id, fresh=fresh)
     except Exception as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from joblib.externals.loky import get_reusable_executor
 from rich.console import Console
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from ..base.workers import leave_ctrl_c_to_parent
 from ..datasets.dataset import DatasetNotFetched
 from .errors import ExperimentError
 from .progress import RunProgress
@@ -262,8 +262,7 @@ def _workers(n_jobs: int, dask: str | None, n_tasks: int) -> Iterator[tuple[Subm
 
 
 def _start_worker() -> None:
-    # Ctrl-C reaches the whole process group; the parent alone decides what then happens
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_ctrl_c_to_parent()
     single_thread()
 
 
