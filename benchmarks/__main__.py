@@ -12,10 +12,12 @@ HERE = Path(__file__).parent
 _NAMES = sorted(path.stem for path in HERE.glob("*.py"))
 #: what the measuring files share
 _SHARED = ("_cases", "_peers")
-FILES = {
+_OF_PAPERS = {
     key: tuple(name for name in _NAMES if name.partition("_")[0] == key and not name.endswith(_SHARED))
     for key in papers()
-} | {"memory": ("memory",)}
+}
+#: a paper without benchmarks is no choice
+FILES = {key: names for key, names in _OF_PAPERS.items() if names} | {"memory": ("memory",)}
 
 if __name__ == "__main__":
     sys.exit(run_suite(FILES, HERE))

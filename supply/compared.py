@@ -16,10 +16,10 @@ from pathlib import Path
 from marginbook.notebooks import available, came_out_as_stored
 
 ROOT = Path(__file__).resolve().parents[1]
+#: how the outputs of notebooks are compared, here and in portable.py
 NBVAL = (
-    "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-p", "no:randomly", "--durations=25",
-    "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "300",
-    "--nbval-sanitize-with", "tests/nbval-sanitize.cfg",
+    "--dist=loadfile", "-p", "no:cacheprovider", "-p", "no:randomly", "--nbval", "--nbval-current-env",
+    "--nbval-cell-timeout=300", "--nbval-sanitize-with", "tests/nbval-sanitize.cfg",
 )  # fmt: skip
 
 
@@ -33,7 +33,8 @@ def main() -> int:
     if not left:
         return 0
     files = [each.stored.relative_to(ROOT).as_posix() for each in left]
-    return subprocess.run([sys.executable, "-m", "pytest", *NBVAL, *files], cwd=ROOT).returncode
+    command = [sys.executable, "-m", "pytest", "-n2", "--durations=25", *NBVAL, *files]
+    return subprocess.run(command, cwd=ROOT).returncode
 
 
 def _options() -> argparse.Namespace:

@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from compared import NBVAL
 from unit_tests import counts
 
 from marginbook.base.checkout import commit
@@ -58,10 +59,6 @@ print(json.dumps({"kernels": [each["architecture"] for each in libraries],
                   "simd": simd.get("found", [])}))
 """
 UNIT = ("-m", "not browser", "--doctest-modules", "--hypothesis-profile=same", "src", "tests")
-NBVAL = (
-    "--dist=loadfile", "-p", "no:randomly", "--nbval", "notebooks", "--nbval-current-env",
-    "--nbval-cell-timeout=300", "--nbval-sanitize-with", "tests/nbval-sanitize.cfg",
-)  # fmt: skip
 
 
 def main() -> int:
@@ -163,7 +160,7 @@ def _run(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
     (cache / "data").symlink_to(_cache() / "data", target_is_directory=True)
     report = folder / "report.xml"
     own = environment(core, threads, about.get("simd")) | {"MARGINBOOK_CACHE": str(cache)}
-    tests = [*UNIT, *_order(core, threads)] if part == "unit" else list(NBVAL)
+    tests = [*UNIT, *_order(core, threads)] if part == "unit" else [*NBVAL, "notebooks"]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"-n{workers}", *tests]
     begin = time.monotonic()
     done = subprocess.run([*command, f"--junitxml={report}"], cwd=ROOT, env=os.environ | own)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +20,7 @@ ACROSS = {"bridge", "study"}
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/claims") if path.parent != PACKAGE)
 #: what a solver or an estimator may stand on, beside its own room
 FOUNDATIONS = {"base", "kernels", "datasets", "large"}
-LIBRARY = {"model", "solvers", "estimators"}
+LIBRARY = {"model", "solvers", "estimators", "peers"}
 MOST = 12
 
 
@@ -169,3 +171,12 @@ def test_methods_know_nothing_of_evidence_and_book(graph: dict[str, list[tuple[s
         if place(target)[0] not in {*FOUNDATIONS, *ROOMS, ""}
     ]
     assert found == []
+
+
+def test_a_room_loads_nothing_of_evidence_and_book() -> None:
+    """What is loaded, by whatever detour, when all rooms are imported as a user imports them."""
+    rooms = [room for room in ROOMS if room not in ACROSS]
+    program = f"import sys, {', '.join(f'marginbook.{room}' for room in rooms)}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = {place(name)[0] for name in done.stdout.split() if name.startswith("marginbook.")}
+    assert loaded <= {*FOUNDATIONS, *rooms}

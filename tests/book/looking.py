@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+# colours on their way from one theme to the other are not what a reader sees
+STILL = "*, *::before, *::after { transition: none !important }"
+
 
 def pages(html: Path) -> list[str]:
     return sorted(

@@ -132,6 +132,7 @@ def test_ratios_with_a_goal_come_first_and_sizes_are_told(tmp_path, monkeypatch)
     assert "hard margin" not in shown
     assert "* - hard margin\n  - 184" in hidden
     assert "`make bench ROOM=kfda`" in bench_pages.section("kfda")
+    assert "there is no `benchmarks/toy.py`" in bench_pages.section("toy")
 
 
 def test_tables_refuse_rows_of_another_length() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from .looking import notebook_pages, open_context
+from .looking import STILL, notebook_pages, open_context
 
 pytestmark = pytest.mark.browser
 
@@ -43,8 +43,7 @@ def test_the_rules_behind_lighthouse_hold(site: str, chromium, where: str) -> No
     # formulas have their own description for those who listen; their many pieces take most of the time
     run = """() => axe.run({ exclude: ['mjx-container'] },
       { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'] })"""
-    # colours on their way from one theme to the other are not what a reader sees
-    page.add_style_tag(content="*, *::before, *::after { transition: none !important }")
+    page.add_style_tag(content=STILL)
     found = []
     for theme in ("light", "dark"):
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..base.project import resource
 from ..claims.errata import PAPERS
 from ..quality.benchmarking import tables
 from .myst import dropdown, plain, table
@@ -21,6 +22,8 @@ def section(room: str) -> str:
     """Return the rows that have a goal as a table, and the others behind a button."""
     rows = tables.stored(room) + tables.stored(f"{room}-sparse")
     if not rows:
+        if not resource("benchmarks", f"{room}.py").is_file():
+            return f"Nothing is measured: there is no `benchmarks/{room}.py`.\n"
         return f"Nothing is stored; `make bench ROOM={room}` measures it.\n"
     with_goal = [_cells(row) for row in rows if row["goal"]]
     others = [_cells(row)[:3] for row in rows if not row["goal"] and "ratio" in row]

@@ -140,7 +140,7 @@ def claim(
 
 
 def ledger(rooms: Iterable[str] = tuple(ROOMS)) -> dict[str, Claim]:
-    """Return every claim of the rooms by id, in the order of the book; their evidence is imported."""
+    """Return every claim of the rooms by id, in each room by notebook; their evidence is imported."""
     asked = set(rooms)
     for room in ROOMS:
         for module in _evidence(room) if room in asked else ():
