@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable bench coursework release lowest versions lock clean
+.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable sharpness bench coursework release lowest versions lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -57,6 +57,10 @@ online: $(READY) ## What needs data that only URLs give (from the network, or MA
 
 stages: $(READY) ## Time the two commands stage by stage; the book shows the table
 	@$(BIN)/python supply/stages.py $(ARGS)
+
+sharpness: $(READY) ## Let the rivals of all claims meet their checks; the ledger shows which were refuted (minutes)
+	@mkdir -p results/claims
+	@$(BIN)/marginbook claims --sharpness --csv > _build/sharpness.csv && mv _build/sharpness.csv results/claims/sharpness.csv
 
 bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
 	@$(BIN)/python benchmarks $(ROOM) $(ARGS)

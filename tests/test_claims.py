@@ -9,8 +9,25 @@ import numpy as np
 import pytest
 
 from marginbook import claims
-from marginbook.claims import Evidence, Verdict, check, check_all, decide, find, ledger, scoreboard, share
-from marginbook.notebooks import catalogue
+from marginbook.claims import (
+    Evidence,
+    Kind,
+    Rival,
+    Verdict,
+    catalogue,
+    check,
+    check_all,
+    checking,
+    decide,
+    find,
+    ledger,
+    returns,
+    scoreboard,
+    share,
+    sharpness,
+    times,
+)
+from marginbook.notebooks import catalogue as notebooks
 
 
 @pytest.fixture
@@ -34,7 +51,7 @@ def toy(monkeypatch):
         return Evidence(decide(len(calls) > 0), "1", "1", 0.5, "because", {"n": np.int64(3)}, (1, 2))
 
     monkeypatch.setitem(
-        claims._CLAIMS,
+        catalogue._CLAIMS,
         "drm/toy",
         claims.Claim("drm/toy", "Here", "$1=1$", "drm/none", measure, ("README.md",)),
     )
@@ -44,7 +61,7 @@ def toy(monkeypatch):
 def test_ids_are_unique_slugs_and_every_claim_points_to_a_notebook_section():
     entries = ledger()
     assert len({claim.slug for claim in entries.values()}) == len(entries)
-    texts = {id: notebook.text.read_text() for id, notebook in catalogue.available().items()}
+    texts = {id: notebook.text.read_text() for id, notebook in notebooks.available().items()}
     for claim in entries.values():
         assert re.fullmatch(r"[a-z0-9]+/[A-Za-z0-9.-]+", claim.id)
         notebook, _, anchor = claim.notebook.partition("#")
@@ -174,12 +191,12 @@ def test_the_cache_answers_until_something_changes(toy, monkeypatch, tmp_path):
     assert len(toy) == 1
     assert check("drm/toy", fresh=True) == first
     assert len(toy) == 2
-    monkeypatch.setattr(claims, "fingerprint", lambda *_: "other code")
+    monkeypatch.setattr(checking, "fingerprint", lambda *_: "other code")
     check("drm/toy")
     assert len(toy) == 3
     other = tmp_path / "README.md"
     other.write_text("other bytes")
-    monkeypatch.setattr(claims, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(checking, "resource", lambda *parts: tmp_path.joinpath(*parts))
     check("drm/toy")
     assert len(toy) == 4
 
@@ -201,9 +218,9 @@ def test_rooms_and_single_claims_can_be_asked_for():
 
 def test_an_id_outside_the_rooms_or_entered_twice_is_refused():
     with pytest.raises(ValueError, match="must start with one of drm"):
-        claims.claim("xyz/one", where="", statement="", notebook="")
+        claims.claim("xyz/one", kind="proof", where="", statement="", notebook="")
     with pytest.raises(ValueError, match="entered twice"):
-        claims.claim("drm/eq-13", where="", statement="", notebook="")(test_decisions)
+        claims.claim("drm/eq-13", kind="proof", where="", statement="", notebook="")(test_decisions)
 
 
 def test_all_in_parallel_counts_to_the_scoreboard():
@@ -213,7 +230,8 @@ def test_all_in_parallel_counts_to_the_scoreboard():
     )
     assert list(evidence) == ["drm/prop-III.1", "drm/prop-IV.1"]
     assert sorted(seen) == sorted(evidence)
-    assert scoreboard(evidence)["drm"][Verdict.HOLDS] == 2
+    board = scoreboard({"drm/prop-III.1": Kind.PROOF, "drm/prop-IV.1": Kind.OURS}, evidence)
+    assert board["drm"][False][Verdict.HOLDS] == board["drm"][True][Verdict.HOLDS] == 1
 
 
 def test_the_command_prints_a_table_and_json(cli):
@@ -221,9 +239,20 @@ def test_the_command_prints_a_table_and_json(cli):
     assert "drm/prop-III.1" in shown.output
     assert "holds" in shown.output
     (record,) = json.loads(cli("claims", "drm/prop-III.1", "--json").output)
-    assert {"id", "where", "statement", "verdict", "measured", "claimed", "slack", "seeds", "sizes"} <= set(
-        record
-    )
+    assert {
+        "id",
+        "kind",
+        "rivals_killed",
+        "blunt",
+        "where",
+        "statement",
+        "verdict",
+        "measured",
+        "claimed",
+        "slack",
+        "seeds",
+        "sizes",
+    } <= set(record)
     assert json.loads(cli("claims", "drm/prop-III.1", "--json", "--verdict", "fails").output) == []
 
 
@@ -231,7 +260,7 @@ def test_a_check_that_raises_is_named(toy, monkeypatch, cli):
     def broken() -> Evidence:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setitem(claims._CLAIMS, "drm/toy", claims.Claim("drm/toy", "", "", "", broken))
+    monkeypatch.setitem(catalogue._CLAIMS, "drm/toy", claims.Claim("drm/toy", "", "", "", broken))
     shown = cli("claims", "drm/toy", "--n-jobs", "1")
     assert shown.exit_code == 1
     assert "the check of drm/toy did not finish: ZeroDivisionError: division by zero" in shown.output
@@ -241,3 +270,91 @@ def test_the_command_names_near_ids(cli):
     wrong = cli("claims", "drm/prop-III.2")
     assert wrong.exit_code == 2
     assert "did you mean drm/prop-III.1" in wrong.output
+
+
+def test_what_no_paper_says_is_ours():
+    with pytest.raises(ValueError, match="is of no paper: its kind is ours"):
+        claims.claim("bridge/one", kind="proof", where="", statement="", notebook="")
+    entries = ledger().values()
+    assert {claim.kind for claim in entries} == set(Kind)
+    assert all(claim.kind == Kind.OURS for claim in entries if claim.paper in ("bridge", "study"))
+    assert not any("beyond" in claim.where for claim in entries)
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_a_verdict_in_favour_never_has_a_negative_slack():
+    in_favour = (Verdict.HOLDS, Verdict.REPRODUCED)
+    evidence = {id: check(id) for id in ledger()}
+    against = [
+        id for id, e in evidence.items() if e.verdict in in_favour and e.slack is not None and e.slack < 0
+    ]
+    assert against == []
+
+
+def test_a_rival_is_killed_when_the_verdict_changes_with_it():
+    """The sum of the scatters with one row left out is no longer the total scatter."""
+    from marginbook.claims.rivals import in_place
+    from marginbook.drm.claims import sections_3_4 as theory
+
+    short = Rival("a row left out", swaps={
+        "drm.model.objective.class_slices": lambda f: lambda sizes: [slice(0, sum(sizes) - 1)],
+    })  # fmt: skip
+    whole = theory.class_slices
+    with in_place(short):
+        assert theory.class_slices is not whole  # also where it was imported to
+        assert theory.check_decomposition().verdict == Verdict.FAILS
+    assert theory.class_slices is whole
+
+
+def test_swaps_of_functions_constants_and_methods():
+    from marginbook.claims.rivals import in_place
+    from marginbook.drm.claims import section_6_convergence as convergence
+    from marginbook.drm.model.operators import DenseSystem
+
+    before = DenseSystem.bound
+    rival = Rival(
+        "all of it",
+        swaps={
+            "drm.claims.section_6_convergence.ITERATIONS": times(2),
+            "drm.model.operators.DenseSystem.bound": returns(7.0),
+        },
+    )
+    with in_place(rival):
+        assert convergence.ITERATIONS == 200
+        assert DenseSystem.bound(None) == 7.0
+    assert convergence.ITERATIONS == 100
+    assert DenseSystem.bound is before
+
+
+def test_sharpness_of_a_claim(toy, monkeypatch, cli):
+    """The toy's check agrees with any number below 2, so one rival survives; a raised error is noticed."""
+
+    def measure(value: float = 1.0) -> Evidence:
+        return Evidence(decide(1 / value <= 2), "1", "1", 0.5, "because", {"n": 3}, (1,))
+
+    rivals = (Rival("3 for 1", {"value": 3}), Rival("a third", {"value": 1 / 3}), Rival("zero", {"value": 0}))
+    names = tuple(rival.what for rival in rivals)
+    entry = claims.Claim("drm/toy", "Here", "$1=1$", "drm/none", measure, (), Kind.PROOF, names)
+    monkeypatch.setitem(catalogue._CLAIMS, "drm/toy", entry)
+    monkeypatch.setitem(catalogue._RIVALS, "drm/toy", rivals)
+    met = [sharpness.meet("drm/toy", number) for number in range(3)]
+    assert [(one.of_rival, one.killed) for one in met] == [
+        ("holds", False),
+        ("fails", True),
+        ("error: ZeroDivisionError", True),
+    ]
+    assert [sharpness.meet("drm/toy", number) for number in range(3)] == met
+    monkeypatch.setattr(sharpness, "shipped", lambda: {"drm/toy": met})
+    assert sharpness.rivals_killed(entry) == 2
+    assert not sharpness.blunt(entry)
+    shown = cli("claims", "drm/toy", "--sharpness", "--n-jobs", "1")
+    assert "survives" in shown.output
+    assert "proof: 1 of 1 claims have a killed rival" in shown.output
+
+
+def test_the_shipped_file_knows_every_rival():
+    """What `make sharpness` wrote is about the rivals that are declared now, each of them once."""
+    known = sharpness.shipped()
+    assert {id: tuple(one.rival for one in met) for id, met in known.items()} == {
+        id: claim.rivals for id, claim in ledger().items() if claim.rivals
+    }

@@ -1,7 +1,8 @@
 // The ledger by paper, verdict and words. Counts of the home page lead here with ?paper=drm&verdict=fails.
 const anchors = [...document.querySelectorAll('main article [id^="ledger-"]')];
 if (anchors.length) {
-  const VERDICTS = ["holds", "corrected", "fails", "reproduced", "partly", "not-reproduced", "not-testable"];
+  const VERDICTS = ["holds", "corrected", "fails", "reproduced", "partly", "not-reproduced", "undecided", "not-testable"];
+  const KINDS = ["paper", "proof", "statement", "arithmetic", "experiment", "ours"];
   const parts = anchors.map((anchor) => {
     const section = anchor.closest("section") ?? anchor.nextElementSibling;
     const heading = section.querySelector("h2").cloneNode(true);
@@ -9,12 +10,14 @@ if (anchors.length) {
     return { paper: anchor.id.slice("ledger-".length), title: heading.textContent.trim(), section };
   });
   const items = parts.flatMap(({ paper, section }) => [
-    ...[...section.querySelectorAll("table.sortable tbody tr")].map((element) => (
-      { element, paper, row: true, verdict: element.querySelector(".verdict")?.textContent.trim() }
-    )),
-    ...[...section.querySelectorAll("details")].map((element) => (
-      { element, paper, row: false, verdict: element.querySelector("summary").textContent.trim().split(": ").pop() }
-    )),
+    ...[...section.querySelectorAll("table.sortable tbody tr")].map((element) => ({
+      element, paper, row: true, verdict: element.querySelector(".verdict")?.textContent.trim(),
+      kind: element.querySelector(".kind")?.textContent.trim(),
+    })),
+    ...[...section.querySelectorAll("details")].map((element) => ({
+      element, paper, row: false, verdict: element.querySelector("summary").textContent.trim().split(": ").pop(),
+      kind: element.querySelector(".kind")?.textContent.trim(),
+    })),
   ]);
   for (const item of items) item.text = item.element.textContent.toLowerCase().replace(/\s+/g, " ");
 
@@ -31,10 +34,11 @@ if (anchors.length) {
   };
   const present = new Set(items.map((item) => item.verdict));
   const words = make("input", { type: "search", name: "words", id: "filter-words", placeholder: "Theorem VI.3" });
-  const count = make("output", { htmlFor: "filter-paper filter-verdict filter-words" });
+  const count = make("output", { htmlFor: "filter-paper filter-kind filter-verdict filter-words" });
   const form = make(
     "form", { className: "ledger-filter" },
     choice("paper", "Paper", parts.map((part) => [part.paper, part.title])),
+    choice("kind", "Kind", KINDS.map((word) => [word, word === "paper" ? "of the paper" : word])),
     choice("verdict", "Verdict", VERDICTS.filter((word) => present.has(word)).map((word) => [word, word])),
     make("label", { htmlFor: words.id }, "Words", words),
     make("button", { type: "reset", textContent: "Show all" }),
@@ -47,9 +51,10 @@ if (anchors.length) {
   else parts[0].section.before(form);
 
   const show = () => {
-    const { paper, verdict, words } = Object.fromEntries(new FormData(form));
+    const { paper, kind, verdict, words } = Object.fromEntries(new FormData(form));
     const wanted = words.toLowerCase().trim().replace(/\s+/g, " ");
-    const fits = (item) => (!paper || item.paper === paper) && (!verdict || item.verdict === verdict)
+    const fits = (item) => (!paper || item.paper === paper)
+      && (!kind || item.kind === kind || (kind === "paper" && item.kind !== "ours")) && (!verdict || item.verdict === verdict)
       && item.text.includes(wanted);
     for (const item of items) item.element.hidden = !fits(item);
     for (const part of parts) {

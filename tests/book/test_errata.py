@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from marginbook.book import errata_pages
-from marginbook.claims import Claim, Evidence, Verdict, check, ledger
+from marginbook.claims import Claim, Evidence, Kind, Verdict, check, ledger
 from marginbook.claims import errata as module
 from marginbook.claims.errata import (
     MEANING,
@@ -31,9 +31,9 @@ from marginbook.claims.errata import (
 WRONG = (Verdict.CORRECTED, Verdict.FAILS)
 
 
-def made(id: str, verdict: Verdict, where: str = "Theorem 1") -> tuple[dict[str, Claim], dict[str, Evidence]]:
+def made(id: str, verdict: Verdict, kind: Kind = Kind.PROOF) -> tuple[dict[str, Claim], dict[str, Evidence]]:
     evidence = Evidence(verdict, "error 3.1e-15", "0", -1.0, "Because\nof it.", {"n": [2, 30]}, (0, 1))
-    claim = Claim(id, where, "$a = b$ always", "drm/01_x#place", lambda: evidence)
+    claim = Claim(id, "Theorem 1", "$a = b$ always", "drm/01_x#place", lambda: evidence, kind=kind)
     return {id: claim}, {id: evidence}
 
 
@@ -90,18 +90,18 @@ def test_an_erratum_without_a_correction_is_named(known: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("id", "where", "verdict"),
+    ("id", "kind", "verdict"),
     [
-        ("drm/a", "Table 2 (beyond the paper)", Verdict.FAILS),
-        ("bridge/a", "Section 1", Verdict.FAILS),
-        ("drm/a", "Table 2", Verdict.HOLDS),
-        ("drm/a", "Table 2", Verdict.NOT_REPRODUCED),
+        ("drm/a", "ours", Verdict.FAILS),
+        ("bridge/a", "proof", Verdict.FAILS),
+        ("drm/a", "proof", Verdict.HOLDS),
+        ("drm/a", "experiment", Verdict.NOT_REPRODUCED),
     ],
 )
 def test_what_is_ours_or_true_or_not_reproduced_is_no_erratum(
-    known: None, id: str, where: str, verdict: Verdict
+    known: None, id: str, kind: str, verdict: Verdict
 ) -> None:
-    assert errata(*made(id, verdict, where)) == []
+    assert errata(*made(id, verdict, Kind(kind))) == []
 
 
 @pytest.fixture

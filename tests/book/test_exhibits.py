@@ -9,7 +9,7 @@ import pytest
 from marginbook.base.project import root
 from marginbook.book import exhibit_pages
 from marginbook.book.exhibit_pages import Exhibit, beyond, claims_about, commands, exhibits, mentions
-from marginbook.claims import Claim, Evidence, Verdict, ledger
+from marginbook.claims import Claim, Evidence, Kind, Verdict, ledger
 from marginbook.claims.errata import PAPERS, of_a_paper
 from marginbook.experiments import experiments, load_protocol
 
@@ -100,14 +100,14 @@ def test_a_row_has_command_verdict_and_notebook(tmp_path: Path) -> None:
 
 
 def test_the_claim_about_the_numbers_comes_first() -> None:
-    def entry(id: str, where: str) -> Claim:
-        return Claim(id, where, "", "x", lambda: Evidence(Verdict.HOLDS, "", "", None, ""))
+    def entry(id: str, where: str, kind: Kind = Kind.EXPERIMENT) -> Claim:
+        return Claim(id, where, "", "x", lambda: Evidence(Verdict.HOLDS, "", "", None, ""), kind=kind)
 
     entries = [
         entry("ldm/a", "Section 2, Table 3"),
         entry("ldm/b", "Tables 2 to 4"),
         entry("ldm/c", "Table 3"),
-        entry("ldm/d", "Table 3 (beyond the paper)"),
+        entry("ldm/d", "Table 3", Kind.OURS),
         entry("drm/e", "Table 3"),
     ]
     about = claims_about(Exhibit("ldm", "Table 3", "x"), entries)

@@ -46,9 +46,9 @@ def test_the_ledger_has_a_row_with_an_anchor_and_the_evidence_of_each_claim(writ
 
 def test_the_scoreboard_counts(written: Path) -> None:
     text = (written / "scoreboard.md").read_text()
-    assert "- Discriminative Ridge Machine\n  - 3\n" in text
-    assert '?paper=drm&amp;verdict=holds#ledger-drm">2 <span' in text
-    assert '?paper=drm&amp;verdict=fails#ledger-drm">1 <span' in text
+    assert "- Discriminative Ridge Machine\n  - <span" in text
+    assert '?paper=drm&amp;kind=paper&amp;verdict=holds#ledger-drm">2 <span' in text
+    assert '?paper=drm&amp;kind=paper&amp;verdict=fails#ledger-drm">1 <span' in text
     assert "reproduced" not in text
 
 

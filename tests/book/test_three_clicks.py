@@ -27,7 +27,7 @@ STATEMENTS = (
     "bridge/ldm-mean",
 )
 #: place, notebook, verdict and id
-ENTRY = re.compile(r"^- \[(.+?)\]\((notebooks/[^)]+)\): \*\*([\w-]+)\*\*.*`(\S+)`$", re.MULTILINE)
+ENTRY = re.compile(r"^- \[(.+?)\]\((notebooks/[^)]+)\), \w+: \*\*([\w-]+)\*\*.*`(\S+)`$", re.MULTILINE)
 
 
 def end(page: Path, link: Tag) -> tuple[Path, str]:

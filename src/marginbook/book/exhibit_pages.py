@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from ..base.rooms import papers
-from ..claims import ROOMS, Claim, Evidence
+from ..claims import ROOMS, Claim, Evidence, Kind
 from ..claims.errata import PAPERS
 from ..experiments import experiments, load_protocol
 from .ledger_pages import notebook_link
@@ -140,7 +140,7 @@ def runs_of(exhibit: Exhibit, about: Iterable[Claim]) -> list[str]:
 def claims_about(exhibit: Exhibit, claims: Iterable[Claim]) -> list[Claim]:
     """Return the claims whose place names the exhibit, the one about its own numbers first."""
     about = [c for c in claims if c.paper == exhibit.room and mentions(c.where) & exhibit.places]
-    about = [c for c in about if "(beyond the paper)" not in c.where] or about
+    about = [c for c in about if c.kind != Kind.OURS] or about
     # "Table 4" before "Section 5.2, Table 4" and "Tables 2 to 4"
     return sorted(
         about, key=lambda c: (len(mentions(c.where) - exhibit.places), not c.where.startswith(("Tab", "Fig")))

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..claims import ROOMS, Claim, Evidence
+from ..claims.sharpness import blunt, shipped
 from .myst import NOTHING, badge, dropdown, plain, powers, table, target
 from .scoreboard_table import ledger_anchor, scoreboard_table
 from .search_entries import evidence_anchor, search_entries
 
-HEADINGS = ["verdict", "where", "statement", "claimed", "measured", "slack", "page"]
+HEADINGS = ["verdict", "kind", "where", "statement", "claimed", "measured", "slack", "page"]
 
 
 def write(
@@ -30,7 +31,8 @@ def write(
         Ids of the notebooks in the book: no link goes to another.
     """
     rooms = list(dict.fromkeys(claim.paper for claim in claims.values()))
-    put = {"scoreboard.md": scoreboard_table(evidence)}
+    kinds = {id: claim.kind for id, claim in claims.items()}
+    put = {"scoreboard.md": scoreboard_table(kinds, evidence)}
     ledgers = []
     for room in rooms:
         own = {id: claim for id, claim in claims.items() if claim.paper == room}
@@ -51,6 +53,7 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], 
         rows.append(
             [
                 badge(found.verdict),
+                kind(claim),
                 target(row_anchor(claim), f"[{claim.where}](#{evidence_anchor(claim)})"),
                 claim.statement,
                 powers(found.claimed),
@@ -59,13 +62,16 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], 
                 page_link(claim.notebook, shown) or NOTHING,
             ]
         )
-    return table(HEADINGS, rows, widths=[14, 11, 36, 9, 14, 7, 9], classes="sortable wide fixed cards ledger")
+    return table(
+        HEADINGS, rows, widths=[13, 9, 10, 32, 9, 13, 6, 8], classes="sortable wide fixed cards ledger"
+    )
 
 
 def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
     rows = [
         [
             badge(evidence[id].verdict),
+            kind(claim),
             f"[{claim.where}](#{evidence_anchor(claim)})",
             claim.statement,
             page_link(claim.notebook, shown) or NOTHING,
@@ -74,9 +80,14 @@ def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence],
     ]
     # "not-reproduced" needs a fifth of the page, which would stay empty beside "holds"
     long = any(len(evidence[id].verdict) > len("corrected") for id in claims)
-    widths = [20, 17, 49, 14] if long else [15, 20, 51, 14]
-    headings = ["verdict", "where", "statement", "page"]
+    widths = [20, 11, 16, 41, 12] if long else [14, 11, 18, 45, 12]
+    headings = ["verdict", "kind", "where", "statement", "page"]
     return table(headings, rows, widths=widths, classes="sortable fixed cards verdicts")
+
+
+def kind(claim: Claim) -> str:
+    """Return the kind of a claim as a label."""
+    return f"[{claim.kind}]{{.kind .kind-{claim.kind}}}"
 
 
 def row_anchor(claim: Claim) -> str:
@@ -85,8 +96,13 @@ def row_anchor(claim: Claim) -> str:
 
 
 def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
-    items = [claim.statement]
+    items = [f"{kind(claim)} {claim.statement}"]
     items += [f"**Claimed:** {powers(found.claimed)}", f"**Measured:** {powers(found.measured)}", found.why]
+    if found.reach is not None:
+        items.append(f"**Reached:** {100 * found.reach:.4g} % of the bound.")
+    if found.reading:
+        items.append(f"**Reading-dependent:** {found.reading}")
+    items.append(f"**Rivals:** {rivals(claim)}")
     facts = [f"{name}: {_short(value)}" for name, value in found.sizes.items()]
     facts.append(f"seeds: {_short(found.seeds)}" if found.seeds else "no random numbers")
     items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")
@@ -95,6 +111,17 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     checked = f"Checked by `{function}` in `{file}`; in a terminal: `marginbook claims {claim.id}`."
     items.append(f"{where} {checked}".lstrip())
     return search_entries(claim) + dropdown(f"{claim.where}: {found.verdict}", "\n\n".join(items))
+
+
+def rivals(claim: Claim) -> str:
+    """Return in a sentence which false neighbours of a claim its check refutes."""
+    met = shipped().get(claim.id, [])
+    killed = [one.rival for one in met if one.killed]
+    left = [one.rival for one in met if not one.killed]
+    said = [f"refuted {'; '.join(map(plain, killed))}"] if killed else []
+    said += [f"not noticed {'; '.join(map(plain, left))}"] if left else []
+    mark = "[blunt]{.blunt} no false neighbour of the statement is known to be refuted by this check"
+    return ". ".join([*([mark] if blunt(claim) else []), *said]) + "."
 
 
 def notebook_link(place: str, shown: set[str]) -> str:

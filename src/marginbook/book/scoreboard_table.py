@@ -6,28 +6,32 @@ from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from ..claims import ROOMS, Evidence, scoreboard
-from .myst import table
+from ..claims import ROOMS, Evidence, Kind, scoreboard
+from .myst import NOTHING, table
 
 LEDGER = "claims.html"  # from a page beside it
+#: what the ledger's filter by kind calls our claims, and those of the papers
+OURS, PAPERS = str(Kind.OURS), "paper"
 
 
-def scoreboard_table(evidence: Mapping[str, Evidence]) -> str:
-    """Return one row per paper and a last one for all, as MyST.
+def scoreboard_table(kinds: Mapping[str, Kind], evidence: Mapping[str, Evidence]) -> str:
+    """Return one row per paper and a last one for all, as MyST: the paper's bar, and ours beside it.
 
     Parameters
     ----------
-    evidence : mapping
+    kinds, evidence : mapping
         By claim id.
     """
-    rows, whole = [], Counter[str]()
-    for room, counts in scoreboard(evidence).items():
-        words = {str(verdict): number for verdict, number in counts.items() if number}
-        whole.update(words)
-        rows.append([ROOMS[room], str(sum(words.values())), _cell(words, room)])
+    rows: list[list[str]] = []
+    whole = {False: Counter[str](), True: Counter[str]()}
+    for room, parts in scoreboard(kinds, evidence).items():
+        words = {own: {str(v): n for v, n in counts.items() if n} for own, counts in parts.items()}
+        for own in whole:
+            whole[own].update(words[own])
+        rows.append([ROOMS[room], *(_cell(words[own], own, room) for own in whole)])
     if len(rows) > 1:
-        rows.append(["**All**", f"**{whole.total()}**", _cell(whole)])
-    return table(["paper", "claims", "verdicts"], rows, widths=[32, 10, 58], classes="scoreboard")
+        rows.append(["**All**", *(_cell(whole[own], own) for own in whole)])
+    return table(["", "claims of the paper", "ours"], rows, widths=[24, 46, 30], classes="scoreboard")
 
 
 def ledger_anchor(room: str) -> str:
@@ -35,17 +39,20 @@ def ledger_anchor(room: str) -> str:
     return f"ledger-{room}"
 
 
-def _cell(words: Mapping[str, int], room: str = "") -> str:
+def _cell(words: Mapping[str, int], ours: bool, room: str = "") -> str:
+    if not words:
+        return NOTHING
     # plain HTML: Markdown's own links take no query
     bar = "".join(
         f'<span class="verdict-{word}" style="flex-grow:{number}"></span>' for word, number in words.items()
     )
-    links = " ".join(_link(word, number, room) for word, number in words.items())
+    links = " ".join(_link(word, number, ours, room) for word, number in words.items())
     return f'<span class="share" aria-hidden="true">{bar}</span>{links}'
 
 
-def _link(word: str, number: int, room: str) -> str:
-    query = urlencode({"paper": room, "verdict": word} if room else {"verdict": word}).replace("&", "&amp;")
+def _link(word: str, number: int, ours: bool, room: str) -> str:
+    wanted = {"paper": room, "kind": OURS if ours else PAPERS, "verdict": word}
+    query = urlencode({name: value for name, value in wanted.items() if value}).replace("&", "&amp;")
     place = f"#{ledger_anchor(room)}" if room else ""
     return (
         f'<a class="count" href="{LEDGER}?{query}{place}">{number} '

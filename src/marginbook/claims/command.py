@@ -14,8 +14,9 @@ from rich.table import Table
 
 from ..base.progress import Progress
 from ..cli.commands import Command, keeping
-from . import ROOMS, CheckFailed, Claim, Evidence, Verdict, check_all, listed, scoreboard
+from . import ROOMS, CheckFailed, Claim, Evidence, Kind, Verdict, check_all, listed, scoreboard
 from .ledger_file import markdown
+from .sharpness import as_csv, blunt, meet_all, rivals_killed
 
 _STYLES = {
     Verdict.HOLDS: "green",
@@ -24,6 +25,7 @@ _STYLES = {
     Verdict.PARTLY: "yellow",
     Verdict.FAILS: "red",
     Verdict.NOT_REPRODUCED: "red",
+    Verdict.UNDECIDED: "dim",
     Verdict.NOT_TESTABLE: "dim",
 }
 
@@ -40,11 +42,24 @@ WIDE = 140
 @click.option(
     "--verdict", type=click.Choice([str(v) for v in Verdict]), help="Only claims with this verdict."
 )
+@click.option("--kind", type=click.Choice([str(kind) for kind in Kind]), help="Only claims of this kind.")
+@click.option(
+    "--sharpness", is_flag=True, help="Run the rivals: would the checks notice if the claims were wrong?"
+)
+@click.option("--csv", "as_table", is_flag=True, help="With --sharpness: as the shipped file.")
 @click.option("--n-jobs", default=-1, show_default=True, help="Worker processes; -1 is one per core.")
 @click.option("--fresh", is_flag=True, help="Compute again, whatever the cache holds.")
 @keeping(KEPT)
 def claims(
-    ids: tuple[str, ...], as_json: bool, as_markdown: bool, verdict: str | None, n_jobs: int, fresh: bool
+    ids: tuple[str, ...],
+    as_json: bool,
+    as_markdown: bool,
+    verdict: str | None,
+    kind: str | None,
+    sharpness: bool,
+    as_table: bool,
+    n_jobs: int,
+    fresh: bool,
 ) -> None:
     """Check the claims of the papers and print what came out.
 
@@ -56,6 +71,8 @@ def claims(
       marginbook claims
       marginbook claims drm/prop-III.1 drm/table-8
       marginbook claims drm --verdict fails --json
+      marginbook claims --kind proof
+      marginbook claims ldm --sharpness
       marginbook claims --markdown > LEDGER.md
     """
     if as_json and as_markdown:
@@ -64,6 +81,11 @@ def claims(
         wanted = listed(ids or None)
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
+    if kind is not None:
+        wanted = [claim for claim in wanted if claim.kind == kind]
+    if sharpness:
+        _sharpness(wanted, as_json, as_table, n_jobs, fresh)
+        return
     try:
         evidence = checked([claim.id for claim in wanted], n_jobs, fresh)
     except CheckFailed as error:
@@ -82,9 +104,38 @@ def claims(
         return
     console = Console()
     console.print(_table(wanted, evidence, console.width))
-    for room, counts in scoreboard({claim.id: evidence[claim.id] for claim in wanted}).items():
-        summary = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
-        console.print(f"{ROOMS[room]}: {summary}")
+    kinds = {claim.id: claim.kind for claim in wanted}
+    for room, parts in scoreboard(kinds, {id: evidence[id] for id in kinds}).items():
+        for own, counts in parts.items():
+            if summary := ", ".join(f"{n} {name}" for name, n in counts.items() if n):
+                console.print(f"{ROOMS[room]}{', ours' if own else ''}: {summary}")
+
+
+def _sharpness(wanted: list[Claim], as_json: bool, as_table: bool, n_jobs: int, fresh: bool) -> None:
+    """Run the rivals of the claims and print which of them the checks refuted."""
+    with Progress("rivals", sum(len(claim.rivals) for claim in wanted), "met") as bar:
+        found = meet_all([c.id for c in wanted], n_jobs=n_jobs, fresh=fresh, progress=lambda _: bar.ended())
+    if as_table:
+        click.echo(as_csv(found), nl=False)
+        return
+    if as_json:
+        click.echo(json.dumps([asdict(met) | {"killed": met.killed} for met in found], indent=2))
+        return
+    console = Console()
+    table = Table()
+    for name in ("claim", "rival", "verdict", "with the rival", ""):
+        table.add_column(name, overflow="fold")
+    for met in found:
+        end = "[green]killed[/]" if met.killed else "[red]survives[/]"
+        table.add_row(met.id, escape(met.rival), met.verdict, escape(met.of_rival), end)
+    console.print(table)
+    sharp = {met.id for met in found if met.killed}
+    for kind in Kind:
+        own = [claim for claim in wanted if claim.kind == kind]
+        if own:
+            dull = [claim.id for claim in own if claim.id not in sharp]
+            told = f"; blunt: {', '.join(dull)}" if dull else ""
+            console.print(f"{kind}: {len(own) - len(dull)} of {len(own)} claims have a killed rival{told}")
 
 
 def checked(ids: Iterable[str], n_jobs: int, fresh: bool = False) -> dict[str, Evidence]:
@@ -100,7 +151,7 @@ def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Ta
     table = Table(show_lines=True)
     table.add_column("paper: claim", no_wrap=wide)
     for name in (
-        ("where", "statement", "verdict", "measured", "claimed", "slack") if wide else ("", "verdict")
+        ("kind", "where", "statement", "verdict", "measured", "claimed", "slack") if wide else ("", "verdict")
     ):
         table.add_column(name, overflow="fold")
     for claim in wanted:
@@ -111,6 +162,7 @@ def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Ta
         if wide:
             table.add_row(
                 f"{claim.id}\n[dim]{claim.source}[/]",
+                str(claim.kind),
                 claim.where,
                 statement,
                 verdict,
@@ -126,16 +178,22 @@ def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Ta
                 f"slack: {slack}" if slack else "",
                 f"check: {claim.source}",
             )
-            table.add_row(f"{claim.id}\n[dim]{claim.where}[/]", "\n".join(filter(None, lines)), verdict)
+            table.add_row(
+                f"{claim.id}\n[dim]{claim.kind}: {claim.where}[/]", "\n".join(filter(None, lines)), verdict
+            )
     return table
 
 
 def _record(claim: Claim, item: Evidence) -> dict[str, Any]:
     described = {
         "id": claim.id,
+        "kind": str(claim.kind),
         "where": claim.where,
         "statement": claim.statement,
         "notebook": claim.notebook,
         "check": claim.source,
+        "rivals": list(claim.rivals),
+        "rivals_killed": rivals_killed(claim),
+        "blunt": blunt(claim),
     }
     return described | asdict(item)

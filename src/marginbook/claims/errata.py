@@ -21,7 +21,7 @@ from typing import Any
 
 from .. import __version__
 from ..base.rooms import papers
-from . import ROOMS, Claim, Evidence, Verdict
+from . import ROOMS, Claim, Evidence, Kind, Verdict
 
 #: the rooms that are papers, with the key of each in the bibliography
 PAPERS = {key: room.citation for key, room in papers().items()}
@@ -134,7 +134,7 @@ class Erratum:
 
 def of_a_paper(claim: Claim) -> bool:
     """Return whether a paper prints the statement; what goes beyond the paper is ours."""
-    return claim.paper in PAPERS and "(beyond the paper)" not in claim.where
+    return claim.paper in PAPERS and claim.kind != Kind.OURS
 
 
 def errata(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> list[Erratum]:

@@ -8,8 +8,28 @@ from enum import StrEnum
 from typing import Any
 
 
+class Kind(StrEnum):
+    """What is claimed, and by whom; what is `ours` counts in no paper's bar."""
+
+    PROOF = "proof"
+    STATEMENT = "statement"
+    ARITHMETIC = "arithmetic"
+    EXPERIMENT = "experiment"
+    OURS = "ours"
+
+
+#: the kinds in words; the book prints this
+KINDS = {
+    Kind.PROOF: "a numbered statement, an equation or an asserted property",
+    Kind.STATEMENT: "a sentence of fact",
+    Kind.ARITHMETIC: "the paper's text against its own tables",
+    Kind.EXPERIMENT: "an experiment, run again",
+    Kind.OURS: "beyond the paper: a theorem, an inference or an extension of ours",
+}
+
+
 class Verdict(StrEnum):
-    """What came out; the last four are for experiments."""
+    """What came out; the first three are for theorems, the next three for experiments."""
 
     HOLDS = "holds"
     CORRECTED = "corrected"
@@ -17,6 +37,7 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     PARTLY = "partly"
     NOT_REPRODUCED = "not-reproduced"
+    UNDECIDED = "undecided"
     NOT_TESTABLE = "not-testable"
 
 
@@ -36,6 +57,10 @@ class Evidence:
     sizes : dict
         Sizes of the problems that were tried, such as ``{"n": [2, 30], "problems": 200}``.
     seeds : tuple of int
+    reach : float or None
+        For a bound: the largest share of it that was reached, 1 where it is attained.
+    reading : str
+        Where the text admits several readings: of which one the verdict is, and how far the others are.
     """
 
     verdict: Verdict
@@ -45,6 +70,8 @@ class Evidence:
     why: str
     sizes: dict[str, Any] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
+    reach: float | None = None
+    reading: str = ""
 
 
 def decide(as_printed: bool, as_corrected: bool | None = None) -> Verdict:
@@ -79,10 +106,20 @@ def at_most(value: float, bound: float) -> str:
     return f"{number:.2g}" if not number < 0.01 else f"{number:.0e}".replace("e-0", "e-")
 
 
-def scoreboard(evidence: Mapping[str, Evidence]) -> dict[str, dict[Verdict, int]]:
-    """Count verdicts by room."""
-    board: dict[str, dict[Verdict, int]] = {}
+def scoreboard(
+    kinds: Mapping[str, Kind], evidence: Mapping[str, Evidence]
+) -> dict[str, dict[bool, dict[Verdict, int]]]:
+    """Count verdicts by room, those on the paper's claims (False) apart from those on ours (True).
+
+    Parameters
+    ----------
+    kinds, evidence : mapping
+        By claim id.
+    """
+    board: dict[str, dict[bool, dict[Verdict, int]]] = {}
     for id, item in evidence.items():
-        counts = board.setdefault(id.partition("/")[0], dict.fromkeys(Verdict, 0))
-        counts[item.verdict] += 1
+        room = board.setdefault(
+            id.partition("/")[0], {own: dict.fromkeys(Verdict, 0) for own in (False, True)}
+        )
+        room[kinds[id] == Kind.OURS][item.verdict] += 1
     return board

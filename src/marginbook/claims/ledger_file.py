@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from . import ROOMS, Claim, Evidence, scoreboard
+from . import ROOMS, Claim, Evidence, Kind, scoreboard
 
 NAME = "LEDGER.md"
 COMMAND = f"marginbook claims --markdown > {NAME}"
@@ -29,11 +29,15 @@ def markdown(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> s
         "`marginbook claims drm/thm-VI.3` prints what was measured for one. The built book also has the",
         "numbers, a filter, and links into sections. What the verdicts mean: [verdicts](book/verdicts.md).",
     ]
-    board = scoreboard(evidence)
+    kinds = {id: claim.kind for id, claim in claims.items()}
+    board = scoreboard(kinds, {id: evidence[id] for id in claims})
     for room in dict.fromkeys(claim.paper for claim in claims.values()):
-        counts = ", ".join(f"{number} {verdict}" for verdict, number in board[room].items() if number)
-        lines += ["", f"## {ROOMS[room]}", "", f"{counts}.", ""]
-        lines += [line(claim, evidence[claim.id]) for claim in claims.values() if claim.paper == room]
+        lines += ["", f"## {ROOMS[room]}"]
+        for ours, title in ((False, "Claims of the paper"), (True, "Ours")):
+            own = [c for c in claims.values() if c.paper == room and (c.kind == Kind.OURS) == ours]
+            if own:
+                counts = ", ".join(f"{n} {verdict}" for verdict, n in board[room][ours].items() if n)
+                lines += ["", f"{title}: {counts}.", "", *(line(claim, evidence[claim.id]) for claim in own)]
     return "\n".join(lines) + "\n"
 
 
@@ -43,7 +47,7 @@ def line(claim: Claim, found: Evidence) -> str:
     title = section(id, anchor)
     place = f" In “{title}”." if title else ""
     return (
-        f"- [{claim.where}](notebooks/{id}.ipynb): **{found.verdict}**. "
+        f"- [{claim.where}](notebooks/{id}.ipynb), {claim.kind}: **{found.verdict}**. "
         f"{claim.statement.rstrip('.')}.{place} `{claim.id}`"
     )
 

@@ -31,6 +31,7 @@ SHARES = (1e-3, 0.1, 10.0)
 
 @claim(
     "bridge/ls-svm-kernel-ridge",
+    kind="ours",
     where="LS-SVM and kernel ridge",
     statement=r"the least-squares SVM is kernel ridge with the ridge $1/C$ on centred kernel and targets; "
     "the free "
@@ -68,6 +69,7 @@ def check_ls_svm() -> Evidence:
 
 @claim(
     "bridge/kfda-ls-svm",
+    kind="ours",
     where="kernel Fisher discriminant with a ridge and LS-SVM",
     statement=r"the kernel Fisher discriminant with the ridge $\mu$ is the LS-SVM with $C=1/\mu$ on kernel "
     "columns; the "
@@ -111,6 +113,7 @@ def check_fisher_machine() -> Evidence:
 
 @claim(
     "bridge/kfda-lasso",
+    kind="ours",
     where="kFDA with q = 1, the lasso and DRM (8)",
     statement=r"kFDA$_1$ is the lasso on kernel columns, scikit-learn's with $\alpha=\rho$; as printed, "
     "with the bias "
@@ -174,6 +177,7 @@ def check_lasso() -> Evidence:
 
 @claim(
     "bridge/kfda-ridge",
+    kind="ours",
     where="kFDA with q = 2, ridge regression and DRM (13)",
     statement=r"kFDA$_2$ is ridge regression on kernel columns with the ridge $2\rho N$: kernel ridge with "
     "the kernel "
@@ -215,6 +219,7 @@ def check_ridge() -> Evidence:
 
 @claim(
     "bridge/kfda-to-ridge",
+    kind="ours",
     where="kFDA as q goes to 2",
     statement=r"as $q\to2$ the minimiser of kFDA$_q$, $1\le q<2$, tends to that of ridge regression: "
     r"$\lVert\omega_q-\omega_2\rVert^2\le\sum_i\bigl(h(\omega_{q,i})-h(\omega_{2,i})\bigr)$ with "

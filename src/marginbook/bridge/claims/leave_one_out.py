@@ -44,6 +44,7 @@ def eliminated(M: np.ndarray, h: np.ndarray, blocks: list[list[int]]) -> list[np
 
 @claim(
     "bridge/leave-one-out",
+    kind="ours",
     where="leave-one-out of DRM, kernel Fisher discriminant and LS-SVM",
     statement=r"the exact leave-one-out formulas of three rooms are one: $h_S-(P_{SS})^{-1}x_S$, "
     "$P=M^{-1}$, with one row "

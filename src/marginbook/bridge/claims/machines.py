@@ -35,6 +35,7 @@ def matrix_machine(pair: Pair, C: float, loss: str = "hinge", **more: object) ->
 
 @claim(
     "bridge/one-svm",
+    kind="ours",
     where="LDM and SMM without intercept",
     statement=r"one SVM in two rooms: LDM with $\lambda_1=\lambda_2=0$, SMM of $1\times p$ matrices with a "
     "kernel on rows, "
@@ -76,6 +77,7 @@ def check_one_svm() -> Evidence:
 
 @claim(
     "bridge/weighted-svm",
+    kind="ours",
     where="SMM (3) with a level and SVC with class weights",
     statement=r"at full rank and level $\pi$ the SMM is the SVM with $C=\frac1{2n\lambda}$ and the class "
     r"weights $1-\pi$ and "
@@ -127,6 +129,7 @@ def check_weighted() -> Evidence:
 
 @claim(
     "bridge/km-omd",
+    kind="ours",
     where="KM-OMD and the SMM with the squared hinge loss",
     statement=r"KM-OMD is the SVM with squared hinge losses $\frac C2\sum_i\xi_i^2$ and an intercept: "
     r"$w_{\mathrm{SVM}}=\frac2F\,w_{\mathrm{OMD}}$ with KM-OMD's minimum $F$; only the thresholds differ, by "
@@ -168,6 +171,7 @@ def check_km_omd() -> Evidence:
 
 @claim(
     "bridge/squared-hinge",
+    kind="ours",
     where="LS-SVM and the SMM with the squared hinge loss",
     statement=r"if no multiplier of the LS-SVM has the wrong sign, $y_ia_i\ge0$ for all $i$, that is no "
     "margin above 1, it is "
@@ -210,6 +214,7 @@ def check_squared_hinge() -> Evidence:
 
 @claim(
     "bridge/class-means",
+    kind="ours",
     where="LS-SVM and KM-OMD as C goes to 0",
     statement=r"as $C\to0$ LS-SVM and KM-OMD both take the difference of the class means, the kernel "
     "Parzen classifier: "

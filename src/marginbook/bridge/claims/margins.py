@@ -47,6 +47,7 @@ def trained(pair: Pair, lambda1: float, lambda2: float, C: float) -> np.ndarray:
 
 @claim(
     "bridge/ldm-whitened-svm",
+    kind="ours",
     where="LDM (12) and the SVM in another inner product",
     statement=r"with $\lambda_2=0$ the LDM is the SVM without intercept with the kernel $\phi(x)^\top "
     r"A^{-1}\phi(z)$, "
@@ -103,6 +104,7 @@ def check_whitened() -> Evidence:
 
 @claim(
     "bridge/ldm-mean",
+    kind="ours",
     where="LDM with its mean term alone, MAMC and SMM under a strong penalty",
     statement=r"with $\lambda_1=0$ the LDM is $\lambda_2z$, MAMC's direction, up to the hinge losses: "
     r"$\lvert f(x)-\lambda_2z^\top\phi(x)\rvert\le C\sum_i\lvert k(x_i,x)\rvert$; exactly its direction "
@@ -163,6 +165,7 @@ def check_mean() -> Evidence:
 
 @claim(
     "bridge/ldm-kernel-ridge",
+    kind="ours",
     where="LDM without hinge, kernel ridge and the DRM",
     statement=r"mean and variance of the margins alone make kernel ridge: $\lambda_2A^{-1}z$ is the ridge "
     "fit of the labels "

@@ -21,6 +21,7 @@ SHARES = (1e-3, 0.1, 10.0)
 
 @claim(
     "bridge/drm-kernel-ridge",
+    kind="ours",
     where="DRM (13) and kernel ridge",
     statement=r"with $\alpha=0$ the DRM's weights are those of kernel ridge without intercept: $t^\top "
     "w(x)$ is its "
@@ -57,6 +58,7 @@ def check_kernel_ridge() -> Evidence:
 
 @claim(
     "bridge/drm-errors",
+    kind="ours",
     where="DRM (13) and least squares with correlated errors",
     statement=r"for every $\alpha\ge0$ the DRM's weights are those of kernel ridge whose errors have the "
     "covariance "
@@ -104,6 +106,7 @@ def check_errors() -> Evidence:
 
 @claim(
     "bridge/drm-local-targets",
+    kind="ours",
     where="DRM (10) with two classes, and kernel ridge",
     statement=r"with two classes $\delta_-(x)-\delta_+(x)=2\sum_jy_jk(x_j,x)w_j(x)$: the DRM decides by "
     "the kernel ridge "
@@ -148,6 +151,7 @@ def check_local_targets() -> Evidence:
 
 @claim(
     "bridge/drm-strong-ridge",
+    kind="ours",
     where="DRM (10), large ridge, and the average margin",
     statement=r"as $\beta\to\infty$ the DRM decides by sums of squared kernels: "
     r"$\bigl\lvert\beta\delta_i(x)+2\sum_{j\in C_i}k(x_j,x)^2\bigr\rvert$ "

@@ -23,6 +23,7 @@ SHARES = (0.01, 1.0, 10.0)
 
 @claim(
     "bridge/clask-kernel-ridge",
+    kind="ours",
     where="CLASK features, LS-SVM, kernel ridge and Nyström",
     statement=r"CLASK features in the LS-SVM are kernel ridge with the sum over classes of projected "
     "kernels, "

@@ -95,7 +95,8 @@ def real_statistics() -> Iterator[tuple[str, Separation, Separation]]:
 
 @claim(
     "clasmk/criterion-2",
-    where="Criterion 2, (26) (beyond the paper)",
+    kind="ours",
+    where="Criterion 2, (26)",
     statement="the minimum over all $K^C$ choices is found in a few passes over $CK$ numbers",
     notebook=f"{CHOICE}#clasmk-exact",
 )
@@ -147,7 +148,8 @@ def check_criterion() -> Evidence:
 
 @claim(
     "clasmk/greedy-choice",
-    where="(27) beside (26) (beyond the paper)",
+    kind="ours",
+    where="(27) beside (26)",
     statement="the kernels that are best for each class alone, (27), have nearly the least ratio (26): in "
     "most problems at most a tenth above it",
     notebook=f"{CHOICE}#clasmk-greedy",
@@ -219,7 +221,8 @@ def _below_bound(n: np.ndarray, d: np.ndarray) -> bool:
 
 @claim(
     "clasmk/eq-39",
-    where="(39), Section 3.4.3 (beyond the paper)",
+    kind="ours",
+    where="(39), Section 3.4.3",
     statement="the kernel of the largest weight of each class approximates the minimum of (26): in most "
     "problems it is at most a tenth above it",
     notebook=f"{WEIGHTS}#clasmk-largest",

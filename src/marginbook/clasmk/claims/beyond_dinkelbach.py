@@ -47,7 +47,8 @@ def _gap(found: Weights) -> float:
 
 @claim(
     "clasmk/dinkelbach",
-    where="(33) and Section 5.1, fmincon (beyond the paper)",
+    kind="ours",
+    where="(33) and Section 5.1, fmincon",
     statement="the global minimum of (33) is found and proved, monotonically and superlinearly; no general "
     "solver has a lower value",
     notebook=f"{WEIGHTS}#clasmk-dinkelbach",

@@ -43,7 +43,8 @@ def log_ratio(rows: Rows, gamma: float) -> float:
 
 @claim(
     "clasmk/narrow-limit",
-    where="(34), Section 3.4.1 (beyond the paper)",
+    kind="ours",
+    where="(34), Section 3.4.1",
     statement=r"for $\sigma\to0$ the ratio goes to 0 like $e^{-2(\delta^2-\epsilon^2)/\sigma^2}$ where the "
     r"nearest neighbour is of the own class ($\epsilon<\delta$): no width is best",
     notebook=f"{WEIGHTS}#clasmk-narrow",
@@ -81,6 +82,7 @@ def check_limit() -> Evidence:
 
 @claim(
     "clasmk/optimism",
+    kind="statement",
     where="(33), summed over the samples of the bases",
     statement=r"weights learned on $\mathcal M_B$ separate new samples as well as they separate "
     r"$\mathcal M_B$",

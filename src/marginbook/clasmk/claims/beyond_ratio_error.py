@@ -61,6 +61,7 @@ def rank_correlation(h: np.ndarray, errors: np.ndarray) -> float:
 
 @claim(
     "clasmk/ratio-error",
+    kind="statement",
     where="Section 3.4.1, after (34)",
     statement="of representative kernels, those with the smaller ratio (34) separate the classes better",
     notebook=f"{CHOICE}#clasmk-ratio-error",

@@ -19,6 +19,7 @@ LINEAR = 1.25
 
 @claim(
     "clasmk/no-pairwise",
+    kind="statement",
     where="Abstract, Section 1",
     statement="learning needs no computations for pairs of samples: with bases of fixed size its cost grows "
     "linearly with their number",

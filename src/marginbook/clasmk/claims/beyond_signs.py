@@ -104,6 +104,7 @@ def real_bases(name: str, per_class: int, seed: int = 0) -> tuple[Rows, Bases]:
 
 @claim(
     "clasmk/sign-ambiguity",
+    kind="statement",
     where="Definition 1, (29)-(30)",
     statement=r"the kernel (30), and what is learned with it, follow from the classes' subspaces and $\nu$",
     notebook=f"{WEIGHTS}#clasmk-signs",
@@ -155,6 +156,7 @@ def check_signs() -> Evidence:
 
 @claim(
     "clasmk/basis-ambiguity",
+    kind="proof",
     where="Algorithm 1",
     statement='bases may be estimated "using KPCA or any iterative methods"',
     notebook=f"{WEIGHTS}#clasmk-signs",

@@ -38,7 +38,8 @@ def learned(measured: Separation, eta: float, t: float) -> tuple[np.ndarray, np.
 
 @claim(
     "clasmk/eta-t",
-    where="Section 5 beside Section 5.1 (beyond the paper)",
+    kind="ours",
+    where="Section 5 beside Section 5.1",
     statement=r"with $\eta=t=0.1$ and with $\eta=0.01$, $t=10^{-4}$, both printed, most classes have the "
     "same weights, but for a tenth",
     notebook=f"{WEIGHTS}#clasmk-thresholds",

@@ -59,6 +59,7 @@ def row_text(row: pd.Series[float], digits: int = 1) -> str:
 
 @claim(
     "clasmk/fig-2",
+    kind="experiment",
     where="Figures 2 to 5",
     statement="accuracy is best with 98 kernels, and fewer kernels degrade it",
     notebook=f"{HIERARCHY}#clasmk-fig-2",
@@ -89,6 +90,7 @@ def check_kernels() -> Evidence:
 
 @claim(
     "clasmk/fig-2-layers",
+    kind="experiment",
     where="Figures 2 to 8",
     statement="accuracy improves with the number of layers",
     notebook=f"{HIERARCHY}#clasmk-fig-2",
@@ -122,6 +124,7 @@ def check_layers() -> Evidence:
 
 @claim(
     "clasmk/fig-6",
+    kind="experiment",
     where="Figures 6 to 8",
     statement="accuracy increases with the training size",
     notebook=f"{HIERARCHY}#clasmk-fig-6",
@@ -165,6 +168,7 @@ def slopes(frame: pd.DataFrame) -> dict[str, float]:
 
 @claim(
     "clasmk/fig-9",
+    kind="experiment",
     where="Section 5.3.3, Figures 9 to 15",
     statement="the time of the optimisation is linear in the number of kernels",
     notebook=f"{COST}#clasmk-fig-9",
@@ -195,7 +199,8 @@ def check_seconds() -> Evidence:
 
 @claim(
     "clasmk/fig-16",
-    where="Section 5.3.3, Figures 16 to 18 (beyond the paper)",
+    kind="ours",
+    where="Section 5.3.3, Figures 16 to 18",
     statement="the time of the optimisation, which the figures show by training size, hardly depends on it",
     notebook=f"{COST}#clasmk-fig-16",
     depends=(SIZES_CSV, REGISTRY),
@@ -228,6 +233,7 @@ def check_rows() -> Evidence:
 
 @claim(
     "clasmk/fig-19",
+    kind="experiment",
     where="Section 5.3.4, Figures 19 to 23",
     statement="the dimension of the features increases with the layers in a linear fashion",
     notebook=f"{COST}#clasmk-fig-19",
@@ -279,6 +285,7 @@ def stability() -> dict[str, float] | None:
 
 @claim(
     "clasmk/fig-24",
+    kind="experiment",
     where="Section 5.4, Figures 24 to 27",
     statement="the weights from random parts are fairly consistent on banana, pendigits and optdigits, and "
     "vary on wdbc",

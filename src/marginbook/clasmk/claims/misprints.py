@@ -41,6 +41,7 @@ def class_kernel(parts: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
 
 @claim(
     "clasmk/psd",
+    kind="statement",
     where="Definition 1, (29)-(30)",
     statement=r"$h=\sum_ch_c$ is positive semidefinite for all weights $\nu_{c,i}\ge0$ with sum 1",
     notebook=f"{NOTEBOOK}#clasmk-psd",
@@ -83,6 +84,7 @@ def check_psd() -> Evidence:
 
 @claim(
     "clasmk/rbf-sign",
+    kind="statement",
     where="Section 5.1",
     statement=r"$k_{RBF}(x,\tilde x)=\exp(\|x-\tilde x\|^2/\sigma^2)$ is a kernel",
     notebook=f"{NOTEBOOK}#clasmk-misprints",
@@ -113,6 +115,7 @@ def check_sign() -> Evidence:
 
 @claim(
     "clasmk/eq-3-max",
+    kind="statement",
     where="Section 1, after (3)",
     statement=r"the label is estimated by $\hat y=\max_{c\in\{1\cdots C\}}\xi(c)$",
     notebook=f"{NOTEBOOK}#clasmk-misprints",
@@ -147,6 +150,7 @@ def check_label() -> Evidence:
 
 @claim(
     "clasmk/eq-40-index",
+    kind="statement",
     where="(40) beside the map after (30)",
     statement=r"block $c$ of the features is $\sum_k\sqrt{\nu_{c,k}}\,U_{c,k}^\top\varphi_c(x)$",
     notebook=f"{NOTEBOOK}#clasmk-misprints",
@@ -197,6 +201,7 @@ def check_feature_index() -> Evidence:
 
 @claim(
     "clasmk/eq-44",
+    kind="proof",
     where="(44)-(45) beside Remark 2",
     statement=r"$\kappa$ says how surely a sample is on the right side; marginal: $-1<\kappa<1$",
     notebook=f"{NOTEBOOK}#clasmk-misprints",
@@ -271,6 +276,7 @@ def stopping(nus: list[np.ndarray], eps: float, *, printed: bool) -> tuple[int, 
 
 @claim(
     "clasmk/delta-index",
+    kind="statement",
     where="Section 4, the loop",
     statement=r"after $L\leftarrow L+1$, $\delta_+=\|\nu^{(L)}-\nu^{(L-1)}\|_F$ compares the last two layers",
     notebook=f"{NOTEBOOK}#clasmk-misprints",

@@ -53,6 +53,7 @@ def summary_again() -> pd.DataFrame:
 
 @claim(
     "clasmk/table-4-summary",
+    kind="arithmetic",
     where="Table 4, last row",
     statement="the row 'Summary' averages the results: the means of the columns, with the means of their ±",
     notebook=f"{NOTEBOOK}#clasmk-table-4-summary",
@@ -106,6 +107,7 @@ def against(first: str, second: str) -> pd.DataFrame:
 
 @claim(
     "clasmk/table-4-wins",
+    kind="arithmetic",
     where="Section 5.2",
     statement="2L-CLASMK-ML outperforms 2L-MKL on six of twelve sets and is equivalent on three",
     notebook=f"{NOTEBOOK}#clasmk-table-4-wins",
@@ -133,6 +135,7 @@ def check_wins() -> Evidence:
 
 @claim(
     "clasmk/table-4-bold",
+    kind="arithmetic",
     where="Table 4",
     statement="the cells in bold are the highest of their row",
     notebook=f"{NOTEBOOK}#clasmk-table-4-bold",
@@ -189,6 +192,7 @@ def spreads() -> pd.DataFrame:
 
 @claim(
     "clasmk/table-4-spread",
+    kind="arithmetic",
     where="Table 4",
     statement="all columns are of the same random halves of the sets of Table 3",
     notebook=f"{NOTEBOOK}#clasmk-table-4-spread",
@@ -223,6 +227,7 @@ def check_spread() -> Evidence:
 
 @claim(
     "clasmk/set-sizes",
+    kind="arithmetic",
     where="Tables 2, 3 and 5",
     statement="the printed numbers of rows, features and classes are those of the public sets",
     notebook=f"{NOTEBOOK}#clasmk-set-sizes",
@@ -256,6 +261,7 @@ def widths(names: Iterable[str]) -> set[float]:
 
 @claim(
     "clasmk/rbf-widths",
+    kind="arithmetic",
     where="Section 5.1 beside Table 1",
     statement=r"the Gaussian kernels of Table 1 have the widths of the text, $\sigma\in\{10,1,0.1,0.01\}$",
     notebook=f"{NOTEBOOK}#clasmk-rbf-widths",

@@ -49,6 +49,7 @@ def leads() -> pd.DataFrame:
 
 @claim(
     "clasmk/table-1-best",
+    kind="arithmetic",
     where="Section 5.1",
     statement="CLASMK-ML provides the best classification results of Table 1",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
@@ -77,6 +78,7 @@ def check_best() -> Evidence:
 
 @claim(
     "clasmk/table-1-class",
+    kind="arithmetic",
     where="Section 5.1",
     statement="class-specific kernels gain: CLASK-ML is better than learning with a single kernel",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
@@ -116,6 +118,7 @@ def block_times() -> pd.DataFrame:
 
 @claim(
     "clasmk/table-2-block",
+    kind="arithmetic",
     where="Table 2",
     statement="by its blocks, the kernel approximation of CLASMK-ML is faster than those of the eight single "
     "kernels together",
@@ -152,6 +155,7 @@ def total_against_slowest() -> int:
 
 @claim(
     "clasmk/table-2-sums",
+    kind="arithmetic",
     where="Table 2",
     statement="the time of CLASMK-ML is the sum of its two parts, approximation and metric learning",
     notebook=f"{NOTEBOOK}#clasmk-printed-seconds",
@@ -178,6 +182,7 @@ def check_sums() -> Evidence:
 
 @claim(
     "clasmk/table-2-widths",
+    kind="arithmetic",
     where="Section 5.1",
     statement="the time of the approximation increases for Gaussian kernels with a small width",
     notebook=f"{NOTEBOOK}#clasmk-printed-seconds",

@@ -37,6 +37,7 @@ def energies(X: np.ndarray, codes: np.ndarray, subspaces: Sequence[Sequence[Subs
 
 @claim(
     "clasmk/eq-27-index",
+    kind="statement",
     where="(27) beside (26)",
     statement=r"(27), with $\|U_{\tilde c}^\top\varphi_{(\tilde c,c)}\|^2$, has the terms of (26) with $k_c$",
     notebook=f"{NOTEBOOK}#clasmk-criteria",
@@ -96,6 +97,7 @@ def _criterion(energy: np.ndarray, means: np.ndarray, choice: np.ndarray) -> flo
 
 @claim(
     "clasmk/eq-32-denominator",
+    kind="statement",
     where="(32) beside Criterion 3",
     statement=r"(32), with $\frac1N\sum h_c(x,x)$ below, estimates Criterion 3, with $\|m_{(c,c)}\|^2$",
     notebook=f"{NOTEBOOK}#clasmk-criteria",

@@ -36,6 +36,7 @@ def overlap(one: Law, other: Law) -> Fraction:
 
 @claim(
     "clasmk/lemma-1",
+    kind="proof",
     where="Lemma 1, (10)-(13)",
     statement=r"$P(D_{c,c}>E D_{c,\tilde c})$ is at most $1-\|m\|^2$ over $1-\sqrt\lambda(1-\sigma_e^2)$, "
     r"if $\lambda<1$",
@@ -128,6 +129,7 @@ def sharp_model(step: Fraction) -> float:
 
 @claim(
     "clasmk/eq-14",
+    kind="proof",
     where="Proof of Lemma 1, (14)",
     statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ is $E\|Q^\top\beta_c\|^2$: the noise does not enter",
     notebook=f"{NOTEBOOK}#clasmk-lemma-1",
@@ -160,6 +162,7 @@ def check_dropped_noise() -> Evidence:
 
 @claim(
     "clasmk/remark-1",
+    kind="proof",
     where="Remark 1",
     statement=r"$\|m\|^2\le1-\sigma_e^2$; with all else fixed the bound falls as $\sigma_e^2$ grows, "
     r"and its denominator tends to 1 with $\lambda\to0$",
@@ -199,6 +202,7 @@ def check_remark() -> Evidence:
 
 @claim(
     "clasmk/eq-15",
+    kind="proof",
     where="Remark 1, after (15)",
     statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ over $\|m\|^2$ is a $\lambda$ for (10)",
     notebook=f"{NOTEBOOK}#clasmk-remark-1",

@@ -13,6 +13,7 @@ from .section_2_lemma_1 import NOTEBOOK, below, lemma_bound, overlap
 
 @claim(
     "clasmk/lowest-bound",
+    kind="statement",
     where="Conclusion; (15), (21)",
     statement="the criterion selects the kernel with the lowest upper bound of the probability",
     notebook=f"{NOTEBOOK}#clasmk-lowest-bound",
@@ -87,6 +88,7 @@ def two_kernels() -> tuple[tuple[Law, Law], tuple[Law, Law]]:
 
 @claim(
     "clasmk/thm-1",
+    kind="proof",
     where="Theorem 1, (16)-(20)",
     statement=r"$P(D_w>E D_b)$ is at most $1-\sum_cp_c\|m_c\|^2$ over $1-\sqrt\lambda(1-\sigma_e^2)$, "
     r"for any $C$, if $\lambda<1$",

@@ -49,6 +49,7 @@ def sharper_holds(model: Blocks) -> bool:
 
 @claim(
     "clasmk/thm-2-hypotheses",
+    kind="proof",
     where="Theorem 2, (24)",
     statement=r"there are models with $\|\varphi_{(c,c')}\|=1$, $e_{(c,c')}\perp U_{c'}$ and "
     r"$E\|e_{(c,c')}\|^2=\sigma_e^2$ for all $c,c'$, and $\lambda<1$",
@@ -88,6 +89,7 @@ def _denominator(model: Blocks) -> Fraction:
 
 @claim(
     "clasmk/thm-2-bound",
+    kind="proof",
     where="Theorem 2, (25)",
     statement=r"$P(D_w>E D_b)$ is at most $1-\frac1C\sum_{c,c'}\|m_{(c,c')}\|^2$ over "
     r"$1-(C\lambda-\lambda+1)q/C$, with $q=1-\sigma_e^2$",
@@ -133,6 +135,7 @@ def four_classes() -> Blocks:
 
 @claim(
     "clasmk/thm-2-trivial",
+    kind="proof",
     where="Theorem 2 and what follows",
     statement=r"the bound (25) is small for a small $\lambda$ and large means: it shows separation",
     notebook=f"{NOTEBOOK}#clasmk-thm-2-trivial",
@@ -191,6 +194,7 @@ def best_sharper(C: int, lam: Fraction) -> tuple[int, float]:
 
 @claim(
     "clasmk/lemma-2",
+    kind="proof",
     where="Lemma 2, (46)-(47)",
     statement=r"$E(D_{c,\tilde c})$ is at least $2C-2(C\lambda-\lambda+1)q$ for each pair, "
     r"with $q=1-\sigma_e^2$",
@@ -230,6 +234,7 @@ def check_pairs() -> Evidence:
 
 @claim(
     "clasmk/lemma-3",
+    kind="proof",
     where="Lemma 3, (48)-(49)",
     statement=r"$E(D_b)$ is at least $2C-2(C\lambda-\lambda+1)q$, with $q=1-\sigma_e^2$",
     notebook=f"{NOTEBOOK}#clasmk-lemma-3",
@@ -261,6 +266,7 @@ def check_average() -> Evidence:
 
 @claim(
     "clasmk/eq-50",
+    kind="proof",
     where="Proof of Lemma 3, (50)",
     statement=r"with $\tau_{ci}=E\|\beta_{(c,i)}\|^2$, $\tau_{ci}+\tau_{\tilde ci}$ summed over $c$, "
     r"$\tilde c\ne c$ and $i$ is $2C(C-1)$ times the sum of $1-\sigma_e^2$ and "

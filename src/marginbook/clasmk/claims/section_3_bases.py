@@ -28,6 +28,7 @@ def quotients(energy: np.ndarray) -> np.ndarray:
 
 @claim(
     "clasmk/eq-33-set",
+    kind="proof",
     where="(33) beside Algorithm 1",
     statement=r"(33), summed over $\mathcal M_B$, rates kernels as new samples would",
     notebook=f"{NOTEBOOK}#clasmk-sets",
@@ -67,6 +68,7 @@ def check_set() -> Evidence:
 
 @claim(
     "clasmk/eq-35-scale",
+    kind="statement",
     where="(35)",
     statement=r"a kernel does not represent the data where the class means of "
     r"$\|A_{c,i}^\top k_i(X_{B_{c,i}},x)\|^2$, summed over $c$, are at most $\eta\in(0,1]$",
@@ -103,6 +105,7 @@ def check_scale() -> Evidence:
 
 @claim(
     "clasmk/kpca-centred",
+    kind="statement",
     where="Section 3.1",
     statement="kernel PCA of a class, as in the reference given, estimates the basis of model (9)",
     notebook=f"{NOTEBOOK}#clasmk-sets",
@@ -148,6 +151,7 @@ def check_centring() -> Evidence:
 
 @claim(
     "clasmk/block-structure",
+    kind="statement",
     where="Section 3.1",
     statement="bases of classes one by one cost less than one basis for all data at once",
     notebook=f"{NOTEBOOK}#clasmk-sets",

@@ -56,6 +56,7 @@ def with_columns(frame: pd.DataFrame | None, *names: str) -> pd.DataFrame | None
 
 @claim(
     "clasmk/table-1",
+    kind="experiment",
     where="Table 1",
     statement="the printed errors of eight kernels, CLASK-ML and CLASMK-ML on four sets",
     notebook=f"{NOTEBOOK}#clasmk-table-1",
@@ -68,6 +69,7 @@ def check_table_1() -> Evidence:
 
 @claim(
     "clasmk/table-1-order",
+    kind="experiment",
     where="Table 1",
     statement="CLASMK-ML has the lowest error of all on each of the four sets",
     notebook=f"{NOTEBOOK}#clasmk-table-1",
@@ -115,7 +117,8 @@ def agreeing(method: str) -> list[str]:
 
 @claim(
     "clasmk/table-1-solver",
-    where="Table 1, Section 5.1 (beyond the paper)",
+    kind="ours",
+    where="Table 1, Section 5.1",
     statement="an interior-point method from equal weights, with fmincon's default limit, makes the printed "
     "errors of CLASMK-ML",
     notebook=f"{NOTEBOOK}#clasmk-second-looks",
@@ -179,6 +182,7 @@ def block_seconds() -> pd.DataFrame | None:
 
 @claim(
     "clasmk/table-2",
+    kind="experiment",
     where="Table 2",
     statement="the kernel approximation of CLASMK-ML is, by its blocks, faster than the eight single ones "
     "together",
@@ -210,6 +214,7 @@ def check_table_2() -> Evidence:
 
 @claim(
     "clasmk/table-4",
+    kind="experiment",
     where="Table 4",
     statement="the printed accuracies of CLASMK-ML and multiple kernel learning, in one and two layers",
     notebook=f"{NOTEBOOK}#clasmk-table-4",
@@ -229,6 +234,7 @@ def compared(first: str, second: str) -> tuple[int, int, int, float, float] | No
 
 @claim(
     "clasmk/table-4-layers",
+    kind="experiment",
     where="Table 4",
     statement="a second layer makes CLASMK-ML better on every set",
     notebook=f"{NOTEBOOK}#clasmk-table-4",
@@ -255,6 +261,7 @@ def check_layers() -> Evidence:
 
 @claim(
     "clasmk/table-4-order",
+    kind="experiment",
     where="Section 5.2",
     statement="in two layers CLASMK-ML achieves on average a similar result as multiple kernel learning",
     notebook=f"{NOTEBOOK}#clasmk-table-4",

@@ -14,7 +14,8 @@ CSV = "results/clasmk/layer-solvers.csv"
 
 @claim(
     "clasmk/equal-weights",
-    where="Table 4 (beyond the paper)",
+    kind="ours",
+    where="Table 4",
     statement="on the sets of Table 4 the weights that are learned, (33), classify better than equal weights",
     notebook=f"{NOTEBOOK}#clasmk-equal-weights",
     depends=(CSV, REGISTRY),

@@ -17,7 +17,8 @@ from .problems import Problem, described, problems
 
 @claim(
     "drm/one-pass",
-    where="Section VI-A (beyond the paper)",
+    kind="ours",
+    where="Section VI-A",
     statement=r"for the linear kernel the closed form is exact in one pass over the data, for any $n$: "
     r"$\psi_i=T_ix$ with $T_i$ of size $p\times p$",
     notebook="drm/01_the_model#drm-one-pass",
@@ -85,7 +86,8 @@ def _dot(left: list[Fraction], right: list[Fraction]) -> Fraction:
 
 @claim(
     "drm/loo",
-    where="Section VII-A (beyond the paper)",
+    kind="ours",
+    where="Section VII-A",
     statement=r"all $n$ leave-one-out fits follow from one inverse wherever the rescaled matrix is not "
     r"singular, at every $(\alpha,\beta)$; the rest are solved one by one",
     notebook="drm/01_the_model#drm-leave-one-out",
@@ -176,7 +178,8 @@ def _naive_leave_one_out(K: np.ndarray, sizes: tuple[int, ...], alpha: float, be
 
 @claim(
     "drm/homogeneous",
-    where="Equations (10) and (13), linear kernel (beyond the paper)",
+    kind="ours",
+    where="Equations (10) and (13), linear kernel",
     statement=r"linear DRM is a homogeneous quadratic classifier, $\delta_i(x)=x^\top R_ix$: "
     r"$x$, $-x$ and $cx$ get the same label; a constant feature cures it",
     notebook="drm/01_the_model#drm-homogeneous",

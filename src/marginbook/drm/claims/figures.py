@@ -34,6 +34,7 @@ PER_BETA = "iterations_"
 
 @claim(
     "drm/fig-1",
+    kind="experiment",
     where="Figure 1",
     statement="the time of a test point is linear in n for all three algorithms; APG takes most, PPA least",
     notebook="drm/04_large_data#drm-fig-1",
@@ -83,6 +84,7 @@ def _times() -> dict[str, dict[str, dict[float, float]]]:
 
 @claim(
     "drm/fig-2",
+    kind="experiment",
     where="Figure 2",
     statement="on most sets GD needs the fewest iterations and PPA the most; an iteration of GD costs more",
     notebook="drm/04_large_data#drm-fig-2",
@@ -139,6 +141,7 @@ def _listed(count: dict[str, Any]) -> str:
 
 @claim(
     "drm/fig-3",
+    kind="experiment",
     where="Figure 3",
     statement="the larger beta, the fewer iterations of GD, PPA and APG; a few suffice where it is large",
     notebook="drm/04_large_data#drm-fig-3",
@@ -184,6 +187,7 @@ def _convergence() -> dict[str, dict[str, dict[str, Any]]]:
 
 @claim(
     "drm/fig-4",
+    kind="experiment",
     where="Figure 4",
     statement="with all parameters by cross-validation the DRM is better than kernel ridge regression",
     notebook="drm/06_ablation#drm-fig-4",
@@ -231,6 +235,7 @@ def check_fig_4() -> Evidence:
 
 @claim(
     "drm/fig-5",
+    kind="experiment",
     where="Figure 5",
     statement="at each beta, the others chosen best, the DRM is almost always above kernel ridge regression",
     notebook="drm/06_ablation#drm-fig-5",

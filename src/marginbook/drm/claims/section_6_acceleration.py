@@ -18,6 +18,7 @@ ITERATIONS = 100
 
 @claim(
     "drm/eq-25",
+    kind="proof",
     where="Equation (25)",
     statement=r"$f(\hat w_b(v))\le G(\hat w_b(v)|v,b)$ if and only if, with $g=\nabla f(v)$, "
     r"$g^\top Qg\le(b-\beta)\|g\|^2$",
@@ -91,6 +92,7 @@ class _Rational:
 
 @claim(
     "drm/thm-VI.4",
+    kind="proof",
     where="Theorem VI.4",
     statement=r"APG, with and without backtracking: $f_t-f^\star$ is at most $2b\|w_0-w^\star\|^2$ over "
     r"$(t+1)^2$ at every $t$",
@@ -136,6 +138,7 @@ def check_accelerated() -> Evidence:
 
 @claim(
     "drm/quadratic-wording",
+    kind="statement",
     where="Section I, contribution 5, and Section VI-B",
     statement="the convergence of APG is quadratic, no worse than linear",
     notebook="drm/02_algorithms#drm-quadratic-wording",

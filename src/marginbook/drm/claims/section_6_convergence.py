@@ -22,6 +22,7 @@ ITERATIONS = 100
 
 @claim(
     "drm/thm-VI.1",
+    kind="proof",
     where="Theorem VI.1",
     statement=r"gradient descent converges linearly in $f$: "
     r"$f_t-f^\star$ is at most $f_0-f^\star$ times $\bigl(\frac{\kappa-1}{\kappa+1}\bigr)^{2t}$ at every $t$",
@@ -80,6 +81,7 @@ def _followed(trial: Trial, c: float) -> Iterates:
 
 @claim(
     "drm/thm-VI.2",
+    kind="proof",
     where="Theorem VI.2",
     statement=r"PPA with $c\ge\sigma_{\max}(Q)$ never increases $f$ and converges to $w^\star$ "
     r"from any start",
@@ -114,6 +116,7 @@ def check_monotone() -> Evidence:
 
 @claim(
     "drm/thm-VI.3",
+    kind="proof",
     where="Theorem VI.3 and equation (19)",
     statement=r"PPA: $\|w_t-w^\star\|$ is at most $\|w_0-w^\star\|$ times "
     r"$\bigl(\frac{c-\sigma_{\min}}{c+\beta}\bigr)^t$ at every $t$, and the iteration bound that follows",
@@ -168,6 +171,7 @@ def _error_at_stop(trial: Trial) -> float:
 
 @claim(
     "drm/eq-20",
+    kind="proof",
     where="Equation (20) and the remarks on it",
     statement=r"$\sigma_{\max}(Q)$ is at most the lesser of $\mathrm{Tr}K$ and $\|K\|_\infty$, plus "
     r"$\alpha\max_ik(x_i,x_i)$; Lanczos gives $c$ at little cost",

@@ -126,6 +126,7 @@ def _worst(
 
 @claim(
     "drm/thm-VI.1-flops",
+    kind="proof",
     where="Theorem VI.1, costs",
     statement=r"an iteration of DRM-GD costs $(8p+7)n$ multiplications with the linear kernel, "
     r"$(p+2)n^2$ with any",
@@ -158,6 +159,7 @@ def check_gradient_cost() -> Evidence:
 
 @claim(
     "drm/prop-VI.1",
+    kind="proof",
     where="Proposition VI.1",
     statement=r"with any kernel the update (17) costs about $(p+2)n^2$ multiplications",
     notebook="drm/02_algorithms#drm-prop-vi-1",
@@ -187,6 +189,7 @@ def check_general_cost() -> Evidence:
 
 @claim(
     "drm/prop-VI.2",
+    kind="proof",
     where="Proposition VI.2",
     statement=r"an iteration of Algorithm 5 costs $(4p+4)n$ multiplications, $m$ iterations $(4p+4)mn$",
     notebook="drm/02_algorithms#drm-prop-vi-2",
@@ -212,6 +215,7 @@ def check_linear_cost() -> Evidence:
 
 @claim(
     "drm/remark-2",
+    kind="proof",
     where="Remark 2",
     statement=r"the closed form costs $O(n^2p+n^3)$; with $n\gg p$ it is $O(n^3)$, impractical for large $n$",
     notebook="drm/02_algorithms#drm-remark-2",

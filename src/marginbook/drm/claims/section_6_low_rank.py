@@ -52,6 +52,7 @@ def approximation_error(
 
 @claim(
     "drm/prop-VI.3",
+    kind="proof",
     where="Proposition VI.3",
     statement=r"with $K\approx G^\top G$, $G$ of $r\times n$, Algorithms 3, 5 and 6 serve any kernel "
     r"at $O(rmn)$",

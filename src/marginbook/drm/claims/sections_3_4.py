@@ -23,6 +23,7 @@ ROUND_OFF = 1e-12
 
 @claim(
     "drm/prop-III.1",
+    kind="proof",
     where="Proposition III.1",
     statement=r"$S_t(w)=S_w(w)+S_b(w)$ for every $w$",
     notebook="drm/01_the_model#drm-total-dissimilarity",
@@ -66,6 +67,7 @@ def _smallest_eigenvalue(matrix: str) -> tuple[float, int]:
 
 @claim(
     "drm/prop-IV.1",
+    kind="proof",
     where="Proposition IV.1",
     statement=r"$H-B\succeq0$ for every positive semidefinite kernel",
     notebook="drm/01_the_model#drm-within-and-between",
@@ -77,6 +79,7 @@ def check_within_psd() -> Evidence:
 
 @claim(
     "drm/prop-IV.2",
+    kind="proof",
     where="Proposition IV.2",
     statement=r"$B-\frac1nK\succeq0$ for every positive semidefinite kernel",
     notebook="drm/01_the_model#drm-within-and-between",
@@ -101,6 +104,7 @@ def _eigenvalue_evidence(matrix: str) -> Evidence:
 
 @claim(
     "drm/eq-13",
+    kind="proof",
     where="Equation (13)",
     statement=r"$w^\star=(K+\alpha(H-B)+\beta I)^{-1}K_x$ minimises (12)",
     notebook="drm/01_the_model#drm-closed-form",
@@ -165,6 +169,7 @@ def _written_out(
 
 @claim(
     "drm/remark-1",
+    kind="proof",
     where="Remark 1 and Section VI-A",
     statement=r"(4) contains least squares, ridge and lasso; with $\alpha=0$ the DRM is kernel ridge",
     notebook="drm/01_the_model#drm-special-cases",
@@ -220,6 +225,7 @@ SQRT, IDENTITY, HALF_SQUARE = (0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0, 
 
 @claim(
     "drm/prop-IV.3",
+    kind="proof",
     where="Proposition IV.3",
     statement=r"over $\beta\in(0,\infty)$ the minimum points of (8) are one set for any increasing $\rho$",
     notebook="drm/01_the_model#drm-prop-iv-3",

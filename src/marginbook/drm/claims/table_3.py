@@ -23,6 +23,7 @@ INFORMATIVE = 320
 
 @claim(
     "drm/table-3",
+    kind="experiment",
     where="Table III",
     statement="the printed accuracies of SVM, KNN, RF, C4.5, NB and DRM on 19 data sets",
     notebook="drm/03_high_dimensional#drm-table-3",
@@ -35,6 +36,7 @@ def check_table_3() -> Evidence:
 
 @claim(
     "drm/table-3-counts",
+    kind="arithmetic",
     where="Tables II and III",
     statement="the accuracies of Table III are those of 5 trials with the test sets of Table II",
     notebook="drm/03_high_dimensional#drm-table-3-counts",
@@ -81,6 +83,7 @@ def check_counts() -> Evidence:
 
 @claim(
     "drm/table-3-best",
+    kind="statement",
     where="Section VII-A",
     statement="the DRM is the best on 7 of 8 gene sets (not Prostate), 11 of 13 high-dimensional sets, "
     "5 of 6 low-dimensional sets and all digits",
@@ -113,6 +116,7 @@ def check_table_3_best() -> Evidence:
 
 @claim(
     "drm/table-3-gains",
+    kind="statement",
     where="Section VII-A1",
     statement="the DRM improves accuracy by at least 20 %, 13 % and 10 % on GCM, Ramaswamy and NCI",
     notebook="drm/03_high_dimensional#drm-table-3-gains",
@@ -144,6 +148,7 @@ def check_gains() -> Evidence:
 
 @claim(
     "drm/table-3-images",
+    kind="statement",
     where="Section VII-A2, footnote 1",
     statement="the DRM's accuracy is higher than 96 % on 7 of 8 image sets, above 98 % on 5, above 99 % on 4",
     notebook="drm/03_high_dimensional#drm-table-3-images",
@@ -168,6 +173,7 @@ def check_images() -> Evidence:
 
 @claim(
     "drm/table-3-order",
+    kind="experiment",
     where="Section VII-A",
     statement="run again, the DRM is the best on most of the sets that can be had",
     notebook="drm/03_high_dimensional#drm-table-3-best",

@@ -12,6 +12,7 @@ DRM_COLUMNS, SVM_COLUMNS = ["DRM-GD", "DRM-PPA", "DRM-APG"], ["L1-SVM", "L2-SVM"
 
 @claim(
     "drm/table-5",
+    kind="experiment",
     where="Table V",
     statement="the printed accuracies of two linear SVMs and three linear DRMs on five large sets",
     notebook="drm/04_large_data#drm-table-5",
@@ -24,6 +25,7 @@ def check_table_5() -> Evidence:
 
 @claim(
     "drm/table-5-svm",
+    kind="statement",
     where="Section VII-A4",
     statement="the linear DRM outperforms the linear SVM on all five sets, on Shuttle by 53.2 %",
     notebook="drm/04_large_data#drm-table-5-svm",
@@ -50,6 +52,7 @@ def check_leads() -> Evidence:
 
 @claim(
     "drm/table-5-majority",
+    kind="arithmetic",
     where="Table V",
     statement="the printed accuracies are those of classifiers: above the share of the most frequent class",
     notebook="drm/04_large_data#drm-table-5-majority",
@@ -91,6 +94,7 @@ def check_majority() -> Evidence:
 
 @claim(
     "drm/table-5-order",
+    kind="experiment",
     where="Section VII-A4",
     statement="run again, the linear DRM outperforms the linear SVM on every large set",
     notebook="drm/04_large_data#drm-table-5-svm",

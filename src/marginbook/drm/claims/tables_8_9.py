@@ -29,6 +29,7 @@ BOTH = ("results/drm/table-8.csv", "results/drm/table-9.csv")
 
 @claim(
     "drm/table-8",
+    kind="experiment",
     where="Table VIII",
     statement="the printed G-means of DRM, SVM, KNN, RF, C4.5, NB and SLDA on 15 imbalanced data sets",
     notebook="drm/05_imbalanced#drm-table-8",
@@ -41,6 +42,7 @@ def check_table_8() -> Evidence:
 
 @claim(
     "drm/table-8-best",
+    kind="statement",
     where="Section VII-B",
     statement="the DRM is the best of ten methods on 12 of the 15 sets; SVM, KNN and RF win one each",
     notebook="drm/05_imbalanced#drm-table-8-best",
@@ -63,6 +65,7 @@ def check_best_counts() -> Evidence:
 
 @claim(
     "drm/table-8-order",
+    kind="experiment",
     where="Section VII-B",
     statement="run again, the DRM is the best on most imbalanced sets (the paper: 12 of 15)",
     notebook="drm/05_imbalanced#drm-table-8-best",
@@ -93,6 +96,7 @@ def check_order() -> Evidence:
 
 @claim(
     "drm/table-9",
+    kind="experiment",
     where="Table IX",
     statement="the printed G-means of SVM, KNN and RF after three kinds of over-sampling",
     notebook="drm/05_imbalanced#drm-table-9",
@@ -105,6 +109,7 @@ def check_table_9() -> Evidence:
 
 @claim(
     "drm/table-9-drm-column",
+    kind="statement",
     where="Section VII-B",
     statement="the DRM's column of Table IX repeats the better of its two cells of Table VIII",
     notebook="drm/05_imbalanced#drm-table-9-drm-column",
@@ -172,6 +177,7 @@ def sampling_effects(plain: pd.DataFrame, sampled: pd.DataFrame) -> tuple[list[s
 
 @claim(
     "drm/table-9-sampling",
+    kind="statement",
     where="Section VII-B",
     statement="over-sampling improves SVM, KNN and RF significantly, and the DRM without it is comparable",
     notebook="drm/05_imbalanced#drm-table-9-sampling",
@@ -195,6 +201,7 @@ def check_sampling() -> Evidence:
 
 @claim(
     "drm/table-9-order",
+    kind="experiment",
     where="Section VII-B",
     statement="run again, over-sampling improves SVM, KNN and RF significantly, and none overtakes the DRM",
     notebook="drm/05_imbalanced#drm-table-9-sampling",

@@ -40,7 +40,8 @@ def sine(a: np.ndarray, b: np.ndarray) -> float:
 
 @claim(
     "kfda/penalised-bias",
-    where="Sections 2 and 2.1 (beyond the paper)",
+    kind="ours",
+    where="Sections 2 and 2.1",
     statement=r"with the bias penalised, as printed, the ridge solution ($q=2$) has not the direction of the "
     r"regularised kernel Fisher discriminant; with a free bias it has",
     notebook=f"{FIRST}#kfda-penalised-bias",
@@ -95,7 +96,8 @@ def unbalanced(n_sets: int = 6) -> Iterator[tuple[np.ndarray, np.ndarray, np.nda
 
 @claim(
     "kfda/threshold",
-    where="Section 4 (beyond the paper)",
+    kind="ours",
+    where="Section 4",
     statement="with a free bias the class means of $f$ are $R^2$ times the targets, so the threshold "
     "half-way between the targets is not half-way between the means; it favours the larger class",
     notebook=f"{FIRST}#kfda-threshold",
@@ -166,7 +168,8 @@ def check_threshold() -> Evidence:
 
 @claim(
     "kfda/scale",
-    where="Sections 2 and 2.1 (beyond the paper)",
+    kind="ours",
+    where="Sections 2 and 2.1",
     statement=r"the targets $\pm N/N_i$ instead of $\pm1$ only change the meaning of $\rho$ if the bias is "
     r"free, by the factor $(2N_1N_2/N^2)^{2-q}$; and $\rho$ means something else for every scale of the "
     "kernel",

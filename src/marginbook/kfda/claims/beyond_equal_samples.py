@@ -27,7 +27,8 @@ def categorical(seed: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
 
 @claim(
     "kfda/equal-samples",
-    where="Section 3 and Table 1 (beyond the paper)",
+    kind="ours",
+    where="Section 3 and Table 1",
     statement="for $q<1$ no local minimum retains two equal samples, but (8) from the ridge solution "
     "treats them alike and may stop near a saddle; for $q=1$ it retains every copy, though one is enough",
     notebook="kfda/03_rates_zeros_minima#kfda-equal-samples",

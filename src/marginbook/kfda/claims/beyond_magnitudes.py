@@ -22,7 +22,8 @@ NEAR = 1e-3
 
 @claim(
     "kfda/magnitude-bound",
-    where="Section 3, after (8) (beyond the paper)",
+    kind="ours",
+    where="Section 3, after (8)",
     statement=r"for $q<1$ a non-zero coefficient of a local minimum has "
     r"$|\omega_i|^{2-q}$ at least $\rho Nq(1-q)/\lVert d_i\rVert^2$: a cut for zero that needs no convention",
     notebook=f"{NOTEBOOK}#kfda-magnitude-bound",
@@ -87,7 +88,8 @@ def global_bound(problem: Problem, q: float, rho: float) -> np.ndarray:
 
 @claim(
     "kfda/global-bound",
-    where="Section 3, after (8) (beyond the paper)",
+    kind="ours",
+    where="Section 3, after (8)",
     statement=r"for $q<1$ a non-zero coefficient of a global minimum has "
     r"$|\omega_i|^{2-q}$ at least $2\rho N(1-q)/\lVert d_i\rVert^2$, and no larger bound depends on "
     r"$\lVert d_i\rVert$, $\rho N$ and $q$ alone",

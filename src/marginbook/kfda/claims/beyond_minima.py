@@ -22,7 +22,8 @@ NOTEBOOK = "kfda/03_rates_zeros_minima"
 
 @claim(
     "kfda/zero-minimum",
-    where="Section 2.1 and Figure 2 (beyond the paper)",
+    kind="ours",
+    where="Section 2.1 and Figure 2",
     statement=r"for $q<1$ and every $\rho>0$ the point $\omega=0$ is a strict local minimum, and (8) started "
     "near enough ends in it",
     notebook=f"{NOTEBOOK}#kfda-zero-minimum",
@@ -72,7 +73,8 @@ def check_zero_minimum() -> Evidence:
 
 @claim(
     "kfda/certificate",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement="for $q<1$ a point that is stationary on its support, with a positive definite Hessian "
     r"there, is a strict local minimum of $J$ among all $\omega$; with a negative eigenvalue it is none",
     notebook=f"{NOTEBOOK}#kfda-certificate",
@@ -214,7 +216,8 @@ STARTS: dict[str, Start] = {
 
 @claim(
     "kfda/many-minima",
-    where="Section 2.1 and Figure 2 (beyond the paper)",
+    kind="ours",
+    where="Section 2.1 and Figure 2",
     statement="for $q<1$ there is at most one local minimum for every set of retained coefficients, "
     r"$2^{N+1}$ in all, and for small $\rho$ nearly so many; (8) from the ridge solution need not find the "
     "lowest",

@@ -46,6 +46,7 @@ def prior(w: np.ndarray, q: float) -> np.ndarray:
 
 @claim(
     "kfda/fig-1",
+    kind="experiment",
     where="Figure 1",
     statement=r"priors of the penalties $\lVert\omega\rVert_q^q$, $q\in\{\frac12,1,2\}$, sharpen around 0 "
     "with smaller q: to set a small value to 0 gains more",
@@ -152,6 +153,7 @@ def minima(estimate: float, q: float, strength: float) -> list[float]:
 
 @claim(
     "kfda/fig-2",
+    kind="experiment",
     where="Figure 2",
     statement=r"one-dimensional regression with $q=0.25$, $\rho=3.5$: $J$ is not convex; one start ends in "
     "the sharp minimum at 0, another in the broad one",

@@ -54,6 +54,7 @@ def means_again() -> pd.DataFrame:
 
 @claim(
     "kfda/table-means",
+    kind="arithmetic",
     where="Tables 1, 2 and 3",
     statement="the rows 'Mean' and Table 3 hold the means of the columns of Tables 1 and 2",
     notebook="kfda/04_tables#kfda-table-means",
@@ -193,6 +194,7 @@ def _recount(table: str, ties: str) -> Evidence:
 
 @claim(
     "kfda/table-1-counts",
+    kind="arithmetic",
     where="Section 4.1",
     statement="what the text counts in Table 1: best in 6/13, sparser in 12/13, and so on",
     notebook="kfda/04_tables#kfda-table-1-counts",
@@ -217,6 +219,7 @@ def check_counts_1() -> Evidence:
 
 @claim(
     "kfda/table-2-counts",
+    kind="arithmetic",
     where="Section 4.2",
     statement="what the text counts in Table 2: best in 4/7, the published in 2/7, and so on",
     notebook="kfda/04_tables#kfda-table-2-counts",
@@ -240,6 +243,7 @@ def check_counts_2() -> Evidence:
 
 @claim(
     "kfda/table-sizes",
+    kind="arithmetic",
     where="Section 4, Tables 1 and 2",
     statement="the UCI sets have at least 100 samples and at most 70 % in the larger class; half of the "
     "complete rows train",

@@ -25,6 +25,7 @@ def power(log_odds: float) -> str:
 
 @claim(
     "kfda/printed-spread",
+    kind="arithmetic",
     where="Section 4, Tables 1 and 2",
     statement="the ± of the kFDA columns are the spread of classifiers trained anew on each partition, as in "
     "the methodology that the text says to follow",
@@ -106,7 +107,8 @@ def every_partition(wrong: np.ndarray, n_train: int) -> tuple[float, float, floa
 
 @claim(
     "kfda/test-rows-in-training",
-    where="Section 4 (beyond the paper)",
+    kind="ours",
+    where="Section 4",
     statement="one classifier that is tested on all random partitions meets $N_1/N$ of its own training rows "
     "among the tested; its mean error is that of the pool, with the hypergeometric deviation",
     notebook="kfda/04_tables#kfda-test-rows-in-training",

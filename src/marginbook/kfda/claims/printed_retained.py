@@ -51,6 +51,7 @@ def counts() -> pd.DataFrame:
 
 @claim(
     "kfda/printed-nrs",
+    kind="arithmetic",
     where="Tables 1 and 2, Section 4.1",
     statement="each NRS is a mean over the partitions of the shares that their classifiers retain",
     notebook="kfda/04_tables#kfda-printed-nrs",

@@ -81,6 +81,7 @@ def least_squares(columns: np.ndarray, yhat: np.ndarray) -> np.ndarray:
 
 @claim(
     "kfda/eq-1",
+    kind="proof",
     where="Equation (1)",
     statement=r"least squares on the targets $N/N_1$, $-N/N_2$ gives Fisher's direction, "
     r"$w\propto S_W^{-1}(m_1-m_2)$",
@@ -146,6 +147,7 @@ def angle(one: np.ndarray, other: np.ndarray) -> float:
 
 @claim(
     "kfda/eq-2",
+    kind="proof",
     where="Equation (2)",
     statement=r"the $w$ of (1) can be written as $\sum_i\alpha_i\phi(u_i)$",
     notebook="kfda/01_fisher_by_least_squares#kfda-eq-2",
@@ -196,6 +198,7 @@ def _relative(one: np.ndarray, other: np.ndarray) -> float:
 
 @claim(
     "kfda/eq-3",
+    kind="proof",
     where="Equation (3)",
     statement="least squares on kernel columns gives a Fisher discriminant in the span of the mapped data",
     notebook="kfda/01_fisher_by_least_squares#kfda-eq-3",

@@ -29,6 +29,7 @@ UNLUCKY = Fraction(1, 2)
 
 @claim(
     "kfda/q1-global",
+    kind="statement",
     where="Sections 1 and 2.1",
     statement="for q = 1 the iteration converges to the minimum of $J$, the lasso, from almost every start; "
     "it does not from every start without zeros",
@@ -112,6 +113,7 @@ def unlucky_starts(seed: int, count: int) -> Iterator[tuple[np.ndarray, np.ndarr
 
 @claim(
     "kfda/large-q",
+    kind="statement",
     where="Footnote 2",
     statement=r"$1<q\le2$ is accommodated, too, but is not parsimonious",
     notebook="kfda/02_majorise_minimise#kfda-large-q",
@@ -180,6 +182,7 @@ def power_gap(problem: Problem, omega: np.ndarray, q: float, rho: float) -> floa
 
 @claim(
     "kfda/discarding",
+    kind="statement",
     where="Section 2.1",
     statement="to discard the small coefficients of a ridge solution is not optimal, and together they "
     "contribute substantially",

@@ -35,6 +35,7 @@ def evaluations(solution: Solution, lowest: float) -> int | None:
 
 @claim(
     "kfda/acceleration",
+    kind="statement",
     where="Section 3, last paragraph",
     statement="accelerations such as successive over-relaxation improve matters",
     notebook="kfda/03_rates_zeros_minima#kfda-acceleration",

@@ -73,6 +73,7 @@ def _exact_objective(design: np.ndarray, yhat: np.ndarray, omega: np.ndarray, st
 
 @claim(
     "kfda/descent",
+    kind="statement",
     where="Section 3, after (4)",
     statement=r"$J(\omega(n))$ never increases along (7) and (8)",
     notebook="kfda/02_majorise_minimise#kfda-descent",
@@ -154,6 +155,7 @@ def _below_bound(problem: Problem, path: np.ndarray, q: float, rho: float) -> fl
 
 @claim(
     "kfda/descent-display",
+    kind="statement",
     where="Section 3, display after (4)",
     statement=r"$J(\omega(n+1))\ge J(\omega(n))$, "
     r"since $S(\omega(n+1)\mid\omega(n))$ is at least $S(\omega(n)\mid\omega(n))$",
@@ -197,6 +199,7 @@ def check_display() -> Evidence:
 
 @claim(
     "kfda/eq-7-8",
+    kind="proof",
     where="Equations (7) and (8)",
     statement=r"(7) and (8) are the same map, as $B=\Psi^{-2}$",
     notebook="kfda/02_majorise_minimise#kfda-eq-7-8",

@@ -23,6 +23,7 @@ EXACT_POWERS = tuple(Fraction(*pair) for pair in ((1, 20), (1, 4), (1, 2), (3, 4
 
 @claim(
     "kfda/eq-4-closure",
+    kind="statement",
     where="Section 3, after (4)",
     statement="majorisation is closed under addition and multiplication",
     notebook="kfda/02_majorise_minimise#kfda-eq-4-closure",
@@ -93,6 +94,7 @@ def touches_only_at_one(terms: dict[int, Fraction]) -> bool:
 
 @claim(
     "kfda/eq-6",
+    kind="proof",
     where="Equation (6)",
     statement=r"a quadratic majorises $J_p$, and so $J$, everywhere and touches it at $\omega(n)$, "
     r"for $0<q\le2$",
@@ -152,6 +154,7 @@ def _surrogate_against_objective() -> tuple[float, float, int]:
 
 @claim(
     "kfda/eq-6-range",
+    kind="proof",
     where="Equation (6), first line",
     statement=r"the sum runs over $i=1,\dots,d$ and equals the second line",
     notebook="kfda/02_majorise_minimise#kfda-eq-6-range",
@@ -197,6 +200,7 @@ def _nonzero(rng: np.random.Generator, size: int) -> list[Fraction]:
 
 @claim(
     "kfda/eq-6-convex",
+    kind="statement",
     where="Section 3, before (6)",
     statement=r"(6) follows since $|\omega|^q$ is convex on $\mathbb R_+$",
     notebook="kfda/02_majorise_minimise#kfda-eq-6-convex",
@@ -241,6 +245,7 @@ def omitted_constant(problem: Problem, at: np.ndarray, q: float, rho: float) -> 
 
 @claim(
     "kfda/eq-surrogate",
+    kind="statement",
     where="Section 3, between (6) and (7)",
     statement=r"$S$, which is $\omega^\top\tilde K^\top\hat y$ less "
     r"$\frac12\omega^\top(\tilde K^\top\tilde K+\rho NqB)\omega$, majorises $J$, up to a constant, and is "

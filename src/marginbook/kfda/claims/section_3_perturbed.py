@@ -85,6 +85,7 @@ def decay(problem: Problem, omega: np.ndarray, q: float, rho: float) -> np.ndarr
 
 @claim(
     "kfda/perturbed",
+    kind="statement",
     where="Section 3, after (7)",
     statement=r"a small positive number added to the denominators of $B$ keeps the descent, for a nearby "
     "penalty, and as it decays to 0 the original problem is solved",

@@ -16,6 +16,7 @@ NOTEBOOK = "kfda/03_rates_zeros_minima"
 
 @claim(
     "kfda/rate",
+    kind="statement",
     where="Section 3, last paragraph",
     statement="near the optimum the rate of convergence is, typically, linear",
     notebook=f"{NOTEBOOK}#kfda-rate",
@@ -98,6 +99,7 @@ def derivative_error(problem: Problem, limit: np.ndarray, q: float, rho: float) 
 
 @claim(
     "kfda/rate-to-zero",
+    kind="statement",
     where="Section 3, after (8)",
     statement="a coefficient that heads towards zero is no practical problem for the convergence",
     notebook=f"{NOTEBOOK}#kfda-rate-to-zero",
@@ -175,6 +177,7 @@ def last_order(sizes: np.ndarray) -> float | None:
 
 @claim(
     "kfda/irls-cost",
+    kind="statement",
     where="Sections 3, 5 and 6",
     statement="a step of (8) has the same computational overhead as one of iteratively re-weighted least "
     "squares",

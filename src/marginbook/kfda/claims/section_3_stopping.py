@@ -55,6 +55,7 @@ def certified(problem: Problem, omega: np.ndarray, q: float, rho: float) -> np.n
 
 @claim(
     "kfda/stopping",
+    kind="statement",
     where="Section 3, after (8)",
     statement=r"convergence may be declared when $J$ changes by less than $10^{-5}$ of itself in a step",
     notebook=f"{NOTEBOOK}#kfda-stopping",
@@ -107,6 +108,7 @@ def check_stopping() -> Evidence:
 
 @claim(
     "kfda/convergence-unproven",
+    kind="statement",
     where="Sections 5 and 6",
     statement="convergence to the minimum cannot be proven",
     notebook=f"{NOTEBOOK}#kfda-convergence-unproven",

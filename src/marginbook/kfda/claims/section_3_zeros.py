@@ -27,6 +27,7 @@ RHO, STEPS = 0.05, 2000
 
 @claim(
     "kfda/zeros",
+    kind="statement",
     where="Section 3, after (8)",
     statement=r"$\omega_i(0)=0$ excludes coefficient i for good",
     notebook="kfda/02_majorise_minimise#kfda-zeros",
@@ -91,6 +92,7 @@ def centred_designs(seed: int, count: int) -> Iterator[tuple[np.ndarray, np.ndar
 
 @claim(
     "kfda/zeros-finite",
+    kind="statement",
     where="Section 3, after (8)",
     statement=r"if no $\omega_i(0)$ is 0 then, with probability one, none becomes 0 in finitely many steps",
     notebook="kfda/02_majorise_minimise#kfda-zeros-finite",

@@ -107,6 +107,7 @@ def distance(cells: pd.DataFrame) -> float:
 
 @claim(
     "kfda/table-1",
+    kind="experiment",
     where="Table 1",
     statement="the printed errors and retained samples of kFDA_OLS, kFDA_1 and kFDA_0.5 on 13 IDA sets",
     notebook="kfda/04_tables#kfda-table-1",
@@ -119,6 +120,7 @@ def check_table_1() -> Evidence:
 
 @claim(
     "kfda/table-2",
+    kind="experiment",
     where="Table 2",
     statement="the printed errors and retained samples of kFDA_OLS, kFDA_1 and kFDA_0.5 on 7 UCI sets",
     notebook="kfda/04_tables#kfda-table-2",
@@ -179,6 +181,7 @@ def shown(frame: pd.DataFrame, side: str, value: str) -> str:
 
 @claim(
     "kfda/table-3",
+    kind="experiment",
     where="Table 3",
     statement="averaged over all sets, errors and retained samples of the five kFDA columns are in the "
     "printed order: kFDA_1 for min MCR the most accurate, kFDA_0.5 for min NRS the sparsest",

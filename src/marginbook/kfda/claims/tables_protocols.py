@@ -94,6 +94,7 @@ def nearer(frame: pd.DataFrame, what: str, first: str, second: str) -> tuple[int
 
 @claim(
     "kfda/one-classifier",
+    kind="arithmetic",
     where="Section 4, Tables 1 and 2",
     statement="the printed errors and ± are those of machines refitted on every partition, as in the "
     "methodology that the text says to follow, rather than of one classifier tested on all",
@@ -163,7 +164,8 @@ def contamination(method: str = "kFDA-1") -> pd.DataFrame | None:
 
 @claim(
     "kfda/contamination",
-    where="Section 4 (beyond the paper)",
+    kind="ours",
+    where="Section 4",
     statement="one classifier, tested on all partitions, shows a lower error than on new rows: the more so, "
     "the more of the tested rows it was trained on",
     notebook="kfda/04_tables#kfda-contamination",
@@ -231,6 +233,7 @@ def chance_of_none() -> tuple[float, int, int] | None:
 
 @claim(
     "kfda/printed-selection",
+    kind="arithmetic",
     where="Section 4",
     statement="min MCR is chosen by cross-validation, without the test rows: so the classifier chosen for "
     "min NRS will now and then turn out to be the more accurate one",

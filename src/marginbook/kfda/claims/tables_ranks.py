@@ -91,6 +91,7 @@ def have(wide: pd.DataFrame | None, *columns: str) -> bool:
 
 @claim(
     "kfda/kfda1-accuracy",
+    kind="experiment",
     where="Section 4, Tables 1 and 2",
     statement="kFDA_1, chosen for min MCR, is at least as accurate as kFDA_OLS on every set, and more "
     "accurate on average",
@@ -127,6 +128,7 @@ def check_accuracy() -> Evidence:
 
 @claim(
     "kfda/q-half-sparser",
+    kind="experiment",
     where="Section 4",
     statement="q = 0.5 retains fewer samples than q = 1 on every set, with little or no loss of accuracy",
     notebook="kfda/04_tables#kfda-q-half-sparser",
@@ -162,6 +164,7 @@ def check_half_sparser() -> Evidence:
 
 @claim(
     "kfda/min-nrs",
+    kind="experiment",
     where="Section 4",
     statement="choosing for min NRS improves sparsity and costs a little accuracy",
     notebook="kfda/04_tables#kfda-min-nrs",
@@ -207,7 +210,8 @@ def check_min_nrs() -> Evidence:
 
 @claim(
     "kfda/svm-and-ridge",
-    where="Abstract, Section 5 (beyond the paper)",
+    kind="ours",
+    where="Abstract, Section 5",
     statement="kFDA_1 and kFDA_0.5 are as accurate as a leading learner: a support vector machine, or the "
     "kernel Fisher discriminant with a ridge, both with as much tuning",
     notebook="kfda/04_tables#kfda-svm-and-ridge",

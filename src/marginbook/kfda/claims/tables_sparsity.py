@@ -81,7 +81,8 @@ def at_cut(frame: pd.DataFrame, cut: float) -> pd.DataFrame:
 
 @claim(
     "kfda/cuts",
-    where="Section 4 (beyond the paper)",
+    kind="ours",
+    where="Section 4",
     statement="where the paper stops, the number of retained samples is the same for any small cut below "
     "which a coefficient is called zero",
     notebook="kfda/05_error_and_sparsity#kfda-cuts",
@@ -183,6 +184,7 @@ def needed(frame: pd.DataFrame) -> pd.DataFrame:
 
 @claim(
     "kfda/curves",
+    kind="experiment",
     where="Section 4",
     statement="a smaller q gives sparser machines of nearly the same error",
     notebook="kfda/05_error_and_sparsity#kfda-curves",
@@ -250,6 +252,7 @@ def by_scheme() -> pd.DataFrame | None:
 
 @claim(
     "kfda/multiclass",
+    kind="experiment",
     where="Section 1",
     statement="for several classes, machines that are trained independently are not parsimonious together: "
     "one prediction needs more than twice the samples of one machine",

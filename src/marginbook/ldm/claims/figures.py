@@ -43,6 +43,7 @@ def seconds() -> pd.DataFrame | None:
 
 @claim(
     "ldm/fig-2",
+    kind="experiment",
     where="Figure 2, Section 4.5",
     statement="SVM and LDM by averaged SGD are much faster than LIBLINEAR; LDM is competitive with the SVM, "
     "slightly slower on 3 of 12 sets",
@@ -140,6 +141,7 @@ def shifts(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
 @claim(
     "ldm/fig-1",
+    kind="experiment",
     where="Figure 1, Section 4.4",
     statement="LDM's smallest margin is usually a little smaller than the SVM's, and most of its margins are "
     "larger",
@@ -217,6 +219,7 @@ def sensitivity() -> pd.DataFrame | None:
 
 @claim(
     "ldm/fig-3",
+    kind="experiment",
     where="Figure 3, Section 4.6",
     statement=r"the accuracy of LDM is not very sensitive to $\lambda_1$, $\lambda_2$ and $C$",
     notebook="ldm/06_margin_distributions#ldm-fig-3",

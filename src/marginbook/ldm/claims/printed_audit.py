@@ -30,6 +30,7 @@ TEXT_BEST = {"table-2": 13, "table-3": 15, "table-4": 8}
 
 @claim(
     "ldm/table-1",
+    kind="arithmetic",
     where="Table 1",
     statement="the numbers of instances and features of 32 data sets",
     notebook="ldm/04_regular_data#ldm-table-1",
@@ -71,6 +72,7 @@ def check_table_1() -> Evidence:
 
 @claim(
     "ldm/table-2-averages",
+    kind="arithmetic",
     where="Tables 2, 3 and 4",
     statement="the row 'Ave. accuracy' holds the means of the columns above it",
     notebook="ldm/04_regular_data#ldm-table-2-averages",
@@ -138,6 +140,7 @@ def count_bounds(table: str, method: str) -> dict[str, tuple[int, int]]:
 
 @claim(
     "ldm/table-2-counts",
+    kind="arithmetic",
     where="Tables 2 to 4, Sections 4.2 and 4.3",
     statement="LDM wins significantly on 12, 9, 17, 10 (linear), 10, 18, 15 (rbf), 6, 7, 12 (large) sets "
     "against its peers, and is the best on 13, 15 and 8",
@@ -175,6 +178,7 @@ def check_counts() -> Evidence:
 
 @claim(
     "ldm/table-2-marks",
+    kind="arithmetic",
     where="Tables 2 to 4",
     statement="a bullet or circle marks a method that differs from the SVM by a paired t-test at 95 %",
     notebook="ldm/04_regular_data#ldm-table-2-marks",
@@ -235,7 +239,8 @@ def above_majority(table: str) -> dict[str, dict[str, Any]]:
 
 @claim(
     "ldm/table-2-majority",
-    where="Tables 2 to 4 (beyond the paper)",
+    kind="ours",
+    where="Tables 2 to 4",
     statement="the LDM's printed accuracies are above the share of the larger class, by more than two "
     "standard errors",
     notebook="ldm/04_regular_data#ldm-table-2-majority",

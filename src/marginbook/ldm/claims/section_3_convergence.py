@@ -20,6 +20,7 @@ EPS = float(np.finfo(float).eps)
 
 @claim(
     "ldm/alg-1",
+    kind="proof",
     where="Algorithm 1",
     statement=r"each step minimises $f$ over one coordinate, so that $f$ never rises; $\beta$ converges to a "
     "minimum of (12)",
@@ -138,6 +139,7 @@ def rate_per_pass(
 
 @claim(
     "ldm/thm-2",
+    kind="proof",
     where="Theorem 2 and equation (15)",
     statement=r"(15), for two examples drawn at random, is an unbiased estimate of $\nabla g(w)$",
     notebook="ldm/02_duals_and_solvers#ldm-thm-2",
@@ -246,6 +248,7 @@ def _slope(
 
 @claim(
     "ldm/asgd",
+    kind="proof",
     where="Algorithm 2 and Section 4.1",
     statement=r"$T=5$ passes of Algorithm 2 are enough: the accuracy is that of the minimum of (14)",
     notebook="ldm/02_duals_and_solvers#ldm-asgd",

@@ -53,6 +53,7 @@ def _fit(
 
 @claim(
     "ldm/eq-12",
+    kind="proof",
     where="Equations (9) to (12)",
     statement=r"(12) is the dual of (8), up to a constant, and its $\beta^\star$ gives the optimal $w$",
     notebook="ldm/02_duals_and_solvers#ldm-eq-12",
@@ -89,6 +90,7 @@ def check_dual() -> Evidence:
 
 @claim(
     "ldm/eq-8-singular",
+    kind="proof",
     where="Equations (8) to (12), Algorithm 1",
     statement=r"$H=YGQ^{-1}GY$ with an invertible matrix $Q$, the sum of $G$ and "
     r"$\frac{4\lambda_1}{m^2}$ times $mG^\top G-(Gy)(Gy)^\top$",
@@ -176,7 +178,8 @@ def exact_rank(matrix: np.ndarray) -> int:
 
 @claim(
     "ldm/svm-in-disguise",
-    where="Equation (12) (beyond the paper)",
+    kind="ours",
+    where="Equation (12)",
     statement=r"LDM is the dual of an SVM with the kernel $YHY$ and a box from $\lambda_2/m$ to "
     r"$C+\lambda_2/m$; $y_i\alpha_i$ is $\beta'_i$ less $\frac{4\lambda_1}m(\gamma_i-\bar\gamma)$",
     notebook="ldm/02_duals_and_solvers#ldm-svm-in-disguise",

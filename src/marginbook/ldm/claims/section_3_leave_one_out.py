@@ -46,6 +46,7 @@ def _retrain(problem: Problem, parameters: tuple[float, float, float]) -> np.nda
 
 @claim(
     "ldm/thm-3",
+    kind="proof",
     where="Theorem 3",
     statement=r"the leave-one-out errors are at most $h\sum_{I_1}\alpha_i+|I_2|$, so "
     r"$E[R]\le E[h\sum_{I_1}\alpha_i+|I_2|]/m$",
@@ -91,6 +92,7 @@ def check_theorem_3() -> Evidence:
 
 @claim(
     "ldm/loo-expectation",
+    kind="proof",
     where="Equation (21)",
     statement=r"$E[R(\alpha)]$ is $\frac1m$ of the expected leave-one-out errors "
     r"$\mathcal L((x_1,y_1),\ldots,(x_m,y_m))$, for the machine of $m$ examples",
@@ -130,7 +132,8 @@ def check_expectation() -> Evidence:
 
 @claim(
     "ldm/loo-bound",
-    where="Theorem 3 (beyond the paper)",
+    kind="ours",
+    where="Theorem 3",
     statement=r"$|f(x_i)-f^{-i}(x_i)|\le r_i$, so at most $\#\{i:y_if(x_i)\le r_i\}$ leave-one-out errors; "
     r"two balls make the interval narrower",
     notebook="ldm/03_leave_one_out#ldm-loo-bound",
@@ -175,7 +178,8 @@ SEEDS = tuple(range(8))
 
 @claim(
     "ldm/loo-selection",
-    where="Theorem 3 (beyond the paper)",
+    kind="ours",
+    where="Theorem 3",
     statement=r"parameters chosen by the bound, one training each, test within 0.3 points of the choice of "
     r"five-fold cross-validation",
     notebook="ldm/03_leave_one_out#ldm-loo-selection",

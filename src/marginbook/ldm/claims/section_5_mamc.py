@@ -14,6 +14,7 @@ from .problems import ACCURATE, Problem, described, problems
 
 @claim(
     "ldm/mamc-special",
+    kind="statement",
     where="Section 5",
     statement="MAMC is the special case of LDM in which the margin variance is assumed to be zero",
     notebook="ldm/01_margins_and_model#ldm-mamc-special",
@@ -78,6 +79,7 @@ def _without_variance(problem: Problem, lambda2: float, C: float) -> np.ndarray:
 
 @claim(
     "ldm/mamc-trivial",
+    kind="statement",
     where="Section 5",
     statement="MAMC degenerates to a trivial solution when the classes are not of equal sizes",
     notebook="ldm/01_margins_and_model#ldm-mamc-trivial",

@@ -21,6 +21,7 @@ ROUND_OFF = 1e-12
 
 @claim(
     "ldm/eq-4",
+    kind="proof",
     where="Equation (4)",
     statement=r"the margin variance, $\sum_{ij}(\gamma_i-\gamma_j)^2$, is $\frac2{m^2}$ times the difference "
     r"of $m\,w^\top XX^\top w$ and $w^\top Xyy^\top X^\top w$",
@@ -64,6 +65,7 @@ def check_variance() -> Evidence:
 
 @claim(
     "ldm/relaxed-margin",
+    kind="statement",
     where="Section 2, after (2)",
     statement=r"for some $\bar C$ (2) is the same as $\max_w\gamma_0-\bar C\sum\xi_i$, "
     r"$\gamma_i\ge\gamma_0-\xi_i$; $\gamma_0$ is the $p$-th smallest margin",
@@ -147,6 +149,7 @@ def _order_statistic(margins: np.ndarray, penalty: float) -> float:
 
 @claim(
     "ldm/subsumes-svm",
+    kind="statement",
     where="Section 3.1",
     statement=r"with $\lambda_1=\lambda_2=0$ LDM is the SVM, soft and hard margin",
     notebook="ldm/01_margins_and_model#ldm-subsumes-svm",
@@ -236,6 +239,7 @@ def _hard_svm(problem: Problem) -> np.ndarray | None:
 
 @claim(
     "ldm/thm-1",
+    kind="proof",
     where="Theorem 1",
     statement=r"the optimal $w$ of (6) is a combination of the training points, $w^\star=X\alpha$",
     notebook="ldm/01_margins_and_model#ldm-thm-1",

@@ -26,6 +26,7 @@ def agreement(table: str) -> Evidence:
 
 @claim(
     "ldm/table-2",
+    kind="experiment",
     where="Table 2",
     statement="the printed accuracies of SVM, MDO, MAMC, KM-OMD, LDM with linear kernels on 20 regular sets",
     notebook="ldm/04_regular_data#ldm-table-2",
@@ -38,6 +39,7 @@ def check_table_2() -> Evidence:
 
 @claim(
     "ldm/table-3",
+    kind="experiment",
     where="Table 3",
     statement="the printed accuracies of SVM, MAMC, KM-OMD and LDM with rbf kernels on 20 regular sets",
     notebook="ldm/04_regular_data#ldm-table-3",
@@ -50,6 +52,7 @@ def check_table_3() -> Evidence:
 
 @claim(
     "ldm/table-4",
+    kind="experiment",
     where="Table 4",
     statement="the printed accuracies of linear SVM, MDO, MAMC and LDM on 12 large sets; 6 can be had",
     notebook="ldm/05_large_scale#ldm-table-4",

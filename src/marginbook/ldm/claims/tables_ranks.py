@@ -49,6 +49,7 @@ def order(table: str) -> Evidence:
 
 @claim(
     "ldm/table-2-order",
+    kind="experiment",
     where="Section 4.2",
     statement="run again with linear kernels, the LDM has the best average and is ahead of every peer",
     notebook="ldm/04_regular_data#ldm-table-2-order",
@@ -61,6 +62,7 @@ def check_table_2_order() -> Evidence:
 
 @claim(
     "ldm/table-3-order",
+    kind="experiment",
     where="Section 4.2",
     statement="run again with rbf kernels, the LDM has the best average and is ahead of every peer",
     notebook="ldm/04_regular_data#ldm-table-3-order",
@@ -73,6 +75,7 @@ def check_table_3_order() -> Evidence:
 
 @claim(
     "ldm/table-4-order",
+    kind="experiment",
     where="Section 4.3",
     statement="run again on the large sets that can be had, the LDM has the best average and is ahead of "
     "every peer",
@@ -86,6 +89,7 @@ def check_table_4_order() -> Evidence:
 
 @claim(
     "ldm/intercept",
+    kind="experiment",
     where="Sections 2 and 4.2",
     statement="the LDM's lead over the SVM is that of the margin distribution: it is there when neither or "
     "both have an intercept",

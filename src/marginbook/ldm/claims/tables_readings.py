@@ -87,6 +87,7 @@ def weights(table: str) -> pd.DataFrame:
 
 @claim(
     "ldm/margin-weight",
+    kind="experiment",
     where="Equation (5), Section 4.1",
     statement=r"in the printed grid of $C$, $\lambda_1$ and $\lambda_2$, mean and variance of the margins "
     "make a better classifier of the SVM",

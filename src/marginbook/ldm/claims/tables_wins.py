@@ -117,6 +117,7 @@ def nothing(claimed: str, table: str = "table-2") -> Evidence:
 
 @claim(
     "ldm/never-worse",
+    kind="experiment",
     where="Sections 4.2 and 4.3",
     statement="the LDM is always better than or comparable to the SVM, never significantly worse",
     notebook="ldm/04_regular_data#ldm-never-worse",
@@ -155,6 +156,7 @@ def check_never_worse() -> Evidence:
 
 @claim(
     "ldm/table-2-wins",
+    kind="experiment",
     where="Tables 2 to 4",
     statement="the sets on which the LDM is significantly better than the SVM are those marked",
     notebook="ldm/04_regular_data#ldm-never-worse",
@@ -211,6 +213,7 @@ def printed_wins_left(table: str) -> tuple[int, int, int]:
 
 @claim(
     "ldm/overlap",
+    kind="experiment",
     where="Tables 2 to 4",
     statement="the significant differences between LDM and SVM outlast a test that allows for the overlap of "
     "the random splits",

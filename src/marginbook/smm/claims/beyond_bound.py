@@ -75,7 +75,8 @@ def bound(
 
 @claim(
     "smm/global-bound",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement=r"$F(B,b)\ge D_r(c)$ for every $B$ of rank at most $r$ and every feasible $c$",
     notebook=f"{NOTEBOOK}#smm-global-bound",
 )
@@ -131,7 +132,8 @@ def check_bound() -> Evidence:
 
 @claim(
     "smm/certificate",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement="at the optimum of a U-step the gap is "
     r"$\frac1{4\lambda}(\sum_{k\le r}\sigma_k(M)^2-\|MP\|_F^2)$: zero if and only if $P$ spans a leading "
     "right singular space of $M$, and then $B$ is a global minimum",
@@ -187,7 +189,8 @@ def check_certificate() -> Evidence:
 
 @claim(
     "smm/certified-share",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement="a limit's own multipliers prove it global where the penalty is strong and not where it is "
     "weak; with a differentiable loss no others can, they only narrow the gap",
     notebook=f"{NOTEBOOK}#smm-certified-share",
@@ -241,7 +244,8 @@ def mean_matrix(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray
 
 @claim(
     "smm/strong-penalty",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement=r"if no margin of $B=M_r/2\lambda$ exceeds 1, $M=\frac1n\sum_iw_iy_iX_i$, then $B$ is the "
     "global minimum of (2): the truncated difference of the class sums, over $2\\lambda n$",
     notebook=f"{NOTEBOOK}#smm-strong-penalty",

@@ -62,7 +62,8 @@ def maximise_bound(X: np.ndarray, y: np.ndarray, *, lam: float, rank: int) -> np
 
 @claim(
     "smm/bound-tight",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement=r"where $\sigma_r>\sigma_{r+1}$ at the maximiser $c$ of $D_r$, the $r$ leading singular "
     r"triplets of $M(c)/2\lambda$ solve (2): the concave problem solves the one that is not convex",
     notebook=f"{NOTEBOOK}#smm-bound-tight",
@@ -112,7 +113,8 @@ def with_a_gap(kappa: float) -> tuple[np.ndarray, np.ndarray]:
 
 @claim(
     "smm/bound-gap",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement="no multipliers prove every global minimum: the best bound can lie below the minimum of (2)",
     notebook=f"{NOTEBOOK}#smm-bound-gap",
 )
@@ -146,7 +148,8 @@ def check_gap() -> Evidence:
 
 @claim(
     "smm/singular-triplets",
-    where="Section 3 (beyond the paper)",
+    kind="ours",
+    where="Section 3",
     statement=r"with a differentiable loss every limit is $r$ singular triplets of $M/2\lambda$, "
     r"$M=\sum_ic_iy_iX_i$ with $c_i=-\frac{w_i}nL'$, and not always the leading ones",
     notebook=f"{NOTEBOOK}#smm-singular-triplets",

@@ -51,7 +51,8 @@ ROUNDING = 1e-9
 
 @claim(
     "smm/probability-bound",
-    where="Section 5, which is empty (beyond the paper)",
+    kind="ours",
+    where="Section 5, which is empty",
     statement=r"$E|\hat p-p|\le\frac3{2H}+2\sqrt{\bar\varepsilon}$, with $\bar\varepsilon$ the mean excess "
     "risk of the $H-1$ weighted hinge problems, for every distribution",
     notebook=f"{NOTEBOOK}#smm-probability-bound",
@@ -107,7 +108,8 @@ def patterns(count: int) -> np.ndarray:
 
 @claim(
     "smm/count-isotonic",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement="the count is the mean of the indicators' projection on falling sequences: it already "
     "repairs crossings; without crossings count, interval and isotonic rule agree",
     notebook=f"{NOTEBOOK}#smm-count-isotonic",
@@ -150,7 +152,8 @@ def check_count() -> Evidence:
 
 @claim(
     "smm/interval-count",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement="where $q\\ge1$ pairs of levels cross, interval rule and count differ by at most "
     r"$\frac{q-1}{2H}$, and by no less in the worst case for $q\le H-2$",
     notebook=f"{NOTEBOOK}#smm-interval-count",
@@ -190,7 +193,8 @@ def check_interval() -> Evidence:
 
 @claim(
     "smm/one-wrong-level",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement="one wrong level set moves the count by $1/H$, and the interval rule by up to "
     r"$\frac{H-1}{2H}$",
     notebook=f"{NOTEBOOK}#smm-one-wrong-level",
@@ -228,7 +232,8 @@ def check_one_wrong() -> Evidence:
 
 @claim(
     "smm/crossing-paths",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement=r"the level sets of exact solutions can cross: $X\in\hat S(\pi')$ but $X\notin\hat S(\pi)$ for "
     r"$\pi<\pi'$, at a training sample, at full rank, for every loss",
     notebook=f"{NOTEBOOK}#smm-crossing-paths",

@@ -29,7 +29,8 @@ def permuted(X: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 @claim(
     "smm/permuted-entries",
-    where="Section 1 (beyond the paper)",
+    kind="ours",
+    where="Section 1",
     statement="a fixed permutation of the entries changes nothing for the SVM on vec(X), and takes away "
     "what low rank gained",
     notebook="smm/01_matrices_as_features#smm-permuted-entries",
@@ -76,6 +77,7 @@ def check_permuted() -> Evidence:
 
 @claim(
     "smm/row-kernel-linear",
+    kind="statement",
     where="Section 4",
     statement=r"with $K(X,X')=XX'^\top$ the algorithm with kernels between rows is the linear one",
     notebook="smm/05_row_kernels#smm-row-kernel-linear",

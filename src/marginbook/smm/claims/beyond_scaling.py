@@ -19,7 +19,8 @@ LINEAR = 1.25
 
 @claim(
     "smm/linear-cost",
-    where="Section 3, whose algorithm has a dual with all pairs of samples (beyond the paper)",
+    kind="ours",
+    where="Section 3, whose algorithm has a dual with all pairs of samples",
     statement="for matrices of fixed size the time of a fit of fixed rank grows linearly with the number of "
     "samples, for every loss: no pairs of samples are needed",
     notebook="smm/08_speed#smm-linear-cost",

@@ -50,6 +50,7 @@ MARK = ", H="
 
 @claim(
     "smm/consistency",
+    kind="experiment",
     where="Section 2.3",
     statement=r"the mean absolute error of $\hat p$ falls with the training size",
     notebook=f"{PROBABILITIES}#smm-consistency",
@@ -92,7 +93,8 @@ def by_levels(column: str = "mae") -> pd.DataFrame | None:
 
 @claim(
     "smm/levels",
-    where="Section 2.3, scheme (beyond the paper)",
+    kind="ours",
+    where="Section 2.3, scheme",
     statement=r"more levels make $\hat p$ better, by less and less: its resolution is $1/H$",
     notebook=f"{PROBABILITIES}#smm-levels",
     depends=(csv("levels"),),
@@ -133,6 +135,7 @@ def level_curve(table: str, name: str, method: str) -> np.ndarray | None:
 
 @claim(
     "smm/level-sets",
+    kind="experiment",
     where="Section 2.2",
     statement=r"$\hat S(\pi)$ estimates the level set: its symmetric difference from the true set, averaged "
     r"over $\pi$, falls with n, and is smaller than the vector machine's",
@@ -163,6 +166,7 @@ def check_level_sets() -> Evidence:
 
 @claim(
     "smm/low-rank-helps",
+    kind="experiment",
     where="Section 2, on vectorised matrices",
     statement="reshaping matrices to vectors leads to overfitting: low rank has the lower error, by more the "
     "larger the matrices",
@@ -200,7 +204,8 @@ def check_low_rank_helps() -> Evidence:
 
 @claim(
     "smm/rank",
-    where="Section 2.1 (beyond the paper)",
+    kind="ours",
+    where="Section 2.1",
     statement="the rank is a trade-off between complexity and flexibility: the rank of the truth is the "
     "best, "
     "and choosing it costs little",
@@ -236,7 +241,8 @@ def check_rank() -> Evidence:
 
 @claim(
     "smm/nuclear-norm",
-    where="Section 2.1 (beyond the paper)",
+    kind="ours",
+    where="Section 2.1",
     statement="a rank that is fixed tells classes apart no worse than a nuclear norm that shrinks",
     notebook=f"{FEATURES}#smm-nuclear-norm",
     depends=(csv("dimension"), csv("sample-size")),

@@ -76,6 +76,7 @@ def population_fits(scale: float, loss: str, *, fit_intercept: bool) -> np.ndarr
 
 @claim(
     "smm/needs-intercept",
+    kind="statement",
     where="(2) in Sections 2.2 and 2.3",
     statement=r"the scheme estimates $S(p,\pi)$ for every level and $p$ with $f(X)=\langle UV^\top,X\rangle$",
     notebook=f"{NOTEBOOK}#smm-needs-intercept",
@@ -124,6 +125,7 @@ def check_intercept() -> Evidence:
 
 @claim(
     "smm/linear-class",
+    kind="statement",
     where="Section 2.3, Step 2",
     statement="the estimated level sets are consistent, so Step 2 is an approximation that vanishes with $n$",
     notebook=f"{NOTEBOOK}#smm-linear-class",

@@ -49,6 +49,7 @@ def halved(p: Fraction, H: int) -> Fraction:
 
 @claim(
     "smm/step-1",
+    kind="statement",
     where="Section 2.3, Step 1",
     statement="$H$ steps of height $1/H$ at the levels $h/H$ approximate $p(X)$: "
     r"$|p-\frac1H\sum_h1\{p>h/H\}|\le1/H$",
@@ -77,6 +78,7 @@ def check_steps() -> Evidence:
 
 @claim(
     "smm/scheme-S4",
+    kind="arithmetic",
     where="Section 2.3, Steps 1 and 2, and S.4",
     statement=r"$\hat p(X)=\sum_{h=1}^H\frac1H1\{X\in\hat S^c(p,h/H)\}$ estimates $p(X)$",
     notebook=f"{NOTEBOOK}#smm-scheme-s4",
@@ -108,7 +110,8 @@ def check_printed_scheme() -> Evidence:
 
 @claim(
     "smm/half-step",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement=r"$\frac1H(\frac12+\#\{h<H:X\in S(h/H)\})$ errs by at most $1/(2H)$, and no other function of "
     "the level sets errs less in the worst case",
     notebook=f"{NOTEBOOK}#smm-half-step",
@@ -159,6 +162,7 @@ def one_negative(X: np.ndarray, lam: float) -> np.ndarray:
 
 @claim(
     "smm/last-level",
+    kind="statement",
     where="S.1 and S.2",
     statement=r"(3) is solved for $\pi_h=h/H$ with $h=1,\dots,H$, to estimate $S(p,\pi_h)$",
     notebook=f"{NOTEBOOK}#smm-last-level",

@@ -83,6 +83,7 @@ def side_form(alpha: np.ndarray, y: np.ndarray, X: np.ndarray, P: np.ndarray, ne
 
 @claim(
     "smm/solution-form",
+    kind="statement",
     where="Section 2.1",
     statement=r"the solution of (2) is $f(X)=\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle$, with $P_r$ of $r$ "
     "orthonormal rows",
@@ -138,6 +139,7 @@ def check_solution_form() -> Evidence:
 
 @claim(
     "smm/projection-side",
+    kind="statement",
     where="Section 2.1 beside Section 3",
     statement=r"one projection $P_r\in\mathbb R^{r\times d_1}$, acting from the left, and the $\alpha$ of "
     "the dual give $f$",
@@ -199,6 +201,7 @@ def check_side() -> Evidence:
 
 @claim(
     "smm/full-rank",
+    kind="statement",
     where="Section 2.1",
     statement=r"with full rank, $r=\min(d_1,d_2)$, (2) is the linear SVM on $\operatorname{vec}(X)$",
     notebook="smm/01_matrices_as_features#smm-full-rank",
@@ -259,6 +262,7 @@ def check_full_rank() -> Evidence:
 
 @claim(
     "smm/union-of-spaces",
+    kind="statement",
     where="Section 2.1",
     statement=r"the solutions $f$ are elements of one reproducing kernel Hilbert space, induced by the "
     r"rank-$r$ kernels $\{\langle\cdot,\cdot\rangle_P\}$ of all projections",

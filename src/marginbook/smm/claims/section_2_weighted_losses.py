@@ -85,6 +85,7 @@ def minimiser(loss: Loss, p: float, pi: float) -> float:
 
 @claim(
     "smm/wang-2008",
+    kind="statement",
     where="Section 2.2 (Lin et al. 2002, Wang et al. 2008)",
     statement=r"the minimiser of the $\pi$-weighted hinge risk is $\operatorname{sign}(p(X)-\pi)$; with "
     r"$\pi=\frac12$ it is $\operatorname{sign}(p(X)-\frac12)$",
@@ -125,7 +126,8 @@ def check_hinge() -> Evidence:
 
 @claim(
     "smm/other-targets",
-    where="Sections 2.1 and 2.2 (beyond the paper)",
+    kind="ours",
+    where="Sections 2.1 and 2.2",
     statement=r"with weights the logistic loss targets $\log\frac{(1-\pi)p}{\pi(1-p)}$ and the squared hinge "
     r"$\frac{p-\pi}{p+\pi-2p\pi}$: the same level set, other values",
     notebook=f"{NOTEBOOK}#smm-other-targets",
@@ -161,6 +163,7 @@ def check_other_targets() -> Evidence:
 
 @claim(
     "smm/general-losses",
+    kind="statement",
     where="Section 2.1",
     statement="the schemes apply to general large-margin classifiers, with any margin loss $L$",
     notebook=f"{NOTEBOOK}#smm-general-losses",
@@ -200,6 +203,7 @@ def check_general_losses() -> Evidence:
 
 @claim(
     "smm/expectation",
+    kind="statement",
     where="Sections 2.0 and 2.3",
     statement=r"$p(X)=E(y\mid X)$, and as $y$ is binary this is $P(y=1\mid X)$",
     notebook=f"{NOTEBOOK}#smm-expectation",
@@ -230,7 +234,8 @@ def check_expectation() -> Evidence:
 
 @claim(
     "smm/level-set-risk",
-    where="Section 5, which is empty (beyond the paper)",
+    kind="ours",
+    where="Section 5, which is empty",
     statement=r"$E\,|p(X)-\pi|\,1\{X\in\hat S\,\triangle\,S\}\le R_\pi(\hat f)-\min R_\pi$ for the hinge "
     "loss",
     notebook=f"{NOTEBOOK}#smm-level-set-risk",

@@ -28,6 +28,7 @@ def printed_dual(alpha: np.ndarray, y: np.ndarray, G: np.ndarray) -> float:
 
 @claim(
     "smm/block-dual",
+    kind="statement",
     where="Section 3, the dual",
     statement=r"with $V$ fixed the dual of (2) has $0\le\alpha_i\le\frac1{2\lambda n}$ and "
     r"$\sum_iy_i\alpha_i=0$, and $U=\sum_i\alpha_iy_iX_iV(V^\top V)^{-1}$",
@@ -72,6 +73,7 @@ def check_block_dual() -> Evidence:
 
 @claim(
     "smm/algorithm-1",
+    kind="proof",
     where="Algorithm 1",
     statement="the updates maximise "
     r"$\sum_i\alpha_i-\frac12\sum_{ij}\alpha_i\alpha_jy_iy_j\langle\cdot,\cdot\rangle$ over $\alpha$",
@@ -119,6 +121,7 @@ def check_algorithm() -> Evidence:
 
 @claim(
     "smm/sparse-alpha",
+    kind="statement",
     where="Section 2.1",
     statement=r"the solution $\{\alpha_i\}$ of the dual is sparse",
     notebook=f"{NOTEBOOK}#smm-sparse-alpha",

@@ -110,6 +110,7 @@ def span(matrix: np.ndarray, rank: int | None = None) -> np.ndarray:
 
 @claim(
     "smm/monotone",
+    kind="proof",
     where="Section 3, Algorithm 1",
     statement="each update is a convex problem, (2) never increases, and the updates converge to a point "
     "that is optimal in each block",
@@ -168,7 +169,8 @@ def exact_hinge(B: np.ndarray, X: np.ndarray, lam: Fraction) -> Fraction:
 
 @claim(
     "smm/kink",
-    where="Section 3, Algorithm 1 (beyond the paper)",
+    kind="ours",
+    where="Section 3, Algorithm 1",
     statement="with the hinge loss the descent can stop where both blocks are optimal and (2) still "
     "falls; with a differentiable loss it cannot",
     notebook=f"{NOTEBOOK}#smm-kink",
@@ -227,6 +229,7 @@ def check_kink() -> Evidence:
 
 @claim(
     "smm/rank-kept",
+    kind="proof",
     where="Algorithm 1, which excludes no start",
     statement=r"the updates, $U=\sum_i\alpha_iy_iX_iV(V^\top V)^{-1}$ and that of $V$, find the best matrix "
     r"of rank at most $r$ in their block for every $U^{(0)},V^{(0)}$",

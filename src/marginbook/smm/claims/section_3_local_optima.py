@@ -24,6 +24,7 @@ def one_entry(scale: float, lam: float) -> float:
 
 @claim(
     "smm/not-global",
+    kind="proof",
     where="Section 3, Algorithm 1",
     statement="the limit depends on the start and is not always the minimum of (2): two starts with "
     "different limits",
@@ -94,7 +95,8 @@ def curvatures(U: np.ndarray, V: np.ndarray, X: np.ndarray, y: np.ndarray, lam: 
 
 @claim(
     "smm/local-minima",
-    where="Section 3, Algorithm 1 (beyond the paper)",
+    kind="ours",
+    where="Section 3, Algorithm 1",
     statement="(2) has strict local minima that are not global, up to the choice of factors, also for a "
     "smooth loss",
     notebook=f"{NOTEBOOK}#smm-local-minima",

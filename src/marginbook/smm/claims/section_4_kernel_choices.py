@@ -32,6 +32,7 @@ from .section_4_row_kernels import NOTEBOOK, ROUNDING, SHAPES, matrices, printed
 
 @claim(
     "smm/kernel-polynomial",
+    kind="statement",
     where="Section 4",
     statement=r"$K(X,X')=(XX'^\top+\lambda I)^{\circ m}$ is the polynomial kernel of degree $m$",
     notebook=f"{NOTEBOOK}#smm-kernel-polynomial",
@@ -109,7 +110,8 @@ def polynomial_rows(X: np.ndarray, *, degree: int, lam: float, numbered: bool) -
 
 @claim(
     "smm/polynomial-places",
-    where="Section 4 (beyond the paper)",
+    kind="ours",
+    where="Section 4",
     statement=r"with $(XX'^\top+\lambda I)^{\circ m}$, $m\ge2$ and $\lambda>0$ rank 1 has every linear "
     r"function of $X$: it binds terms of degree $m$ only; with $(x_a^\top x_b'+\lambda)^m$ rank $r$ has "
     "those of rank $r$",
@@ -169,6 +171,7 @@ def check_places() -> Evidence:
 
 @claim(
     "smm/kernel-gaussian",
+    kind="statement",
     where="Section 4",
     statement="the Gaussian $K$ is a kernel: its block matrix is positive definite if all $nd_1$ rows differ",
     notebook=f"{NOTEBOOK}#smm-kernel-gaussian",
@@ -204,6 +207,7 @@ def check_gaussian() -> Evidence:
 
 @claim(
     "smm/map-range",
+    kind="statement",
     where="Section 4",
     statement=r"the feature mapping is $h:\mathbb R^{d_1\times d_2}\to\mathbb R^{d_1\times d_2}$",
     notebook=f"{NOTEBOOK}#smm-map-range",

@@ -112,6 +112,7 @@ def swap(n: int) -> np.ndarray:
 
 @claim(
     "smm/kernel-psd",
+    kind="statement",
     where="Section 4, announced for the supplement",
     statement=r"$K(X,X')=h(X)h(X')^\top$ for some $h$ if and only if all block matrices $[K(X_i,X_j)]$ are "
     "symmetric and positive semidefinite; the three choices of $K$ are",
@@ -158,7 +159,8 @@ def check_condition() -> Evidence:
 
 @claim(
     "smm/kernel-projections",
-    where="Section 4 (beyond the paper)",
+    kind="ours",
+    where="Section 4",
     statement=r"that $\operatorname{tr}(K(X,X')P^\top P)$ is a kernel for every $P$ is necessary for "
     r"$K=hh^\top$, and not sufficient",
     notebook=f"{NOTEBOOK}#smm-kernel-projections",

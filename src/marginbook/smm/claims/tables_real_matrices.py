@@ -101,7 +101,8 @@ def evidence(column: str, pairs: tuple[tuple[str, str], ...], wanted: str, digit
 
 @claim(
     "smm/real-low-rank",
-    where="Section 2, on vectorised matrices (beyond the paper)",
+    kind="ours",
+    where="Section 2, on vectorised matrices",
     statement="on real matrices, too, low rank makes fewer errors than vectors",
     notebook=f"{REAL}#smm-real-low-rank",
     depends=DEPENDS,
@@ -113,7 +114,8 @@ def check_low_rank() -> Evidence:
 
 @claim(
     "smm/real-nuclear-norm",
-    where="Section 2.1 (beyond the paper)",
+    kind="ours",
+    where="Section 2.1",
     statement="on real matrices a fixed rank makes no more errors than a nuclear norm",
     notebook=f"{REAL}#smm-real-nuclear-norm",
     depends=DEPENDS,
@@ -125,7 +127,8 @@ def check_nuclear_norm() -> Evidence:
 
 @claim(
     "smm/real-probabilities",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement="on real matrices probabilities from level sets are as good as those of Platt's sigmoid and of "
     "logistic regression",
     notebook=f"{REAL}#smm-real-probabilities",
@@ -138,7 +141,8 @@ def check_probabilities() -> Evidence:
 
 @claim(
     "smm/real-classes",
-    where="Section 2, on vectorised matrices (beyond the paper)",
+    kind="ours",
+    where="Section 2, on vectorised matrices",
     statement="of ten digits, too, machines of low rank confuse fewer than those of vectors",
     notebook=f"{REAL}#smm-real-classes",
     depends=(csv("classes"),),

@@ -56,7 +56,8 @@ def path_rows() -> pd.DataFrame | None:
 
 @claim(
     "smm/rules",
-    where="Scheme, S.4 (beyond the paper)",
+    kind="ours",
+    where="Scheme, S.4",
     statement=r"how level sets become a probability hardly matters: count, interval and isotonic rule agree",
     notebook=f"{PROBABILITIES}#smm-rules",
     depends=tuple(map(csv, SIMULATED)),
@@ -87,7 +88,8 @@ def check_rules() -> Evidence:
 
 @claim(
     "smm/crossings",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement="estimated level sets are nested but for few matrices",
     notebook=f"{PROBABILITIES}#smm-crossings",
     depends=tuple(map(csv, SIMULATED)),
@@ -134,7 +136,8 @@ def _told(contests: dict[str, pd.DataFrame]) -> str:
 
 @claim(
     "smm/model-free",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement=r"the scheme needs no model of $p$: where no sigmoid is right, level sets estimate $p$ "
     r"better than "
     "logistic regression and Platt's sigmoid",
@@ -165,7 +168,8 @@ def check_model_free() -> Evidence:
 
 @claim(
     "smm/calibration",
-    where="Section 2.3 (beyond the paper)",
+    kind="ours",
+    where="Section 2.3",
     statement=r"where a sigmoid is right, level sets estimate $p$ as well as logistic regression and "
     r"Platt's sigmoid",
     notebook=f"{PROBABILITIES}#smm-calibration",
@@ -195,7 +199,8 @@ def check_calibration() -> Evidence:
 
 @claim(
     "smm/row-kernel-truth",
-    where="Section 4 (beyond the paper)",
+    kind="ours",
+    where="Section 4",
     statement="where the truth is nonlinear in the rows, the row kernel is better than the linear "
     "low-rank machine "
     "and than a Gaussian kernel on vec(X)",
