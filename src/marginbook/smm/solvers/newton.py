@@ -20,8 +20,9 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrf
 
+from ...kernels.hinge_interior_point import factorise, solve
 from ..model.objective import (
     loss_curvatures,
     loss_slopes,
@@ -178,24 +179,6 @@ def direction(
         schur = max(FLAT * stiffness, FLAT * largest)
     step_b = -(gradient_b + float(mixed @ both[:, 0])) / schur
     return both[:, 0] - step_b * both[:, 1], step_b
-
-
-def factorise(matrix: np.ndarray) -> np.ndarray:
-    """Return the Cholesky factor of a matrix given by its lower triangle; more ridge if rounding needs it."""
-    n = len(matrix)
-    ridge = 0.0
-    diagonal = matrix.flat[:: n + 1].copy()
-    while True:
-        factor, info = dpotrf(matrix, lower=1, clean=0)
-        if info == 0:
-            return np.asarray(factor)
-        ridge = max(10.0 * ridge, 1e-15 * float(diagonal.max()))
-        matrix.flat[:: n + 1] = diagonal + ridge
-
-
-def solve(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the solution for a lower Cholesky factor."""
-    return np.asarray(dpotrs(factor, right, lower=1)[0])
 
 
 def newton(
