@@ -11,18 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.hinge_interior_point import HingeProgram
+from .block_problem import BlockProblem
 from .certificate import Certificate, Point
 from .solution import InnerSolution
 
 
 def interior_point(
-    Z: np.ndarray,
-    y: np.ndarray,
-    *,
-    lam: float,
-    sample_weight: np.ndarray,
-    fit_intercept: bool,
-    tol: float,
+    problem: BlockProblem,
     start: tuple[np.ndarray, float] | None = None,
     multipliers: np.ndarray | None = None,
     max_iter: int = 60,
@@ -31,13 +26,7 @@ def interior_point(
 
     Parameters
     ----------
-    Z : (n, p) array
-    y : (n,) array of -1 and +1
-    lam : float
-    sample_weight : (n,) array
-    fit_intercept : bool
-    tol : float
-        Duality gap at which to stop, relative to the objective.
+    problem : BlockProblem
     start : ((p,) array, float), optional
     multipliers : (n,) array, optional
         A point and multipliers that are returned if nothing better is found, at once if their gap is small
@@ -48,23 +37,23 @@ def interior_point(
     -------
     InnerSolution
     """
-    n, p = Z.shape
-    A = y[:, None] * Z
-    best = Certificate(A, y, lam, "hinge", sample_weight, fit_intercept, tol)
+    A, y = problem.A, problem.y
+    n, p = A.shape
+    best = Certificate(problem)
     best.offer(Point(np.zeros(p), 0.0, np.zeros(n)), np.zeros(n))
     if start is not None:
-        b = float(start[1]) if fit_intercept else 0.0
+        b = problem.intercept(start)
         point = Point(np.asarray(start[0], dtype=float), b, A @ start[0] + y * b)
         best.offer(point, np.zeros(n) if multipliers is None else multipliers)
-    kept = sample_weight > 0
+    kept = problem.sample_weight > 0
     if best.met or not kept.any():
         return best.solution(0)
     everything = bool(kept.all())
     program = HingeProgram(
         A if everything else A[kept],
-        sample_weight[kept] / n,
-        2.0 * lam,
-        y=(y if everything else y[kept]) if fit_intercept else None,
+        problem.shares[kept],
+        2.0 * problem.lam,
+        y=(y if everything else y[kept]) if problem.fit_intercept else None,
     )
     steps, c = 0, np.zeros(n)
     for at in program.iterates(max_iter):
