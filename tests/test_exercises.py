@@ -18,6 +18,27 @@ EXERCISES = [exercise for exercises in SETS.values() for exercise in exercises]
 each = pytest.mark.parametrize("exercise", EXERCISES, ids=[exercise.id for exercise in EXERCISES])
 
 
+def leaks(exercise: Exercise, text: str) -> list[str]:
+    """Return the statements of the solution that `text` gives away, commented out or not.
+
+    A statement that the starter holds as code is the reader's to begin with, and so are short ones.
+    """
+    given = set(statements(exercise.starter))
+    own = (line for line in statements(exercise.solution) if line not in given)
+    return [line for line in own if squeezed(line) in squeezed(text)]
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split()).replace("#", "").replace('"', "'")
+
+
+def statements(source: str) -> list[str]:
+    """Return the simple statements of `source` that say something, each in the spelling of ast.unparse."""
+    simple = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
+    found = [ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, simple)]
+    return [line for line in found if len(line) >= 12]
+
+
 def stored_outputs(id: str) -> dict[str, str]:
     """What each code cell of the stored notebook printed, by its source."""
     node = json.loads(find_notebook(id).stored.read_text())
@@ -52,8 +73,8 @@ def test_an_empty_answer_does_not_pass(exercise: Exercise) -> None:
 @each
 def test_nothing_gives_the_solution_away(exercise: Exercise) -> None:
     for text in (exercise.starter, exercise.statement, exercise.title, *exercise.hints, exercise.setup):
-        assert exercise.leaks(text) == []
-    assert exercise.leaks(exercise.solution), "a solution says something that the starter does not"
+        assert leaks(exercise, text) == []
+    assert leaks(exercise, exercise.solution), "a solution says something that the starter does not"
 
 
 @each
@@ -172,8 +193,8 @@ def test_reading_executes_nothing(write) -> None:
 
 def test_a_leak_is_seen_in_comments_and_other_spellings(write) -> None:
     (toy,) = read(write(TEXT))
-    assert toy.leaks("# return base*x  +  offset") == ["return base * x + offset"]
-    assert toy.leaks("return base * y") == []
+    assert leaks(toy, "# return base*x  +  offset") == ["return base * x + offset"]
+    assert leaks(toy, "return base * y") == []
 
 
 CHECK = "```{code-cell} ipython3\n:tags: [check]"

@@ -96,7 +96,7 @@ def test_every_data_set_is_in_the_registry_or_among_the_protocols():
         sets = set(read_printed(PAPER / f"{table}.csv")["dataset"])
         for name in sets:
             assert f"drm/{table}" in entry(name).used_by
-        absent = sets - set(protocol(table)["datasets"])
+        absent = sets - set(protocol(table).datasets)
         assert all(not entry(name).available for name in absent), absent
         assert all(entry(name).available for name in sets - absent)
 
@@ -110,7 +110,7 @@ def test_table_9_repeats_the_drm_of_table_8_but_for_glass6():
 def test_the_protocol_trains_on_the_printed_sizes():
     """But for Leukemia, which Table II leaves out, and with Nakayama's printed training rows of 105."""
     sizes = pd.read_csv(PAPER / "table-2.csv").set_index("dataset")
-    plan = protocol("table-3")["splits"]["train_size"]
+    plan = protocol("table-3").splits.train_size
     assert {name: int(sizes["train"][name]) for name in plan if name in sizes.index} == {
         name: size for name, size in plan.items() if name != "leukemia"
     }

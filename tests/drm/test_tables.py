@@ -15,6 +15,7 @@ from marginbook.claims.comparison import read_printed
 from marginbook.drm.claims import results, table_3, table_5, tables_8_9
 from marginbook.drm.experiments import EXPERIMENTS
 from marginbook.drm.experiments.tables_3_8_9 import measure_imbalanced
+from marginbook.drm.paper.printed import drm_column
 from marginbook.drm.peers import selection
 from marginbook.experiments.protocol import experiments, load_protocol
 
@@ -84,14 +85,14 @@ def test_what_cannot_be_solved_without_scaling_is_left_out(split):
 def made(table, value, tmp_path, monkeypatch, skip=()):
     """Store results that `value` makes of each printed row, and let the claims read them."""
     plan = results.protocol(table)
-    columns = [plan["metric"], *plan.get("better_of", ())]
-    printed = read_printed(results.PAPER / plan["printed"])
+    columns = [plan.metric, *plan.better_of]
+    printed = read_printed(results.PAPER / plan.printed)
     printed["mean"] = printed["mean"].replace("", "nan").astype(float)
     rows = [
         {"dataset": r.dataset, "method": r.method, "split": s, **dict.fromkeys(columns, value(r))}
         for r in printed.itertuples()
-        for s in range(1, plan["printed_splits"] + 1)
-        if r.method not in skip and r.dataset in plan["datasets"]
+        for s in range(1, plan.printed_splits + 1)
+        if r.method not in skip and r.dataset in plan.datasets
     ]
     store(table, pd.DataFrame(rows), tmp_path, monkeypatch)
 
@@ -145,7 +146,7 @@ def test_every_disagreement_is_counted_under_its_method(monkeypatch, tmp_path):
     evidence = table_3.check_table_3()
     plan = results.protocol("table-3")
     printed = read_printed(results.PAPER / "table-3.csv")
-    number = int(((printed["mean"] != "") & printed["dataset"].isin(plan["datasets"])).sum())
+    number = int(((printed["mean"] != "") & printed["dataset"].isin(plan.datasets)).sum())
     assert evidence.verdict == Verdict.PARTLY
     assert evidence.sizes["tested"] == number
     assert evidence.measured == (
@@ -229,18 +230,18 @@ def test_a_share_without_deviations_is_compared_within_its_own_error(monkeypatch
 def sampled(sign, tmp_path, monkeypatch):
     """Results of Tables VIII and IX: over-sampling adds `sign`/10 on every set, the DRM stays at 0.6."""
     rng = np.random.default_rng(0)
-    sets = results.protocol("table-8")["datasets"]
+    sets = results.protocol("table-8").datasets
     base = {name: 0.4 + 0.1 * rng.random() for name in sets}
     plain, over = [], []
     for name in sets:
         for fold in range(1, 6):
             common = {"dataset": name, "split": fold}
-            for method in results.protocol("table-8")["methods"]:
+            for method in results.protocol("table-8").methods:
                 value = 0.6 if method.startswith("DRM") else base[name]
                 names = ("g_mean", "g_mean_none", "g_mean_max_abs", "cv_score_none", "cv_score_max_abs")
                 plain.append({**common, "method": method, **dict.fromkeys(names, value)})
-            for method in results.protocol("table-9")["methods"]:
-                columns = ["g_mean", *results.protocol("table-9")["better_of"]]
+            for method in results.protocol("table-9").methods:
+                columns = ["g_mean", *results.protocol("table-9").better_of]
                 over.append({**common, "method": method, **dict.fromkeys(columns, base[name] + sign / 10)})
     store("table-8", pd.DataFrame(plain), tmp_path, monkeypatch)
     store("table-9", pd.DataFrame(over), tmp_path, monkeypatch)
@@ -268,7 +269,7 @@ def test_the_drm_of_table_9_is_that_of_table_8(monkeypatch, tmp_path):
         for s in (1, 2)
         for method, honest, none, score in (("DRM(R)", 0.5, 0.6, 0.8), ("DRM(P)", 0.7, 0.9, 0.7))
     ]  # fmt: skip
-    column = results.drm_column(pd.DataFrame(rows))
+    column = drm_column(pd.DataFrame(rows))
     assert column["g_mean"].tolist() == [0.5, 0.5]
     assert column["g_mean_1_none"].tolist() == [0.6, 0.6]
     assert column["g_mean_2_none"].tolist() == [0.9, 0.9]
@@ -276,9 +277,9 @@ def test_the_drm_of_table_9_is_that_of_table_8(monkeypatch, tmp_path):
     for kernel, left in (("(R)", 0.7), ("(P)", 0.5)):  # nothing could be solved with one kernel: the other's
         unsolved = frame["method"].str.endswith(kernel)
         blank = frame.assign(**{name: frame[name].mask(unsolved) for name in frame if "_" in name})
-        assert results.drm_column(blank)["g_mean"].tolist() == [left, left]
+        assert drm_column(blank)["g_mean"].tolist() == [left, left]
     store("table-8", frame, tmp_path, monkeypatch)
-    columns = ["g_mean", *results.protocol("table-9")["better_of"]]
+    columns = ["g_mean", *results.protocol("table-9").better_of]
     other = {"dataset": "glass2", "split": 1, "method": "SMOTE+RF", **dict.fromkeys(columns, 0.1)}
     store("table-9", pd.DataFrame([other]), tmp_path, monkeypatch)
     cells = results.cells("table-9").set_index(["dataset", "method"])

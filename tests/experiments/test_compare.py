@@ -9,10 +9,16 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from marginbook.base.project import resource
 from marginbook.claims.comparison import compare_cells, read_printed
+from marginbook.clasmk.paper import printed as clasmk
+from marginbook.drm.paper import printed as drm
 from marginbook.experiments.compare import compare, counts, layout, view
 from marginbook.experiments.errors import ExperimentError, UnknownName
 from marginbook.experiments.protocol import experiments, load_protocol
+from marginbook.kfda.claims.tables import compared
+from marginbook.kfda.experiments.columns import columns_of
+from marginbook.ldm.paper import printed as ldm
 
 
 def results(**cells: list[float]) -> pd.DataFrame:
@@ -70,6 +76,27 @@ def test_no_stand_in_has_the_name_of_a_printed_row():
     for protocol in map(load_protocol, experiments()):
         if protocol.stand_ins and protocol.printed_path:
             assert set(protocol.stand_ins).isdisjoint(read_printed(protocol.printed_path)["dataset"])
+
+
+def test_page_and_claims_see_the_same_cells():
+    """Table IX borrows the DRM from Table VIII; Image and Splice have 20 partitions, the others 100."""
+    cells = {
+        "drm": drm.PAPER_TABLES.cells, "ldm": ldm.PAPER_TABLES.cells, "clasmk": clasmk.PAPER_TABLES.cells,
+        "kfda": lambda table: compared(table, columns_of()),
+    }  # fmt: skip
+    seen = set()
+    for protocol in map(load_protocol, experiments()):
+        if (
+            protocol.printed
+            and protocol.room in cells
+            and resource("results", f"{protocol.id}.csv").is_file()
+        ):
+            theirs = cells[protocol.room](protocol.table)
+            page = compare(protocol)
+            page = page[page["method"].isin(theirs["method"])].reset_index(drop=True)
+            pd.testing.assert_frame_equal(page, theirs)
+            seen |= {(protocol.id, int(number)) for number in page["printed_n"].unique()}
+    assert {("kfda/table-1", 20), ("kfda/table-1", 100), ("drm/table-9", 5)} <= seen
 
 
 def test_the_numbers_of_a_cell():

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent, solve_linear
-from marginbook.ldm.solvers.linear_interior_point import Point, Program, linear_interior_point
+from marginbook.ldm.solvers.linear_interior_point import linear_interior_point
 
 from .test_linear import oracle, problem
 
@@ -51,29 +51,6 @@ def test_zero_rows_duplicates_and_one_class():
         _, value = oracle(X, labels, 5.0, 0.5, 2.0)
         assert linear_interior_point(X, labels, 5.0, 0.5, 2.0).objective == pytest.approx(value, abs=1e-6)
     assert linear_interior_point(np.zeros((4, 2)), np.ones(4), 1.0, 1.0, 2.0).objective == pytest.approx(8.0)
-
-
-def test_value_and_margins_by_hand():
-    X, y = problem(15, 3)
-    rows, beta = X * y[:, None], np.linspace(0, 0.4, 15)
-    c, b, C = 0.3, 0.02, 0.4
-    program = Program(rows, c, b, C)
-    Q = np.eye(3) + c * rows.T @ (np.eye(15) - 1 / 15) @ rows
-    w = np.linalg.solve(Q, rows.T @ (beta + b))
-    objective, gap = program.value(beta)
-    margins = rows @ w
-    value = 0.5 * w @ w + 0.5 * c * 15 * margins.var() - b * margins.sum()
-    assert objective == pytest.approx(value + C * np.maximum(0, 1 - margins).sum())
-    bound = beta.sum() - 0.5 * (beta + b) @ rows @ np.linalg.solve(Q, rows.T @ (beta + b))
-    assert gap == pytest.approx(objective - bound)
-    assert program.delta(beta).sum() == pytest.approx(0.0, abs=1e-12)
-
-
-def test_longest_step_stops_at_the_boundary():
-    at = Point(np.zeros(1), np.array([1.0]), np.array([2.0]), np.array([3.0]), np.array([4.0]))
-    down = Point(np.zeros(1), np.array([-4.0]), np.array([1.0]), np.array([0.0]), np.array([-5.0]))
-    assert at.longest(down) == 0.25
-    assert at.moved(down, 0.25).beta == 0
 
 
 def test_the_method_is_chosen_by_size():

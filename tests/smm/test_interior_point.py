@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.hinge_augmented_lagrangian import augmented_newton
 from marginbook.smm.solvers.hinge_interior_point import interior_point
 from marginbook.smm.solvers.oracle import by_cvxpy
@@ -27,7 +28,7 @@ def test_agrees_with_cvxpy(solver, free, n, p):
     Z, y, weight = problem(n, p)
     if n == 1 and free:
         pytest.skip("one class only: solve_inner answers before the solvers")
-    found = solver(Z, y, lam=0.05, sample_weight=weight, fit_intercept=free, tol=1e-9)
+    found = solver(BlockProblem(Z, y, lam=0.05, sample_weight=weight, fit_intercept=free, tol=1e-9))
     _, _, value = by_cvxpy(Z, y, lam=0.05, sample_weight=weight, fit_intercept=free)
     assert found.converged
     assert found.objective == pytest.approx(value, abs=1e-7)
@@ -39,7 +40,7 @@ def test_agrees_with_cvxpy(solver, free, n, p):
 def test_conditions_of_the_optimum(solver, free):
     Z, y, weight = problem(80, 4, 1)
     lam = 0.02
-    found = solver(Z, y, lam=lam, sample_weight=weight, fit_intercept=free, tol=1e-11)
+    found = solver(BlockProblem(Z, y, lam=lam, sample_weight=weight, fit_intercept=free, tol=1e-11))
     c, C = found.multipliers, weight / len(y)
     assert (c >= 0).all()
     assert (c <= C * (1 + 1e-12)).all()
@@ -56,7 +57,9 @@ def test_conditions_of_the_optimum(solver, free):
 def test_is_libsvm_with_the_constant_of_the_same_problem():
     Z, y, _ = problem(70, 6, 2)
     lam = 0.01
-    found = interior_point(Z, y, lam=lam, sample_weight=np.ones(70), fit_intercept=True, tol=1e-10)
+    found = interior_point(
+        BlockProblem(Z, y, lam=lam, sample_weight=np.ones(70), fit_intercept=True, tol=1e-10)
+    )
     other = SVC(kernel="linear", C=1 / (2 * lam * 70), tol=1e-9).fit(Z, y)
     np.testing.assert_allclose(found.weights, other.coef_[0], atol=1e-5)
     assert found.intercept == pytest.approx(float(other.intercept_[0]), abs=1e-5)
@@ -66,7 +69,7 @@ def test_is_libsvm_with_the_constant_of_the_same_problem():
 @pytest.mark.parametrize("lam", [1e-12, 1e-6, 1.0, 1e6])
 def test_extreme_penalties_are_certified(free, lam):
     Z, y, weight = problem(60, 5, 3)
-    found = interior_point(Z, y, lam=lam, sample_weight=weight, fit_intercept=free, tol=1e-9)
+    found = interior_point(BlockProblem(Z, y, lam=lam, sample_weight=weight, fit_intercept=free, tol=1e-9))
     assert found.converged
     assert found.dual_gap <= 1e-9 * found.objective
 
@@ -74,15 +77,25 @@ def test_extreme_penalties_are_certified(free, lam):
 def test_separable_data_and_duplicates_and_zero_features():
     Z, y, _ = problem(30, 40, 4, noise=0.0)
     twice = interior_point(
-        np.vstack([Z, Z]), np.r_[y, y], lam=1e-4, sample_weight=np.ones(60), fit_intercept=True, tol=1e-9
+        BlockProblem(
+            np.vstack([Z, Z]), np.r_[y, y], lam=1e-4, sample_weight=np.ones(60), fit_intercept=True, tol=1e-9
+        )
     )
-    once = interior_point(Z, y, lam=1e-4, sample_weight=np.ones(30), fit_intercept=True, tol=1e-9)
+    once = interior_point(
+        BlockProblem(Z, y, lam=1e-4, sample_weight=np.ones(30), fit_intercept=True, tol=1e-9)
+    )
     assert twice.converged
     assert twice.objective == pytest.approx(once.objective, rel=1e-8)
     nothing = interior_point(
-        np.zeros((5, 2)), np.array([1, 1, 1, -1, -1.0]), lam=1.0, sample_weight=np.ones(5),
-        fit_intercept=True, tol=1e-9,
-    )  # fmt: skip
+        BlockProblem(
+            np.zeros((5, 2)),
+            np.array([1, 1, 1, -1, -1.0]),
+            lam=1.0,
+            sample_weight=np.ones(5),
+            fit_intercept=True,
+            tol=1e-9,
+        )
+    )
     assert nothing.objective == pytest.approx(0.8, abs=1e-9)
     assert not nothing.weights.any()
 
@@ -90,9 +103,9 @@ def test_separable_data_and_duplicates_and_zero_features():
 def test_weightless_samples_do_not_matter():
     Z, y, weight = problem(40, 3, 5)
     weight[::2] = 0.0
-    found = interior_point(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10)
+    found = interior_point(BlockProblem(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10))
     Z[::2] = 100.0
-    other = interior_point(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10)
+    other = interior_point(BlockProblem(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10))
     assert found.objective == pytest.approx(other.objective, rel=1e-9)
     assert not found.multipliers[::2].any()
 
@@ -100,14 +113,16 @@ def test_weightless_samples_do_not_matter():
 def test_a_good_start_needs_no_system_and_no_start_makes_it_worse():
     Z, y, weight = problem(50, 4, 6)
     settings = {"lam": 0.05, "sample_weight": weight, "fit_intercept": True}
-    found = interior_point(Z, y, tol=1e-9, **settings)
+    found = interior_point(BlockProblem(Z, y, tol=1e-9, **settings))
     again = interior_point(
-        Z, y, tol=1e-8, start=(found.weights, found.intercept), multipliers=found.multipliers, **settings
+        BlockProblem(Z, y, tol=1e-8, **settings),
+        start=(found.weights, found.intercept),
+        multipliers=found.multipliers,
     )
     assert again.n_iter == 0
     assert again.objective == found.objective
-    bad = augmented_newton(Z, y, tol=1e-9, start=(np.full(4, 1e3), -1e3), **settings)
+    bad = augmented_newton(BlockProblem(Z, y, tol=1e-9, **settings), start=(np.full(4, 1e3), -1e3))
     assert bad.objective == pytest.approx(found.objective, rel=1e-8)
-    early = interior_point(Z, y, tol=1e-9, max_iter=2, **settings)
+    early = interior_point(BlockProblem(Z, y, tol=1e-9, **settings), max_iter=2)
     assert not early.converged
     assert early.dual_gap > 0

@@ -30,7 +30,7 @@ def test_relaxation_against_cvxpy(loss: str, fit_intercept: bool) -> None:
     problem = KernelProblem(
         RowBlocks(row_gram("linear", X), 3), y, Settings(rank, lam, loss, w, fit_intercept, 1e-7)
     )
-    S, value = relax(problem, np.eye(3) * rank / 3, tol=1e-5, max_iter=80)
+    S, value = relax(problem, np.eye(3) * rank / 3, tol=1e-5, max_iter=300)
     B, T, b = cp.Variable((3, 3)), cp.Variable((3, 3), PSD=True), cp.Variable()
     margins = cp.multiply(y, X.reshape(20, 9) @ cp.vec(B, order="C") + (b if fit_intercept else 0.0))
     losses = {

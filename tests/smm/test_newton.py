@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from marginbook.smm.model.objective import loss_curvatures, loss_slopes, loss_values, objective
+from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.newton import direction, newton
 from marginbook.smm.solvers.newton_joint import factors, joint_newton
 from marginbook.smm.solvers.oracle import by_cvxpy
@@ -25,7 +26,9 @@ def problem(n, p, seed=0):
 @pytest.mark.parametrize(("n", "p"), [(60, 5), (12, 30), (40, 1)])
 def test_agrees_with_cvxpy(loss, free, n, p):
     Z, y, weight = problem(n, p)
-    found = newton(Z, y, lam=0.05, loss=loss, sample_weight=weight, fit_intercept=free, tol=1e-10)
+    found = newton(
+        BlockProblem(Z, y, lam=0.05, loss=loss, sample_weight=weight, fit_intercept=free, tol=1e-10)
+    )
     w, _, value = by_cvxpy(Z, y, lam=0.05, loss=loss, sample_weight=weight, fit_intercept=free)
     assert found.converged
     assert found.objective == pytest.approx(value, abs=1e-7)
@@ -35,7 +38,11 @@ def test_agrees_with_cvxpy(loss, free, n, p):
 
 def test_is_scikit_learns_logistic_regression():
     Z, y, _ = problem(80, 4, 1)
-    found = newton(Z, y, lam=0.03, loss="logistic", sample_weight=np.ones(80), fit_intercept=True, tol=1e-12)
+    found = newton(
+        BlockProblem(
+            Z, y, lam=0.03, loss="logistic", sample_weight=np.ones(80), fit_intercept=True, tol=1e-12
+        )
+    )
     other = LogisticRegression(C=1 / (2 * 0.03 * 80), tol=1e-10, max_iter=1000).fit(Z, y)
     np.testing.assert_allclose(found.weights, other.coef_[0], atol=1e-5)
 
@@ -44,16 +51,23 @@ def test_is_scikit_learns_logistic_regression():
 @pytest.mark.parametrize("lam", [1e-12, 1e-4, 1e6])
 def test_extreme_penalties(loss, lam):
     Z, y, weight = problem(90, 3, 2)
-    found = newton(Z, y, lam=lam, loss=loss, sample_weight=weight, fit_intercept=True, tol=1e-9)
+    found = newton(BlockProblem(Z, y, lam=lam, loss=loss, sample_weight=weight, fit_intercept=True, tol=1e-9))
     assert found.converged
 
 
 def test_the_hinge_loss_is_refused():
     with pytest.raises(ValueError, match="needs a loss with curvature"):
         newton(
-            np.ones((1, 1)), np.ones(1), lam=1.0, loss="hinge", sample_weight=np.ones(1),
-            fit_intercept=False, tol=1e-6,
-        )  # fmt: skip
+            BlockProblem(
+                np.ones((1, 1)),
+                np.ones(1),
+                lam=1.0,
+                loss="hinge",
+                sample_weight=np.ones(1),
+                fit_intercept=False,
+                tol=1e-6,
+            )
+        )
 
 
 @pytest.mark.parametrize(("n", "p"), [(30, 4), (4, 30)])

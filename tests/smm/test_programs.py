@@ -6,6 +6,7 @@ import pytest
 from marginbook.datasets import make_low_rank
 from marginbook.smm.model.objective import combination, weights_for
 from marginbook.smm.solvers.block_descent import low_rank_svm
+from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.hinge_active_set import confirmed, maximise
 from marginbook.smm.solvers.hinge_interior_point import interior_point
 from marginbook.smm.solvers.newton_joint import factors
@@ -20,16 +21,13 @@ def test_a_block_from_the_neighbouring_level(p, free):
     Z[5] = Z[6]
     y = np.where(Z[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
     options = {"lam": 0.01, "fit_intercept": free, "tol": 1e-10}
-    old = interior_point(Z, y, sample_weight=weights_for(0.5, y), **options)
+    old = interior_point(BlockProblem(Z, y, sample_weight=weights_for(0.5, y), **options))
     weights = weights_for(0.4, y)
-    wanted = interior_point(Z, y, sample_weight=weights, **options)
+    wanted = interior_point(BlockProblem(Z, y, sample_weight=weights, **options))
     found = confirmed(
-        Z,
-        y,
-        sample_weight=weights,
+        BlockProblem(Z, y, sample_weight=weights, **options),
         start=(old.weights, old.intercept),
         multipliers=old.multipliers,
-        **options,
     )
     assert found.converged
     assert found.dual_gap <= 1e-10 * found.objective
@@ -41,14 +39,14 @@ def test_multipliers_from_inside_are_soon_at_their_bounds_and_far_ones_are_left(
     Z = rng.normal(size=(600, 10))
     y = np.where(Z[:, 0] + rng.normal(size=600) > 0, 1.0, -1.0)
     options = {"lam": 0.01, "sample_weight": np.ones(600), "fit_intercept": True}
-    old = interior_point(Z, y, tol=1e-5, **options)
+    old = interior_point(BlockProblem(Z, y, tol=1e-5, **options))
     share = 600 * old.multipliers
     assert ((share > 0) & (share < 1)).all()
     start = (old.weights, old.intercept)
-    near = confirmed(Z, y, tol=1e-9, start=start, multipliers=old.multipliers, **options)
+    near = confirmed(BlockProblem(Z, y, tol=1e-9, **options), start=start, multipliers=old.multipliers)
     assert near.converged
     assert near.objective <= old.objective
-    far = confirmed(Z, y, tol=1e-9, start=start, multipliers=np.full(600, 0.5 / 600), **options)
+    far = confirmed(BlockProblem(Z, y, tol=1e-9, **options), start=start, multipliers=np.full(600, 0.5 / 600))
     assert not far.converged
     assert far.n_iter == 0
 

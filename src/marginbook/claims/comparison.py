@@ -44,13 +44,19 @@ def read_printed(path: Path) -> pd.DataFrame:
     return frame
 
 
+def read_numbers(path: Path) -> pd.DataFrame:
+    """Return what `read_printed` does with the means and deviations as numbers, nan where none is printed."""
+    frame = read_printed(path)
+    return frame.assign(**{name: frame[name].replace("", "nan").astype(float) for name in ("mean", "std")})
+
+
 def compare_cells(
     printed: pd.DataFrame,
     results: pd.DataFrame,
     *,
     metric: str,
     better_of: Sequence[str] = (),
-    printed_splits: int,
+    printed_splits: int | Mapping[str, int],
     higher_is_better: bool = True,
 ) -> pd.DataFrame:
     r"""Return one row per printed cell: theirs, ours, and whether they agree.
@@ -80,8 +86,8 @@ def compare_cells(
     metric : str
         Column of ours that is compared; with `better_of`, the one of those columns with the better mean is,
         as a paper that reports the better of several settings does it.
-    printed_splits : int
-        Number of splits behind a printed mean.
+    printed_splits : int or mapping
+        Number of splits behind a printed mean; by data set where it is not the same for all.
     higher_is_better : bool
         False for errors.
 
@@ -115,7 +121,7 @@ def compare_cells(
             cells.get((row["dataset"], row["method"]), results.iloc[:0]),
             metric,
             better_of,
-            printed_splits,
+            printed_splits if isinstance(printed_splits, int) else int(printed_splits[row["dataset"]]),
             sign,
         )
         for row in printed.to_dict("records")

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scipy.stats import wilcoxon
 
 from ..base.project import resource
 from ..base.rooms import rooms
 from . import Evidence, share
-from .comparison import NOT_PRINTED, compare_cells, layout, read_printed
+from .comparison import NOT_PRINTED, layout, read_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..experiments.protocol import Protocol
 
 #: what `compare_cells` says of a cell that both sides have
 TESTED = ("reproduced", "not-reproduced")
@@ -27,7 +28,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class PaperTables:
-    """The tables of one room.
+    """The tables of one room; ``paper/printed.py`` of the room has them as ``PAPER_TABLES``.
 
     Attributes
     ----------
@@ -35,28 +36,43 @@ class PaperTables:
         Such as ``"drm"``.
     own : str
         How the names of the paper's own methods begin, such as ``"DRM"``.
+    borrowed : mapping
+        By table, what gives rows of it that another experiment measured; None before that has run.
+    splits : mapping
+        By table, what gives the number of splits behind a printed mean by data set, where it differs.
     """
 
     room: str
     own: str
+    borrowed: Mapping[str, Callable[[], pd.DataFrame | None]] = field(default_factory=dict)
+    splits: Mapping[str, Callable[[], Mapping[str, int]]] = field(default_factory=dict)
 
     @property
     def paper(self) -> Path:
         """The folder of the printed numbers and of ``protocol.toml``."""
         return rooms()[self.room].paper()
 
-    def protocol(self, table: str) -> dict[str, Any]:
-        """Return one table of ``protocol.toml``."""
-        text = (self.paper / "protocol.toml").read_text(encoding="utf-8")
-        found: dict[str, Any] = tomllib.loads(text)[table]
-        return found
+    def protocol(self, table: str) -> Protocol:
+        """Return the protocol of a table."""
+        from ..experiments.protocol import load_protocol
+
+        return load_protocol(f"{self.room}/{table}")
 
     def results(self, table: str) -> pd.DataFrame | None:
         """Return our stored results, one row per data set, method and split; None where there are none."""
+        from ..experiments.export import read_results
+
+        folder = resource("results")
+        stored = folder.joinpath(self.room, f"{table}.csv").is_file()
+        return read_results(f"{self.room}/{table}", folder=folder) if stored else None
+
+    def measured(self, table: str) -> pd.DataFrame | None:
+        """Return the stored results with the rows that are borrowed."""
         import pandas as pd
 
-        path = resource("results", self.room, f"{table}.csv")
-        return pd.read_csv(path) if path.is_file() else None
+        ours = self.results(table)
+        more = self.borrowed[table]() if ours is not None and table in self.borrowed else None
+        return ours if more is None else pd.concat([ours, more], ignore_index=True)
 
     def not_run(self, table: str) -> str:
         """Say how results come into being."""
@@ -70,26 +86,25 @@ class PaperTables:
         ----------
         table : str
         ours : DataFrame, default: the stored results
+
+        Returns
+        -------
+        DataFrame
+            Of :func:`marginbook.experiments.compare.compare`, as the page of results shows it.
         """
         import pandas as pd
 
+        from ..experiments.compare import compare
+
         plan = self.protocol(table)
-        ours = self.results(table) if ours is None else ours
+        ours = self.measured(table) if ours is None else ours
         if ours is None:
-            columns = ["dataset", "method", plan["metric"], *plan.get("better_of", ())]
-            ours = pd.DataFrame(columns=columns)
-        return compare_cells(
-            read_printed(self.paper / plan["printed"]),
-            ours,
-            metric=plan["metric"],
-            better_of=plan.get("better_of", ()),
-            printed_splits=plan["printed_splits"],
-        )
+            ours = pd.DataFrame(columns=["dataset", "method", plan.metric, *plan.better_of])
+        return compare(plan, ours)
 
     def printed(self, table: str) -> pd.DataFrame:
         """Return the printed means as the paper lays them out: data sets down, methods across."""
-        frame = read_printed(self.paper / f"{table}.csv")
-        return layout(frame.assign(mean=frame["mean"].replace("", "nan").astype(float)), "mean")
+        return layout(read_numbers(self.paper / f"{table}.csv"), "mean")
 
     def agreement(self, table: str, frame: pd.DataFrame | None = None) -> Evidence:
         """Compare every printed cell of what we ran with ours.
@@ -103,8 +118,8 @@ class PaperTables:
         frame = self.cells(table) if frame is None else frame
         tested = frame[frame["verdict"].isin(TESTED)]
         printed = frame[frame["verdict"] != NOT_PRINTED]
-        sizes = {"cells": len(printed), "tested": len(tested), "splits": plan["printed_splits"]}
-        missing = unavailable(frame["dataset"].unique().tolist(), plan["datasets"])
+        sizes = {"cells": len(printed), "tested": len(tested), "splits": plan.printed_splits}
+        missing = unavailable(frame["dataset"].unique().tolist(), plan.datasets)
         if tested.empty:
             why = self.not_run(table) + missing
             return Evidence(share(0, 0), "nothing", "the printed means", None, why, sizes)
@@ -122,7 +137,7 @@ class PaperTables:
             "the printed means",
             float(agree.mean() - 1),
             "A cell agrees when the means differ by at most two standard errors of their difference; ± is: "
-            f"{plan['plus_minus']}. {others}`marginbook experiment compare {self.room}/{table}` shows every "
+            f"{plan.plus_minus}. {others}`marginbook experiment compare {self.room}/{table}` shows every "
             f"cell. Slack is the share of cells that agree, minus 1.{missing}",
             sizes,
         )

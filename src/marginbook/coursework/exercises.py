@@ -108,16 +108,6 @@ class Exercise:
             self._execute("check", self.check, space)
         return printed.getvalue()
 
-    def leaks(self, text: str) -> list[str]:
-        """Return the statements of the solution that `text` gives away, commented out or not.
-
-        A statement that the starter holds as code is the reader's to begin with, and so are short ones.
-        """
-        squeezed = _squeezed(text)
-        given = set(_statements(self.starter))
-        own = (line for line in _statements(self.solution) if line not in given)
-        return [line for line in own if _squeezed(line) in squeezed]
-
     def _execute(self, part: str, source: str, space: dict[str, Any]) -> None:
         name = f"<{self.id}, {part}>"
         # so that a traceback shows the line, as it does in a notebook
@@ -315,14 +305,3 @@ class _Draft:
                 ast.parse(source)
             except SyntaxError as error:
                 raise ExerciseError(f"{self.where}: the {part} is not Python: {error}") from None
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split()).replace("#", "").replace('"', "'")
-
-
-def _statements(source: str) -> list[str]:
-    """Return the simple statements of `source` that say something, each in the spelling of ast.unparse."""
-    simple = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
-    found = [ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, simple)]
-    return [line for line in found if len(line) >= 12]

@@ -330,7 +330,8 @@ def compare_(id_: str, profile: str, out: Path | None, as_json: bool) -> None:
     from .compare import compare, view
 
     protocol = load_protocol(id_)
-    comparison = compare(protocol, read_results(id_, profile, out))
+    shipped = profile == "paper" and out is None
+    comparison = compare(protocol, None if shipped else read_results(id_, profile, out))
     if as_json:
         click.echo(comparison.to_json(orient="records", indent=2))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -11,6 +12,7 @@ from rich.text import Text
 
 from ..claims import Verdict
 from ..claims.comparison import compare_cells, counts, layout, read_printed
+from ..claims.printed_tables import PaperTables
 from .errors import ExperimentError, UnknownName
 from .export import read_results
 from .protocol import Protocol, load_protocol, printed_columns
@@ -26,11 +28,14 @@ _MARKS = {Verdict.REPRODUCED: ("=", "green"), Verdict.NOT_REPRODUCED: ("", "yell
 def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return one row per printed cell: theirs, ours, and whether they agree. Results of stand-ins stay out.
 
+    The page of results, the command and the claims all see a table through this function.
+
     Parameters
     ----------
     experiment : str or Protocol
     results : DataFrame, optional
-        As from `read_results`; default: the shipped results of the ``paper`` profile.
+        As from `read_results`; default: the shipped results of the ``paper`` profile, with the rows that the
+        room's ``PAPER_TABLES`` borrows from another experiment.
 
     Returns
     -------
@@ -49,8 +54,12 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     if not path.is_file():
         raise ExperimentError(f"{protocol.id}: its printed numbers, {path.name}, are not beside the protocol")
     try:
-        printed = read_printed(path)
-        results = read_results(protocol.id) if results is None else results
+        printed, tables = read_printed(path), paper_tables(protocol)
+        if results is None:
+            results = tables.measured(protocol.table)
+        if results is None:
+            results = read_results(protocol.id)  # says what to run
+        splits = tables.splits.get(protocol.table)
         own = results[~results["dataset"].isin(list(protocol.stand_ins))]
         if own.empty and len(results):
             raise ExperimentError(
@@ -62,7 +71,7 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
             printed_columns(protocol, own),
             metric=protocol.metric,
             better_of=protocol.better_of,
-            printed_splits=protocol.printed_splits,
+            printed_splits=protocol.printed_splits if splits is None else splits(),
             higher_is_better=protocol.higher_is_better,
         )
     except KeyError as error:
@@ -71,6 +80,19 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
         raise ExperimentError(f"{protocol.id}: {error}") from None
     frame.attrs["plus_minus"] = protocol.plus_minus
     return frame
+
+
+def paper_tables(protocol: Protocol) -> PaperTables:
+    """Return what the room says of its printed tables in ``paper/printed.py``, else the default."""
+    name, default = f"{protocol.package}.paper.printed", PaperTables(protocol.room, own="")
+    try:
+        found = getattr(import_module(name), "PAPER_TABLES", default)
+    except ModuleNotFoundError as error:
+        if not (error.name and name.startswith(error.name)):
+            raise
+        return default
+    assert isinstance(found, PaperTables)
+    return found
 
 
 def view(comparison: pd.DataFrame, title: str = "") -> View:

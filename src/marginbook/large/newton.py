@@ -3,7 +3,7 @@ r"""The linear LDM on few features from chunks: exact, in a dozen passes.
 Newton's method on the rounded hinge (:mod:`marginbook.large.margins`) comes close: a step needs one pass.
 Each pass looks at two widths, so that none is spent on the change from one to the next, and keeps the rows
 nearest to the margin. When these are more than the parabola touches, the problem is solved on them
-(:mod:`marginbook.large.near`), and the next pass proves that the rest did not matter, or goes on from there.
+by an interior point, and the next pass proves that the rest did not matter, or goes on from there.
 Memory is O(p\ :sup:`2`) beside the rows kept; the multipliers, which the solvers in memory have for every
 row, are a function of w.
 """
@@ -19,12 +19,13 @@ from rich.console import Console
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
+from ..kernels.hinge_interior_point import HingeProgram
 from ..ldm import LDMClassifier
 from ..ldm.estimators.parameters import validate_settings
 from ..ldm.model.linear import gap_scale
 from .bar import PassBar
 from .margins import LinearLDM, Pass, Rounded, one_pass, slopes_along
-from .near import Near, solve_near
+from .near import Near
 from .sources import Chunk, Source
 from .statistics import Collector
 
@@ -38,6 +39,8 @@ WIDEST, SHRINK = 2.0, 4.0
 DECREASE = 1e-4
 #: steps 1, 1/2, 1/4, ... at which one pass looks where a whole step does not bring it
 HALVINGS = 40
+#: most steps of the interior point on the rows near the margin; 15 to 30 are usual
+STEPS = 100
 
 
 def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = None) -> LDMClassifier:
@@ -202,7 +205,9 @@ def minimise(passes: Passes, tol: float) -> Pass:
 
 def _optimum_of_near(problem: LinearLDM, near: Near, tol: float) -> tuple[np.ndarray, float]:
     q = problem.lambda2 * problem.statistics.mean + problem.C * near.below
-    return solve_near(problem.curvature(), q, problem.C, near.rows, tol)
+    program = HingeProgram(near.rows, np.full(len(near.rows), problem.C), problem.curvature(), q)
+    w, _, gap, _ = program.minimise(lambda _, gap: gap <= tol, STEPS)
+    return w, gap
 
 
 def _is_enough(start: Rounded, reached: Rounded, predicted: float) -> bool:

@@ -94,11 +94,6 @@ def diagonals(stack: np.ndarray) -> np.ndarray:
     return np.einsum("cii->ci", stack).copy()
 
 
-def without_cross_terms(stack: np.ndarray) -> np.ndarray:
-    """Return the stack with all entries off the diagonals set to zero: the forms of ``combine="concat"``."""
-    return diagonals(stack)[:, :, np.newaxis] * np.eye(stack.shape[1])
-
-
 def forms(roots: np.ndarray, stack: np.ndarray) -> np.ndarray:
     r"""Return :math:`s_c^\top A_cs_c` for each class, (C,)."""
     values: np.ndarray = np.einsum("ci,cij,cj->c", roots, stack, roots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...claims.comparison import layout, read_printed
+from ...claims.comparison import layout, read_numbers
 from ...claims.printed_tables import PaperTables
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def printed(table: str, value: str = "mean") -> pd.DataFrame:
 
     The last row of Table 4 is its summary.
     """
-    frame = read_printed(PAPER_TABLES.paper / f"{table}.csv")
-    return layout(frame.assign(**{value: frame[value].replace("", "nan").astype(float)}), value)
+    return layout(read_numbers(PAPER_TABLES.paper / f"{table}.csv"), value)
 
 
 def seconds() -> pd.DataFrame:

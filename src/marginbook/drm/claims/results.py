@@ -1,83 +1,25 @@
-"""The tables of this paper beside our results: the better kernel of a method, who leads, and Table IX."""
+"""The tables of this paper beside our results: the better kernel of a method, and who leads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...claims import Evidence
 from ...claims.comparison import layout
 from ...claims.printed_tables import LEVEL as LEVEL
 from ...claims.printed_tables import TESTED as TESTED
-from ...claims.printed_tables import PaperTables
 from ...claims.printed_tables import paired as paired
 from ...claims.printed_tables import unavailable as unavailable
+from ..paper.printed import PAPER_TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES = PaperTables("drm", own="DRM")
-PAPER = TABLES.paper
+PAPER = PAPER_TABLES.paper
 #: digits to which the paper prints, and to which scores are equal
 DIGITS = 4
-
-
-def protocol(table: str) -> dict[str, Any]:
-    """Return one table of ``protocol.toml``."""
-    return TABLES.protocol(table)
-
-
-def results(table: str) -> pd.DataFrame | None:
-    """Return our stored results, one row per data set, method and split; None where there are none."""
-    return TABLES.results(table)
-
-
-def not_run(table: str) -> str:
-    """Say how results come into being."""
-    return TABLES.not_run(table)
-
-
-def printed_table(table: str) -> pd.DataFrame:
-    """Return the printed means as the paper lays them out: data sets down, methods across."""
-    return TABLES.printed(table)
-
-
-def cells(table: str) -> pd.DataFrame:
-    """Return the printed table beside our stored results; no result of ours is a cell `not-testable`.
-
-    The last column of Table IX is the DRM without over-sampling: its results are those of Table VIII.
-    """
-    import pandas as pd
-
-    ours = results(table)
-    if table == "table-9" and ours is not None and (plain := results("table-8")) is not None:
-        ours = pd.concat([ours, drm_column(plain)], ignore_index=True)
-    return TABLES.cells(table, ours)
-
-
-def agreement(table: str) -> Evidence:
-    """Compare every printed cell of what we ran with ours."""
-    return TABLES.agreement(table, cells(table))
-
-
-def drm_column(plain: pd.DataFrame) -> pd.DataFrame:
-    """Return the DRM's results for Table VIII in the columns of Table IX: 1 is rbf, 2 polynomial.
-
-    The honest ``g_mean`` belongs to the kernel that leave-one-out prefers in that fold.
-    """
-    scores = ["cv_score_none", "cv_score_max_abs"]
-    keyed = plain.set_index(["dataset", "split"])
-    rbf, poly = (
-        keyed[keyed["method"] == name].add_suffix(end) for name, end in (("DRM(R)", "_1"), ("DRM(P)", "_2"))
-    )
-    both = rbf.join(poly, how="inner")
-    first, second = (both[[f"{score}_{k}" for score in scores]].max(axis=1) for k in (1, 2))
-    column = both[[]].copy()
-    # a kernel with which nothing could be solved has no score and is not preferred
-    column["g_mean"] = both["g_mean_1"].where((first >= second) | second.isna(), both["g_mean_2"])
-    for k in (1, 2):
-        for scaling in ("none", "max_abs"):
-            column[f"g_mean_{k}_{scaling}"] = both[f"g_mean_{scaling}_{k}"]
-    return column.reset_index().assign(method="DRM")
+#: of one table of the paper, such as "table-8"
+protocol, results, not_run = PAPER_TABLES.protocol, PAPER_TABLES.results, PAPER_TABLES.not_run
+printed_table, cells, agreement = PAPER_TABLES.printed, PAPER_TABLES.cells, PAPER_TABLES.agreement
 
 
 def families(table: pd.DataFrame) -> pd.DataFrame:

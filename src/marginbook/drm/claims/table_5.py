@@ -120,7 +120,7 @@ def check_table_5_order() -> Evidence:
             + ", ".join(f"{column} {100 * line[column]:.1f} %" for column in others)
         )
     ahead = sum(lead > 0 for lead in leads.values())
-    planned = len(protocol("table-5")["datasets"])
+    planned = len(protocol("table-5").datasets)
     return Evidence(
         share(ahead, len(leads)),
         f"the exact DRM is ahead of the better SVM on {ahead} of {len(leads)} sets",

@@ -18,8 +18,8 @@ from ..paper.printed import (
     RIVAL,
     ROUNDING,
     TINY,
+    partitions,
     printed,
-    sizes,
     summary,
 )
 
@@ -48,18 +48,9 @@ def compared(table: str, ours: pd.DataFrame, side: str = "mcr") -> pd.DataFrame:
         As from `marginbook.kfda.experiments.columns.expand`.
     side : {"mcr", "nrs"}
     """
-    import pandas as pd
-
     frame = read_printed(PAPER_TABLES.paper / f"{table}{SIDES[side]}.csv")
     frame = frame[frame["method"].isin(TESTABLE)]
-    times = frame["dataset"].map(sizes()["n_partitions"])
-    parts = [
-        compare_cells(part, ours, metric=side, printed_splits=int(number), higher_is_better=False).set_index(
-            part.index
-        )
-        for number, part in frame.groupby(times, sort=False)
-    ]
-    return pd.concat(parts).sort_index().reset_index(drop=True)
+    return compare_cells(frame, ours, metric=side, printed_splits=partitions(), higher_is_better=False)
 
 
 def agreement(table: str) -> Evidence:

@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...claims.comparison import layout, read_printed
+from ...claims.comparison import layout, read_numbers
 from ...claims.printed_tables import PaperTables
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PAPER_TABLES = PaperTables("kfda", own="kFDA")
 #: the two tables of results, and the benchmark each is about
 KINDS = {"table-1": "IDA", "table-2": "UCI"}
 #: the printed columns: the best result found in the literature, the paper's rival, and its own four
@@ -48,17 +47,11 @@ def printed(*tables: str) -> Printed:
 
     sides: dict[str, list[pd.DataFrame]] = {"errors": [], "deviations": [], "retained": []}
     for table in tables or KINDS:
-        errors = _numbers(f"{table}.csv")
+        errors = read_numbers(PAPER_TABLES.paper / f"{table}.csv")
         sides["errors"].append(layout(errors, "mean"))
         sides["deviations"].append(layout(errors, "std"))
-        sides["retained"].append(layout(_numbers(f"{table}-retained.csv"), "mean"))
+        sides["retained"].append(layout(read_numbers(PAPER_TABLES.paper / f"{table}-retained.csv"), "mean"))
     return Printed(**{name: pd.concat(parts)[list(COLUMNS)] for name, parts in sides.items()})
-
-
-def _numbers(name: str) -> pd.DataFrame:
-    frame = read_printed(PAPER_TABLES.paper / name)
-    numbers = frame[["mean", "std"]].replace("", "nan").astype(float)
-    return frame.assign(mean=numbers["mean"], std=numbers["std"])
 
 
 def summary(table: str, row: str) -> dict[str, str]:
@@ -86,6 +79,14 @@ def sizes() -> pd.DataFrame:
     frame = pd.read_csv(PAPER_TABLES.paper / "sets.csv").set_index("dataset")
     pool = [entry(str(name)).n for name in frame.index]
     return frame.assign(n_pool=pool).assign(n_test=lambda found: found["n_pool"] - found["n_train"])
+
+
+def partitions() -> dict[str, int]:
+    """Return the number of partitions behind a printed mean, by data set."""
+    return {str(name): int(number) for name, number in sizes()["n_partitions"].items()}
+
+
+PAPER_TABLES = PaperTables("kfda", own="kFDA", splits=dict.fromkeys(KINDS, partitions))
 
 
 def count_of(percent: float, n: int) -> int | None:

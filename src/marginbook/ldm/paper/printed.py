@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scipy.stats import t as student
 
-from ...claims.comparison import layout, read_printed
+from ...claims.comparison import layout, read_numbers
 from ...claims.printed_tables import PaperTables
 
 if TYPE_CHECKING:
@@ -56,11 +56,10 @@ class Printed:
 
 def printed(table: str) -> Printed:
     """Return one of the printed tables of accuracies."""
-    frame = read_printed(PAPER_TABLES.paper / f"{table}.csv")
-    blank = (frame["mean"] == "") | (frame["method"] == "SVM")
+    frame = read_numbers(PAPER_TABLES.paper / f"{table}.csv")
+    blank = frame["mean"].isna() | (frame["method"] == "SVM")
     outcome = frame["note"].map(MARKS).fillna("tie").mask(blank, "")
-    numbers = frame[["mean", "std"]].replace("", "nan").astype(float)
-    frame = frame.assign(mean=numbers["mean"], std=numbers["std"], outcome=outcome)
+    frame = frame.assign(outcome=outcome)
     means, deviations, marks = (layout(frame, value) for value in ("mean", "std", "outcome"))
     return Printed(means, deviations, marks)
 

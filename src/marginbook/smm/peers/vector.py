@@ -13,6 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 from ...base.parameters import is_number, validate_counts, validate_flags
 from ..estimators.parameters import validate_lam_parameter
 from ..model.objective import objective
+from ..solvers.block_problem import BlockProblem
 from .base import MatrixClassifier
 from .vector_duals import (
     hinge_multipliers,
@@ -38,8 +39,8 @@ class VectorClassifier(MatrixClassifier):
     max_iter: int
     loss = "hinge"
 
-    def _started(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return rows, (m, p), signs, (m,), and weights of mean 1, (m,), without samples of weight 0."""
+    def _started(self, X: Any, y: Any, sample_weight: Any) -> BlockProblem:
+        """Return the problem on vec(X), with weights of mean 1, without samples of weight 0."""
         validate_lam_parameter(self.lam)
         validate_flags(fit_intercept=self.fit_intercept)
         if not (is_number(self.tol) and self.tol > 0):
@@ -48,54 +49,37 @@ class VectorClassifier(MatrixClassifier):
         X, signs, weights, factors = self._validated(X, y, sample_weight)
         used = weights > 0
         weights = weights[used] / weights[used].mean() * factors[used]
-        return X[used].reshape(int(used.sum()), -1), signs[used], weights
+        rows = X[used].reshape(int(used.sum()), -1)
+        lam, free, tol = float(self.lam), bool(self.fit_intercept), float(self.tol)
+        return BlockProblem(rows, signs[used], lam, weights, free, tol, self.loss)
 
-    def _keep(
-        self, rows: np.ndarray, signs: np.ndarray, weights: np.ndarray, coef: np.ndarray, intercept: float
+    def _certified(
+        self, problem: BlockProblem, coef: np.ndarray, intercept: float, multipliers: np.ndarray | None
     ) -> Self:
-        """Keep the solution `coef`, (p,), and `intercept`."""
+        """Keep `coef`, (p,), `intercept`, and the bound of `multipliers`, (n,), or of those they imply."""
         self.coef_, self.intercept_ = coef.reshape(self.matrix_shape_), float(intercept)
-        X = rows.reshape(-1, *self.matrix_shape_)
         self.objective_ = objective(
             self.coef_,
             self.intercept_,
-            X,
-            signs,
-            lam=float(self.lam),
-            loss=self.loss,
-            sample_weight=weights,
+            problem.Z.reshape(-1, *self.matrix_shape_),
+            problem.y,
+            lam=problem.lam,
+            loss=problem.loss,
+            sample_weight=problem.sample_weight,
         )
-        return self
-
-    def _certify(
-        self, rows: np.ndarray, signs: np.ndarray, weights: np.ndarray, multipliers: np.ndarray | None
-    ) -> Self:
-        """Keep the bound that `multipliers`, (n,), give, or those that the solution implies for None."""
-        lam, free = float(self.lam), bool(self.fit_intercept)
-        shares, coef = weights / len(signs), self.coef_.ravel()
         # what overflows gives no bound but 0
         with np.errstate(all="ignore"):
             candidates: Iterable[np.ndarray]
             if multipliers is not None:
                 candidates = [multipliers]
-            elif self.loss == "hinge":
-                candidates = hinge_multipliers(rows, signs, shares, coef, lam=lam, tol=float(self.tol))
+            elif problem.loss == "hinge":
+                candidates = hinge_multipliers(problem, coef)
             else:
-                candidates = [logistic_multipliers(rows, signs, shares, coef, self.intercept_)]
-            bound = lower_bound(
-                candidates,
-                rows,
-                signs,
-                weights,
-                lam=lam,
-                loss=self.loss,
-                fit_intercept=free,
-                enough=self.objective_ * (1 - float(self.tol)),
-            )
-            null = null_objective(signs, weights, self.loss, free)
+                candidates = [logistic_multipliers(problem, coef, self.intercept_)]
+            bound = lower_bound(problem, candidates, self.objective_ * (1 - problem.tol))
             self.lower_bound_ = bound
-            self.dual_gap_ = relative_gap(self.objective_, bound, null)
-        warn_gap(type(self).__name__, self.dual_gap_, float(self.tol), self.objective_, bound)
+            self.dual_gap_ = relative_gap(self.objective_, bound, null_objective(problem))
+        warn_gap(type(self).__name__, self.dual_gap_, problem.tol, self.objective_, bound)
         return self
 
 
@@ -178,8 +162,9 @@ class VectorSVMClassifier(VectorClassifier):
             If scikit-learn ends at `max_iter`, or if ``dual_gap_`` is above the root of `tol`, which counts
             as 1e-8 at least and 0.01 at most.
         """
-        rows, signs, weights = self._started(X, y, sample_weight)
-        costs = weights / (2 * self.lam * len(signs))
+        problem = self._started(X, y, sample_weight)
+        rows, signs, n = problem.Z, problem.y, len(problem.y)
+        costs = problem.sample_weight / (2 * self.lam * n)
         scale = float(costs.max())
         if self.fit_intercept:
             machine = SVC(
@@ -197,17 +182,16 @@ class VectorSVMClassifier(VectorClassifier):
             )
         machine.fit(rows, signs, sample_weight=costs / scale)
         self.n_iter_ = int(np.max(machine.n_iter_))
-        intercept = machine.intercept_[0] if self.fit_intercept else 0.0
-        self._keep(rows, signs, weights, machine.coef_.ravel(), intercept)
+        coef = machine.coef_.ravel()
         if not self.fit_intercept:
-            return self._certify(rows, signs, weights, None)
-        multipliers = np.zeros(len(signs))
+            return self._certified(problem, coef, 0.0, None)
+        multipliers = np.zeros(n)
         used = machine.support_
         # 2 lam alpha, by way of the share of the box that is filled: neither overflows
         with np.errstate(all="ignore"):
             filled = np.nan_to_num(np.abs(np.ravel(machine.dual_coef_)) / scale / (costs / scale)[used])
-        multipliers[used] = np.clip(filled, 0.0, 1.0) * weights[used] / len(signs)
-        return self._certify(rows, signs, weights, multipliers)
+        multipliers[used] = np.clip(filled, 0.0, 1.0) * problem.shares[used]
+        return self._certified(problem, coef, machine.intercept_[0], multipliers)
 
 
 class VectorLogisticClassifier(VectorClassifier):
@@ -291,7 +275,8 @@ class VectorLogisticClassifier(VectorClassifier):
             If scikit-learn ends at `max_iter`, or if ``dual_gap_`` is above the root of `tol`, which counts
             as 1e-8 at least and 0.01 at most.
         """
-        rows, signs, weights = self._started(X, y, sample_weight)
+        problem = self._started(X, y, sample_weight)
+        rows = problem.Z
         n, p = rows.shape
         # B is a combination of the samples: n coordinates are enough
         basis, coordinates = np.linalg.qr(rows.T) if n < p else (None, rows.T)
@@ -302,11 +287,10 @@ class VectorLogisticClassifier(VectorClassifier):
             max_iter=int(self.max_iter),
             solver="newton-cholesky" if min(n, p) <= NEWTON_SIDE else "lbfgs",
         )
-        machine.fit(np.ascontiguousarray(coordinates.T), signs, sample_weight=weights)
+        machine.fit(np.ascontiguousarray(coordinates.T), problem.y, sample_weight=problem.sample_weight)
         self.n_iter_ = int(machine.n_iter_[0])
         coef = machine.coef_.ravel() if basis is None else basis @ machine.coef_.ravel()
-        self._keep(rows, signs, weights, coef, float(np.ravel(machine.intercept_)[0]))
-        return self._certify(rows, signs, weights, None)
+        return self._certified(problem, coef, float(np.ravel(machine.intercept_)[0]), None)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, (n, 2), for `X`, (n, d1, d2) or (n, p)."""

@@ -20,6 +20,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from ..model.objective import conjugate_sum, feasible, loss_values
+from ..solvers.block_problem import BlockProblem
 from ..solvers.nuclear_norm import FLOOR, TINY
 
 #: samples near the margin whose multipliers are looked for
@@ -30,9 +31,7 @@ WIDTHS = (1e-3, 0.1)
 WANTED = (1e-4, 0.1)
 
 
-def hinge_multipliers(
-    rows: np.ndarray, signs: np.ndarray, shares: np.ndarray, coef: np.ndarray, *, lam: float, tol: float
-) -> Iterator[np.ndarray]:
+def hinge_multipliers(problem: BlockProblem, coef: np.ndarray) -> Iterator[np.ndarray]:
     r"""Yield candidates for the multipliers of the hinge loss without an intercept, each (n,), in the box.
 
     They are at their upper bounds below the margin, 0 above it, and in a band around it those for which
@@ -40,21 +39,17 @@ def hinge_multipliers(
 
     Parameters
     ----------
-    rows : (n, p) array
-    signs : (n,) array of -1 and 1
-    shares : (n,) array
-        The upper bounds :math:`w_i/n`.
+    problem : BlockProblem
     coef : (p,) array
-        B.
-    lam, tol : float
-        The penalty, and the tolerance of the solver that found B.
+        B, as a solver of the problem's tolerance found it.
     """
+    rows, signs, shares = problem.Z, problem.y, problem.shares
     margins = signs * (rows @ coef)
     distance = np.abs(margins - 1)
     below = np.where(margins < 1, shares, 0.0)
     yield below
     size = 0
-    for width in (2 * tol, *WIDTHS):
+    for width in (2 * problem.tol, *WIDTHS):
         band = np.flatnonzero(distance <= min(width, 1.0))
         if len(band) > LARGEST_BAND:
             band = band[np.argsort(distance[band], kind="stable")[:LARGEST_BAND]]
@@ -63,7 +58,7 @@ def hinge_multipliers(
         size = len(band)
         outside = below.copy()
         outside[band] = 0.0
-        target = 2 * lam * coef - (outside * signs) @ rows
+        target = 2 * problem.lam * coef - (outside * signs) @ rows
         columns = (rows[band] * (signs * shares)[band, None]).T
         if len(band) < len(coef):  # in coordinates of the span
             basis, columns = np.linalg.qr(columns)
@@ -76,35 +71,25 @@ def hinge_multipliers(
             yield outside
 
 
-def logistic_multipliers(
-    rows: np.ndarray, signs: np.ndarray, shares: np.ndarray, coef: np.ndarray, intercept: float
-) -> np.ndarray:
+def logistic_multipliers(problem: BlockProblem, coef: np.ndarray, intercept: float) -> np.ndarray:
     """Return the slopes of the logistic losses, (n,), which are the multipliers at the optimum."""
-    return np.asarray(shares * expit(-signs * (rows @ coef + intercept)))
+    return np.asarray(problem.shares * expit(-problem.y * (problem.Z @ coef + intercept)))
 
 
-def dual_value(
-    multipliers: np.ndarray,
-    rows: np.ndarray,
-    signs: np.ndarray,
-    weights: np.ndarray,
-    *,
-    lam: float,
-    loss: str,
-    fit_intercept: bool,
-) -> float:
+def dual_value(problem: BlockProblem, multipliers: np.ndarray) -> float:
     """Return D of the `multipliers`, (n,), made feasible and, for the hinge loss, scaled to the best."""
-    allowed = feasible(multipliers, signs, loss=loss, sample_weight=weights, fit_intercept=fit_intercept) * (
+    rows, loss, weights, free = problem.Z, problem.loss, problem.sample_weight, problem.fit_intercept
+    allowed = feasible(multipliers, problem.y, loss=loss, sample_weight=weights, fit_intercept=free) * (
         1 - np.finfo(float).eps
     )  # a rounding must not leave the box
     linear = conjugate_sum(allowed, loss=loss, sample_weight=weights)
     # sums of signed multipliers that cancel but for rounding must not multiply a large mean
-    centred = rows - rows.mean(axis=0) if fit_intercept else rows
-    pull = (allowed * signs) @ centred
+    centred = rows - rows.mean(axis=0) if free else rows
+    pull = (allowed * problem.y) @ centred
     size = float(np.abs(pull).max())
     if size == 0:
         return linear
-    square = float(np.sum(np.square(pull / size))) / (4 * lam)
+    square = float(np.sum(np.square(pull / size))) / (4 * problem.lam)
     # in units of the largest entry, which need not have a square; scaled down only: some are at their bounds
     factor = size
     if loss == "hinge":
@@ -113,33 +98,22 @@ def dual_value(
     return value if np.isfinite(value) else 0.0
 
 
-def lower_bound(
-    candidates: Iterable[np.ndarray],
-    rows: np.ndarray,
-    signs: np.ndarray,
-    weights: np.ndarray,
-    *,
-    lam: float,
-    loss: str,
-    fit_intercept: bool,
-    enough: float,
-) -> float:
+def lower_bound(problem: BlockProblem, candidates: Iterable[np.ndarray], enough: float) -> float:
     """Return the best bound of the `candidates`, each (n,), at least 0; the first above `enough` ends it."""
     best = 0.0
     for each in candidates:
         if np.isfinite(each).all():
-            value = dual_value(each, rows, signs, weights, lam=lam, loss=loss, fit_intercept=fit_intercept)
-            best = max(best, value)
+            best = max(best, dual_value(problem, each))
         if best >= enough:
             break
     return best
 
 
-def null_objective(signs: np.ndarray, weights: np.ndarray, loss: str, fit_intercept: bool) -> float:
+def null_objective(problem: BlockProblem) -> float:
     """Return the least objective at B = 0."""
-    shares = weights / len(signs)
+    signs, shares, loss = problem.y, problem.shares, problem.loss
     sums = np.array([shares[signs > 0].sum(), shares[signs < 0].sum()])
-    if not fit_intercept:
+    if not problem.fit_intercept:
         return float(sums.sum() * loss_values(np.zeros(1), loss)[0])
     if loss == "hinge":
         return 2 * float(sums.min())

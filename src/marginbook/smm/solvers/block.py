@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model.objective import loss_values, validate_lam, validate_loss, validate_signs, validate_weights
+from .block_problem import BlockProblem
 from .hinge_active_set import confirmed
 from .hinge_augmented_lagrangian import augmented_newton
 from .hinge_interior_point import interior_point
@@ -77,46 +78,18 @@ def solve_inner(
         constant = _constant(Z.shape[1], y, weights, loss)
         if constant is not None:
             return constant
+    problem = BlockProblem(Z, y, lam, weights, fit_intercept, tol, loss)
     if loss != "hinge":
-        return newton(
-            Z, y, lam=lam, loss=loss, sample_weight=weights, fit_intercept=fit_intercept, tol=tol, start=start
-        )
+        return newton(problem, start)
     if start is not None and multipliers is not None:
-        near = confirmed(
-            Z,
-            y,
-            lam=lam,
-            sample_weight=weights,
-            fit_intercept=fit_intercept,
-            tol=tol,
-            start=start,
-            multipliers=multipliers,
-        )
+        near = confirmed(problem, start, multipliers)
         if near.converged:
             return near
         start, multipliers = (near.weights, near.intercept), near.multipliers
-    found = interior_point(
-        Z,
-        y,
-        lam=lam,
-        sample_weight=weights,
-        fit_intercept=fit_intercept,
-        tol=tol,
-        start=start,
-        multipliers=multipliers,
-    )
+    found = interior_point(problem, start, multipliers)
     if found.converged or found.dual_gap <= TIGHT * abs(found.objective):
         return found
-    other = augmented_newton(
-        Z,
-        y,
-        lam=lam,
-        sample_weight=weights,
-        fit_intercept=fit_intercept,
-        tol=tol,
-        start=(found.weights, found.intercept),
-        multipliers=found.multipliers,
-    )
+    other = augmented_newton(problem, (found.weights, found.intercept), found.multipliers)
     return other if other.dual_gap < found.dual_gap else found
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.objective import conjugate_sum, feasible, loss_values
+from .block_problem import BlockProblem
 from .solution import InnerSolution
 
 
@@ -29,22 +30,11 @@ class Certificate:
 
     FLOOR = 1e-5
 
-    def __init__(
-        self,
-        A: np.ndarray,
-        y: np.ndarray,
-        lam: float,
-        loss: str,
-        sample_weight: np.ndarray,
-        fit_intercept: bool,
-        tol: float,
-    ) -> None:
-        self.A, self.y, self.lam, self.loss = A, y, lam, loss
-        self.sample_weight, self.fit_intercept, self.tol = sample_weight, fit_intercept, tol
-        self.share = sample_weight / len(y)
-        self.trivial = float(self.share @ loss_values(np.zeros(len(y)), loss))
+    def __init__(self, problem: BlockProblem) -> None:
+        self.problem = problem
+        self.trivial = float(problem.shares @ loss_values(np.zeros(len(problem.y)), problem.loss))
         self.objective, self.dual = np.inf, -np.inf
-        self.w, self.b, self.multipliers = np.zeros(A.shape[1]), 0.0, np.zeros(len(y))
+        self.w, self.b, self.multipliers = np.zeros(problem.Z.shape[1]), 0.0, np.zeros(len(problem.y))
 
     @property
     def gap(self) -> float:
@@ -53,27 +43,27 @@ class Certificate:
     @property
     def met(self) -> bool:
         scale = max(abs(self.objective), self.FLOOR * self.trivial)
-        return self.gap <= self.tol * scale
+        return self.gap <= self.problem.tol * scale
 
     def offer(self, point: Point, multipliers: np.ndarray, norm: float = 0.0) -> bool:
         """Take the point and the multipliers if they are better; return whether the gap is small enough."""
-        lam = self.lam
-        w = point.w
-        value = float(self.share @ loss_values(point.margins, self.loss)) + lam * float(w @ w)
+        problem, w = self.problem, point.w
+        lam = problem.lam
+        value = float(problem.shares @ loss_values(point.margins, problem.loss)) + lam * float(w @ w)
         if value < self.objective:
             self.objective, self.w, self.b = value, w, point.b
         # to first order the gap is at least |gradient|^2 / 4 lam: no need to compute it when that is large
-        if norm > 4.0 * lam * 10.0 * self.tol * max(abs(self.objective), self.FLOOR * self.trivial):
+        if norm > 4.0 * lam * 10.0 * problem.tol * max(abs(self.objective), self.FLOOR * self.trivial):
             return False
         allowed = feasible(
             multipliers,
-            self.y,
-            loss=self.loss,
-            sample_weight=self.sample_weight,
-            fit_intercept=self.fit_intercept,
+            problem.y,
+            loss=problem.loss,
+            sample_weight=problem.sample_weight,
+            fit_intercept=problem.fit_intercept,
         )
-        combined = allowed @ self.A
-        dual = conjugate_sum(allowed, loss=self.loss, sample_weight=self.sample_weight) - float(
+        combined = allowed @ problem.A
+        dual = conjugate_sum(allowed, loss=problem.loss, sample_weight=problem.sample_weight) - float(
             combined @ combined
         ) / (4.0 * lam)
         if dual > self.dual:

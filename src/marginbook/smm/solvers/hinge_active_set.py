@@ -16,6 +16,7 @@ from numba import njit
 from scipy.linalg.lapack import dpotrf
 
 from ...kernels.cholesky import append, backward, forward, remove
+from .block_problem import BlockProblem
 from .certificate import Certificate, Point
 from .solution import InnerSolution
 
@@ -71,27 +72,13 @@ def _maximise(
 
 
 def confirmed(
-    Z: np.ndarray,
-    y: np.ndarray,
-    *,
-    lam: float,
-    sample_weight: np.ndarray,
-    fit_intercept: bool,
-    tol: float,
-    start: tuple[np.ndarray, float],
-    multipliers: np.ndarray,
+    problem: BlockProblem, start: tuple[np.ndarray, float], multipliers: np.ndarray
 ) -> InnerSolution:
     """Minimise the hinge risk of a linear function from nearly optimal coefficients and multipliers.
 
     Parameters
     ----------
-    Z : (n, p) array
-    y : (n,) array of -1 and +1
-    lam : float
-    sample_weight : (n,) array
-    fit_intercept : bool
-    tol : float
-        Duality gap at which to stop, relative to the objective.
+    problem : BlockProblem
     start : ((p,) array, float)
     multipliers : (n,) array
 
@@ -100,14 +87,14 @@ def confirmed(
     InnerSolution
         Not converged where the start was not near enough.
     """
-    n, p = Z.shape
-    signed, C = y[:, None] * Z, sample_weight / n
-    best = Certificate(signed, y, lam, "hinge", sample_weight, fit_intercept, tol)
-    b = float(start[1]) if fit_intercept else 0.0
+    signed, C, y, fit_intercept = problem.A, problem.shares, problem.y, problem.fit_intercept
+    n, p = signed.shape
+    best = Certificate(problem)
+    b = problem.intercept(start)
     c = np.clip(multipliers, 0.0, C)
     if best.offer(Point(start[0], b, signed @ start[0] + b * y), c):
         return best.solution(0)
-    root = np.sqrt(2.0 * lam)
+    root = np.sqrt(2.0 * problem.lam)
     A = np.empty((n, p + fit_intercept))
     A[:, :p] = signed / root
     free = np.sqrt(FREE * float(np.vdot(A[:, :p], A[:, :p])) / n)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .block_problem import BlockProblem
 from .certificate import Certificate, Point
 from .newton import Loss, minimise
 from .solution import InnerSolution
@@ -60,13 +61,7 @@ class _Enough:
 
 
 def augmented_newton(
-    Z: np.ndarray,
-    y: np.ndarray,
-    *,
-    lam: float,
-    sample_weight: np.ndarray,
-    fit_intercept: bool,
-    tol: float,
+    problem: BlockProblem,
     start: tuple[np.ndarray, float] | None = None,
     multipliers: np.ndarray | None = None,
     max_iter: int = 200,
@@ -75,24 +70,18 @@ def augmented_newton(
 
     Parameters
     ----------
-    Z : (n, p) array
-    y : (n,) array of -1 and +1
-    lam : float
-    sample_weight : (n,) array
-    fit_intercept : bool
-    tol : float
-        Duality gap at which to stop, relative to the objective.
+    problem : BlockProblem
     start : ((p,) array, float), optional
     multipliers : (n,) array, optional
         First multipliers; from the margins of the start by default.
     max_iter : int
         Newton steps.
     """
-    n, p = Z.shape
-    A, C = y[:, None] * Z, sample_weight / n
-    w, b = (np.zeros(p), 0.0) if start is None else (np.asarray(start[0], dtype=float), float(start[1]))
-    if not fit_intercept:
-        b = 0.0
+    A, C, y, lam, fit_intercept = problem.A, problem.shares, problem.y, problem.lam, problem.fit_intercept
+    n, p = A.shape
+    w, b = np.zeros(p), 0.0
+    if start is not None:
+        w, b = np.asarray(start[0], dtype=float), problem.intercept(start)
     point = Point(w, b, A @ w + y * b)
     losses = float(C @ np.maximum(1.0 - point.margins, 0.0))
     if losses + lam * float(w @ w) > float(C.sum()):  # worse than no coefficients at all
@@ -104,13 +93,13 @@ def augmented_newton(
     else:
         c = 0.5 * C
     kappa = COLD if multipliers is None else WARM
-    best = Certificate(A, y, lam, "hinge", sample_weight, fit_intercept, tol)
+    best = Certificate(problem)
     if best.offer(point, c):
         return best.solution(0)
     mass = float(C.sum())
     while True:
         scale = max(abs(best.objective), best.FLOOR * best.trivial)
-        wanted_norm = 4.0 * lam * 0.03 * tol * scale
+        wanted_norm = 4.0 * lam * 0.03 * problem.tol * scale
         point = minimise(
             A,
             y,

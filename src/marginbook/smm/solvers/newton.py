@@ -20,14 +20,16 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrf
 
+from ...kernels.hinge_interior_point import factorise, solve
 from ..model.objective import (
     loss_curvatures,
     loss_slopes,
     loss_values,
     validate_loss,
 )
+from .block_problem import BlockProblem
 from .certificate import Certificate, Point
 from .solution import InnerSolution
 
@@ -180,48 +182,14 @@ def direction(
     return both[:, 0] - step_b * both[:, 1], step_b
 
 
-def factorise(matrix: np.ndarray) -> np.ndarray:
-    """Return the Cholesky factor of a matrix given by its lower triangle; more ridge if rounding needs it."""
-    n = len(matrix)
-    ridge = 0.0
-    diagonal = matrix.flat[:: n + 1].copy()
-    while True:
-        factor, info = dpotrf(matrix, lower=1, clean=0)
-        if info == 0:
-            return np.asarray(factor)
-        ridge = max(10.0 * ridge, 1e-15 * float(diagonal.max()))
-        matrix.flat[:: n + 1] = diagonal + ridge
-
-
-def solve(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the solution for a lower Cholesky factor."""
-    return np.asarray(dpotrs(factor, right, lower=1)[0])
-
-
 def newton(
-    Z: np.ndarray,
-    y: np.ndarray,
-    *,
-    lam: float,
-    loss: str,
-    sample_weight: np.ndarray,
-    fit_intercept: bool,
-    tol: float,
-    start: tuple[np.ndarray, float] | None = None,
-    max_iter: int = 100,
+    problem: BlockProblem, start: tuple[np.ndarray, float] | None = None, max_iter: int = 100
 ) -> InnerSolution:
     r"""Minimise the squared hinge or the logistic risk of a linear function.
 
     Parameters
     ----------
-    Z : (n, p) array
-    y : (n,) array of -1 and +1
-    lam : float
-    loss : {"squared_hinge", "logistic"}
-    sample_weight : (n,) array
-    fit_intercept : bool
-    tol : float
-        Duality gap at which to stop, relative to the objective.
+    problem : BlockProblem
     start : ((p,) array, float), optional
         Coefficients and intercept, 0 by default.
     max_iter : int
@@ -231,16 +199,15 @@ def newton(
     ValueError
         For the hinge loss, which has no curvature.
     """
+    loss, A, y, share = problem.loss, problem.A, problem.y, problem.shares
     validate_loss(loss)
     if loss == "hinge":
         raise ValueError(
             "newton needs a loss with curvature, got 'hinge'; call augmented_newton or interior_point"
         )
-    n, p = Z.shape
-    A, share = y[:, None] * Z, sample_weight / n
-    w, b = (np.zeros(p), 0.0) if start is None else (np.asarray(start[0], dtype=float), float(start[1]))
-    if not fit_intercept:
-        b = 0.0
+    w, b = np.zeros(A.shape[1]), 0.0
+    if start is not None:
+        w, b = np.asarray(start[0], dtype=float), problem.intercept(start)
 
     def risk(margins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return (
@@ -249,15 +216,15 @@ def newton(
             share * loss_curvatures(margins, loss),
         )
 
-    best = Certificate(A, y, lam, loss, sample_weight, fit_intercept, tol)
+    best = Certificate(problem)
     point = Point(w, b, A @ w + y * b)
     point = minimise(
         A,
         y,
         risk,
         point,
-        lam=lam,
-        fit_intercept=fit_intercept,
+        lam=problem.lam,
+        fit_intercept=problem.fit_intercept,
         enough=lambda point, slopes, norm: best.offer(point, -slopes, norm),
         max_iter=max_iter,
     )

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .block_problem import BlockProblem
 from .box_qp import hinge_qp
 from .hinge_interior_point import interior_point
 from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold
@@ -170,13 +171,9 @@ def _offer_linear(problem: NuclearProblem, record: Record) -> bool:
     the nuclear norm matters no more, and an interior point, which keeps B beside the multipliers, finds it.
     """
     n, total = len(problem.y), float(problem.costs.sum())
+    rows, weights = problem.centred.reshape(n, -1), n * problem.costs / total
     found = interior_point(
-        problem.centred.reshape(n, -1),
-        problem.y,
-        lam=0.5 / total,
-        sample_weight=n * problem.costs / total,
-        fit_intercept=problem.fit_intercept,
-        tol=1e-3 * record.tol,
+        BlockProblem(rows, problem.y, 0.5 / total, weights, problem.fit_intercept, 1e-3 * record.tol)
     )
     B = found.weights.reshape(problem.X.shape[1:])
     record.offer(B, np.linalg.svd(B, compute_uv=False))
