@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scipy import stats
 
 from . import Verdict
 
@@ -13,11 +15,38 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOT_PRINTED = "not printed"
+#: what `compare_cells` says of a cell that both sides have
+TESTED = (str(Verdict.REPRODUCED), str(Verdict.NOT_REPRODUCED))
 PRINTED_COLUMNS = ["dataset", "method", "mean", "std", "note"]
 COLUMNS = [
     "dataset", "method", "printed_mean", "printed_std", "printed_n", "ours_mean", "ours_std", "ours_n",
     "honest_mean", "honest_std", "column", "difference", "se", "verdict", "direction", "note",
 ]  # fmt: skip
+
+
+class Spread(NamedTuple):
+    """A standard deviation (n - 1) and the number of values behind it."""
+
+    std: float
+    n: int
+
+
+class Term(NamedTuple):
+    """A part of the variance of a difference, and its degrees of freedom."""
+
+    variance: float
+    df: float
+
+
+def quantile(terms: Sequence[Term], level: float = 0.975) -> float:
+    """Return the point of Student's distribution for a sum of estimated variances (Welch, Satterthwaite).
+
+    >>> round(quantile([Term(1.0, 4), Term(1.0, 4)]), 3)  # two means of 5 splits, alike
+    2.306
+    """
+    total = sum(term.variance for term in terms)
+    spent = sum((term.variance / total) ** 2 / term.df for term in terms) if total > 0 else 0.0
+    return float(stats.t.ppf(level, 1 / spent)) if spent > 0 else float(stats.norm.ppf(level))
 
 
 def read_printed(path: Path) -> pd.DataFrame:
@@ -58,24 +87,31 @@ def compare_cells(
     better_of: Sequence[str] = (),
     printed_splits: int | Mapping[str, int],
     higher_is_better: bool = True,
+    choices: Mapping[tuple[str, str], Spread] | None = None,
+    other_data: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     r"""Return one row per printed cell: theirs, ours, and whether they agree.
 
     A cell is *reproduced* when
 
-    .. math:: |\bar a - \bar b| \le 2 \sqrt{s_a^2 / n_a + s_b^2 / n_b} + u / 2
+    .. math:: |\bar a - \bar b| \le t_\nu \sqrt{s_a^2 / n_a + s_b^2 / n_b + 2 s_c^2} + u / 2
 
     where
 
     - :math:`\bar a, s_a, n_a` are our mean, standard deviation (n - 1) and number of splits,
     - :math:`\bar b, s_b, n_b` are the printed ones,
+    - :math:`s_c` is the standard deviation of the mean over repeated choices of the parameters, where both
+      sides have chosen once for all splits; 0 where each split chooses for itself,
+    - :math:`t_\nu` is the 97.5 % point of Student's distribution with Welch and Satterthwaite's degrees of
+      freedom,
     - :math:`u` is one unit of the last printed digit of the mean (it was rounded).
 
-    The splits are treated as independent; where both used the same folds this makes the interval too
-    wide rather than too narrow. A standard deviation that is missing on one side (none printed, or one
-    split only) is taken from the other. When both are missing and our results have a column ``test_rows``,
-    the metric is a share of that many rows, and ours gets the standard error of a share,
-    :math:`\sqrt{\bar a(1-\bar a)/m}`; otherwise only the rounding is allowed for.
+    How often it passes a faithful re-run, and a wrong one: :mod:`marginbook.claims.calibration`. The splits
+    are treated as independent; where both used the same folds this makes the interval too wide rather than
+    too narrow. A standard deviation that is missing on one side (none printed, or one split only) is taken
+    from the other. When both are missing and our results have a column ``test_rows``, the metric is a share
+    of that many rows, and ours gets the standard error of a share, :math:`\sqrt{\bar a(1-\bar a)/m}`;
+    otherwise only the rounding is allowed for.
 
     Parameters
     ----------
@@ -90,6 +126,10 @@ def compare_cells(
         Number of splits behind a printed mean; by data set where it is not the same for all.
     higher_is_better : bool
         False for errors.
+    choices : mapping, optional
+        By data set and method, the spread of our mean over repeated choices of the parameters.
+    other_data : mapping, optional
+        Data sets whose public version is not the paper's, each with the reason: their cells are not-testable.
 
     Returns
     -------
@@ -123,6 +163,8 @@ def compare_cells(
             better_of,
             printed_splits if isinstance(printed_splits, int) else int(printed_splits[row["dataset"]]),
             sign,
+            (choices or {}).get((row["dataset"], row["method"]), Spread(0.0, 2)),
+            (other_data or {}).get(row["dataset"], ""),
         )
         for row in printed.to_dict("records")
     ]
@@ -136,6 +178,8 @@ def _cell(
     better_of: Sequence[str],
     n_printed: int,
     sign: int,
+    choice: Spread,
+    other: str,
 ) -> dict[str, Any]:
     mean, std = float(printed["mean"] or "nan"), float(printed["std"] or "nan")
     sides = {column: _mean_std_n(ours[column]) for column in better_of or (metric,)}
@@ -144,17 +188,29 @@ def _cell(
     honest_mean, honest_std, _ = _mean_std_n(ours[metric])
     difference = ours_mean - mean
     # a spread that one side lacks is taken from the other; when both lack it the number is taken at its word
-    known = [value for value in (std, ours_std) if not math.isnan(value)]
-    theirs, own = ((known or [0.0])[0] if math.isnan(value) else value for value in (std, ours_std))
-    se = math.sqrt(theirs**2 / n_printed + own**2 / n_ours) if n_ours else math.nan
+    spreads = [Spread(std, n_printed), Spread(ours_std, n_ours)]
+    known = [spread for spread in spreads if not math.isnan(spread.std)]
     if n_ours and not known:
-        se = _error_of_share(ours_mean, ours)
-    verdict, direction = _verdict(mean, difference, 2 * se + _half_unit(printed["mean"]))
+        terms = [Term(_error_of_share(ours_mean, ours) ** 2, math.inf)]
+    elif n_ours:
+        sources = [spread if spread in known else known[0] for spread in spreads]
+        terms = [
+            Term(source.std**2 / n, max(source.n - 1, 1))
+            for source, n in zip(sources, (n_printed, n_ours), strict=True)
+        ]
+    else:
+        terms = [Term(math.nan, math.inf)]
+    terms.append(Term(2 * choice.std**2, choice.n - 1))
+    se = math.sqrt(sum(term.variance for term in terms))
+    verdict, direction = _verdict(mean, difference, quantile(terms) * se + _half_unit(printed["mean"]))
+    if other and verdict != NOT_PRINTED:
+        verdict, direction = str(Verdict.NOT_TESTABLE), ""
     return {
         "dataset": printed["dataset"], "method": printed["method"], "printed_mean": mean, "printed_std": std,
         "printed_n": n_printed, "ours_mean": ours_mean, "ours_std": ours_std, "ours_n": n_ours,
         "honest_mean": honest_mean, "honest_std": honest_std, "column": column, "difference": difference,
-        "se": se, "verdict": verdict, "direction": direction, "note": printed["note"],
+        "se": se, "verdict": verdict, "direction": direction,
+        "note": "; ".join(filter(None, (printed["note"], other))),
     }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..claims import Verdict
+from ..claims.calibration import Calibration, calibrate
 from ..claims.comparison import compare_cells, counts, layout, read_printed
 from ..claims.printed_tables import PaperTables
 from .errors import ExperimentError, UnknownName
@@ -54,32 +56,69 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     if not path.is_file():
         raise ExperimentError(f"{protocol.id}: its printed numbers, {path.name}, are not beside the protocol")
     try:
-        printed, tables = read_printed(path), paper_tables(protocol)
+        printed = read_printed(path)
         if results is None:
-            results = tables.measured(protocol.table)
+            results = paper_tables(protocol).measured(protocol.table)
         if results is None:
             results = read_results(protocol.id)  # says what to run
-        splits = tables.splits.get(protocol.table)
-        own = results[~results["dataset"].isin(list(protocol.stand_ins))]
-        if own.empty and len(results):
-            raise ExperimentError(
-                f"{protocol.id}: the results are of stand-ins only ({', '.join(protocol.stand_ins)}), which "
-                "no printed number is about"
-            )
-        frame = compare_cells(
-            printed,
-            printed_columns(protocol, own),
-            metric=protocol.metric,
-            better_of=protocol.better_of,
-            printed_splits=protocol.printed_splits if splits is None else splits(),
-            higher_is_better=protocol.higher_is_better,
-        )
+        frame = rule(protocol)(printed, own_results(protocol, results), None)
     except KeyError as error:
         raise UnknownName(f"{protocol.id}: {error.args[0]}") from None
     except ValueError as error:
         raise ExperimentError(f"{protocol.id}: {error}") from None
     frame.attrs["plus_minus"] = protocol.plus_minus
     return frame
+
+
+def own_results(protocol: Protocol, results: pd.DataFrame) -> pd.DataFrame:
+    """Return results in the columns of the printed table, without those of stand-ins."""
+    own = results[~results["dataset"].isin(list(protocol.stand_ins))]
+    if own.empty and len(results):
+        raise ExperimentError(
+            f"{protocol.id}: the results are of stand-ins only ({', '.join(protocol.stand_ins)}), which "
+            "no printed number is about"
+        )
+    found: pd.DataFrame = printed_columns(protocol, own)
+    return found
+
+
+def rule(protocol: Protocol) -> Callable[[pd.DataFrame, pd.DataFrame, int | None], pd.DataFrame]:
+    """Return the comparison of a table: (printed, results, splits behind a printed mean) -> cells.
+
+    Without a number of splits they are as the paper has them.
+    """
+    tables = paper_tables(protocol)
+    splits, choices = tables.splits.get(protocol.table), tables.choices.get(protocol.table)
+    as_printed = protocol.printed_splits if splits is None else splits()
+    spreads, other = choices() if choices else None, tables.other_data()
+
+    def compared(printed: pd.DataFrame, results: pd.DataFrame, n: int | None) -> pd.DataFrame:
+        return compare_cells(
+            printed,
+            results,
+            metric=protocol.metric,
+            better_of=protocol.better_of,
+            printed_splits=as_printed if n is None else n,
+            higher_is_better=protocol.higher_is_better,
+            choices=spreads,
+            other_data=other,
+        )
+
+    return compared
+
+
+def calibrated(experiment: str | Protocol, results: pd.DataFrame) -> Calibration:
+    """Return how often the rule for the cells of a table passes a faithful re-run, and a wrong one.
+
+    Parameters
+    ----------
+    experiment : str or Protocol
+    results : DataFrame
+        As from `read_results`.
+    """
+    protocol = load_protocol(experiment) if isinstance(experiment, str) else experiment
+    assert protocol.printed_path is not None
+    return calibrate(read_printed(protocol.printed_path), own_results(protocol, results), rule(protocol))
 
 
 def paper_tables(protocol: Protocol) -> PaperTables:
