@@ -122,12 +122,12 @@ ENUMERATED = {"ldm/loo-expectation", "kfda/eq-4-closure", "kfda/eq-6-convex"} | 
 ABOUT_RESULTS = ("table", "figures", "printed")
 
 
-def is_theory(id: str) -> bool:
-    return not ledger()[id].check.__module__.rpartition(".")[2].startswith(ABOUT_RESULTS)
+def is_theory(claim: claims.Claim) -> bool:
+    return not claim.module.rpartition(".")[2].startswith(ABOUT_RESULTS)
 
 
 @pytest.mark.usefixtures("at_hand")
-@pytest.mark.parametrize("id", [id for id in ledger() if is_theory(id)])
+@pytest.mark.parametrize("id", [id for id, claim in ledger().items() if is_theory(claim)])
 def test_theory_is_as_expected(id):
     """What the papers' theory came out as; a change is news, and changes the line above on purpose."""
     evidence = check(id)

@@ -36,14 +36,7 @@ def modules() -> dict[str, Path]:
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str, bool]]:
     """Yield the modules of ours that a module imports, and whether it does as soon as it is imported."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    inner = {
-        id(node)
-        for outer in ast.walk(tree)
-        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) or _for_types_only(outer)
-        for node in ast.walk(outer)
-    }
-    for node in ast.walk(tree):
+    for node, at_once in _statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -55,7 +48,20 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
             continue
         for target in targets:
             if target in known and target != name:
-                yield target, id(node) not in inner
+                yield target, at_once
+
+
+def _statements(node: ast.AST, at_once: bool = True) -> Iterator[tuple[ast.AST, bool]]:
+    """Yield the statements below a node, and whether they run as soon as the module is imported.
+
+    No expressions, which are most of a tree: none of them imports.
+    """
+    functions = ast.FunctionDef | ast.AsyncFunctionDef
+    at_once = at_once and not (isinstance(node, functions) or _for_types_only(node))
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child, at_once
+            yield from _statements(child, at_once)
 
 
 def _for_types_only(node: ast.AST) -> bool:

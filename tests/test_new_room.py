@@ -81,7 +81,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     checkout = root()
     assert checkout is not None
     home = tmp_path_factory.mktemp("checkout")
-    ignored = shutil.ignore_patterns("__pycache__", "_generated")
+    # with what Python has compiled, which counts for the copies too; without what is being written just now
+    ignored = shutil.ignore_patterns("*.pyc.*", "*.nb[ci]*", "_generated")
     shutil.copytree(PACKAGE, home / "src" / "marginbook", ignore=ignored)
     for name in COPIED:
         (home / name).parent.mkdir(exist_ok=True)

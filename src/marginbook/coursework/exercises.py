@@ -29,6 +29,7 @@ import linecache
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,14 @@ class Exercise:
         exec(compile(source, name, "exec"), space)
 
 
+@cache
+def cells(path: Path, content: str) -> tuple[Any, ...]:
+    """Return the cells of a notebook's text, for reading only: whoever asks for one exercise asks for all."""
+    import jupytext  # slow
+
+    return tuple(jupytext.reads(content, fmt=path.suffix.removeprefix(".")).cells)
+
+
 def read(path: str | Path) -> list[Exercise]:
     """Take the exercises out of a notebook's text, in their order, without executing anything.
 
@@ -128,13 +137,11 @@ def read(path: str | Path) -> list[Exercise]:
     ExerciseError
         If a part is missing or there are two of it, if code is not Python, or if two exercises share an id.
     """
-    import jupytext  # slow
-
     path = Path(path)
     common: list[str] = []
     drafts: list[_Draft] = []
     inside = False
-    for cell in jupytext.read(path).cells:
+    for cell in cells(path, path.read_text(encoding="utf-8")):
         if cell.cell_type == "code":
             if inside:
                 drafts[-1].add_code(cell.source, cell.metadata.get("tags", []))

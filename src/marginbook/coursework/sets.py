@@ -9,7 +9,7 @@ from pathlib import Path
 from ..base.naming import near
 from ..claims import ROOMS
 from ..notebooks.catalogue import available as notebooks
-from .exercises import Exercise, read
+from .exercises import Exercise, cells, read
 
 _HEADING = re.compile(r"#\s+[^\n]*\n+")
 
@@ -80,8 +80,6 @@ def find(room: str) -> ProblemSet:
 
 
 def _notation(text: Path) -> str:
-    import jupytext  # slow
-
-    first = jupytext.read(text).cells[0]
+    first = cells(text, text.read_text(encoding="utf-8"))[0]
     _, _, notation = _HEADING.sub("", first.source, count=1).partition("\n\n")
     return notation.strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ...claims.comparison import layout, read_numbers
@@ -47,6 +48,11 @@ def printed(table: str, value: str = "mean") -> pd.DataFrame:
 
     The last row of Table 4 is its summary.
     """
+    return _printed(table, value).copy()
+
+
+@cache  # every claim about a table asks for it, some of them for each column
+def _printed(table: str, value: str) -> pd.DataFrame:
     return layout(read_numbers(PAPER_TABLES.paper / f"{table}.csv"), value)
 
 

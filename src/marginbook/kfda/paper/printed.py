@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ...claims.comparison import layout, read_numbers
@@ -43,6 +44,12 @@ class Printed:
 
 def printed(*tables: str) -> Printed:
     """Return the cells of the tables named, one below the other; of both if none is named."""
+    found = _printed(*tables)
+    return Printed(found.errors.copy(), found.deviations.copy(), found.retained.copy())
+
+
+@cache  # every claim about the tables asks for them, some of them for each column
+def _printed(*tables: str) -> Printed:
     import pandas as pd
 
     sides: dict[str, list[pd.DataFrame]] = {"errors": [], "deviations": [], "retained": []}
@@ -72,6 +79,11 @@ def sizes() -> pd.DataFrame:
         `printed_name`, `table`, `n_train` (printed in italics), `n_partitions` (of the text), and
         `n_pool`, `n_test`: the rows of the public set, which the paper does not print, and the rest.
     """
+    return _sizes().copy()
+
+
+@cache
+def _sizes() -> pd.DataFrame:
     import pandas as pd
 
     from ...datasets.registry import entry
