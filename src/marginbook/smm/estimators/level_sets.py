@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from .base import MatrixMachine
 from .parameters import validate_machine, validate_pi
 
 
+@dataclass(eq=False, repr=False)
 class LevelSetClassifier(MatrixMachine):
     r"""Estimate of the set of matrices X with P(positive | X) above a level, by a low-rank weighted margin.
 
@@ -54,41 +56,22 @@ class LevelSetClassifier(MatrixMachine):
     0.05
     """
 
-    def __init__(
-        self,
-        pi: float = 0.5,
-        rank: int | None = 1,
-        lam: float = 0.01,
-        loss: str = "hinge",
-        kernel: Kernel = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        n_landmarks: int = 500,
-        fit_intercept: bool = True,
-        n_restarts: int = 0,
-        bound_iter: int = 0,
-        shape: tuple[int, int] | None = None,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.pi = pi
-        self.rank = rank
-        self.lam = lam
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_landmarks = n_landmarks
-        self.fit_intercept = fit_intercept
-        self.n_restarts = n_restarts
-        self.bound_iter = bound_iter
-        self.shape = shape
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    pi: float = 0.5
+    rank: int | None = 1
+    lam: float = 0.01
+    loss: str = "hinge"
+    kernel: Kernel = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    n_landmarks: int = 500
+    fit_intercept: bool = True
+    n_restarts: int = 0
+    bound_iter: int = 0
+    shape: tuple[int, int] | None = None
+    tol: float = 1e-6
+    max_iter: int = 200
+    random_state: Any = None
 
     def _check(self) -> None:
         validate_pi(self.pi)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from .base import Machine, MatrixMachine, class_weights
 from .parameters import validate_machine
 
 
+@dataclass(eq=False, repr=False)
 class LowRankSVMClassifier(MatrixMachine):
     r"""Large-margin classifier of matrices with coefficients of low rank.
 
@@ -114,43 +116,23 @@ class LowRankSVMClassifier(MatrixMachine):
     ((8, 6), 0.9, 0.8)
     """
 
-    def __init__(
-        self,
-        rank: int | None = 1,
-        lam: float = 0.01,
-        loss: str = "hinge",
-        kernel: Kernel = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        n_landmarks: int = 500,
-        fit_intercept: bool = True,
-        n_restarts: int = 0,
-        bound_iter: int = 0,
-        shape: tuple[int, int] | None = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.rank = rank
-        self.lam = lam
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_landmarks = n_landmarks
-        self.fit_intercept = fit_intercept
-        self.n_restarts = n_restarts
-        self.bound_iter = bound_iter
-        self.shape = shape
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    rank: int | None = 1
+    lam: float = 0.01
+    loss: str = "hinge"
+    kernel: Kernel = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    n_landmarks: int = 500
+    fit_intercept: bool = True
+    n_restarts: int = 0
+    bound_iter: int = 0
+    shape: tuple[int, int] | None = None
+    class_weight: Any = None
+    warm_start: bool = False
+    tol: float = 1e-6
+    max_iter: int = 200
+    random_state: Any = None
 
     def _check(self) -> None:
         validate_flags(warm_start=self.warm_start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from .base import Machine, MatrixMachine
 from .parameters import validate_levels, validate_machine
 
 
+@dataclass(eq=False, repr=False)
 class RegressionFunctionEstimator(MatrixMachine):
     r"""Estimate of the regression function :math:`p(X)=P(y=1\mid X)` from low-rank level sets.
 
@@ -81,43 +83,23 @@ class RegressionFunctionEstimator(MatrixMachine):
     [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     """
 
-    def __init__(
-        self,
-        n_levels: int = 20,
-        aggregate: str = "count",
-        rank: int | None = 1,
-        lam: float = 0.01,
-        loss: str = "hinge",
-        kernel: Kernel = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        n_landmarks: int = 500,
-        fit_intercept: bool = True,
-        n_restarts: int = 0,
-        bound_iter: int = 0,
-        shape: tuple[int, int] | None = None,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.n_levels = n_levels
-        self.aggregate = aggregate
-        self.rank = rank
-        self.lam = lam
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_landmarks = n_landmarks
-        self.fit_intercept = fit_intercept
-        self.n_restarts = n_restarts
-        self.bound_iter = bound_iter
-        self.shape = shape
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_levels: int = 20
+    aggregate: str = "count"
+    rank: int | None = 1
+    lam: float = 0.01
+    loss: str = "hinge"
+    kernel: Kernel = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    n_landmarks: int = 500
+    fit_intercept: bool = True
+    n_restarts: int = 0
+    bound_iter: int = 0
+    shape: tuple[int, int] | None = None
+    tol: float = 1e-6
+    max_iter: int = 200
+    random_state: Any = None
 
     def _check(self) -> None:
         validate_levels(self.n_levels, self.aggregate)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -45,6 +46,7 @@ SHARED = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
     r"""Low-rank classifier of matrices with rank and :math:`\lambda` chosen by cross-validation.
 
@@ -98,45 +100,24 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
     ({'rank': 2, 'lam': 0.01}, 0.92, 0.85)
     """
 
-    def __init__(
-        self,
-        ranks: Sequence[int | None] | None = None,
-        lams: Sequence[float] = LAMS,
-        cv: Any = None,
-        scoring: Any = None,
-        loss: str = "hinge",
-        kernel: Kernel = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        n_landmarks: int = 500,
-        fit_intercept: bool = True,
-        n_restarts: int = 0,
-        bound_iter: int = 0,
-        shape: tuple[int, int] | None = None,
-        class_weight: Any = None,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.ranks = ranks
-        self.lams = lams
-        self.cv = cv
-        self.scoring = scoring
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_landmarks = n_landmarks
-        self.fit_intercept = fit_intercept
-        self.n_restarts = n_restarts
-        self.bound_iter = bound_iter
-        self.shape = shape
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    ranks: Sequence[int | None] | None = None
+    lams: Sequence[float] = LAMS
+    cv: Any = None
+    scoring: Any = None
+    loss: str = "hinge"
+    kernel: Kernel = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    n_landmarks: int = 500
+    fit_intercept: bool = True
+    n_restarts: int = 0
+    bound_iter: int = 0
+    shape: tuple[int, int] | None = None
+    class_weight: Any = None
+    tol: float = 1e-6
+    max_iter: int = 200
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose on matrices `X`, (n, d1, d2) or (n, p), with labels `y`, (n,), then fit to all of them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ METHODS = ("sigmoid", "isotonic")
 FOLDS = 5
 
 
+@dataclass(eq=False, repr=False)
 class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
     r"""Probabilities from a support vector machine after Platt (1999), or by isotonic regression.
 
@@ -59,20 +61,12 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
     0.04
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: str = "sigmoid",
-        cv: Any = None,
-        ensemble: bool = True,
-        shape: tuple[int, int] | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.cv = cv
-        self.ensemble = ensemble
-        self.shape = shape
+    estimator: Any = None
+    _: KW_ONLY
+    method: str = "sigmoid"
+    cv: Any = None
+    ensemble: bool = True
+    shape: tuple[int, int] | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), and labels `y`, (n,).

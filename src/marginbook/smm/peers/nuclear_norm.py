@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ SOLVERS = ("newton", "admm")
 RANK_CUT = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class NuclearNormSVMClassifier(MatrixClassifier):
     r"""Support matrix machine (Luo, Xie, Zhang & Li 2015): a spectral elastic net with the hinge loss.
 
@@ -84,26 +86,15 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     (1, True)
     """
 
-    def __init__(
-        self,
-        tau: float = 1.0,
-        C: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        shape: tuple[int, int] | None = None,
-        solver: str = "newton",
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-    ) -> None:
-        self.tau = tau
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.shape = shape
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+    tau: float = 1.0
+    C: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
+    class_weight: Any = None
+    shape: tuple[int, int] | None = None
+    solver: str = "newton"
+    tol: float = 1e-6
+    max_iter: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -30,14 +31,18 @@ NEWTON_SIDE = 1500
 CACHE = 400
 
 
+@dataclass(eq=False, repr=False)
 class VectorClassifier(MatrixClassifier):
     """What both have: the parameters, the scale of the penalty, and the objective of the solution."""
 
-    lam: float
-    fit_intercept: bool
-    tol: float
-    max_iter: int
     loss = "hinge"
+    lam: float = 0.01
+    _: KW_ONLY
+    fit_intercept: bool = True
+    class_weight: Any = None
+    shape: tuple[int, int] | None = None
+    tol: float = 1e-4
+    max_iter: int = 1_000_000
 
     def _started(self, X: Any, y: Any, sample_weight: Any) -> BlockProblem:
         """Return the problem on vec(X), with weights of mean 1, without samples of weight 0."""
@@ -131,23 +136,6 @@ class VectorSVMClassifier(VectorClassifier):
     ((8, 6), 0.81)
     """
 
-    def __init__(
-        self,
-        lam: float = 0.01,
-        *,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        shape: tuple[int, int] | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 1_000_000,
-    ) -> None:
-        self.lam = lam
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.shape = shape
-        self.tol = tol
-        self.max_iter = max_iter
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).
 
@@ -194,6 +182,7 @@ class VectorSVMClassifier(VectorClassifier):
         return self._certified(problem, coef, machine.intercept_[0], multipliers)
 
 
+@dataclass(eq=False, repr=False)
 class VectorLogisticClassifier(VectorClassifier):
     r"""Logistic regression on vec(X) with a ridge, for probabilities that follow a linear logit.
 
@@ -243,23 +232,9 @@ class VectorLogisticClassifier(VectorClassifier):
     """
 
     loss = "logistic"
-
-    def __init__(
-        self,
-        lam: float = 0.01,
-        *,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        shape: tuple[int, int] | None = None,
-        tol: float = 1e-8,
-        max_iter: int = 1000,
-    ) -> None:
-        self.lam = lam
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.shape = shape
-        self.tol = tol
-        self.max_iter = max_iter
+    _: KW_ONLY
+    tol: float = 1e-8
+    max_iter: int = 1000
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).
