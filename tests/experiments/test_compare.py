@@ -108,9 +108,9 @@ def test_the_numbers_of_a_cell():
     assert row.se == pytest.approx(np.sqrt(0.09**2 / 5 + 0.025 / 5))
 
 
-def test_two_standard_errors_and_the_rounding_are_the_border():
-    # printed 0.1000 ± 0.0200 over 5, ours without spread: 2 * 0.02 / sqrt(5) + 0.00005
-    border = 2 * 0.02 / np.sqrt(5) + 0.00005
+def test_the_range_of_student_and_the_rounding_are_the_border():
+    # printed 0.1000 ± 0.0200 over 5, ours without spread: 4 degrees of freedom
+    border = 2.776445 * 0.02 / np.sqrt(5) + 0.00005
     for shift, verdict in ((border - 1e-6, "reproduced"), (border + 1e-6, "not-reproduced")):
         for sign, side in ((1, "ours higher"), (-1, "ours lower")):
             row = cell(
@@ -242,8 +242,8 @@ def test_a_damaged_printed_table_is_refused(tmp_path, monkeypatch, text, message
 
 
 def test_a_share_of_stated_rows_has_the_error_of_a_share():
-    """0.9 of 100 rows: 2 sqrt(0.09 / 100) = 0.06 and the rounding; a printed spread goes first."""
-    border = 2 * 0.03 + 0.0005
+    """0.9 of 100 rows: 1.96 sqrt(0.09 / 100) and the rounding; a printed spread goes first."""
+    border = 1.95996 * 0.03 + 0.0005
     for printed, std, verdict in (
         (0.9 + border - 1e-3, "", "reproduced"),
         (0.9 + border + 1e-3, "", "not-reproduced"),

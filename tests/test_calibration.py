@@ -1,0 +1,102 @@
+"""The rule for printed cells: what it passes, and must not, when our own results stand in for the print."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginbook.claims import Verdict
+from marginbook.claims.calibration import Calibration, calibrate
+from marginbook.claims.comparison import Spread, Term, compare_cells, quantile
+
+METHODS = ("A", "B", "C")
+
+
+def drawn(apart: float, splits: int, seed: int = 0, sets: int = 20) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a printed table of two decimals, and results; methods differ by `apart` deviations."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"dataset": f"set {d}", "method": method, "split": split, "score": 70 + apart * m + rng.normal()}
+        for d in range(sets)
+        for m, method in enumerate(METHODS)
+        for split in range(1, splits + 1)
+    ]
+    cells = {"dataset": [f"set {d}" for d in range(sets) for _ in METHODS], "method": list(METHODS) * sets}
+    printed = pd.DataFrame(cells).assign(mean="70.00", std="1.00", note="")
+    return printed, pd.DataFrame(rows)
+
+
+def rule(printed: pd.DataFrame, results: pd.DataFrame, n: int) -> pd.DataFrame:
+    return compare_cells(printed, results, metric="score", printed_splits=n)
+
+
+@pytest.mark.parametrize("splits", [6, 30])
+def test_a_faithful_run_passes_and_another_method_does_not(splits: int) -> None:
+    found = calibrate(*drawn(apart=8.0, splits=splits), rule)
+    assert found.measured
+    assert found.faithful == pytest.approx(0.95, abs=0.03)
+    assert found.wrong == 0.0
+    assert found.shifted == (0.0 if splits == 30 else 1.0)  # six splits cannot see one deviation
+
+
+def test_where_methods_are_alike_the_wrong_column_passes_too() -> None:
+    found = calibrate(*drawn(apart=0.0, splits=30, sets=60), rule)
+    assert found.wrong == pytest.approx(0.95, abs=0.03)
+    assert found.judge(60, 60) == Verdict.UNDECIDED
+
+
+def test_too_few_splits_to_measure_are_said() -> None:
+    found = calibrate(*drawn(apart=8.0, splits=3), rule)
+    assert not found.measured
+    assert found.faithful == 0.95
+    assert "as the rule promises" in str(found)
+
+
+def test_cells_that_are_not_printed_or_of_other_data_do_not_count() -> None:
+    printed, results = drawn(apart=8.0, splits=10, sets=3)
+    printed.loc[0, "mean"] = ""
+    other = {"set 2": "it has other features"}
+
+    def without(printed: pd.DataFrame, results: pd.DataFrame, n: int) -> pd.DataFrame:
+        return compare_cells(printed, results, metric="score", printed_splits=n, other_data=other)
+
+    cells = without(printed, results, 10)
+    assert cells["verdict"].value_counts()["not-testable"] == 3
+    assert set(cells.loc[cells["dataset"] == "set 2", "note"]) == {"it has other features"}
+    assert calibrate(printed, results, without).wrong == 0.0
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "verdict"),
+    [
+        (60, Verdict.REPRODUCED),
+        (54, Verdict.REPRODUCED),
+        (53, Verdict.PARTLY),
+        (37, Verdict.PARTLY),
+        (36, Verdict.NOT_REPRODUCED),
+    ],
+)
+def test_a_table_is_judged_by_what_faithful_and_wrong_runs_reach(agreeing: int, verdict: Verdict) -> None:
+    found = Calibration(faithful=0.95, wrong=0.6, shifted=0.1)
+    assert found.needed(60) == 54
+    assert found.judge(agreeing, 60) == verdict
+    assert found.judge(0, 0) == Verdict.NOT_TESTABLE
+
+
+def test_the_range_is_welchs() -> None:
+    """Against SciPy's own test of two means, from their summaries."""
+    from scipy.stats import ttest_ind_from_stats
+
+    for other in (70.9, 71.0, 71.1, 71.2, 71.3):
+        p = ttest_ind_from_stats(70, 1.2, 5, other, 0.4, 9, equal_var=False).pvalue
+        terms = [Term(1.2**2 / 5, 4), Term(0.4**2 / 9, 8)]
+        inside = other - 70 <= quantile(terms) * np.sqrt(sum(term.variance for term in terms))
+        assert inside == (p >= 0.05)
+
+
+def test_a_choice_made_once_widens_the_range() -> None:
+    printed, results = drawn(apart=0.0, splits=100, sets=1)
+    printed["mean"] = "71.00"
+    assert set(rule(printed, results, 100)["verdict"]) == {"not-reproduced"}
+    choices = {("set 0", method): Spread(0.7, 5) for method in METHODS}
+    wide = compare_cells(printed, results, metric="score", printed_splits=100, choices=choices)
+    assert set(wide["verdict"]) == {"reproduced"}
