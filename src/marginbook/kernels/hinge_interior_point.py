@@ -138,10 +138,8 @@ class HingeProgram:
     def iterates(self, most: int) -> Iterator[Iterate]:
         """Yield the iterates after each of up to `most` steps, fewer where rounding ends them."""
         at = self.start()
+        mu = at.complementarity()
         for _ in range(most):
-            mu = at.complementarity()
-            if not mu > 0:
-                return
             with np.errstate(all="ignore"):
                 try:
                     newton = _Newton(self, at)
@@ -156,8 +154,8 @@ class HingeProgram:
                 )
                 size = at.reach(step)
                 at = at.moved(step, BOUNDARY * size)
-            inside = all((each > 0).all() for each in at[2:])
-            if not (size > 0 and inside and np.isfinite(at.w).all()):
+                mu = at.complementarity()
+            if not (size > 0 and mu > 0 and np.isfinite(at.w).all()):
                 return
             yield at
             if size < SHORTEST:
