@@ -8,6 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from marginbook.experiments import load_protocol
+from marginbook.experiments.fold import Fold
 from marginbook.ldm.experiments.halves import unit_interval
 from marginbook.ldm.experiments.selection import linear_block, rbf_blocks
 from marginbook.ldm.experiments.tables_2_3 import (
@@ -57,7 +58,7 @@ def gram_and_signs(half):
 
 
 def measured(measure, half, method, settings=SETTINGS, seed=0):
-    return measure(*half, method=method, settings=settings, seed=seed, dataset="any")
+    return measure(Fold(*half, "any", seed), method, settings)
 
 
 def test_every_method_of_the_protocols_is_measured():

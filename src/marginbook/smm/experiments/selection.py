@@ -7,13 +7,25 @@ machines are trained for, so that one criterion suits all methods.
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 
-from .methods import Method, Point, Settings
+from ...base.folds import stratified_folds
+from ...experiments.fold import Fold, Point, Settings
+
+if TYPE_CHECKING:
+    from .methods import Chooser
+
+
+@dataclass(frozen=True)
+class DrawnFold(Fold):
+    """A fold with an independent draw to choose on, whose size is that of the training draw."""
+
+    X_tune: np.ndarray
+    y_tune: np.ndarray
 
 
 class Choice(NamedTuple):
@@ -24,14 +36,27 @@ class Choice(NamedTuple):
     n_points: int
 
 
+def choose(method: Chooser, fold: Fold, settings: Settings) -> Choice:
+    """Choose on the tuning draw of a fold that has one, else by cross-validation in its training part."""
+    X, y = fold.X_train, fold.y_train
+    if isinstance(fold, DrawnFold):
+        return choose_on_draw(method, X, y, fold.X_tune, fold.y_tune, settings)
+    return choose_by_folds(method, X, y, settings, fold.seed)
+
+
 def choose_on_draw(
-    method: Method, X: np.ndarray, y: np.ndarray, X_tune: np.ndarray, y_tune: np.ndarray, settings: Settings
+    method: Chooser,
+    X: np.ndarray,
+    y: np.ndarray,
+    X_tune: np.ndarray,
+    y_tune: np.ndarray,
+    settings: Settings,
 ) -> Choice:
     """Choose by the Brier score on an independent draw; of equal ones the first, most regularised point.
 
     Parameters
     ----------
-    method : Method
+    method : Chooser
     X, y : (n, d1, d2), (n,) arrays
         To train with; labels -1 and 1.
     X_tune, y_tune : (k, d1, d2), (k,) arrays
@@ -48,12 +73,12 @@ def choose_on_draw(
     return _best(points, scores)
 
 
-def choose_by_folds(method: Method, X: np.ndarray, y: np.ndarray, settings: Settings, seed: int) -> Choice:
+def choose_by_folds(method: Chooser, X: np.ndarray, y: np.ndarray, settings: Settings, seed: int) -> Choice:
     """Choose by the Brier score of the pooled predictions of stratified folds; ties as `choose_on_draw`.
 
     Parameters
     ----------
-    method : Method
+    method : Chooser
     X, y : (n, d1, d2), (n,) arrays
     settings : mapping
         ``folds`` and those of the method.
@@ -61,9 +86,7 @@ def choose_by_folds(method: Method, X: np.ndarray, y: np.ndarray, settings: Sett
         Of the folds.
     """
     points = method.points(settings, X.shape[1:])
-    folds = list(
-        StratifiedKFold(settings["folds"], shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
-    )
+    folds = stratified_folds(y, settings["folds"], seed)
     scores = []
     for point in points:
         outputs = np.empty(len(y))
