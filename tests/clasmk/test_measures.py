@@ -197,9 +197,7 @@ def test_cross_validation_takes_the_first_of_the_best():
             return np.full(len(X), self.label)
 
     y = np.array([0] * 10 + [1] * 20)
-    picked = choose(
-        [(label, Constant) for label in (0, 1, 1.0)], y[:, None], y, {"folds": 3, "cv_rows": 99}, 0
-    )
+    picked = choose([0, 1, 1.0], Constant, y[:, None], y, {"folds": 3, "cv_rows": 99}, 0)
     assert picked == 1
     assert isinstance(picked, int)
 

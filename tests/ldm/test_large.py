@@ -134,7 +134,7 @@ def test_choice_is_cross_validation(half):
 
 def test_svm_has_no_constant(half):
     y = np.where(half[1] == "b", 1.0, -1.0)
-    (_, first), _ = linear_svms(half[0], y, SETTINGS, 0)
+    first = linear_svms(0, half[0], y, SETTINGS).alpha[0]
     wanted = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, tol=1e-4, max_iter=2000, random_state=0)
     np.testing.assert_allclose(first, wanted.fit(half[0], half[1]).coef_[0])
     row = measured(half, "SVM", settings={**SETTINGS, "svm_max_iter": 1})

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from marginbook.experiments import load_protocol
 from marginbook.experiments.fold import Fold
-from marginbook.ldm.experiments.halves import unit_interval
+from marginbook.ldm.experiments.halves import prepared, unit_interval
 from marginbook.ldm.experiments.selection import linear_block, rbf_blocks
 from marginbook.ldm.experiments.tables_2_3 import (
     MACHINES,
@@ -211,10 +211,8 @@ def test_degenerate_data(method):
         assert np.isfinite([row["accuracy"], row["margin_mean"], row["margin_variance"]]).all()
 
 
-def test_fitted_returns_the_choice(gram_and_signs, half):
-    X, Z = unit_interval(half[0], half[2])
-    _, y = gram_and_signs
-    chosen, model = fitted(svm, linear_block(X, Z), y, SETTINGS, "any")
+def test_fitted_returns_the_choice(half):
+    chosen, model = fitted(svm, "linear", prepared(Fold(*half, "any", 0)), SETTINGS)
     assert model.points == [chosen.point]
     assert model.alpha.shape == (1, 50)
 

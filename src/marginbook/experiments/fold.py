@@ -61,6 +61,11 @@ Measure: TypeAlias = Callable[[Fold, str, Settings], Row]
 Method: TypeAlias = Callable[[Fold, Settings], Trained]
 
 
+def rng(dataset: str, purpose: str) -> np.random.Generator:
+    """Return the random numbers of a data set for one purpose: the same whatever the method."""
+    return np.random.default_rng(list(f"{dataset}|{purpose}".encode()))
+
+
 def rows_seed(room: str, dataset: str, X: np.ndarray) -> int:
     """Return a seed that all methods of a split share: it depends on the data set and its training rows."""
     return seed_of(room, dataset, hashlib.sha256(np.ascontiguousarray(X).tobytes()).hexdigest())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
+from ...experiments.candidates import one_by_one, right_held_out, row_parts
 from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from ..estimators.hierarchy import HierarchicalCLASMKClassifier
 from ..model.kernel_sets import paper_kernels
@@ -87,7 +88,7 @@ def _mkl(kind: type[Any], fold: Fold, settings: Settings) -> Trained:
         return kind(paper_kernels("table-4"), C=C, tol=settings["mkl_tol"], max_iter=settings["mkl_max_iter"])
 
     X, y = fold.X_train, fold.y_train
-    C = choose([(float(C), make) for C in settings["svm_C"]], X, y, settings, fold.seed)
+    C = choose([float(C) for C in settings["svm_C"]], make, X, y, settings, fold.seed)
     model = make(C).fit(X, y)
     gap = model.dual_gap_ if kind is MKLClassifier else model.stationarity_
     told = {"C": C, "chosen": as_text(model.weights_, 4), "certificate": float(gap), "n_iter": model.n_iter_}
@@ -113,39 +114,33 @@ def _svm(fold: Fold, settings: Settings) -> Trained:
         return SVC(C=point[0], gamma=1 / point[1] ** 2)
 
     points = [(float(C), width) for width in reversed(WIDTHS) for C in settings["svm_C"]]
-    candidates = [(point, make) for point in points]
-    C, width = choose(candidates, fold.X_train, fold.y_train, settings, fold.seed)
+    C, width = choose(points, make, fold.X_train, fold.y_train, settings, fold.seed)
     model = make((C, width)).fit(fold.X_train, fold.y_train)
     return Trained(model, {"C": C, "chosen": json.dumps({"sigma": width})})
 
 
 def choose(
-    candidates: Sequence[tuple[Any, Callable[[Any], Any]]],
-    X: np.ndarray,
-    y: np.ndarray,
-    settings: Settings,
-    seed: int,
+    points: list[Any], make: Callable[[Any], Any], X: np.ndarray, y: np.ndarray, settings: Settings, seed: int
 ) -> Any:
     """Return the point with the fewest errors in cross-validation, the first of equals.
 
     Parameters
     ----------
-    candidates : sequence of (point, function that makes a classifier of it)
+    points : list
+    make : callable
+        Returns the classifier of a point.
     X, y : (n, p) and (n,) arrays
         If n exceeds ``settings["cv_rows"]``, so many random rows are used.
     settings : mapping
         ``folds``, ``cv_rows``.
+    seed : int
     """
-    if len(candidates) == 1:
-        return candidates[0][0]
+    if len(points) == 1:
+        return points[0]
     rows = np.random.default_rng(seed).permutation(len(y))[: int(settings["cv_rows"])]
-    X, y = X[rows], y[rows]
-    parts = stratified_folds(y, int(settings["folds"]), seed)
-    errors = [
-        sum(int(np.sum(make(point).fit(X[fit], y[fit]).predict(X[held]) != y[held])) for fit, held in parts)
-        for point, make in candidates
-    ]
-    return candidates[int(np.argmin(errors))][0]
+    folds = stratified_folds(y[rows], int(settings["folds"]), seed)
+    _, right, _ = right_held_out(one_by_one(points, make), X[rows], y[rows], folds, settings, row_parts)
+    return points[int(np.argmax(right))]
 
 
 #: the columns of the table

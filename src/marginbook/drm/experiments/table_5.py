@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import MaxAbsScaler
 
 from ...base.parameters import validate_choice
-from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained
+from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained, rng
 from ..model.operators import LinearSystem
 from ..solvers.first_order import accelerated, gradient_descent, proximal_point
 from ..solvers.iteration import Iterates
@@ -31,7 +31,6 @@ from .table_5_grid import (
     exact_maps,
     labels,
     linear_svm,
-    rng,
     selection_folds,
     svm_ended,
 )
@@ -232,16 +231,15 @@ def solve(
     Z : (m, p) array of test rows
     tol, max_iter, record : as in :mod:`marginbook.drm.solvers.first_order`
     """
+    validate_choice("algorithm", algorithm, ("GD", "PPA", "APG"))
     run: Callable[..., Iterates]
     constant: dict[str, Any]
     if algorithm == "GD":
         run, constant = gradient_descent, {}
     elif algorithm == "PPA":
         run, constant = proximal_point, {"c": system.safe_eigenvalue()}
-    elif algorithm == "APG":
-        run, constant = accelerated, {"b": system.safe_eigenvalue() + system.beta}
     else:
-        raise ValueError(f"unknown algorithm {algorithm!r}; choose from GD, PPA, APG")
+        run, constant = accelerated, {"b": system.safe_eigenvalue() + system.beta}
     width = max(1, ENTRIES // system.n)
     for start in range(0, Z.shape[0], width):
         Kx = system.kernel_vectors(Z[start : start + width])

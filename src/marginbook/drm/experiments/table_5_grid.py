@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 
 from ...base.folds import stratified_folds
 from ...base.splits import Split
-from ...experiments.fold import Settings
+from ...experiments.fold import Settings, rng
 from ..solvers.one_pass import ClassMoments, LinearMaps, linear_maps
 
 Rows: TypeAlias = np.ndarray | csr_matrix
@@ -144,8 +144,3 @@ def labels(maps: LinearMaps, X: Rows, constant: bool = False) -> np.ndarray:
     """Return the class numbers that the exact linear DRM gives to rows `X`, (m, p)."""
     found: np.ndarray = np.argmin(maps.dissimilarity(X, constant), axis=1)
     return found
-
-
-def rng(dataset: str, purpose: str) -> np.random.Generator:
-    """Return the random numbers of a data set for one purpose: the same whatever the method."""
-    return np.random.default_rng(list(f"{dataset}|{purpose}".encode()))

@@ -120,6 +120,7 @@ def width_of(dataset: str, settings: str) -> float:
 
     Parameters
     ----------
+    dataset : str
     settings : str
         JSON with ``width``, ``ridge`` and ``folds``.
     """

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from ...base import folds
 from ...base.splits import Split
-from ...experiments.expansions import Candidates, right_held_out
+from ...experiments.candidates import Candidates, right_held_out
 from ...experiments.fold import Point, Row, Settings
 from ...experiments.splits import seed_of
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from ...base.parameters import validate_choice
-from ...experiments.expansions import Candidates, Expansions
+from ...experiments.candidates import Candidates, Expansions, libsvm
 from ...experiments.fold import Point, Settings
 from ..model.objective import Problem, midpoint, targets
 from ..peers.ols_forward_selection import orthogonal_least_squares
@@ -33,13 +30,6 @@ def exact_lasso(
     found = lasso_path(Problem(K, targets(positive)), [point["rho"] for point in points])
     gap = max(float(one.dual_gap or 0.0) / max(one.objective, np.finfo(float).tiny) for one in found)
     return _expansions(found, points, positive, gap)
-
-
-def half_power(
-    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Settings
-) -> Expansions:
-    """Fit kFDA_0.5 at each ``rho`` from the ridge solution of the same rho; certified local minima."""
-    return concave(0.5, K, positive, points, settings)
 
 
 def concave(
@@ -85,20 +75,6 @@ def forward_selection(
     return Expansions(list(points), omega[:, 1:], omega[:, 0] - threshold(positive), found.residual)
 
 
-def svm(K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Settings) -> Expansions:
-    """Fit LIBSVM for each ``C``."""
-    alpha, offset = np.zeros((len(points), len(positive))), np.zeros(len(points))
-    for k, point in enumerate(points):
-        model = SVC(
-            C=point["C"], kernel="precomputed", tol=settings["svm_tol"], max_iter=settings["svm_max_iter"]
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the iteration limit is part of the protocol
-            model.fit(K, positive)
-        alpha[k, model.support_], offset[k] = model.dual_coef_[0], model.intercept_[0]
-    return Expansions(list(points), alpha, offset)
-
-
 #: what each of them chooses besides the width, and whether large values come first: the sparsest does
 GRIDS = {
     "kFDA-1": ("rho", True),
@@ -136,20 +112,18 @@ def _expansions(
     )
 
 
-def _at_grid(
-    method: str, fit: Callable[..., Expansions], K: np.ndarray, positive: np.ndarray, settings: Settings
-) -> Expansions:
-    return fit(K, positive, grid(method, settings), settings)
+_FITS: dict[str, Callable[..., Expansions]] = {
+    "kFDA-1": exact_lasso,
+    "kFDA-0.5": partial(concave, 0.5),
+    "kFDA-OLS": forward_selection,
+    "kFDA": ridge,
+    "SVM": libsvm,
+}
+
+
+def _at_grid(method: str, K: np.ndarray, positive: np.ndarray, settings: Settings) -> Expansions:
+    return _FITS[method](K, positive, grid(method, settings), settings)
 
 
 #: the methods of the tables, each at all points of its grid
-MACHINES: dict[str, Candidates] = {
-    name: partial(_at_grid, name, fit)
-    for name, fit in {
-        "kFDA-1": exact_lasso,
-        "kFDA-0.5": half_power,
-        "kFDA-OLS": forward_selection,
-        "kFDA": ridge,
-        "SVM": svm,
-    }.items()
-}
+MACHINES: dict[str, Candidates] = {name: partial(_at_grid, name) for name in _FITS}

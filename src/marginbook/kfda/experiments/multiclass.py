@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...experiments.expansions import at_point
+from ...experiments.candidates import at_point
 from ...experiments.fold import Fold, Point, Row, Settings
 from .grids import Standard, cross_validate, rbf, squared_distances, stratified_folds, width_unit
 from .methods import MACHINES, grid

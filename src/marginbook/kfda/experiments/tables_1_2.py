@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from ...base.parameters import validate_choice
-from ...experiments.expansions import Candidates, Expansions, at_point
+from ...experiments.candidates import Candidates, Expansions, at_point
 from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from .grids import (
     Standard,

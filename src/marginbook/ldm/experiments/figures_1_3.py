@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ...experiments.expansions import at_point
+from ...experiments.candidates import at_point
 from ...experiments.fold import Fold, Row, Settings
 from .halves import prepared
 from .tables_2_3 import MACHINES, fitted

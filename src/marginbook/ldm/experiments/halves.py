@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ...base import folds
 from ...base.parameters import validate_choice
 from ...base.splits import Split
-from ...experiments.fold import Fold, Method, Row, Settings, Trained
+from ...experiments.fold import Fold, Method, Row, Settings, Trained, rng
 from ..peers.mdo import MDOClassifier
 
 Rows: TypeAlias = np.ndarray | csr_matrix
@@ -91,7 +91,7 @@ def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Split]:
 
 def seed_of_name(dataset: str, purpose: str) -> int:
     """Return a seed that depends on the data set and on what is drawn, whatever the method."""
-    return int(np.random.default_rng(list(f"{dataset}|{purpose}".encode())).integers(2**31))
+    return int(rng(dataset, purpose).integers(2**31))
 
 
 def mdo(fold: Fold, settings: Settings) -> Trained:

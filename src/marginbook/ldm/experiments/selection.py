@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from ...base.splits import Split
-from ...experiments.expansions import Candidates, right_held_out
+from ...experiments.candidates import Candidates, right_held_out
 from ...experiments.fold import Point, Settings
 from ..model.widths import mean_distance
 

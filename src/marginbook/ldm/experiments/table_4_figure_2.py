@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 
 from ...base.parameters import validate_choice
 from ...base.splits import Split
-from ...experiments.expansions import Candidates, Expansions, right_held_out, row_parts
+from ...experiments.candidates import Candidates, Expansions, right_held_out, row_parts
 from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained
 from ..peers.mamc import solve_mamc
 from ..solvers.asgd import averaged_sgd

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from itertools import product
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
-from ...experiments.expansions import Candidates, Expansions, at_point
+from ...experiments.candidates import Candidates, Expansions, at_point, libsvm
 from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from ..model.whitening import WhitenedGram
 from ..peers.km_omd import solve_km_omd
@@ -23,15 +20,7 @@ from .selection import KERNELS, Selected, select
 
 def svm(G: np.ndarray, y: np.ndarray, settings: Settings) -> Expansions:
     """Fit LIBSVM, which has an intercept, for each C of the settings."""
-    grid = [float(C) for C in settings["C"]]
-    alpha, intercept = np.zeros((len(grid), len(y))), np.zeros(len(grid))
-    for k, C in enumerate(grid):
-        model = SVC(C=C, kernel="precomputed", tol=settings["svm_tol"], max_iter=settings["svm_max_iter"])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the iteration limit is part of the protocol
-            model.fit(G, y)
-        alpha[k, model.support_], intercept[k] = model.dual_coef_[0], model.intercept_[0]
-    return Expansions([{"C": C} for C in grid], alpha, intercept)
+    return libsvm(G, y, [{"C": float(C)} for C in settings["C"]], settings)
 
 
 def ldm(G: np.ndarray, y: np.ndarray, settings: Settings) -> Expansions:

@@ -15,6 +15,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
+from ...experiments.candidates import one_by_one, right_held_out, row_parts
 from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..peers.vector import VectorLogisticClassifier, VectorSVMClassifier
@@ -62,16 +63,14 @@ def _train(
     with warnings.catch_warnings():
         # a point at which a machine stops early loses by its errors
         warnings.simplefilter("ignore", ConvergenceWarning)
-        wrong = np.zeros(len(candidates), dtype=int)
-        for train, held in stratified_folds(y, settings["folds"], fold.seed):
-            for k, point in enumerate(candidates):
-                machine = make(point, shape, settings["trial_tol"]).fit(X[train], y[train])
-                wrong[k] += np.sum(machine.predict(X[held]) != y[held])
-        best = int(np.argmin(wrong))
+        folds = stratified_folds(y, settings["folds"], fold.seed)
+        tried = one_by_one(candidates, lambda point: make(point, shape, settings["trial_tol"]))
+        _, right, _ = right_held_out(tried, X, y, folds, settings, row_parts)
+        best = int(np.argmax(right))
         chosen_in, began = time.process_time() - began, time.process_time()
         model = make(candidates[best], shape, settings["tol"]).fit(X, y)
     told = {
-        "cv_error": 100 * float(wrong[best]) / len(y),
+        "cv_error": 100 * float(len(y) - right[best]) / len(y),
         "chosen": json.dumps(candidates[best], sort_keys=True),
         "seconds": time.process_time() - began,
         "seconds_choice": chosen_in,

@@ -1,16 +1,15 @@
-r"""Kernel machines at all points of a grid at once.
-
-Where a machine decides by :math:`f(z)=\sum_i\alpha_ik(x_i,z)+b`, one product of a block of the Gram matrix
-with the array of its coefficients scores the whole grid.
-"""
+"""The candidates of a grid, and how many held-out rows each of them gets right."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
 
 from ..base.splits import Split
 from .fold import Point, Settings
@@ -18,7 +17,10 @@ from .fold import Point, Settings
 
 @dataclass(frozen=True)
 class Expansions:
-    """The solutions of one machine at every point of its grid, in the order in which equals are preferred.
+    r"""The solutions of one machine at every point of its grid, in the order in which equals are preferred.
+
+    They decide by :math:`f(z)=\sum_i\alpha_ik(x_i,z)+b`: one product of a block of the Gram matrix with the
+    array of coefficients scores the whole grid.
 
     Attributes
     ----------
@@ -55,9 +57,41 @@ class Expansions:
         return np.count_nonzero(self.alpha, axis=1)
 
 
-#: the candidates of a grid: fits a Gram matrix (n, n), or rows, with labels (n,) at all points that the
-#: settings state, and returns `Expansions` or what predicts like them
+@dataclass(frozen=True)
+class OneByOne:
+    """Classifiers that share nothing, as `one_by_one` makes them; each is fitted when it predicts."""
+
+    points: list[Any]
+    make: Callable[[Any], Any]
+    X: np.ndarray
+    y: np.ndarray
+    certificate: float = float("nan")
+
+    def predict(self, Z: Any) -> np.ndarray:
+        """Return the labels of the rows `Z` by each candidate, (m, q)."""
+        return np.column_stack([self.make(at).fit(self.X, self.y).predict(Z) for at in self.points])
+
+
+#: fits a Gram matrix (n, n), or rows, with labels (n,) at all points of the grid that the settings state;
+#: returns `Expansions` or what else has ``points``, ``predict`` and ``certificate``
 Candidates: TypeAlias = Callable[[Any, np.ndarray, Settings], Any]
+
+
+def one_by_one(points: list[Any], make: Callable[[Any], Any]) -> Candidates:
+    """Return the candidates that are the unfitted classifiers ``make(point)``."""
+    return lambda X, y, settings: OneByOne(points, make, X, y)
+
+
+def libsvm(K: np.ndarray, y: np.ndarray, points: list[Point], settings: Settings) -> Expansions:
+    """Fit LIBSVM for the ``C`` of each point, with ``svm_tol`` and ``svm_max_iter`` of the settings."""
+    alpha, offset = np.zeros((len(points), len(y))), np.zeros(len(points))
+    limits = {"tol": settings["svm_tol"], "max_iter": settings["svm_max_iter"]}
+    for k, point in enumerate(points):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the iteration limit is part of the protocol
+            model = SVC(C=point["C"], kernel="precomputed", **limits).fit(K, y)
+        alpha[k, model.support_], offset[k] = model.dual_coef_[0], model.intercept_[0]
+    return Expansions(list(points), alpha, offset)
 
 
 def gram_parts(K: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
