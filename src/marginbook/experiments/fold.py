@@ -49,7 +49,15 @@ class Fold:
 
 
 class Trained(NamedTuple):
-    """A trained method: what predicts, and the columns that it tells of itself."""
+    """A trained method.
+
+    Attributes
+    ----------
+    model : object
+        What the measures of the room ask: it predicts, or it is what was said of the fold's rows.
+    told : dict
+        What the method tells of itself, as columns: chosen parameters, certificates, seconds.
+    """
 
     model: Any
     told: dict[str, Any]
@@ -57,7 +65,7 @@ class Trained(NamedTuple):
 
 #: what ``experiments.EXPERIMENTS`` of a room holds: called with a fold, the method's name and the settings
 Measure: TypeAlias = Callable[[Fold, str, Settings], Row]
-#: a compared method: trains on the training part of a fold and chooses its own parameters there
+#: a compared method: trains on a fold and chooses its own parameters there, without a look at ``y_test``
 Method: TypeAlias = Callable[[Fold, Settings], Trained]
 
 

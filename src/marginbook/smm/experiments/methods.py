@@ -7,23 +7,18 @@ of held-out folds of the training samples.
 
 from __future__ import annotations
 
-import json
-import time
-import warnings
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
-from ...experiments.fold import Fold, Point, Settings, Trained
+from ...experiments.fold import Point, Settings
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..estimators.regression import RegressionFunctionEstimator
 from ..model.aggregation import aggregate
@@ -32,78 +27,7 @@ from ..peers.calibrated import CalibratedSVMClassifier
 from ..peers.logistic import LowRankLogisticClassifier
 from ..peers.nuclear_norm import NuclearNormSVMClassifier
 from ..peers.vector import VectorLogisticClassifier, VectorSVMClassifier
-from .selection import choose
-
-
-class Judged(NamedTuple):
-    """What a machine says of m samples.
-
-    Attributes
-    ----------
-    probability : (m,) array
-        Of the positive class.
-    decision : (m,) array
-        Above 0 where the machine itself, at level 1/2, says positive.
-    levels : (m, H-1) array or None
-        Decision values of a level path.
-    """
-
-    probability: np.ndarray
-    decision: np.ndarray
-    levels: np.ndarray | None = None
-
-
-class Judge(Protocol):
-    """A fitted machine."""
-
-    def judge(self, X: np.ndarray) -> Judged:
-        """Judge matrices `X`, (m, d1, d2)."""
-
-    @property
-    def gap(self) -> float | None:
-        """Share of the objective by which it may be above the optimum; the mean over the levels of a path."""
-
-
-class Chooser(ABC):
-    """A compared method, with the candidates that it chooses among when it is called."""
-
-    @abstractmethod
-    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
-        """Return the parameters to try for matrices of `shape`, the most regularised first."""
-
-    @abstractmethod
-    def trial(
-        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
-    ) -> np.ndarray:
-        """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
-
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the probabilities that `outputs` of `trial` stand for, where the labels are `y`."""
-        return outputs
-
-    @abstractmethod
-    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
-        """Fit to all of `X`, `y` at a point."""
-
-    def __call__(self, fold: Fold, settings: Settings) -> Trained:
-        """Choose by the Brier score, on the fold's tuning draw or by cross-validation, and fit."""
-        began = time.process_time()
-        choice = choose(self, fold, settings)
-        chosen_in = time.process_time() - began
-        began = time.process_time()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
-            machine = self.fit(fold.X_train, fold.y_train, choice.point, settings, fold.seed)
-        seconds = time.process_time() - began
-        told = {
-            "chosen": json.dumps(choice.point, sort_keys=True),
-            "brier": choice.brier,
-            "gap": machine.gap,
-            "converged": int(not any(issubclass(each.category, ConvergenceWarning) for each in caught)),
-            "seconds": seconds,
-            "seconds_choice": chosen_in,
-        }
-        return Trained(machine, told)
+from .selection import Chooser, Judge, Judged
 
 
 def grid(settings: Settings, *names: str, **values: list[Any]) -> list[Point]:

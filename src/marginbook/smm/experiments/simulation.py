@@ -11,9 +11,9 @@ from ...experiments.fold import Fold, Row, Settings
 from ...experiments.splits import seed_of
 from ..model.aggregation import AGGREGATES, aggregate, crossings, levels
 from .draws import draws_of
-from .methods import METHODS, Judged
+from .methods import METHODS
 from .scores import best_scores, level_errors, probability_scores
-from .selection import DrawnFold
+from .selection import DrawnFold, Judged
 
 
 def measure_simulation(fold: Fold, method: str, settings: Settings) -> Row:
