@@ -56,7 +56,7 @@ def measure_large(fold: Fold, method: str, settings: Settings) -> Row:
         rows, with the parameters of "DRM"), "majority".
     settings : mapping
         Grids ``alpha``, ``beta``, ``C``; ``cv_rows`` and ``cv_folds``; ``svm_max_iter``, ``svm_dual_tol`` and
-        ``svm_intercept`` as for :func:`.large_selection.linear_svm`;
+        ``svm_intercept`` as for :func:`.table_5_grid.linear_svm`;
         ``iterative_test_points``, ``tol``, ``max_iter`` of the algorithms.
 
     Returns

@@ -32,7 +32,7 @@ def measure_table(fold: Fold, method: str, settings: Settings) -> Row:
     Parameters
     ----------
     method : str
-        One of :data:`marginbook.kfda.experiments.methods.MACHINES`.
+        One of `METHODS`.
     settings : mapping
         ``width``, multiples of its unit; the grids ``rho``, ``share``, ``ridge``, ``C``; ``folds``; ``tol``;
         ``svm_tol`` and ``svm_max_iter``; optionally ``partitions``, how many of them to use.
