@@ -7,6 +7,7 @@ import pytest
 
 from marginbook.clasmk.experiments.table_4 import measure_benchmark
 from marginbook.clasmk.experiments.table_4_solvers import measure_layers_locally
+from marginbook.experiments.fold import Fold
 
 SETTINGS = {"tol": 1e-2, "eta": 0.1, "threshold": 0.1, "marginal": 1.0, "C_grid": [1.0], "choice_rows": 100}
 
@@ -22,19 +23,15 @@ def rows():
 @pytest.mark.parametrize("name", ["CLASMK-ML", "2L-CLASMK-ML"])
 def test_the_minimum_is_the_column_of_the_table(rows, name):
     stated = {**SETTINGS, "svm_C": [1.0]}
-    mine = measure_layers_locally(
-        *rows, method=f"{name}: global minimum", settings=stated, seed=0, dataset="toy"
-    )
-    column = measure_benchmark(*rows, method=name, settings=stated, seed=0, dataset="toy")
+    mine = measure_layers_locally(Fold(*rows, "toy", 0), f"{name}: global minimum", stated)
+    column = measure_benchmark(Fold(*rows, "toy", 0), name, stated)
     assert mine["accuracy"] == column["accuracy"]
     assert mine["n_features"] == column["n_features"]
     assert json.loads(mine["weights"]) == json.loads(column["chosen"])
 
 
 def test_equal_weights_are_equal_over_the_kernels_kept(rows):
-    found = measure_layers_locally(
-        *rows, method="CLASMK-ML: equal weights", settings=SETTINGS, seed=0, dataset="toy"
-    )
+    found = measure_layers_locally(Fold(*rows, "toy", 0), "CLASMK-ML: equal weights", SETTINGS)
     weights = np.array(json.loads(found["weights"]))
     kept = weights[weights > 0]
     assert len(kept) > 2
@@ -43,4 +40,4 @@ def test_equal_weights_are_equal_over_the_kernels_kept(rows):
 
 def test_an_unknown_method_names_the_known(rows):
     with pytest.raises(ValueError, match="choose one of CLASMK-ML, 2L-CLASMK-ML"):
-        measure_layers_locally(*rows, method="2L: SLSQP", settings=SETTINGS, seed=0, dataset="toy")
+        measure_layers_locally(Fold(*rows, "toy", 0), "2L: SLSQP", SETTINGS)

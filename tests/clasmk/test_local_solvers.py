@@ -17,6 +17,7 @@ from marginbook.clasmk.solvers.kernel_choice import choose_exact
 from marginbook.clasmk.solvers.slsqp import slsqp
 from marginbook.clasmk.solvers.trust_constr import interior_point
 from marginbook.experiments import load_protocol
+from marginbook.experiments.fold import Fold
 
 from .test_dinkelbach import _matrices
 from .test_measures import PARTS, TABLE, run
@@ -116,7 +117,7 @@ def test_equal_weights_and_local_ends():
     assert evaluations["interior point, 3000 evaluations"] <= evaluations["interior point"]
     assert evaluations["SLSQP"] > 0
     with pytest.raises(ValueError, match="unknown method 'fmincon'"):
-        measure_solvers(*PARTS, method="fmincon", settings=LOCAL, seed=0, dataset="wine")
+        measure_solvers(Fold(*PARTS, "wine", 0), "fmincon", LOCAL)
 
 
 def test_the_protocol_is_that_of_table_1():

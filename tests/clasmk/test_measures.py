@@ -21,6 +21,7 @@ from marginbook.clasmk.model.kernel_sets import paper_kernels
 from marginbook.clasmk.peers.single_kernel import SubspaceKernelTransformer
 from marginbook.datasets.dataset import Dataset
 from marginbook.experiments import load_protocol
+from marginbook.experiments.fold import Fold, rows_seed
 
 X, Y = load_wine(return_X_y=True)
 TRAIN, TEST = np.arange(0, 178, 2), np.arange(1, 178, 2)
@@ -39,7 +40,7 @@ SECONDS = ("basis_seconds", "weights_seconds", "statistics_seconds", "classifier
 
 
 def run(measure, method, settings, parts=PARTS, seed=1):
-    found = measure(*parts, method=method, settings=settings, seed=seed, dataset="wine")
+    found = measure(Fold(*parts, "wine", seed), method, settings)
     assert all(isinstance(value, float | int | str | None) for value in found.values())
     return found
 
@@ -90,7 +91,7 @@ def test_a_single_kernel_is_the_embedding_and_an_lssvm():
 @pytest.mark.parametrize("method", TRANSFORMERS)
 def test_the_timed_transformers_learn_what_the_transformers_do(method):
     found = run(measure_table, method, TABLE)
-    seed = data.rows_seed("wine", X[TRAIN])
+    seed = rows_seed("clasmk", "wine", X[TRAIN])
     A = data.scaled(X[TRAIN], X[TEST], "unit-range")[0]
     kind = CLASKTransformer if method == "CLASK-ML exact" else CLASMKTransformer
     extra = {} if kind is CLASKTransformer else {"threshold": 1.0 if method == "CLASK-ML" else 1e-4}
@@ -115,7 +116,11 @@ def test_results_repeat_and_do_not_depend_on_the_methods_seed():
     ):
         first, second = (without_seconds(run(measure, method, settings, seed=seed)) for seed in (1, 2))
         assert first == second
-    assert data.rows_seed("wine", X) != data.rows_seed("wine", X[::-1]) != data.rows_seed("iris", X[::-1])
+    assert (
+        rows_seed("clasmk", "wine", X)
+        != rows_seed("clasmk", "wine", X[::-1])
+        != rows_seed("clasmk", "iris", X[::-1])
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -136,7 +141,7 @@ def test_one_layer_is_the_first_of_two():
 
 def test_layers_are_those_of_the_classifier():
     found = run(measure_kernels, "K=7", LAYERS)
-    seed = data.rows_seed("wine", X[TRAIN])
+    seed = rows_seed("clasmk", "wine", X[TRAIN])
     A, B = data.scaled(X[TRAIN], X[TEST], "standard")
     kept = np.sort(np.random.default_rng(seed + 1).permutation(len(TEST))[:50])
     model = HierarchicalCLASMKClassifier(
@@ -166,7 +171,7 @@ def test_a_size_takes_so_many_rows_and_no_more_than_there_are():
 @pytest.mark.parametrize("measure", [measure_table, measure_benchmark])
 def test_an_unknown_method_is_named(measure):
     with pytest.raises(ValueError, match="unknown method 'Random forest'"):
-        measure(*PARTS, method="Random forest", settings={**TABLE, **BENCH}, seed=0, dataset="wine")
+        measure(Fold(*PARTS, "wine", 0), "Random forest", {**TABLE, **BENCH})
 
 
 def test_chosen_lssvm_refits_all_rows_with_the_c_of_a_part():
@@ -192,9 +197,7 @@ def test_cross_validation_takes_the_first_of_the_best():
             return np.full(len(X), self.label)
 
     y = np.array([0] * 10 + [1] * 20)
-    picked = choose(
-        [(label, Constant) for label in (0, 1, 1.0)], y[:, None], y, {"folds": 3, "cv_rows": 99}, 0
-    )
+    picked = choose([0, 1, 1.0], Constant, y[:, None], y, {"folds": 3, "cv_rows": 99}, 0)
     assert picked == 1
     assert isinstance(picked, int)
 

@@ -11,6 +11,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from marginbook.drm import DRMClassifier
 from marginbook.drm.estimators.selection import SCALINGS, scaler
 from marginbook.drm.experiments.figure_5 import NAMES, column, measure_ablation, predictions
+from marginbook.experiments.fold import Fold
 
 SETTINGS = {"alpha": [0.1, 10.0], "beta": [0.01, 1.0, 100.0], "sigma2": [0.1, 10.0], "degree": [2, 3]}
 
@@ -25,7 +26,7 @@ def fold():
 
 
 def _measure(fold, method, **changes):
-    return measure_ablation(*fold, method=method, settings=SETTINGS | changes, seed=0, dataset="toy")
+    return measure_ablation(Fold(*fold, "toy", 0), method, SETTINGS | changes)
 
 
 def _models(method, beta):

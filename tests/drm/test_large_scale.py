@@ -16,6 +16,7 @@ from marginbook.drm.experiments import table_5 as large
 from marginbook.drm.experiments.table_5_grid import choose_drm, choose_svm, selection_folds
 from marginbook.drm.model.objective import class_slices, objective
 from marginbook.drm.solvers import closed_form
+from marginbook.experiments.fold import Fold
 
 SETTINGS = {
     "alpha": [1e-3, 1e-1], "beta": [1.0, 10.0, 1e2], "C": [0.01, 1.0], "cv_rows": 60, "cv_folds": 3,
@@ -37,7 +38,7 @@ def split():
 
 
 def _measure(split, method, **changes):
-    return large.measure_large(*split, method=method, settings=SETTINGS | changes, seed=1, dataset="toy")
+    return large.measure_large(Fold(*split, "toy", 1), method, SETTINGS | changes)
 
 
 def _scaled(split):
@@ -45,7 +46,7 @@ def _scaled(split):
     return X / np.abs(X).max(axis=0), y, Z / np.abs(X).max(axis=0)
 
 
-@pytest.mark.parametrize("method", large.NAMES)
+@pytest.mark.parametrize("method", large.METHODS)
 def test_every_method_is_measured_and_repeats_itself(split, method):
     row = _measure(split, method)
     assert row == _measure(split, method)
@@ -185,7 +186,7 @@ def test_what_cannot_be_measured_is_named(split):
 
 
 def _curves(split, method, **changes):
-    return large.measure_convergence(*split, method=method, settings=CURVES | changes, seed=0, dataset="toy")
+    return large.measure_convergence(Fold(*split, "toy", 0), method, CURVES | changes)
 
 
 @pytest.mark.parametrize("method", ["GD", "PPA", "APG"])
@@ -230,8 +231,7 @@ def test_the_iterations_are_those_of_single_test_rows(split):
     points = large.test_points(len(split[3]), 3, "toy")
     single = [
         large.measure_convergence(
-            *split[:2], split[2][[k]], split[3][[k]], method="GD", settings=CURVES | {"max_iter": 60}, seed=0,
-            dataset="toy",
+            Fold(*split[:2], split[2][[k]], split[3][[k]], "toy", 0), "GD", CURVES | {"max_iter": 60}
         )
         for k in points
     ]  # fmt: skip

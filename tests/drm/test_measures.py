@@ -13,6 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from marginbook.claims.comparison import compare_cells
 from marginbook.drm.experiments.tables_3_8_9 import measure_accuracy, measure_imbalanced, measure_resampled
 from marginbook.drm.peers import select
+from marginbook.experiments.fold import Fold
 
 SETTINGS = {
     "alpha": [0.1],
@@ -38,7 +39,7 @@ def fold():
 
 
 def measured(measure, fold, method, settings=SETTINGS):
-    return measure(*fold, method=method, settings=settings, seed=0, dataset="any")
+    return measure(Fold(*fold, "any", 0), method, settings)
 
 
 @pytest.mark.parametrize("method", ["SVM(R)", "KNN(C)", "RF", "C4.5", "NB", "SLDA", "DRM(R)", "KRR(P)"])

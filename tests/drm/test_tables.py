@@ -17,6 +17,7 @@ from marginbook.drm.experiments import EXPERIMENTS
 from marginbook.drm.experiments.tables_3_8_9 import measure_imbalanced
 from marginbook.drm.paper.printed import drm_column
 from marginbook.drm.peers import selection
+from marginbook.experiments.fold import Fold
 from marginbook.experiments.protocol import experiments, load_protocol
 
 SETTINGS = {
@@ -35,9 +36,7 @@ def split():
 
 @pytest.mark.parametrize("method", [*selection.NAMES, "DRM(R)", "DRM(P)", "KRR(R)", "KRR(P)"])
 def test_every_method_is_measured_and_repeats_itself(split, method):
-    rows = [
-        measure_imbalanced(*split, method=method, settings=SETTINGS, seed=3, dataset="toy") for _ in range(2)
-    ]
+    rows = [measure_imbalanced(Fold(*split, "toy", 3), method, SETTINGS) for _ in range(2)]
     assert rows[0] == rows[1]
     row = rows[0]
     assert row["g_mean"] == row[f"g_mean_{row['scaling'].replace('-', '_')}"]
@@ -47,10 +46,8 @@ def test_every_method_is_measured_and_repeats_itself(split, method):
 
 
 def test_kernel_ridge_is_the_drm_with_alpha_zero(split):
-    ridge = measure_imbalanced(*split, method="KRR(R)", settings=SETTINGS, seed=0, dataset="toy")
-    drm = measure_imbalanced(
-        *split, method="DRM(R)", settings=SETTINGS | {"alpha": [0.0]}, seed=0, dataset="toy"
-    )
+    ridge = measure_imbalanced(Fold(*split, "toy", 0), "KRR(R)", SETTINGS)
+    drm = measure_imbalanced(Fold(*split, "toy", 0), "DRM(R)", SETTINGS | {"alpha": [0.0]})
     assert ridge == drm
 
 
@@ -76,7 +73,7 @@ def test_what_cannot_be_solved_without_scaling_is_left_out(split):
     """Degree 60 of numbers in the hundreds overflows; of numbers up to one it does not."""
     settings = SETTINGS | {"degree": [60]}
     for method in ("SVM(P)", "DRM(P)"):
-        row = measure_imbalanced(*split, method=method, settings=settings, seed=0, dataset="toy")
+        row = measure_imbalanced(Fold(*split, "toy", 0), method, settings)
         assert row["g_mean_none"] is None
         assert row["scaling"] == "max-abs"
         assert row["g_mean"] == row["g_mean_max_abs"] is not None

@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from marginbook.datasets.dataset import Dataset
 from marginbook.experiments import load_protocol
+from marginbook.experiments.fold import Fold
 from marginbook.experiments.protocol import rooms
 from marginbook.experiments.splits import seed_of
 from marginbook.kfda.experiments import DATASETS, EXPERIMENTS, curves, tables_1_2
@@ -62,14 +63,9 @@ def small(monkeypatch):
 def measured(measure, found, method, number=1, dataset="small", **changes):
     train, test = found.official_splits[number - 1]
     return measure(
-        found.X[train],
-        found.y[train],
-        found.X[test],
-        found.y[test],
-        method=method,
-        settings={**SETTINGS, **changes},
-        seed=0,
-        dataset=dataset,
+        Fold(found.X[train], found.y[train], found.X[test], found.y[test], dataset, 0),
+        method,
+        {**SETTINGS, **changes},
     )
 
 
@@ -233,7 +229,7 @@ def test_machines_bear_degenerate_rows(method, case):
     else:
         X[:] = 0.0
     squared = ((X[:, None] - X) ** 2).sum(axis=2)
-    found = MACHINES[method](np.exp(-squared / 4), positive, grid(method, SETTINGS), SETTINGS)
+    found = MACHINES[method](np.exp(-squared / 4), positive, SETTINGS)
     assert np.isfinite(found.alpha).all()
     assert np.isfinite(found.offset).all()
     assert found.decisions(np.exp(-squared / 4)).shape == (24, 3)
@@ -244,7 +240,7 @@ def test_half_power_reaches_certified_minima(small):
     train = small.official_splits[0][0]
     X, positive = Standard.of(small.X[train])(small.X[train]), small.y[train] == "b"
     K = kernel(X, X, 2.0)
-    found = MACHINES["kFDA-0.5"](K, positive, grid("kFDA-0.5", SETTINGS), SETTINGS)
+    found = MACHINES["kFDA-0.5"](K, positive, SETTINGS)
     assert found.certificate < 1e-7
     assert found.curvature > 0
     assert (np.diff(found.retained) >= 0).all()
@@ -253,7 +249,7 @@ def test_half_power_reaches_certified_minima(small):
 def test_forward_selection_takes_the_share_of_terms(small):
     train = small.official_splits[0][0]
     X, positive = Standard.of(small.X[train])(small.X[train]), small.y[train] == "b"
-    found = MACHINES["kFDA-OLS"](kernel(X, X, 2.0), positive, grid("kFDA-OLS", SETTINGS), SETTINGS)
+    found = MACHINES["kFDA-OLS"](kernel(X, X, 2.0), positive, SETTINGS)
     assert found.retained.tolist() == [1, 3, 12]
     # nested: forward selection keeps what it took
     for few, more in zip(found.alpha[:-1], found.alpha[1:], strict=True):
@@ -312,7 +308,7 @@ def test_curves(method, small):
     sigma = row["width"] * np.sqrt(8)
     problem = Problem(kernel(X, X, sigma), targets(positive))
     name = {"q=0.5": "kFDA-0.5", "q=1": "kFDA-1"}[method]
-    found = MACHINES[name](problem.K, positive, grid(name, SETTINGS), SETTINGS)
+    found = MACHINES[name](problem.K, positive, SETTINGS)
     np.testing.assert_allclose(json.loads(row["nrs"]), 100 * found.retained / 60)
     decisions = found.decisions(kernel(standard(small.X[test]), X, sigma))
     wrong = (decisions > 0) != (small.y[test] == "b")[:, None]
@@ -331,9 +327,9 @@ def test_curves(method, small):
 def test_multiclass(name, scheme):
     X, y = load_iris(return_X_y=True)
     labels = np.array(["se", "ve", "vi"])[y]
-    rows = {"method": f"{name} {scheme}", "settings": SETTINGS, "seed": 0, "dataset": "iris"}
-    row = measure_multiclass(X[::2], labels[::2], X[1::2], labels[1::2], **rows)
-    assert row == measure_multiclass(X[::2], labels[::2], X[1::2], labels[1::2], **rows)
+    fold = Fold(X[::2], labels[::2], X[1::2], labels[1::2], "iris", 0)
+    row = measure_multiclass(fold, f"{name} {scheme}", SETTINGS)
+    assert row == measure_multiclass(fold, f"{name} {scheme}", SETTINGS)
     assert row["mcr"] < 12
     assert (row["n_machines"], row["n_classes"]) == (3, 3)
     assert row["kernels_per_row"] <= row["n_coefficients"] <= 3 * row["kernels_per_row"]
@@ -343,7 +339,7 @@ def test_multiclass(name, scheme):
 def test_votes_agree_with_libsvm():
     X, y = load_iris(return_X_y=True)
     K = kernel(X, X, 1.5)
-    found = fit_scheme("SVM", "one-vs-one", K, y, [{"C": 4.0}], SETTINGS)
+    found = fit_scheme("SVM", "one-vs-one", K, y, {**SETTINGS, "C": [4.0]})
     expected = SVC(C=4.0, kernel="precomputed", tol=1e-6, break_ties=False).fit(K, y).predict(K)
     assert np.mean(found.predict(K)[:, 0] == expected) > 0.98  # ties of votes may be decided otherwise
 
@@ -351,7 +347,7 @@ def test_votes_agree_with_libsvm():
 def test_unknown_scheme_is_named():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="unknown scheme 'one-vs-none'"):
-        measure_multiclass(X, y, X, y, method="SVM one-vs-none", settings=SETTINGS, seed=0, dataset="iris")
+        measure_multiclass(Fold(X, y, X, y, "iris", 0), "SVM one-vs-none", SETTINGS)
 
 
 def test_protocols_and_measures_fit():

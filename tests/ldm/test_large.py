@@ -1,6 +1,7 @@
 """Table 4 and Figure 2: linear machines on rows, dense or sparse, and the stand-ins."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from marginbook.experiments import load_protocol
+from marginbook.experiments.fold import Fold
 from marginbook.ldm.experiments.halves import stratified_folds, unit_interval
 from marginbook.ldm.experiments.standins import SHAPES, STAND_INS, TEST_ROWS, draw
 from marginbook.ldm.experiments.table_4_figure_2 import (
@@ -49,7 +51,7 @@ def as_sparse(half):
 
 
 def measured(half, method, measure=measure_large, settings=SETTINGS, seed=0):
-    return measure(*half, method=method, settings=settings, seed=seed, dataset="any")
+    return measure(Fold(*half, "any", seed), method, settings)
 
 
 def test_protocols_name_what_there_is():
@@ -78,11 +80,7 @@ def test_columns_are_those_of_the_regular_tables(half):
     from marginbook.ldm.experiments.tables_2_3 import measure_linear
 
     regular = measure_linear(
-        *half,
-        method="SVM",
-        settings={"C": [1.0], "folds": 3, "svm_tol": 1e-3, "svm_max_iter": 1000},
-        seed=0,
-        dataset="any",
+        Fold(*half, "any", 0), "SVM", {"C": [1.0], "folds": 3, "svm_tol": 1e-3, "svm_max_iter": 1000}
     )
     for method in METHODS:
         assert set(measured(half, method)) == {*regular, "iterations", "converged"}
@@ -119,10 +117,11 @@ def test_choice_is_cross_validation(half):
     X = half[0]
     folds = stratified_folds(y, 3, "any")
     for fit in (linear_svms, ldm_by_sgd):
-        point, score, ties = choose(fit, X, y, folds, SETTINGS, 4)
+        point, score, ties = choose(partial(fit, 4), X, y, folds, SETTINGS)
         right = {}
         for train, test in folds:
-            for at, w in fit(X[train], y[train], SETTINGS, 4):
+            found = fit(4, X[train], y[train], SETTINGS)
+            for at, w in zip(found.points, found.alpha, strict=True):
                 key = tuple(at.items())
                 right[key] = right.get(key, 0) + np.sum(np.sign(X[test] @ w) == y[test])
         best = max(right, key=right.get)
@@ -135,7 +134,7 @@ def test_choice_is_cross_validation(half):
 
 def test_svm_has_no_constant(half):
     y = np.where(half[1] == "b", 1.0, -1.0)
-    (_, first), _ = linear_svms(half[0], y, SETTINGS, 0)
+    first = linear_svms(0, half[0], y, SETTINGS).alpha[0]
     wanted = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, tol=1e-4, max_iter=2000, random_state=0)
     np.testing.assert_allclose(first, wanted.fit(half[0], half[1]).coef_[0])
     row = measured(half, "SVM", settings={**SETTINGS, "svm_max_iter": 1})

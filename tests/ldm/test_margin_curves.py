@@ -8,6 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from marginbook.experiments import load_protocol
+from marginbook.experiments.fold import Fold
 from marginbook.ldm.experiments.figures_1_3 import measure_margins, measure_sensitivity
 from marginbook.ldm.experiments.halves import unit_interval
 from marginbook.ldm.experiments.selection import linear_block, rbf_blocks
@@ -34,7 +35,7 @@ def half():
 
 
 def measured(measure, half, method, settings=SETTINGS):
-    return measure(*half, method=method, settings=settings, seed=0, dataset="any")
+    return measure(Fold(*half, "any", 0), method, settings)
 
 
 def test_protocols_name_what_there_is():

@@ -8,7 +8,8 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from marginbook.experiments import load_protocol
-from marginbook.ldm.experiments.halves import unit_interval
+from marginbook.experiments.fold import Fold
+from marginbook.ldm.experiments.halves import prepared, unit_interval
 from marginbook.ldm.experiments.selection import linear_block, rbf_blocks
 from marginbook.ldm.experiments.tables_2_3 import (
     MACHINES,
@@ -57,7 +58,7 @@ def gram_and_signs(half):
 
 
 def measured(measure, half, method, settings=SETTINGS, seed=0):
-    return measure(*half, method=method, settings=settings, seed=seed, dataset="any")
+    return measure(Fold(*half, "any", seed), method, settings)
 
 
 def test_every_method_of_the_protocols_is_measured():
@@ -210,10 +211,8 @@ def test_degenerate_data(method):
         assert np.isfinite([row["accuracy"], row["margin_mean"], row["margin_variance"]]).all()
 
 
-def test_fitted_returns_the_choice(gram_and_signs, half):
-    X, Z = unit_interval(half[0], half[2])
-    _, y = gram_and_signs
-    chosen, model = fitted(svm, linear_block(X, Z), y, SETTINGS, "any")
+def test_fitted_returns_the_choice(half):
+    chosen, model = fitted(svm, "linear", prepared(Fold(*half, "any", 0)), SETTINGS)
     assert model.points == [chosen.point]
     assert model.alpha.shape == (1, 50)
 

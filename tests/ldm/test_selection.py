@@ -10,8 +10,9 @@ from scipy.sparse import csr_matrix
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.svm import SVC
 
+from marginbook.experiments.candidates import Expansions, at_point
 from marginbook.ldm.experiments.halves import signs, stratified_folds, unit_interval
-from marginbook.ldm.experiments.selection import Block, Expansions, at_point, linear_block, rbf_blocks, select
+from marginbook.ldm.experiments.selection import Block, linear_block, rbf_blocks, select
 from marginbook.ldm.model.widths import mean_distance
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss
 
+from marginbook.experiments.fold import Fold
 from marginbook.smm.estimators import LowRankSVMClassifier
 from marginbook.smm.estimators.regression import RegressionFunctionEstimator
 from marginbook.smm.experiments import draws, methods, selection
@@ -16,7 +17,7 @@ from marginbook.smm.experiments.real_matrices import measure_matrices
 from marginbook.smm.experiments.real_pairs import scaled
 from marginbook.smm.experiments.scores import best_scores, calibration_error, level_errors, probability_scores
 from marginbook.smm.experiments.simulation import measure_simulation, of_levels, with_levels
-from marginbook.smm.experiments.ten_digits import MACHINES, measure_classes
+from marginbook.smm.experiments.ten_digits import METHODS, measure_classes
 from marginbook.smm.model.aggregation import levels
 from marginbook.smm.model.row_features import row_features
 
@@ -32,9 +33,7 @@ SECONDS = ("seconds", "seconds_choice")
 def simulate(method, name="logit-n60-d4-r1", number=1, seed=0, **changes):
     rows = np.array([[number, 0.0]])
     stated = {**SETTINGS, **changes}
-    found = measure_simulation(
-        rows, [0], np.array([[number, 1.0]]), [1], method=method, settings=stated, seed=seed, dataset=name
-    )
+    found = measure_simulation(Fold(rows, [0], np.array([[number, 1.0]]), [1], name, seed), method, stated)
     assert all(isinstance(value, float | int | str | None) for value in found.values())
     return found
 
@@ -255,7 +254,7 @@ def real(method, parts=None, **changes):
     labels = np.where(draw.y == 1, "pos", "neg")
     X = 5 * draw.X + 3
     parts = parts or (X[:60], labels[:60], X[60:], labels[60:])
-    found = measure_matrices(*parts, method=method, settings={**SETTINGS, **changes}, seed=0, dataset="made")
+    found = measure_matrices(Fold(*parts, "made", 0), method, {**SETTINGS, **changes})
     assert all(isinstance(value, float | int | str | None) for value in found.values())
     return found
 
@@ -278,7 +277,7 @@ def test_real_matrices_need_two_classes():
         real("vector logistic", (X, np.array(list("abcabc")), X, np.array(list("abcabc"))))
 
 
-@pytest.mark.parametrize("method", MACHINES)
+@pytest.mark.parametrize("method", METHODS)
 def test_three_classes(method):
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 150)
@@ -286,7 +285,7 @@ def test_three_classes(method):
     X[np.arange(150), y, y] += 3
     stated = {**SETTINGS, "test_rows": 70}
     parts = (X[:75], y[:75], X[75:], y[75:])
-    found = measure_classes(*parts, method=method, settings=stated, seed=0, dataset="made")
+    found = measure_classes(Fold(*parts, "made", 0), method, stated)
     assert found["error"] < 35
     assert found["n_test"] == 70
     if method == "low-rank SVM":
@@ -294,7 +293,7 @@ def test_three_classes(method):
         model = LowRankSVMClassifier(**json.loads(found["chosen"]), tol=1e-4).fit(A, y[:75])
         assert found["error"] == pytest.approx(100 * np.mean(model.predict(B) != y[75:145]))
     with pytest.raises(ValueError, match="unknown method 'kNN'"):
-        measure_classes(*parts, method="kNN", settings=stated, seed=0, dataset="made")
+        measure_classes(Fold(*parts, "made", 0), "kNN", stated)
 
 
 def test_scaling_keeps_the_rank_and_survives_constants():

@@ -7,18 +7,13 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 
+from marginbook.base.folds import stratified_folds
 from marginbook.experiments import load_protocol
-from marginbook.study.experiments import accuracy
-from marginbook.study.experiments.accuracy import (
-    FitLog,
-    geometric_mean,
-    inner_folds,
-    measure_bench,
-    rows_seed,
-    tune,
-)
+from marginbook.experiments.fold import Fold, rows_seed
+from marginbook.study.experiments.accuracy import geometric_mean, measure_bench
 from marginbook.study.experiments.candidates import BUDGET, CANDIDATES, FOLDS, Range, points
-from marginbook.study.experiments.methods import METHODS, Method, SubspaceClassifier
+from marginbook.study.experiments.methods import METHODS, SubspaceClassifier
+from marginbook.study.experiments.tuning import FitLog, Tuned, tune
 
 SETTINGS = {"candidates": CANDIDATES, "folds": FOLDS}
 
@@ -31,7 +26,7 @@ def rows():
 
 
 def run(rows, method, settings=SETTINGS, seed=0, dataset="toy"):
-    return measure_bench(*rows, method=method, settings=settings, seed=seed, dataset=dataset)
+    return measure_bench(Fold(*rows, dataset, seed), method, settings)
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
@@ -60,7 +55,7 @@ def test_each_method_has_49_fits_and_no_more(rows, method, monkeypatch):
         made.append(at)
         return plain.make(at, shape, seed)
 
-    monkeypatch.setitem(METHODS, method, Method(plain.ranges, counting, plain.used, plain.paper))
+    monkeypatch.setitem(METHODS, method, Tuned(plain.ranges, counting, plain.used, plain.paper))
     row = run(rows, method)
     assert len(made) == row["n_fits"] == BUDGET == 49
     different = {tuple(sorted(at.items())) for at in made}
@@ -81,7 +76,7 @@ def test_all_methods_meet_the_same_folds_and_scaled_rows(rows, monkeypatch):
     seen = {}
     for name in ("one", "other"):
         Recorder.seen = []
-        recorder = Method({"C": Range(0.1, 10)}, lambda at, shape, seed: Recorder(at["C"]))
+        recorder = Tuned({"C": Range(0.1, 10)}, lambda at, shape, seed: Recorder(at["C"]))
         monkeypatch.setitem(METHODS, name, recorder)
         run(rows, name, seed=len(seen))
         seen[name] = Recorder.seen
@@ -104,7 +99,7 @@ def test_test_rows_have_no_say_in_training(rows):
 
 def test_folds_partition_the_rows_with_both_classes(rows):
     _, y, _, _ = rows
-    folds = inner_folds(y, 3, rows_seed("toy", rows[0]))
+    folds = stratified_folds(y, 3, rows_seed("study", "toy", rows[0]))
     assert np.array_equal(np.sort(np.concatenate([held for _, held in folds])), np.arange(len(y)))
     for train, held in folds:
         assert not np.intersect1d(train, held).size
@@ -112,8 +107,17 @@ def test_folds_partition_the_rows_with_both_classes(rows):
 
 
 def test_the_seed_is_of_the_set_and_its_rows(rows):
-    assert rows_seed("a", rows[0]) == rows_seed("a", rows[0].copy())
-    assert len({rows_seed("a", rows[0]), rows_seed("b", rows[0]), rows_seed("a", rows[2])}) == 3
+    assert rows_seed("study", "a", rows[0]) == rows_seed("study", "a", rows[0].copy())
+    assert (
+        len(
+            {
+                rows_seed("study", "a", rows[0]),
+                rows_seed("study", "b", rows[0]),
+                rows_seed("study", "a", rows[2]),
+            }
+        )
+        == 3
+    )
 
 
 def test_the_best_candidate_wins_and_the_first_of_equals(rows):
@@ -125,10 +129,10 @@ def test_the_best_candidate_wins_and_the_first_of_equals(rows):
             truth = np.array([known[row.tobytes()] for row in Z])
             return truth if self.C > 1 else 1 - truth
 
-    method = Method({"C": Range(0.1, 10)}, lambda at, shape, seed: Right(at["C"]))
+    method = Tuned({"C": Range(0.1, 10)}, lambda at, shape, seed: Right(at["C"]))
     candidates = points(method.ranges)
     log = FitLog()
-    best, inner = tune(method, candidates, X, y, inner_folds(y, 3, 0), 0, log)
+    best, inner = tune(method, candidates, X, y, stratified_folds(y, 3, 0), 0, log)
     assert best == next(point for point in candidates if point["C"] > 1)
     assert inner == 1.0
     assert log.fits == CANDIDATES * FOLDS
@@ -136,13 +140,13 @@ def test_the_best_candidate_wins_and_the_first_of_equals(rows):
 
 def test_a_candidate_without_kernels_counts_as_a_fit_and_loses(rows):
     X, y, *_ = rows
-    method = Method(
+    method = Tuned(
         {"eta": Range(0.5, 1.5, log=False)},
         lambda at, shape, seed: SubspaceClassifier(eta=min(at["eta"], 1.0), random_state=seed),
     )
     log = FitLog()
     candidates = [{"eta": 1.0}, {"eta": 0.3}]
-    best, inner = tune(method, candidates, X, y, inner_folds(y, 3, 0), 0, log)
+    best, inner = tune(method, candidates, X, y, stratified_folds(y, 3, 0), 0, log)
     assert best == {"eta": 0.3}
     assert inner > 0.8
     assert (log.fits, log.failed) == (6, 3)
@@ -152,7 +156,7 @@ def test_missed_tolerances_are_counted(rows, monkeypatch):
     monkeypatch.setitem(
         METHODS,
         "impatient",
-        Method(
+        Tuned(
             {"rho": Range(1e-4, 1e-2)},
             lambda at, shape, seed: measures_kfda(at["rho"], shape),
         ),
@@ -233,4 +237,4 @@ def test_the_measure_has_no_other_random_source(rows):
     kept = ("accuracy", "g_mean", "needed", "inner_accuracy", "parameters")
     one, other = run(rows, "CLASMK equal", seed=1), run(rows, "CLASMK equal", seed=2)
     assert {name: one[name] for name in kept} == {name: other[name] for name in kept}
-    assert accuracy.rows_seed("toy", rows[0]) < 2**32
+    assert rows_seed("study", "toy", rows[0]) < 2**32

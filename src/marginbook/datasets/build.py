@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse, vstack
 
+from ..base.splits import Split
 from . import folds as keel_folds
 from .bundled import load_bundled
-from .dataset import CorruptData, RegistryError, Split
+from .dataset import CorruptData, RegistryError
 from .ida import build_realisations
 from .parsers import (
     parse_arff,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+from ..base.splits import Split
 
 
 class DatasetError(Exception):

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .dataset import CorruptData, Split
+from ..base.splits import Split
+from .dataset import CorruptData
 from .parsers import parse_text
 
 

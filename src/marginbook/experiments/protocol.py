@@ -8,7 +8,7 @@ import importlib.util
 import json
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,10 +16,12 @@ from typing import Any
 
 from ..base.fingerprint import fingerprint
 from ..base.rooms import RoomError, packages
+from ..base.splits import Split
 from . import splits as splitting
 from .errors import ExperimentError, UnknownName, near
+from .fold import Measure
 from .measured_by import measured_by
-from .splits import Indices, SplitPlan, seed_of, split_rows
+from .splits import SplitPlan, seed_of, split_rows
 from .validation import checked_fields
 
 PROFILES = ("quick", "paper")
@@ -168,18 +170,18 @@ class Protocol:
         """sha256 of the whole protocol, as stated in the provenance of results."""
         return _sha256(asdict(self))
 
-    def rows(self, data: Any, dataset: str, split: int) -> tuple[Indices, Indices]:
+    def rows(self, data: Any, dataset: str, split: int) -> Split:
         """Return the (train, test) rows of one split; see `marginbook.experiments.splits.split_rows`."""
         return split_rows(self.splits, data, experiment=self.id, dataset=dataset, split=split)
 
-    def measure(self) -> Callable[..., Mapping[str, Any]]:
+    def measure(self) -> Measure:
         """Return the room's function that does one task."""
         table = _tables(self.package).EXPERIMENTS
         if self.table not in table:
             raise ExperimentError(
                 f"{self.package}.experiments.EXPERIMENTS has no {self.table!r}; it has {sorted(table)}"
             )
-        found: Callable[..., Mapping[str, Any]] = table[self.table]
+        found: Measure = table[self.table]
         return found
 
     def code(self) -> str:

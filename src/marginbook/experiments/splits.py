@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-KINDS = ("original-folds", "original-test", "random", "given")
+from ..base.splits import Split
 
-Indices = NDArray[np.intp]
+KINDS = ("original-folds", "original-test", "random", "given")
 
 
 class SplitError(ValueError):
@@ -64,9 +64,7 @@ def seed_of(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
-def split_rows(
-    plan: SplitPlan, data: Any, *, experiment: str, dataset: str, split: int
-) -> tuple[Indices, Indices]:
+def split_rows(plan: SplitPlan, data: Any, *, experiment: str, dataset: str, split: int) -> Split:
     """Return the rows that train and the rows that test, both sorted.
 
     Parameters
@@ -104,7 +102,7 @@ def split_rows(
     return train_rows, test_rows
 
 
-def _random(plan: SplitPlan, data: Any, n_rows: int, dataset: str, seed: int) -> tuple[Indices, Indices]:
+def _random(plan: SplitPlan, data: Any, n_rows: int, dataset: str, seed: int) -> Split:
     from sklearn.model_selection import train_test_split
 
     size, share = _for(plan.train_size, dataset), _for(plan.train_fraction, dataset)
@@ -125,7 +123,7 @@ def _random(plan: SplitPlan, data: Any, n_rows: int, dataset: str, seed: int) ->
     return np.sort(train), np.sort(test)
 
 
-def _given(data: Any, dataset: str, split: int) -> tuple[Indices, Indices]:
+def _given(data: Any, dataset: str, split: int) -> Split:
     pairs = list(data.splits())
     if len(pairs) < split:
         raise SplitError(f"{dataset}: split {split} asked for, but the data set brings {len(pairs)} splits")

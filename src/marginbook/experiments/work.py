@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[imp
 
 from ..base.checkout import commit
 from ..base.extras import advice
+from .fold import Fold
 from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
 
@@ -46,26 +47,17 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
             measure, code = protocol.measure(), protocol.code()
             data, sha256 = _load(protocol.package, task.dataset)
         signature = Signature(code, sha256, protocol.settings_hash(task.profile, task.dataset))
-        train, test = protocol.rows(data, task.dataset, task.split)
-        labels = np.asarray(data.y)
+        rows = protocol.rows(data, task.dataset, task.split)
         began = time.perf_counter()
-        measured = measure(
-            data.X[train],
-            labels[train],
-            data.X[test],
-            labels[test],
-            method=task.method,
-            settings=protocol.settings_for(task.profile),
-            seed=task.seed,
-            dataset=task.dataset,
-        )
+        fold = Fold.of(data, rows, task.dataset, task.seed)
+        measured = measure(fold, task.method, protocol.settings_for(task.profile))
         seconds = time.perf_counter() - began
         values = _plain(measured, protocol.metric)
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and (text := advice(error)):
             error.add_note(text)  # the last line of the traceback, which reports show
         return Outcome(task, signature, error=traceback.format_exc())
-    return Outcome(task, signature, values, seconds, len(labels), str(data.sha256), environment())
+    return Outcome(task, signature, values, seconds, len(data.y), str(data.sha256), environment())
 
 
 def measure_in_worker(protocol: Protocol, task: Task) -> Outcome:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from ...experiments.fold import Measure
 from . import data
 from .figures_2_23 import measure_kernels, measure_sizes
 from .figures_24_27 import measure_weights
@@ -14,7 +12,7 @@ from .table_4_solvers import measure_layers_locally
 from .tables_1_2 import measure_table
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
-EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
+EXPERIMENTS: dict[str, Measure] = {
     "table-1": measure_table,
     "solvers": measure_solvers,
     "table-4": measure_benchmark,

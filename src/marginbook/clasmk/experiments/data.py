@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
+from ...base.folds import stratified_folds
+from ...base.parameters import validate_choice
 from ...datasets.dataset import Dataset
+from ...experiments.fold import Fold, Settings, rows_seed
 from ...experiments.splits import seed_of
-
-Row: TypeAlias = dict[str, float | int | str | None]
 
 #: sets of Table 1, here with ten stratified folds
 FOLDED = ("banana", "pendigits-test", "optdigits", "phoneme")
@@ -36,6 +36,7 @@ def scaled(X_train: np.ndarray, X_test: np.ndarray, how: str) -> tuple[np.ndarra
         Each feature to mean 0 and deviation 1, or to [0, 1] (constant features to 0); or each row to
         length 1, a zero row staying as it is.
     """
+    validate_choice("scaling", how, ("standard", "unit-range", "unit-length"))
     X_train, X_test = (np.asarray(X, dtype=float) for X in (X_train, X_test))
     if how == "unit-length":
         lengths = [np.linalg.norm(X, axis=1, keepdims=True) for X in (X_train, X_test)]
@@ -43,18 +44,17 @@ def scaled(X_train: np.ndarray, X_test: np.ndarray, how: str) -> tuple[np.ndarra
         return X_train / first, X_test / second
     if how == "standard":
         shift, spread = X_train.mean(axis=0), X_train.std(axis=0)
-    elif how == "unit-range":
-        shift, spread = X_train.min(axis=0), np.ptp(X_train, axis=0)
     else:
-        raise ValueError(f"unknown scaling {how!r}; choose from standard, unit-range, unit-length")
+        shift, spread = X_train.min(axis=0), np.ptp(X_train, axis=0)
     constant = spread <= 1e-12 * np.maximum(np.abs(shift), 1.0)
     factor = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, spread))
     return (X_train - shift) * factor, (X_test - shift) * factor
 
 
-def rows_seed(dataset: str, X_train: np.ndarray) -> int:
-    """Return a seed that all methods on one split share: it depends on the set and its training rows."""
-    return seed_of("clasmk", dataset, hashlib.sha256(np.ascontiguousarray(X_train).tobytes()).hexdigest())
+def scaled_fold(fold: Fold, how: str) -> Fold:
+    """Return the fold with `scaled` rows, and with the seed that all methods on its training rows share."""
+    A, B = scaled(fold.X_train, fold.X_test, how)
+    return replace(fold, X_train=A, X_test=B, seed=rows_seed("clasmk", fold.dataset, fold.X_train))
 
 
 def as_text(values: Iterable[float], digits: int | None = None) -> str:
@@ -62,7 +62,7 @@ def as_text(values: Iterable[float], digits: int | None = None) -> str:
     return json.dumps([float(value) if digits is None else round(float(value), digits) for value in values])
 
 
-def setting_of(settings: Mapping[str, Any], name: str, dataset: str) -> Any:
+def setting_of(settings: Settings, name: str, dataset: str) -> Any:
     """Return a setting that the protocol states once, or by data set."""
     value = settings[name]
     return value[dataset] if isinstance(value, Mapping) else value
@@ -91,8 +91,8 @@ def remade(found: Dataset, name: str, **changes: Any) -> Dataset:
 def folded(name: str) -> Dataset:
     """Return a set of Table 1 with ten stratified folds, whose shuffle is seeded by its name."""
     found = registered(name)
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed_of("clasmk", name))
-    splits = tuple((np.sort(train), np.sort(test)) for train, test in folds.split(found.X, found.y))
+    folds = stratified_folds(found.y, FOLDS, seed_of("clasmk", name))
+    splits = tuple((np.sort(train), np.sort(test)) for train, test in folds)
     return remade(found, name, official_splits=splits)
 
 

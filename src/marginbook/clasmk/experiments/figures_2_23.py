@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ...experiments.fold import Fold, Row, Settings, rows_seed
 from ..estimators.hierarchy import HierarchicalCLASMKClassifier
 from ..estimators.lssvm import LSSVMClassifier
 from ..model.kernel_sets import paper_kernels
-from .data import Row, as_text, rows_seed, scaled, setting_of
+from .data import as_text, scaled, setting_of
 from .timed import HALF, TimedCLASMK, warm_up
 
 
@@ -19,37 +19,17 @@ class _TimedLayers(HierarchicalCLASMKClassifier):
         return TimedCLASMK(**super()._layer(number).get_params(deep=False))
 
 
-def measure_kernels(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_kernels(fold: Fold, method: str, settings: Settings) -> Row:
     """Learn all layers with so many kernels as the method says, such as ``"K=17"``; see `measure_layers`.
 
     In ``"K=17 half"`` a kernel takes part if its subspaces hold half of the energy of held-out rows.
     """
     count = number_of(method, "K=")
     stated = truncating(method, settings)
-    return measure_layers(X_train, y_train, X_test, y_test, count, stated, dataset, len(y_train))
+    return measure_layers(fold, count, stated, len(fold.y_train))
 
 
-def measure_sizes(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_sizes(fold: Fold, method: str, settings: Settings) -> Row:
     """Learn all layers on so many of the rows as the method says, such as ``"n=500"``, with 17 kernels.
 
     The rows of a smaller size are among those of a larger one. Where a method asks for more rows than
@@ -57,10 +37,10 @@ def measure_sizes(
     """
     size = number_of(method, "n=")
     stated = truncating(method, settings)
-    return measure_layers(X_train, y_train, X_test, y_test, 17, stated, dataset, size)
+    return measure_layers(fold, 17, stated, size)
 
 
-def truncating(method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def truncating(method: str, settings: Settings) -> dict[str, Any]:
     """Return the settings with the truncation of a method: that stated, or half the energy."""
     return {"truncation": "sum", **settings, **(HALF if method.endswith(" half") else {})}
 
@@ -77,27 +57,16 @@ def number_of(method: str, prefix: str) -> int:
     return int(method[len(prefix) :])
 
 
-def measure_layers(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    n_kernels: int,
-    settings: Mapping[str, Any],
-    dataset: str,
-    n_rows: int,
-) -> Row:
+def measure_layers(fold: Fold, n_kernels: int, settings: Settings, n_rows: int) -> Row:
     """Learn the layers and test after each.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     n_kernels : int
         Of :func:`marginbook.clasmk.model.kernel_sets.paper_kernels`, "figures".
     settings : mapping
         ``scaling`` (once or by data set), ``n_layers``, ``tol``, ``eta``, ``truncation``, ``threshold``,
         ``marginal``, ``C`` of the LS-SVM, ``test_rows`` at most.
-    dataset : str
     n_rows : int
         Training rows, drawn at random.
 
@@ -110,10 +79,12 @@ def measure_layers(
         ``accuracy_last``, ``accuracy_best``; ``n_layers``, how many there are in the end; ``stopped``;
         ``n_kernels``, ``n_train``, ``n_test``.
     """
-    seed = rows_seed(dataset, X_train)
-    rows = np.sort(np.random.default_rng(seed).permutation(len(y_train))[:n_rows])
-    tested = np.sort(np.random.default_rng(seed + 1).permutation(len(y_test))[: int(settings["test_rows"])])
-    A, B = scaled(X_train[rows], X_test[tested], setting_of(settings, "scaling", dataset))
+    # of all training rows: a smaller size takes some of a larger one's
+    seed = rows_seed("clasmk", fold.dataset, fold.X_train)
+    X, y, Z, truth = fold.X_train, fold.y_train, fold.X_test, fold.y_test
+    rows = np.sort(np.random.default_rng(seed).permutation(len(y))[:n_rows])
+    tested = np.sort(np.random.default_rng(seed + 1).permutation(len(truth))[: int(settings["test_rows"])])
+    A, B = scaled(X[rows], Z[tested], setting_of(settings, "scaling", fold.dataset))
     warm_up()
     model = _TimedLayers(
         paper_kernels("figures", n_kernels),
@@ -123,8 +94,8 @@ def measure_layers(
         **{
             name: settings[name] for name in ("n_layers", "tol", "eta", "truncation", "threshold", "marginal")
         },
-    ).fit(A, y_train[rows])
-    accuracy = [100 * float(np.mean(found == y_test[tested])) for found in model.staged_predict(B)]
+    ).fit(A, y[rows])
+    accuracy = [100 * float(np.mean(found == truth[tested])) for found in model.staged_predict(B)]
     layers: Any = model.layers_
     return {
         "accuracy_first": accuracy[0],

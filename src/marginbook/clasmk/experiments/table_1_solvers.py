@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ...base.parameters import validate_choice
-from ..estimators.lssvm import LSSVMClassifier
+from ...experiments.fold import Fold, Row, Settings
 from ..estimators.transformers import CLASMKTransformer
 from ..model.features import FeatureMap
 from ..model.objective import kkt_residual, ratio
@@ -20,9 +19,8 @@ from ..solvers.dinkelbach import dinkelbach
 from ..solvers.slsqp import slsqp
 from ..solvers.solution import Weights
 from ..solvers.trust_constr import interior_point
-from .data import Row, rows_seed, scaled, setting_of
-from .lssvm_chosen import ChosenLSSVM
-from .tables_1_2 import SINGLE
+from .data import scaled_fold, setting_of
+from .tables_1_2 import SINGLE, errors
 
 
 def equal_weights(numerator: np.ndarray, denominator: np.ndarray, *, max_iter: int) -> Weights:
@@ -61,29 +59,16 @@ class _Learner(CLASMKTransformer):
         return found, least
 
 
-def measure_solvers(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_solvers(fold: Fold, method: str, settings: Settings) -> Row:
     """Learn the features of CLASMK-ML with one solver, and an LS-SVM in them, as `measure_table` does.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : str
         One of `SOLVERS`.
     settings : mapping
         Those of :func:`marginbook.clasmk.experiments.tables_1_2.measure_table`, and ``max_iter`` of the
         solver.
-    seed : not used; what is random goes by data set and training rows, as in Table 1
-    dataset : str
 
     Returns
     -------
@@ -94,18 +79,14 @@ def measure_solvers(
         ``kkt_residual``. Processor seconds: ``weights_seconds``. ``n_train``, ``n_test``.
     """
     validate_choice("method", method, SOLVERS)
-    A, B = scaled(X_train, X_test, setting_of(settings, "scaling", dataset))
-    shared = rows_seed(dataset, X_train)
+    fold = scaled_fold(fold, setting_of(settings, "scaling", fold.dataset))
     stated = {name: settings[name] for name in ("tol", "eta", "threshold")}
-    model = _Learner(list(SINGLE.values()), random_state=shared, **stated)
-    found, least = model.fit_weights(A, y_train, method, settings["max_iter"])
-    Z, T = model.transform(A), model.transform(B)
-    fixed = LSSVMClassifier(C=float(settings["C"])).fit(Z, y_train)
-    chosen = ChosenLSSVM(settings["C_grid"], settings["choice_rows"], random_state=shared).fit(Z, y_train)
+    model = _Learner(list(SINGLE.values()), random_state=fold.seed, **stated)
+    found, least = model.fit_weights(fold.X_train, fold.y_train, method, settings["max_iter"])
+    Z = model.transform(fold.X_train)
+    scores = errors(Z, model.transform(fold.X_test), fold, settings)
     return {
-        "error": 100 * float(np.mean(fixed.predict(T) != y_test)),
-        "error_loo": 100 * float(np.mean(chosen.predict(T) != y_test)),
-        "C_loo": chosen.C_,
+        **{name: scores[name] for name in ("error", "error_loo", "C_loo")},
         "objective": float(model.objective_),
         "ratio": found.objective / least if least else 1.0,
         "n_iter": found.n_iter,
@@ -116,6 +97,6 @@ def measure_solvers(
         "kept": len(model.kept_kernels_),
         "n_features": Z.shape[1],
         "weights_seconds": model.weights_seconds_,
-        "n_train": len(y_train),
-        "n_test": len(y_test),
+        "n_train": len(fold.y_train),
+        "n_test": len(fold.y_test),
     }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
+from ...experiments.fold import Fold, Row, Settings
 from ..estimators.hierarchy import HierarchicalCLASMKClassifier
 from ..model.kernel_sets import paper_kernels
-from .data import Row, rows_seed, scaled
+from .data import scaled_fold
 from .lssvm_chosen import ChosenLSSVM
 from .table_1_solvers import SOLVERS, _Learner
 
@@ -39,29 +39,16 @@ class _LocalLayers(HierarchicalCLASMKClassifier):
         return layer
 
 
-def measure_layers_locally(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_layers_locally(fold: Fold, method: str, settings: Settings) -> Row:
     """Train one column of Table 4 with the weights of one solver, and count what it gets right.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : str
         One of `LAYERS`, a colon, and one of :data:`marginbook.clasmk.experiments.table_1_solvers.SOLVERS`,
         such as ``"2L-CLASMK-ML: equal weights"``.
     settings : mapping
         Those of :func:`marginbook.clasmk.experiments.table_4.measure_benchmark`.
-    seed : not used; what is random goes by data set and training rows
-    dataset : str
 
     Returns
     -------
@@ -75,23 +62,22 @@ def measure_layers_locally(
             f"unknown method {method!r}; choose one of {', '.join(LAYERS)}, a colon, and one of "
             f"{', '.join(SOLVERS)}"
         )
-    A, B = scaled(X_train, X_test, "standard")
-    shared = rows_seed(dataset, X_train)
+    fold = scaled_fold(fold, "standard")
     model = _LocalLayers(
         paper_kernels("table-4"),
         n_layers=LAYERS[name],
-        base=ChosenLSSVM(settings["C_grid"], settings["choice_rows"], random_state=shared),
+        base=ChosenLSSVM(settings["C_grid"], settings["choice_rows"], random_state=fold.seed),
         eps=0.0,
-        random_state=shared,
+        random_state=fold.seed,
         **{key: settings[key] for key in ("tol", "eta", "threshold", "marginal")},
     )
     model.method = solver
-    model.fit(A, y_train)
+    model.fit(fold.X_train, fold.y_train)
     return {
-        "accuracy": 100 * float(np.mean(model.predict(B) == y_test)),
+        "accuracy": 100 * float(np.mean(model.predict(fold.X_test) == fold.y_test)),
         "C": model.base_.C_,
         "weights": json.dumps(model.weights_.round(4).tolist()),
         "n_features": int(model.n_features_per_layer_.sum()),
-        "n_train": len(y_train),
-        "n_test": len(y_test),
+        "n_train": len(fold.y_train),
+        "n_test": len(fold.y_test),
     }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import numpy as np
 
+from ...base.parameters import validate_choice
+from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from ...kernels import Kernel
 from ..estimators.lssvm import LSSVMClassifier
 from ..model.kernel_sets import paper_kernels
 from ..peers.single_kernel import SubspaceKernelTransformer
-from .data import Row, rows_seed, scaled, setting_of
+from .data import scaled_fold, setting_of
 from .lssvm_chosen import ChosenLSSVM
 from .timed import TRANSFORMERS, transformer, warm_up
 
@@ -36,29 +37,16 @@ SINGLE: dict[str, Kernel] = dict(
 )
 
 
-def measure_table(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_table(fold: Fold, method: str, settings: Settings) -> Row:
     """Learn features by one method, and an LS-SVM in them.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : str
         One of `SINGLE`, or of :data:`marginbook.clasmk.experiments.timed.TRANSFORMERS`.
     settings : mapping
         ``scaling`` (once or by data set), ``tol``, ``eta``, ``threshold``, ``C`` of the first number,
         ``C_grid`` of the second and ``choice_rows``, with how many rows at most it chooses.
-    seed : not used; what is random goes by data set and training rows, so that all methods share it
-    dataset : str
 
     Returns
     -------
@@ -70,22 +58,52 @@ def measure_table(
         solver, ``statistics_seconds``, of the rest of the learning, ``classifier_seconds``. ``n_train``,
         ``n_test``.
     """
-    A, B = scaled(X_train, X_test, setting_of(settings, "scaling", dataset))
-    shared = rows_seed(dataset, X_train)
+    validate_choice("method", method, METHODS)
+    fold = scaled_fold(fold, setting_of(settings, "scaling", fold.dataset))
     warm_up()
-    row: Row = {"weights": None, "objective": None, "kept": 1, "n_kernels": 1}
+    model, told = METHODS[method](fold, settings)
+    Z = model.transform(fold.X_train)
+    return {
+        **errors(Z, model.transform(fold.X_test), fold, settings),
+        "n_features": Z.shape[1],
+        "weights": None,
+        "objective": None,
+        "kept": 1,
+        "n_kernels": 1,
+        **told,
+        "n_train": len(fold.y_train),
+        "n_test": len(fold.y_test),
+    }
+
+
+def errors(Z: np.ndarray, T: np.ndarray, fold: Fold, settings: Settings) -> Row:
+    """Return the columns of the LS-SVM in features `Z` of the training rows and `T` of the test rows."""
     began = time.process_time()
-    if method in SINGLE:
-        model: Any = SubspaceKernelTransformer(SINGLE[method], tol=settings["tol"]).fit(A)
-        row |= {
-            "basis_seconds": time.process_time() - began,
-            "weights_seconds": 0.0,
-            "statistics_seconds": 0.0,
-        }
-    elif method in TRANSFORMERS:
-        model = transformer(method, list(SINGLE.values()), settings, shared)
-        model.fit(A, y_train)
-        row |= {
+    fixed = LSSVMClassifier(C=float(settings["C"])).fit(Z, fold.y_train)
+    seconds = time.process_time() - began
+    chosen = ChosenLSSVM(settings["C_grid"], settings["choice_rows"], random_state=fold.seed)
+    chosen.fit(Z, fold.y_train)
+    return {
+        "error": 100 * float(np.mean(fixed.predict(T) != fold.y_test)),
+        "error_loo": 100 * float(np.mean(chosen.predict(T) != fold.y_test)),
+        "C_loo": chosen.C_,
+        "loo_error": 100 * (1 - chosen.loo_accuracy_),
+        "classifier_seconds": seconds,
+    }
+
+
+def _single(kernel: Kernel, fold: Fold, settings: Settings) -> Trained:
+    began = time.process_time()
+    model = SubspaceKernelTransformer(kernel, tol=settings["tol"]).fit(fold.X_train)
+    seconds = time.process_time() - began
+    return Trained(model, {"basis_seconds": seconds, "weights_seconds": 0.0, "statistics_seconds": 0.0})
+
+
+def _several(name: str, fold: Fold, settings: Settings) -> Trained:
+    model = transformer(name, list(SINGLE.values()), settings, fold.seed).fit(fold.X_train, fold.y_train)
+    return Trained(
+        model,
+        {
             "basis_seconds": model.basis_seconds_,
             "weights_seconds": model.weights_seconds_,
             "statistics_seconds": model.learn_seconds_ - model.basis_seconds_,
@@ -93,21 +111,12 @@ def measure_table(
             "objective": float(model.objective_),
             "kept": len(model.kept_kernels_),
             "n_kernels": int(np.count_nonzero(model.weights_.any(axis=0))),
-        }
-    else:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join([*SINGLE, *TRANSFORMERS])}")
-    Z, T = model.transform(A), model.transform(B)
-    began = time.process_time()
-    fixed = LSSVMClassifier(C=float(settings["C"])).fit(Z, y_train)
-    row["classifier_seconds"] = time.process_time() - began
-    chosen = ChosenLSSVM(settings["C_grid"], settings["choice_rows"], random_state=shared).fit(Z, y_train)
-    return {
-        "error": 100 * float(np.mean(fixed.predict(T) != y_test)),
-        "error_loo": 100 * float(np.mean(chosen.predict(T) != y_test)),
-        "C_loo": chosen.C_,
-        "loo_error": 100 * (1 - chosen.loo_accuracy_),
-        "n_features": Z.shape[1],
-        **row,
-        "n_train": len(y_train),
-        "n_test": len(y_test),
-    }
+        },
+    )
+
+
+#: the methods of the table: transformers that an LS-SVM follows
+METHODS: dict[str, Method] = {
+    **{name: partial(_single, kernel) for name, kernel in SINGLE.items()},
+    **{name: partial(_several, name) for name in TRANSFORMERS},
+}

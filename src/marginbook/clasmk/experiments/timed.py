@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Self
 
 import numpy as np
 
+from ...experiments.fold import Settings
 from ...kernels import Kernel
 from ..estimators.fitting import ClassSubspaces, Learned
 from ..estimators.transformers import CLASKTransformer, CLASMKTransformer
@@ -74,7 +75,7 @@ def warm_up() -> None:
     TimedCLASMK(paper_kernels("table-4")[3:7], random_state=0).fit(X + y[:, None], y)
 
 
-def transformer(method: str, kernels: Sequence[Kernel], settings: Mapping[str, Any], seed: int) -> Any:
+def transformer(method: str, kernels: Sequence[Kernel], settings: Settings, seed: int) -> Any:
     """Return the transformer of a `method` with the tolerances that `settings` state.
 
     Parameters

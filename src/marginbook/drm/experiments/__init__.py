@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from ...experiments.fold import Measure
 from .figure_5 import measure_ablation
 from .poker_stand_in import poker_split
 from .table_5 import measure_convergence, measure_large
-from .tables_3_8_9 import Row, measure_accuracy, measure_imbalanced, measure_resampled
+from .tables_3_8_9 import measure_accuracy, measure_imbalanced, measure_resampled
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
-EXPERIMENTS: dict[str, Callable[..., Row]] = {
+EXPERIMENTS: dict[str, Measure] = {
     "table-3": measure_accuracy,
     "table-5": measure_large,
     "table-8": measure_imbalanced,

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ...base.parameters import validate_choice
+from ...experiments.fold import Fold, Row, Settings
 from ...kernels import Kernel, KernelOverflow, gram
 from ..estimators.selection import SCALINGS, DRMClassifierCV, NothingSolvable, scaler
 from ..model.objective import class_products, dissimilarity, kkt_residual
 from ..solvers.direct import NotPositiveDefinite, closed_form
-
-Row = dict[str, float | int | str | None]
 
 NAMES = ("DRM(R)", "DRM(P)", "KRR(R)", "KRR(P)")
 
@@ -28,27 +26,15 @@ NAMES = ("DRM(R)", "DRM(P)", "KRR(R)", "KRR(P)")
 TOL = 1e-6
 
 
-def measure_ablation(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_ablation(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure one method on one fold, for each beta of the grid: G-mean (28) on the test rows.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : str
         One of `NAMES`.
     settings : mapping
         Grids ``alpha``, ``beta``, ``sigma2``, ``degree``, as in Table VIII.
-    seed, dataset : not used; every measure takes them
 
     Returns
     -------
@@ -65,14 +51,15 @@ def measure_ablation(
     """
     from imblearn.metrics import geometric_mean_score
 
-    kernels, alphas = _grid(method, settings)
+    validate_choice("method", method, NAMES)
+    kernels, alphas = kernels_and_alphas(method, settings)
     betas = [float(beta) for beta in settings["beta"]]
     best: dict[float, float | None] = dict.fromkeys(betas)
     for scaling in SCALINGS:
-        transform = scaler(scaling).fit(X_train)
-        parts = transform.transform(X_train), y_train, transform.transform(X_test)
+        transform = scaler(scaling).fit(fold.X_train)
+        parts = transform.transform(fold.X_train), fold.y_train, transform.transform(fold.X_test)
         for beta, predicted in predictions(*parts, kernels, alphas, betas):
-            value = float(geometric_mean_score(y_test, predicted))
+            value = float(geometric_mean_score(fold.y_test, predicted))
             best[beta] = value if best[beta] is None else max(value, best[beta] or 0.0)
     row: Row = {}
     for beta in betas:
@@ -80,10 +67,10 @@ def measure_ablation(
         row[f"best_{name}"] = best[beta]
         row[f"chosen_{name}"] = row[f"loo_{name}"] = row[f"parameters_{name}"] = None
         try:
-            model = _choose(X_train, y_train, kernels, alphas, beta)
+            model = _choose(fold.X_train, fold.y_train, kernels, alphas, beta)
         except NothingSolvable:
             continue
-        row[f"chosen_{name}"] = float(geometric_mean_score(y_test, model.predict(X_test)))
+        row[f"chosen_{name}"] = float(geometric_mean_score(fold.y_test, model.predict(fold.X_test)))
         row[f"loo_{name}"] = model.best_score_
         kernel, parameters = model.kernel_
         choice = {"kernel": kernel, **parameters, "alpha": model.alpha_, "scaling": model.scaling_}
@@ -161,8 +148,8 @@ def _choose(
         return model.fit(X, y)
 
 
-def _grid(method: str, settings: Mapping[str, Any]) -> tuple[list[Kernel], list[float]]:
-    validate_choice("method", method, NAMES)
+def kernels_and_alphas(method: str, settings: Settings) -> tuple[list[Kernel], list[float]]:
+    """Return the grid of a method such as "DRM(R)" or "KRR(P)", which is the DRM with alpha = 0."""
     kernels: list[Kernel]
     if method.endswith("(R)"):
         kernels = [("rbf", {"gamma": 1 / (2 * sigma2)}) for sigma2 in settings["sigma2"]]

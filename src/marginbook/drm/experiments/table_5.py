@@ -8,14 +8,17 @@ for Figures 2 and 3.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import MaxAbsScaler
 
 from ...base.parameters import validate_choice
+from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained, rng
 from ..model.operators import LinearSystem
 from ..solvers.first_order import accelerated, gradient_descent, proximal_point
 from ..solvers.iteration import Iterates
@@ -28,31 +31,17 @@ from .table_5_grid import (
     exact_maps,
     labels,
     linear_svm,
-    rng,
     selection_folds,
     svm_ended,
 )
 
-Row = dict[str, float | int | str | None]
-
 ALGORITHMS = {"DRM-GD": "GD", "DRM-PPA": "PPA", "DRM-APG": "APG"}
-NAMES = (*SVMS, *ALGORITHMS, "DRM", "DRM+1", "majority")
 
 #: numbers in an (n, m) array of weights: 8 MB, so that an iteration does not wait for memory
 ENTRIES = 2**20
 
 
-def measure_large(
-    X_train: Rows,
-    y_train: np.ndarray,
-    X_test: Rows,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_large(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure one method on one data set of Table V.
 
     Every feature is divided by its largest absolute value in the training rows. Parameters are chosen by
@@ -61,19 +50,14 @@ def measure_large(
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : str
         "L1-SVM" and "L2-SVM" (LIBLINEAR: hinge; squared hinge, primal TRON), "DRM" (exact, one pass), "DRM+1"
         (the same with a constant feature), "DRM-GD", "DRM-PPA", "DRM-APG" (Algorithms 3, 5, 6, on random test
         rows, with the parameters of "DRM"), "majority".
     settings : mapping
         Grids ``alpha``, ``beta``, ``C``; ``cv_rows`` and ``cv_folds``; ``svm_max_iter``, ``svm_dual_tol`` and
-        ``svm_intercept`` as for :func:`.large_selection.linear_svm`;
+        ``svm_intercept`` as for :func:`.table_5_grid.linear_svm`;
         ``iterative_test_points``, ``tol``, ``max_iter`` of the algorithms.
-    seed : int
-        Of LIBLINEAR's coordinate descent.
-    dataset : str
-        Seed of the choice of rows and folds, so that all methods of a data set share them.
 
     Returns
     -------
@@ -84,56 +68,82 @@ def measure_large(
         of rows that they label as the exact solution does; of an SVM its iterations, and whether they ended
         before their limit.
     """
-    validate_choice("method", method, NAMES)
-    classes, codes = np.unique(y_train, return_inverse=True)
+    validate_choice("method", method, METHODS)
+    classes, codes = np.unique(fold.y_train, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"{dataset}: wanted training rows of at least 2 classes, got only {classes[0]}")
-    transform = MaxAbsScaler().fit(X_train)
-    X, Z = transform.transform(X_train), transform.transform(X_test)
-    majority = np.asarray(y_test == classes[np.argmax(np.bincount(codes))])
+        raise ValueError(f"{fold.dataset}: wanted training rows of at least 2 classes, got only {classes[0]}")
+    transform = MaxAbsScaler().fit(fold.X_train)
+    X, Z = transform.transform(fold.X_train), transform.transform(fold.X_test)
+    found, told = METHODS[method](replace(fold, X_train=X, y_train=codes, X_test=Z), settings)
     row: Row = dict.fromkeys(
         ("cv_score", "parameters", "iterations_mean", "converged_share", "kkt_residual", "agreement")
     )
-    row |= {"accuracy": float(majority.mean()), "test_rows": len(y_test), "majority": float(majority.mean())}
-    if method == "majority":
-        return row
-    part, folds = selection_folds(codes, settings, dataset)
-    if method in SVMS:
-        C, row["cv_score"] = choose_svm(method, X[part], codes[part], folds, settings, seed)
-        row["parameters"] = json.dumps({"C": C})
-        model = linear_svm(method, C, X, codes, settings, seed)
-        row["accuracy"] = float(np.mean(classes[model.predict(Z)] == y_test))
-        row["iterations_mean"] = int(np.max(model.n_iter_))
-        row["converged_share"] = float(svm_ended(model))
-        return row
-    constant = method == "DRM+1"
-    chosen, row["cv_score"] = choose_drm(X[part], codes[part], folds, settings, constant)
-    row["parameters"] = json.dumps(chosen, sort_keys=True)
+    return row | {
+        "accuracy": float(np.mean(classes[found.codes] == fold.y_test[found.rows])),
+        "test_rows": len(found.codes),
+        "majority": float(np.mean(fold.y_test == classes[np.argmax(np.bincount(codes))])),
+        **told,
+    }
+
+
+class Labelled(NamedTuple):
+    """What Table V reads of a trained method: which test rows it labelled, and their class numbers."""
+
+    rows: np.ndarray
+    codes: np.ndarray
+
+
+def _all_rows(codes: np.ndarray) -> Labelled:
+    return Labelled(np.arange(len(codes)), codes)
+
+
+def _majority(fold: Fold, settings: Settings) -> Trained:
+    return Trained(_all_rows(np.full(len(fold.y_test), np.argmax(np.bincount(fold.y_train)))), {})
+
+
+def _svm(method: str, fold: Fold, settings: Settings) -> Trained:
+    X, codes = fold.X_train, fold.y_train
+    part, folds = selection_folds(codes, settings, fold.dataset)
+    C, score = choose_svm(method, X[part], codes[part], folds, settings, fold.seed)
+    model = linear_svm(method, C, X, codes, settings, fold.seed)
+    told = {"cv_score": score, "parameters": json.dumps({"C": C})}
+    told |= {"iterations_mean": int(np.max(model.n_iter_)), "converged_share": float(svm_ended(model))}
+    return Trained(_all_rows(model.predict(fold.X_test)), told)
+
+
+def _drm(algorithm: str | None, constant: bool, fold: Fold, settings: Settings) -> Trained:
+    """Train the exact form; an algorithm, at its parameters, labels a random part of the test rows."""
+    X, codes, Z = fold.X_train, fold.y_train, fold.X_test
+    part, folds = selection_folds(codes, settings, fold.dataset)
+    chosen, score = choose_drm(X[part], codes[part], folds, settings, constant)
+    told: Row = {"cv_score": score, "parameters": json.dumps(chosen, sort_keys=True)}
     maps = exact_maps(X, codes, chosen["alpha"], chosen["beta"], constant)
-    if method not in ALGORITHMS:
-        row["accuracy"] = float(np.mean(classes[labels(maps, Z, constant)] == y_test))
-        return row
-    points = test_points(len(y_test), int(settings["iterative_test_points"]), dataset)
-    given, measured = _labels_by_iteration(method, X, codes, Z[points], chosen, settings)
-    row |= measured
-    row["accuracy"], row["test_rows"] = float(np.mean(classes[given] == y_test[points])), len(points)
-    row["agreement"] = float(np.mean(given == labels(maps, Z[points])))
-    return row
+    if algorithm is None:
+        return Trained(_all_rows(labels(maps, Z, constant)), told)
+    rows = test_points(len(fold.y_test), int(settings["iterative_test_points"]), fold.dataset)
+    given, measured = _labels_by_iteration(algorithm, X, codes, Z[rows], chosen, settings)
+    agreement = float(np.mean(given == labels(maps, Z[rows])))
+    return Trained(Labelled(rows, given), told | measured | {"agreement": agreement})
+
+
+#: the methods of Table V
+METHODS: dict[str, Method] = {
+    **{name: partial(_svm, name) for name in SVMS},
+    **{name: partial(_drm, algorithm, False) for name, algorithm in ALGORITHMS.items()},
+    "DRM": partial(_drm, None, False),
+    "DRM+1": partial(_drm, None, True),
+    "majority": _majority,
+}
 
 
 def _labels_by_iteration(
-    method: str,
-    X: Rows,
-    codes: np.ndarray,
-    Z: Rows,
-    chosen: Mapping[str, float],
-    settings: Mapping[str, Any],
+    algorithm: str, X: Rows, codes: np.ndarray, Z: Rows, chosen: Point, settings: Settings
 ) -> tuple[np.ndarray, Row]:
     """Return the class numbers that an algorithm gives to the rows of `Z`, and how it ended."""
     order = np.argsort(codes, kind="stable")
     system = LinearSystem(X[order], np.bincount(codes), chosen["alpha"], chosen["beta"])
     given, n_iter, converged, left = [], [], [], 0.0
-    for Kx, found in solve(ALGORITHMS[method], system, Z, settings["tol"], settings["max_iter"]):
+    for Kx, found in solve(algorithm, system, Z, settings["tol"], settings["max_iter"]):
         given.append(np.argmin(system.dissimilarity(Kx, found.weights), axis=1))
         n_iter.append(found.n_iter)
         converged.append(found.converged)
@@ -145,30 +155,16 @@ def _labels_by_iteration(
     }
 
 
-def measure_convergence(
-    X_train: Rows,
-    y_train: np.ndarray,
-    X_test: Rows,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_convergence(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure how fast one algorithm converges on one data set, with all training rows (Figures 2 and 3).
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : {"GD", "PPA", "APG"}
         See :func:`solve`.
     settings : mapping
         ``alpha``, ``betas``, ``tol``, ``max_iter``, ``test_points``; ``path_beta`` and ``path_iterations`` of
         the path of the objective.
-    seed : not used; every measure takes it
-    dataset : str
-        Seed of the choice of test rows, so that all algorithms meet the same.
 
     Returns
     -------
@@ -184,10 +180,10 @@ def measure_convergence(
         ``multiplications``, ``multiplications_printed`` : an iteration of one test row, by the fused products
         of :class:`LinearSystem` and by the paper's (21) to (23)
     """
-    codes = np.unique(y_train, return_inverse=True)[1]
-    transform = MaxAbsScaler().fit(X_train)
-    X, Z = transform.transform(X_train), transform.transform(X_test)
-    points = Z[test_points(len(y_test), int(settings["test_points"]), dataset)]
+    codes = np.unique(fold.y_train, return_inverse=True)[1]
+    transform = MaxAbsScaler().fit(fold.X_train)
+    X, Z = transform.transform(fold.X_train), transform.transform(fold.X_test)
+    points = Z[test_points(len(fold.y_test), int(settings["test_points"]), fold.dataset)]
     order, sizes, alpha = np.argsort(codes, kind="stable"), np.bincount(codes), float(settings["alpha"])
     X = X[order]
     row: Row = {"n": len(codes), "test_rows": points.shape[0]}
@@ -235,16 +231,15 @@ def solve(
     Z : (m, p) array of test rows
     tol, max_iter, record : as in :mod:`marginbook.drm.solvers.first_order`
     """
+    validate_choice("algorithm", algorithm, ("GD", "PPA", "APG"))
     run: Callable[..., Iterates]
     constant: dict[str, Any]
     if algorithm == "GD":
         run, constant = gradient_descent, {}
     elif algorithm == "PPA":
         run, constant = proximal_point, {"c": system.safe_eigenvalue()}
-    elif algorithm == "APG":
-        run, constant = accelerated, {"b": system.safe_eigenvalue() + system.beta}
     else:
-        raise ValueError(f"unknown algorithm {algorithm!r}; choose from GD, PPA, APG")
+        run, constant = accelerated, {"b": system.safe_eigenvalue() + system.beta}
     width = max(1, ENTRIES // system.n)
     for start in range(0, Z.shape[0], width):
         Kx = system.kernel_vectors(Z[start : start + width])

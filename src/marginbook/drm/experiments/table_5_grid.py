@@ -6,19 +6,20 @@ Every score is the accuracy of the predictions of all folds, pooled; the first o
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
+from ...base.folds import stratified_folds
+from ...base.splits import Split
+from ...experiments.fold import Settings, rng
 from ..solvers.one_pass import ClassMoments, LinearMaps, linear_maps
 
 Rows: TypeAlias = np.ndarray | csr_matrix
-Fold: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 SVMS = {"L1-SVM": {"loss": "hinge", "dual": True}, "L2-SVM": {"loss": "squared_hinge", "dual": False}}
 
@@ -26,24 +27,20 @@ SVMS = {"L1-SVM": {"loss": "hinge", "dual": True}, "L2-SVM": {"loss": "squared_h
 TOL = 1e-6
 
 
-def selection_folds(
-    codes: np.ndarray, settings: Mapping[str, Any], dataset: str
-) -> tuple[np.ndarray, list[Fold]]:
+def selection_folds(codes: np.ndarray, settings: Settings, dataset: str) -> tuple[np.ndarray, list[Split]]:
     """Return ``cv_rows`` random rows and their stratified folds, pairs of (train, test) positions in them."""
     random = rng(dataset, "selection")
     size = min(int(settings["cv_rows"]), len(codes))
     part = np.sort(random.choice(len(codes), size, replace=False))
     largest = int(np.bincount(codes[part]).max())
-    folds = StratifiedKFold(
-        min(int(settings["cv_folds"]), largest), shuffle=True, random_state=int(random.integers(2**31))
-    )
+    n_folds = min(int(settings["cv_folds"]), largest)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class has fewer rows than there are folds
-        return part, list(folds.split(part, codes[part]))
+        return part, stratified_folds(codes[part], n_folds, int(random.integers(2**31)))
 
 
 def choose_drm(
-    X: Rows, codes: np.ndarray, folds: Sequence[Fold], settings: Mapping[str, Any], constant: bool
+    X: Rows, codes: np.ndarray, folds: Sequence[Split], settings: Settings, constant: bool
 ) -> tuple[dict[str, float], float]:
     """Return the alpha and beta of the highest accuracy of the pooled predictions, and that accuracy.
 
@@ -76,8 +73,8 @@ def choose_svm(
     method: str,
     X: Rows,
     codes: np.ndarray,
-    folds: Sequence[Fold],
-    settings: Mapping[str, Any],
+    folds: Sequence[Split],
+    settings: Settings,
     seed: int,
 ) -> tuple[float, float]:
     """Return the C of the highest accuracy of the pooled predictions, and that accuracy.
@@ -117,9 +114,7 @@ def svm_ended(model: LinearSVC) -> bool:
     return int(np.max(model.n_iter_)) < int(model.max_iter)
 
 
-def linear_svm(
-    method: str, C: float, X: Rows, codes: np.ndarray, settings: Mapping[str, Any], seed: int
-) -> LinearSVC:
+def linear_svm(method: str, C: float, X: Rows, codes: np.ndarray, settings: Settings, seed: int) -> LinearSVC:
     """Return a fitted linear SVM: "L1-SVM" (hinge, dual) or "L2-SVM" (squared hinge, primal TRON).
 
     Settings: ``svm_intercept``, whether there is a constant feature, ``svm_max_iter``, and ``svm_dual_tol``,
@@ -149,8 +144,3 @@ def labels(maps: LinearMaps, X: Rows, constant: bool = False) -> np.ndarray:
     """Return the class numbers that the exact linear DRM gives to rows `X`, (m, p)."""
     found: np.ndarray = np.argmin(maps.dissimilarity(X, constant), axis=1)
     return found
-
-
-def rng(dataset: str, purpose: str) -> np.random.Generator:
-    """Return the random numbers of a data set for one purpose: the same whatever the method."""
-    return np.random.default_rng(list(f"{dataset}|{purpose}".encode()))

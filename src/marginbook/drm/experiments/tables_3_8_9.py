@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 
-from ...kernels import Kernel
+from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from ..estimators.selection import SCALINGS, DRMClassifierCV, NothingSolvable, scaler
 from ..peers.racing import Score
 from ..peers.selection import SCALE_FREE, select
+from .figure_5 import kernels_and_alphas
 
-Row = dict[str, float | int | str | None]
 Resample = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 #: the peers that Table IX joins in one column
@@ -29,37 +30,16 @@ VARIANTS = {"SVM": ("SVM(R)", "SVM(P)"), "KNN": ("KNN(E)", "KNN(C)"), "RF": ("RF
 SAMPLERS = ("SMOTE", "BorSMOTE", "SL-SMOTE")
 
 
-def measure_accuracy(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_accuracy(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure one method on one split of Table III: accuracy with and without scaling.
 
     Columns ``accuracy_none``, ``accuracy_max_abs`` (the paper's better of two), ``cv_score_none``,
     ``cv_score_max_abs``, ``accuracy`` (honest), ``scaling``, ``parameters``.
     """
-    data = (X_train, y_train, X_test, y_test)
-    return _measure(data, "accuracy", accuracy_score, {"": method}, settings, seed)
+    return _measure(fold, "accuracy", accuracy_score, {"": method}, settings)
 
 
-def measure_imbalanced(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_imbalanced(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure one method on one fold of Table VIII: G-mean (28) with and without scaling.
 
     Columns ``g_mean_none``, ``g_mean_max_abs`` (the paper's better of two), ``cv_score_none``,
@@ -67,21 +47,10 @@ def measure_imbalanced(
     """
     from imblearn.metrics import geometric_mean_score
 
-    data = (X_train, y_train, X_test, y_test)
-    return _measure(data, "g_mean", geometric_mean_score, {"": method}, settings, seed)
+    return _measure(fold, "g_mean", geometric_mean_score, {"": method}, settings)
 
 
-def measure_resampled(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_resampled(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure one entry of Table IX: G-mean (28) of a peer on an over-sampled training fold.
 
     The training fold is scaled, then the small class is over-sampled to the size of the large one with
@@ -110,34 +79,33 @@ def measure_resampled(
     variants: dict[str, str | None] = {"_1": VARIANTS[peer][0], "_2": None}
     if len(VARIANTS[peer]) == 2:
         variants["_2"] = VARIANTS[peer][1]
-    data = (X_train, y_train, X_test, y_test)
-    return _measure(
-        data, "g_mean", geometric_mean_score, variants, settings, seed, _sampler(sampler, settings, seed)
-    )
+    resample = _sampler(sampler, settings, fold.seed)
+    return _measure(fold, "g_mean", geometric_mean_score, variants, settings, resample)
 
 
 def _measure(
-    data: Sequence[np.ndarray],
+    fold: Fold,
     metric: str,
     score: Score,
     variants: Mapping[str, str | None],
-    settings: Mapping[str, Any],
-    seed: int,
+    settings: Settings,
     resample: Resample | None = None,
 ) -> Row:
     """Return the row of a measure: each variant (suffix of its columns -> method) with each scaling."""
-    X_train, y_train, X_test, y_test = data
     row: Row = {metric: None, "scaling": None}
     if len(variants) > 1:
         row["variant"] = None
-    chosen: dict[str, Any] = {}
+    chosen = {}
     best = -np.inf
     for scaling in SCALINGS:
-        transform = scaler(scaling).fit(X_train)
-        X, y, rows = transform.transform(X_train), y_train, transform.transform(X_test)
-        same = scaling != SCALINGS[0] and np.array_equal(X, X_train)  # features in [-1, 1] that reach an end
+        transform = scaler(scaling).fit(fold.X_train)
+        X, y, rows = transform.transform(fold.X_train), fold.y_train, transform.transform(fold.X_test)
+        same = scaling != SCALINGS[0] and np.array_equal(
+            X, fold.X_train
+        )  # features in [-1, 1] that reach an end
         if resample is not None:
             X, y = resample(X, y)
+        scaled = replace(fold, X_train=X, y_train=y, X_test=rows)
         for suffix, method in variants.items():
             end = f"{suffix}_{scaling.replace('-', '_')}"
             row[f"{metric}{end}"] = row[f"cv_score{end}"] = None
@@ -148,12 +116,12 @@ def _measure(
                 row[f"{metric}{end}"], row[f"cv_score{end}"] = row[metric + first], row["cv_score" + first]
                 continue
             try:
-                model, parameters, value = _select(method, X, y, score, settings, seed)
+                model, told = method_of(method, score)(scaled, settings)
             except NothingSolvable:
                 continue
-            reached = float(score(y_test, model.predict(rows)))
+            reached, value = float(score(fold.y_test, model.predict(rows))), told["cv_score"]
             row[f"{metric}{end}"], row[f"cv_score{end}"] = reached, value
-            chosen[f"{method}, {scaling}" if len(variants) > 1 else scaling] = parameters
+            chosen[f"{method}, {scaling}" if len(variants) > 1 else scaling] = told["parameters"]
             if value > best:
                 best, row[metric], row["scaling"] = value, reached, scaling
                 if len(variants) > 1:
@@ -162,24 +130,19 @@ def _measure(
     return row
 
 
-def _select(
-    method: str, X: np.ndarray, y: np.ndarray, score: Score, settings: Mapping[str, Any], seed: int
-) -> tuple[Any, dict[str, Any], float]:
-    if method.startswith(("DRM", "KRR")):
-        return _select_drm(method, X, y, score, settings)
-    return select(method, X, y, score, settings, seed)
+def method_of(name: str, score: Score) -> Method:
+    """Return a method whose parameters are those of the best `score`; it tells them and the score."""
+    return partial(_drm if name.startswith(("DRM", "KRR")) else _peer, name, score)
 
 
-def _select_drm(
-    method: str, X: np.ndarray, y: np.ndarray, score: Score, settings: Mapping[str, Any]
-) -> tuple[DRMClassifierCV, dict[str, Any], float]:
-    """Choose kernel, alpha and beta by exact leave-one-out; kernel ridge is the DRM with alpha = 0."""
-    kernels: list[Kernel]
-    if method.endswith("(R)"):
-        kernels = [("rbf", {"gamma": 1 / (2 * sigma2)}) for sigma2 in settings["sigma2"]]
-    else:
-        kernels = [("poly", {"degree": degree, "gamma": 1.0, "coef0": 1.0}) for degree in settings["degree"]]
-    alphas = settings["alpha"] if method.startswith("DRM") else [0.0]
+def _peer(name: str, score: Score, fold: Fold, settings: Settings) -> Trained:
+    model, parameters, value = select(name, fold.X_train, fold.y_train, score, settings, fold.seed)
+    return Trained(model, {"parameters": parameters, "cv_score": value})
+
+
+def _drm(name: str, score: Score, fold: Fold, settings: Settings) -> Trained:
+    """Choose kernel, alpha and beta by exact leave-one-out."""
+    kernels, alphas = kernels_and_alphas(name, settings)
     model = DRMClassifierCV(
         alphas,
         settings["beta"],
@@ -189,13 +152,13 @@ def _select_drm(
     with warnings.catch_warnings():
         # points beyond double precision: part of the protocol
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(X, y)
-    name, value = model.kernel_
-    parameters = {"kernel": name, **value, "alpha": model.alpha_, "beta": model.beta_}
-    return model, parameters, model.best_score_
+        model.fit(fold.X_train, fold.y_train)
+    kernel, value = model.kernel_
+    parameters = {"kernel": kernel, **value, "alpha": model.alpha_, "beta": model.beta_}
+    return Trained(model, {"parameters": parameters, "cv_score": model.best_score_})
 
 
-def _sampler(name: str, settings: Mapping[str, Any], seed: int) -> Resample:
+def _sampler(name: str, settings: Settings, seed: int) -> Resample:
     # the three come with imbalanced-learn, which the other measures can do without
     from imblearn.over_sampling import SMOTE, BorderlineSMOTE
 

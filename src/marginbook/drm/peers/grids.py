@@ -18,8 +18,8 @@ from sklearn.metrics.pairwise import cosine_distances, euclidean_distances
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from ...base.splits import Split
 from ...kernels import KernelOverflow, gram
-from .racing import Fold
 
 Parameters = dict[str, Any]
 
@@ -54,7 +54,7 @@ class Refitted:
         self,
         X: np.ndarray,
         y: np.ndarray,
-        folds: Sequence[Fold],
+        folds: Sequence[Split],
         candidates: Sequence[tuple[Parameters, Callable[[], ClassifierMixin]]],
         same: Callable[[Parameters, int], Hashable] | None = None,
     ) -> None:
@@ -102,7 +102,7 @@ class SupportVectors:
         self,
         X: np.ndarray,
         y: np.ndarray,
-        folds: Sequence[Fold],
+        folds: Sequence[Split],
         C: Sequence[float],
         kernels: Sequence[tuple[Parameters, Mapping[str, Any]]],
         max_iter: int,
@@ -172,7 +172,7 @@ class Neighbours:
         self,
         X: np.ndarray,
         y: np.ndarray,
-        folds: Sequence[Fold],
+        folds: Sequence[Split],
         n_neighbors: Sequence[int],
         metric: str,
     ) -> None:
@@ -227,7 +227,7 @@ class Forests:
     """
 
     def __init__(
-        self, X: np.ndarray, y: np.ndarray, folds: Sequence[Fold], n_trees: Sequence[int], seed: int
+        self, X: np.ndarray, y: np.ndarray, folds: Sequence[Split], n_trees: Sequence[int], seed: int
     ) -> None:
         self.X, self.y, self.folds, self.seed = X.astype(np.float32), y, folds, seed
         self.parameters = [{"n_trees": trees} for trees in n_trees]

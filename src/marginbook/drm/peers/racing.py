@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from ...base.splits import Split
+
 Score = Callable[[np.ndarray, np.ndarray], float]
-Fold = tuple[np.ndarray, np.ndarray]
 
 
 def race(
     n_candidates: int,
-    folds: Sequence[Fold],
+    folds: Sequence[Split],
     y: np.ndarray,
     score: Score,
     predict: Callable[[int, int], np.ndarray],

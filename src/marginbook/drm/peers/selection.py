@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import LeaveOneOut, StratifiedKFold
+from sklearn.model_selection import LeaveOneOut
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
+from ...base.splits import Split
 from ..estimators.selection import NothingSolvable
 from .grids import Contest, Forests, Neighbours, Refitted, SupportVectors, leaf_size
-from .racing import Fold, Score, race
+from .racing import Score, race
 from .slda import SparseLDA
 
 NAMES = ("SVM(R)", "SVM(P)", "KNN(E)", "KNN(C)", "RF", "C4.5", "NB", "SLDA")
@@ -87,17 +89,17 @@ def select(
     raise NothingSolvable(f"{name} could not be fitted with any parameters of the grid; scale the data")
 
 
-def _folds(name: str, X: np.ndarray, y: np.ndarray, settings: Mapping[str, Any], seed: int) -> list[Fold]:
+def _folds(name: str, X: np.ndarray, y: np.ndarray, settings: Mapping[str, Any], seed: int) -> list[Split]:
     too_wide = name in FITTED_ANEW and X.size > settings.get("loo_cells", np.inf)
     if len(y) <= settings["loo_limit"] and not too_wide:
         return list(LeaveOneOut().split(X))
     # a class smaller than that misses in some test parts, which pooled predictions do not mind
     n_splits = min(10, int(np.unique(y, return_counts=True)[1].max()))
-    return list(StratifiedKFold(n_splits, shuffle=True, random_state=seed).split(X, y))
+    return stratified_folds(y, n_splits, seed)
 
 
 def _contest(
-    name: str, X: np.ndarray, y: np.ndarray, folds: list[Fold], settings: Mapping[str, Any], seed: int
+    name: str, X: np.ndarray, y: np.ndarray, folds: list[Split], settings: Mapping[str, Any], seed: int
 ) -> Contest:
     match name:
         case "SVM(R)":

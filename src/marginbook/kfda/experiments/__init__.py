@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from ...experiments.fold import Measure
 from . import partitions
 from .columns import as_printed_columns
 from .curves import measure_curves
@@ -13,7 +11,7 @@ from .multiclass import measure_multiclass
 from .tables_1_2 import measure_table
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
-EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
+EXPERIMENTS: dict[str, Measure] = {
     "table-1": measure_table,
     "table-2": measure_table,
     "cuts": measure_cuts,

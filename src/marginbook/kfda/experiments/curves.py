@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from ...base.parameters import validate_choice
+from ...experiments.fold import Fold, Row, Settings
 from ..model.objective import Problem, targets
 from ..solvers.lasso import lasso_path
 from ..solvers.majorise_minimise import shrinking_mm
 from ..solvers.solution import Solution
 from .grids import (
-    Row,
     Standard,
     cross_validate,
     finite,
@@ -26,35 +24,22 @@ from .grids import (
     stratified_folds,
     width_unit,
 )
-from .methods import MACHINES, grid, threshold
+from .methods import MACHINES, threshold
 from .partitions import pool
 
 #: the exponents of the curves
 EXPONENTS = {"q=0.25": 0.25, "q=0.5": 0.5, "q=0.75": 0.75, "q=1": 1.0}
 
 
-def measure_curves(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_curves(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure kFDA_q along rho on one partition, with the width that suits the ridge machine of the set.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : str
         One of `EXPONENTS`.
     settings : mapping
         ``rho``; ``width``, ``ridge`` and ``folds`` of the choice of the width, see `width_of`; ``tol``.
-    seed : not used
-    dataset : str
 
     Returns
     -------
@@ -66,12 +51,18 @@ def measure_curves(
         ``width``, ``n_train``, ``n_test``.
     """
     validate_choice("method", method, EXPONENTS)
-    q, standard = EXPONENTS[method], Standard.of(X_train)
-    multiple = width_of(dataset, json.dumps({name: settings[name] for name in ("width", "ridge", "folds")}))
-    sigma, X, positive = multiple * width_unit(X_train.shape[1]), standard(X_train), positives(y_train)
+    q, standard = EXPONENTS[method], Standard.of(fold.X_train)
+    multiple = width_of(
+        fold.dataset, json.dumps({name: settings[name] for name in ("width", "ridge", "folds")})
+    )
+    sigma, X, positive = (
+        multiple * width_unit(fold.X_train.shape[1]),
+        standard(fold.X_train),
+        positives(fold.y_train),
+    )
     problem = Problem(rbf(squared_distances(X), sigma), targets(positive))
-    across = rbf(squared_distances(standard(X_test), X), sigma)
-    truth = y_test == np.unique(y_train)[1]
+    across = rbf(squared_distances(standard(fold.X_test), X), sigma)
+    truth = fold.y_test == np.unique(fold.y_train)[1]
     rhos = sorted((float(rho) for rho in settings["rho"]), reverse=True)
 
     def errors(found: list[Solution]) -> list[float]:
@@ -107,7 +98,7 @@ def measure_curves(
         "mcr_middle": errors(cold)[len(rhos) // 2],
         "width": multiple,
         "n_train": problem.n,
-        "n_test": len(y_test),
+        "n_test": len(fold.y_test),
     }
 
 
@@ -137,6 +128,4 @@ def width_of(dataset: str, settings: str) -> float:
     train = found.official_splits[0][0]
     X, positive = found.X[train], positives(found.y)[train]
     folds = stratified_folds(positive, stated["folds"], dataset, 1)
-    squared, unit = squared_distances(Standard.of(X)(X)), width_unit(X.shape[1])
-    points = grid("kFDA", stated)
-    return cross_validate(MACHINES["kFDA"], squared, positive, folds, unit, points, stated).multiple
+    return cross_validate(MACHINES["kFDA"], Standard.of(X)(X), positive, folds, stated).multiple

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...base.parameters import validate_choice
+from ...experiments.fold import Fold, Row, Settings
 from ..model.certificates import magnitude_bound
 from ..model.objective import Problem, targets
 from ..solvers.irls import majorize_minimize
 from ..solvers.lasso import lasso_path
 from ..solvers.majorise_minimise import shrinking_mm
 from ..solvers.solution import Solution
-from .grids import Row, Standard, finite, listed, positives, rbf, squared_distances, width_unit
+from .grids import Standard, finite, listed, positives, rbf, squared_distances, width_unit
 
 #: the exponents of the tables
 EXPONENTS = {"kFDA-1": 1.0, "kFDA-0.5": 0.5}
@@ -23,30 +23,17 @@ EXPONENTS = {"kFDA-1": 1.0, "kFDA-0.5": 0.5}
 NEGLIGIBLE, STRIDE = 1e-16, 25
 
 
-def measure_cuts(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_cuts(fold: Fold, method: str, settings: Settings) -> Row:
     """Count the coefficients above relative cuts after the paper's iteration, and those that are not zero.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
-        The test rows are not used.
     method : str
         One of `EXPONENTS`.
     settings : mapping
         ``width``, one multiple of the unit; ``rho``, a list; ``cuts``, relative to the largest coefficient;
         ``stop``, the paper's relative change of J, and ``max_iter``; ``long_stop`` and ``long_max_iter``, of
         the run to the limit; ``tol`` of the solver with exact zeros.
-    seed, dataset : not used
 
     Returns
     -------
@@ -59,9 +46,9 @@ def measure_cuts(
         ``certificate`` and ``curvature`` of the latter. ``cuts`` (JSON), ``nrs``: mean of ``nrs_exact``.
     """
     validate_choice("method", method, EXPONENTS)
-    q, rows = EXPONENTS[method], Standard.of(X_train)(X_train)
-    K = rbf(squared_distances(rows), float(settings["width"]) * width_unit(X_train.shape[1]))
-    problem = Problem(K, targets(positives(y_train)))
+    q, rows = EXPONENTS[method], Standard.of(fold.X_train)(fold.X_train)
+    K = rbf(squared_distances(rows), float(settings["width"]) * width_unit(rows.shape[1]))
+    problem = Problem(K, targets(positives(fold.y_train)))
     rhos = sorted((float(rho) for rho in settings["rho"]), reverse=True)
     lists: dict[str, list[Any]] = {}
     for rho, exact in zip(rhos, _exact(problem, q, rhos, settings), strict=True):
@@ -135,7 +122,7 @@ def iterate(
     return Reached(omega, found.objective, steps, found.converged)
 
 
-def _exact(problem: Problem, q: float, rhos: list[float], settings: Mapping[str, Any]) -> list[Solution]:
+def _exact(problem: Problem, q: float, rhos: list[float], settings: Settings) -> list[Solution]:
     if q == 1:
         return list(lasso_path(problem, rhos))
     return [shrinking_mm(problem, q, rho, tol=settings["tol"]) for rho in rhos]

@@ -1,65 +1,20 @@
-r"""What every measure shares: standardised rows, widths of the kernel, folds, and the choice of a point.
-
-Every machine of the tables decides by :math:`f(z)=\sum_i\alpha_ik(x_i,z)+b` and a threshold, so that a whole
-grid of its parameters is scored by one product of a block of the Gram matrix with an array of coefficients.
-"""
+"""What every measure shares: standardised rows, widths of the kernel, folds, and the choice of a point."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import StratifiedKFold
 
+from ...base import folds
+from ...base.splits import Split
+from ...experiments.candidates import Candidates, right_held_out
+from ...experiments.fold import Point, Row, Settings
 from ...experiments.splits import seed_of
-
-#: parameters of one solution, such as {"rho": 0.01}
-Point: TypeAlias = dict[str, float]
-Fold: TypeAlias = tuple[np.ndarray, np.ndarray]
-Row: TypeAlias = dict[str, float | int | str | None]
-
-
-@dataclass(frozen=True)
-class Expansions:
-    """The solutions of one machine at several points of its grid.
-
-    Attributes
-    ----------
-    points : list of dict
-        Parameters of each solution.
-    alpha : (k, n) array
-        Kernel coefficients; exact zeros are samples that are not retained.
-    offset : (k,) array
-        Bias less threshold: positive is what lies above 0.
-    certificate : float
-        The largest relative one among them (duality gap, or residual of stationarity); NaN without one.
-    curvature : float
-        The smallest eigenvalue that certifies a strict local minimum; NaN without one.
-    """
-
-    points: list[Point]
-    alpha: np.ndarray
-    offset: np.ndarray
-    certificate: float = float("nan")
-    curvature: float = float("nan")
-
-    def decisions(self, K: np.ndarray) -> np.ndarray:
-        """Return f less the threshold for the rows of `K`, an (m, n) kernel block: (m, k)."""
-        found: np.ndarray = K @ self.alpha.T + self.offset
-        return found
-
-    @property
-    def retained(self) -> np.ndarray:
-        """Number of samples with a coefficient that is not zero, (k,)."""
-        return np.count_nonzero(self.alpha, axis=1)
-
-
-#: fits a Gram matrix (n, n) with classes (n,) of bool at the points; the settings say how exactly
-Machine: TypeAlias = Callable[[np.ndarray, np.ndarray, Sequence[Point], Mapping[str, Any]], Expansions]
 
 
 @dataclass(frozen=True)
@@ -125,23 +80,13 @@ def positives(y: np.ndarray) -> np.ndarray:
     return np.asarray(y == classes[1])
 
 
-def stratified_folds(labels: np.ndarray, n_folds: int, *parts: object) -> list[Fold]:
-    """Return the (train, test) positions of stratified folds, shuffled by a seed that depends on `parts`.
+def stratified_folds(labels: np.ndarray, n_folds: int, *parts: object) -> list[Split]:
+    """Return stratified folds, shuffled by a seed that depends on `parts`.
 
     With fewer than `n_folds` rows in the smallest class there are as many folds as that class has rows.
-
-    Raises
-    ------
-    ValueError
-        A class has a single row.
     """
-    smallest = int(np.unique(labels, return_counts=True)[1].min())
-    if smallest < 2:
-        raise ValueError(f"{smallest} row in a class is too few for folds; at least 2 are needed")
-    splitter = StratifiedKFold(
-        min(n_folds, smallest), shuffle=True, random_state=seed_of("kfda folds", *parts)
-    )
-    return list(splitter.split(labels, labels))
+    possible = folds.at_most_a_row_each(labels, n_folds)
+    return folds.stratified_folds(labels, possible, seed_of("kfda folds", *parts))
 
 
 @dataclass(frozen=True)
@@ -165,6 +110,12 @@ class Choice:
     wrong: int
     ties: int
 
+    def columns(self, unit: float, n: int) -> Row:
+        """Return ``cv_error`` in % of n rows, ``parameters`` (JSON) and ``ties``; `unit` is the width's."""
+        chosen = {"width": self.multiple, "sigma": self.multiple * unit, **self.point}
+        parameters = json.dumps(chosen, sort_keys=True)
+        return {"cv_error": 100 * self.wrong / n, "parameters": parameters, "ties": self.ties}
+
 
 def choose(wrong: np.ndarray, multiples: Sequence[float], points: Sequence[Point]) -> Choice:
     """Return the point with the fewest errors; of equals the first of `points`, then the largest width.
@@ -186,37 +137,28 @@ def choose(wrong: np.ndarray, multiples: Sequence[float], points: Sequence[Point
 
 
 def cross_validate(
-    machine: Machine,
-    squared: np.ndarray,
-    positive: np.ndarray,
-    folds: Sequence[Fold],
-    unit: float,
-    points: Sequence[Point],
-    settings: Mapping[str, Any],
+    candidates: Candidates, X: np.ndarray, y: np.ndarray, folds: Sequence[Split], settings: Settings
 ) -> Choice:
-    """Return the choice of `machine` over ``settings["width"]`` and `points` by the folds' pooled errors.
+    """Return the choice over ``settings["width"]`` and the candidates' points by the folds' pooled errors.
 
     Parameters
     ----------
-    machine : Machine
-    squared : (n, n) array
-        Squared distances of the training rows.
-    positive : (n,) array of bool
+    candidates : Candidates
+    X : (n, p) array
+        Standardised training rows.
+    y : (n,) array
+        Class numbers, or True and False.
     folds : (train, test) positions
-    unit : float
-        Width of the multiple 1.
-    points, settings
-        As for the machine.
+    settings : mapping
     """
+    squared, unit = squared_distances(X), width_unit(X.shape[1])
     multiples = [float(multiple) for multiple in settings["width"]]
-    wrong = np.zeros((len(multiples), len(points)), dtype=int)
-    for k, multiple in enumerate(multiples):
-        K = rbf(squared, multiple * unit)
-        for train, test in folds:
-            found = machine(K[np.ix_(train, train)], positive[train], points, settings)
-            predicted = found.decisions(K[np.ix_(test, train)]) > 0
-            wrong[k] += np.count_nonzero(predicted != positive[test, None], axis=0)
-    return choose(wrong, multiples, points)
+    points: list[Point] = []
+    wrong = []
+    for multiple in multiples:
+        points, right, _ = right_held_out(candidates, rbf(squared, multiple * unit), y, folds, settings)
+        wrong.append(len(y) - right)
+    return choose(np.array(wrong), multiples, points)
 
 
 def finite(value: float | None) -> float | None:

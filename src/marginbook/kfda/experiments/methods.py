@@ -1,23 +1,21 @@
-"""The machines of the tables, each fitted to one Gram matrix at several points of its grid."""
+"""The machines of the tables, each fitted to one Gram matrix at all points of its grid."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from ...base.parameters import validate_choice
+from ...experiments.candidates import Candidates, Expansions, libsvm
+from ...experiments.fold import Point, Settings
 from ..model.objective import Problem, midpoint, targets
 from ..peers.ols_forward_selection import orthogonal_least_squares
 from ..peers.ridge_path import ridge_path
 from ..solvers.lasso import lasso_path
 from ..solvers.majorise_minimise import shrinking_mm
 from ..solvers.solution import Solution
-from .grids import Expansions, Machine, Point
 
 
 def threshold(positive: np.ndarray) -> float:
@@ -26,7 +24,7 @@ def threshold(positive: np.ndarray) -> float:
 
 
 def exact_lasso(
-    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Settings
 ) -> Expansions:
     """Fit kFDA_1 exactly at each ``rho``; the certificate is the duality gap relative to J."""
     found = lasso_path(Problem(K, targets(positive)), [point["rho"] for point in points])
@@ -34,15 +32,8 @@ def exact_lasso(
     return _expansions(found, points, positive, gap)
 
 
-def half_power(
-    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
-) -> Expansions:
-    """Fit kFDA_0.5 at each ``rho`` from the ridge solution of the same rho; certified local minima."""
-    return concave(0.5, K, positive, points, settings)
-
-
 def concave(
-    q: float, K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+    q: float, K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Settings
 ) -> Expansions:
     """Fit kFDA_q, q < 1, at each ``rho`` by majorise-minimise from the ridge solution of the same rho.
 
@@ -60,9 +51,7 @@ def concave(
     return _expansions(found, points, positive, max(float(one.stationarity or 0.0) for one in found))
 
 
-def ridge(
-    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
-) -> Expansions:
+def ridge(K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Settings) -> Expansions:
     """Fit kFDA with a ridge and a free bias, ``ridge`` per sample; the certificate is of its equations."""
     n = len(positive)
     found = ridge_path(K, targets(positive), [point["ridge"] * n for point in points])
@@ -72,7 +61,7 @@ def ridge(
 
 
 def forward_selection(
-    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
+    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Settings
 ) -> Expansions:
     """Fit kFDA_OLS: orthogonal least squares with as many terms as ``share`` of the samples, at least one.
 
@@ -86,30 +75,6 @@ def forward_selection(
     return Expansions(list(points), omega[:, 1:], omega[:, 0] - threshold(positive), found.residual)
 
 
-def svm(
-    K: np.ndarray, positive: np.ndarray, points: Sequence[Point], settings: Mapping[str, Any]
-) -> Expansions:
-    """Fit LIBSVM for each ``C``."""
-    alpha, offset = np.zeros((len(points), len(positive))), np.zeros(len(points))
-    for k, point in enumerate(points):
-        model = SVC(
-            C=point["C"], kernel="precomputed", tol=settings["svm_tol"], max_iter=settings["svm_max_iter"]
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the iteration limit is part of the protocol
-            model.fit(K, positive)
-        alpha[k, model.support_], offset[k] = model.dual_coef_[0], model.intercept_[0]
-    return Expansions(list(points), alpha, offset)
-
-
-#: the methods of the tables
-MACHINES: dict[str, Machine] = {
-    "kFDA-1": exact_lasso,
-    "kFDA-0.5": half_power,
-    "kFDA-OLS": forward_selection,
-    "kFDA": ridge,
-    "SVM": svm,
-}
 #: what each of them chooses besides the width, and whether large values come first: the sparsest does
 GRIDS = {
     "kFDA-1": ("rho", True),
@@ -120,7 +85,7 @@ GRIDS = {
 }
 
 
-def grid(method: str, settings: Mapping[str, Any]) -> list[Point]:
+def grid(method: str, settings: Settings) -> list[Point]:
     """Return the points of the grid of `method`, the one that regularises most first.
 
     Raises
@@ -128,7 +93,7 @@ def grid(method: str, settings: Mapping[str, Any]) -> list[Point]:
     ValueError
         There is no such method.
     """
-    validate_choice("method", method, MACHINES)
+    validate_choice("method", method, GRIDS)
     name, large_first = GRIDS[method]
     return [{name: float(value)} for value in sorted(settings[name], reverse=large_first)]
 
@@ -145,3 +110,20 @@ def _expansions(
         certificate,
         min(curvature, default=float("nan")),
     )
+
+
+_FITS: dict[str, Callable[..., Expansions]] = {
+    "kFDA-1": exact_lasso,
+    "kFDA-0.5": partial(concave, 0.5),
+    "kFDA-OLS": forward_selection,
+    "kFDA": ridge,
+    "SVM": libsvm,
+}
+
+
+def _at_grid(method: str, K: np.ndarray, positive: np.ndarray, settings: Settings) -> Expansions:
+    return _FITS[method](K, positive, grid(method, settings), settings)
+
+
+#: the methods of the tables, each at all points of its grid
+MACHINES: dict[str, Candidates] = {name: partial(_at_grid, name) for name in _FITS}

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from .grids import Point, Row, Standard, choose, rbf, squared_distances, stratified_folds, width_unit
+from ...experiments.candidates import at_point
+from ...experiments.fold import Fold, Point, Row, Settings
+from .grids import Standard, cross_validate, rbf, squared_distances, stratified_folds, width_unit
 from .methods import MACHINES, grid
 
 SCHEMES = ("one-vs-rest", "one-vs-one")
 
 
-def measure_multiclass(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_multiclass(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure a scheme of binary machines, all with the same parameters, on one split.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
     method : str
         A machine and a scheme, such as ``"kFDA-1 one-vs-rest"``.
     settings : mapping
         As for :func:`marginbook.kfda.experiments.tables_1_2.measure_table`.
-    seed : not used
-    dataset : str
-        Seed of the folds.
 
     Returns
     -------
@@ -52,39 +38,30 @@ def measure_multiclass(
     name, _, scheme = method.partition(" ")
     if scheme not in SCHEMES:
         raise ValueError(f"unknown scheme {scheme!r} of {method!r}; choose from {', '.join(SCHEMES)}")
-    points, standard = grid(name, settings), Standard.of(X_train)
-    classes, codes = np.unique(y_train, return_inverse=True)
-    X, unit = standard(X_train), width_unit(X_train.shape[1])
-    squared = squared_distances(X)
-    multiples = [float(multiple) for multiple in settings["width"]]
-    wrong = np.zeros((len(multiples), len(points)), dtype=int)
-    folds = stratified_folds(codes, int(settings["folds"]), dataset, len(codes))
-    for k, multiple in enumerate(multiples):
-        K = rbf(squared, multiple * unit)
-        for train, test in folds:
-            found = fit_scheme(name, scheme, K[np.ix_(train, train)], codes[train], points, settings)
-            predicted = found.predict(K[np.ix_(test, train)])
-            wrong[k] += np.count_nonzero(predicted != codes[test, None], axis=0)
-    choice = choose(wrong, multiples, points)
+    grid(name, settings)  # an unknown machine is named before anything is computed
+    standard = Standard.of(fold.X_train)
+    classes, codes = np.unique(fold.y_train, return_inverse=True)
+    X, unit = standard(fold.X_train), width_unit(fold.X_train.shape[1])
+    folds = stratified_folds(codes, int(settings["folds"]), fold.dataset, len(codes))
+    candidates = partial(fit_scheme, name, scheme)
+    choice = cross_validate(candidates, X, codes, folds, settings)
     sigma = choice.multiple * unit
-    model = fit_scheme(name, scheme, rbf(squared, sigma), codes, [choice.point], settings)
-    predicted = classes[model.predict(rbf(squared_distances(standard(X_test), X), sigma))[:, 0]]
+    model = candidates(rbf(squared_distances(X), sigma), codes, at_point(settings, choice.point))
+    predicted = classes[model.predict(rbf(squared_distances(standard(fold.X_test), X), sigma))[:, 0]]
     used = model.alpha[:, 0] != 0
     shares = [np.mean(each[rows]) for each, rows in zip(used, model.members, strict=True)]
     union = int(np.count_nonzero(used.any(axis=0)))
     return {
-        "mcr": 100 * float(np.mean(predicted != y_test)),
+        "mcr": 100 * float(np.mean(predicted != fold.y_test)),
         "nrs_union": 100 * union / len(codes),
         "nrs_machine": 100 * float(np.mean(shares)),
         "kernels_per_row": union,
         "n_coefficients": int(np.count_nonzero(used)),
         "n_machines": len(used),
-        "cv_error": 100 * choice.wrong / len(codes),
-        "parameters": json.dumps({"width": choice.multiple, "sigma": sigma, **choice.point}, sort_keys=True),
-        "ties": choice.ties,
+        **choice.columns(unit, len(codes)),
         "n_classes": len(classes),
         "n_train": len(codes),
-        "n_test": len(y_test),
+        "n_test": len(fold.y_test),
     }
 
 
@@ -94,6 +71,7 @@ class Scheme:
 
     Attributes
     ----------
+    points : list of dict
     pairs : list of (int, int)
         The positive class of each machine and the negative one; -1 is "all others".
     members : list of int arrays
@@ -101,13 +79,17 @@ class Scheme:
     alpha : (number of machines, k, n) array
     offset : (number of machines, k) array
     n_classes : int
+    certificate : float
+        Not looked at here.
     """
 
+    points: list[Point]
     pairs: list[tuple[int, int]]
     members: list[np.ndarray]
     alpha: np.ndarray
     offset: np.ndarray
     n_classes: int
+    certificate: float = float("nan")
 
     def predict(self, K: np.ndarray) -> np.ndarray:
         """Return the class codes of the rows of `K`, (m, n), at each point: (m, k).
@@ -126,26 +108,20 @@ class Scheme:
         return np.asarray(np.argmax(votes, axis=0))
 
 
-def fit_scheme(
-    name: str,
-    scheme: str,
-    K: np.ndarray,
-    codes: np.ndarray,
-    points: Sequence[Point],
-    settings: Mapping[str, Any],
-) -> Scheme:
-    """Fit all machines of a scheme to a Gram matrix (n, n) with class codes (n,) at the points.
+def fit_scheme(name: str, scheme: str, K: np.ndarray, codes: np.ndarray, settings: Settings) -> Scheme:
+    """Fit all machines of a scheme to a Gram matrix (n, n) with class codes (n,) at the points of the grid.
 
     A decision value of kFDA is divided by half the distance of its two targets, so that machines with
     classes of different sizes compare: the targets themselves then decide by +1 and -1.
     """
+    points = grid(name, settings)
     present = [int(code) for code in np.unique(codes)]
     pairs = [(code, -1) for code in present] if scheme == "one-vs-rest" else list(combinations(present, 2))
     members, alphas, offsets = [], [], []
     for first, second in pairs:
         rows = np.flatnonzero((codes == first) | (codes == second) | (second < 0))
         positive = codes[rows] == first
-        found = MACHINES[name](K[np.ix_(rows, rows)], positive, points, settings)
+        found = MACHINES[name](K[np.ix_(rows, rows)], positive, settings)
         half = 1.0
         if name != "SVM":
             half = 0.5 * len(rows) * (1 / positive.sum() + 1 / (~positive).sum())
@@ -154,4 +130,4 @@ def fit_scheme(
         members.append(rows)
         alphas.append(alpha)
         offsets.append(found.offset / half)
-    return Scheme(pairs, members, np.array(alphas), np.array(offsets), int(max(present)) + 1)
+    return Scheme(points, pairs, members, np.array(alphas), np.array(offsets), int(max(present)) + 1)

@@ -15,7 +15,8 @@ from functools import lru_cache, partial
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from ...datasets.dataset import Dataset, Split
+from ...base.splits import Split
+from ...datasets.dataset import Dataset
 from ...datasets.generators import make_ringnorm, make_twonorm, make_waveform
 from ...experiments.splits import seed_of
 

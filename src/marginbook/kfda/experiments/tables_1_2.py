@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 
 import numpy as np
 
+from ...base.parameters import validate_choice
+from ...experiments.candidates import Candidates, Expansions, at_point
+from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from .grids import (
-    Choice,
-    Expansions,
-    Row,
     Standard,
     cross_validate,
     finite,
@@ -24,35 +22,20 @@ from .grids import (
     stratified_folds,
     width_unit,
 )
-from .methods import MACHINES, grid
+from .methods import MACHINES
 from .partitions import pool, realisation
 
 
-def measure_table(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_table(fold: Fold, method: str, settings: Settings) -> Row:
     """Choose the parameters on one realisation, and count what they get wrong on all partitions of the set.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, p), (n,), (m, p), (m,) arrays
-        The realisation r; the whole set and its other partitions come from
-        :func:`marginbook.kfda.experiments.partitions.pool`, and must hold these rows.
     method : str
-        One of :data:`marginbook.kfda.experiments.methods.MACHINES`.
+        One of `METHODS`.
     settings : mapping
         ``width``, multiples of its unit; the grids ``rho``, ``share``, ``ridge``, ``C``; ``folds``; ``tol``;
         ``svm_tol`` and ``svm_max_iter``; optionally ``partitions``, how many of them to use.
-    seed : not used; the folds go by data set and realisation, so that all methods share them
-    dataset : str
 
     Returns
     -------
@@ -65,24 +48,17 @@ def measure_table(
         share that error. ``certificate``, the largest relative one, and ``curvature``, the smallest, of all
         fits with the choice. ``n_train``, ``n_test``, ``n_pool``, ``n_partitions``, ``realisation``.
     """
-    points = grid(method, settings)
-    found = pool(dataset)
-    r = realisation(found, X_train, y_train)
-    positive, unit = positives(found.y), width_unit(found.X.shape[1])
-    train = found.official_splits[r - 1][0]
-    choice = cross_validate(
-        MACHINES[method],
-        squared_distances(Standard.of(found.X[train])(found.X[train])),
-        positive[train],
-        stratified_folds(positive[train], int(settings["folds"]), dataset, r),
-        unit,
-        points,
-        settings,
+    validate_choice("method", method, METHODS)
+    found = pool(fold.dataset)
+    r = realisation(found, fold.X_train, fold.y_train)
+    positive = positives(found.y)
+    train, test = found.official_splits[r - 1]
+    one, told = METHODS[method](
+        Fold(found.X[train], positive[train], found.X[test], positive[test], fold.dataset, r), settings
     )
-    one = fit(found.X, positive, train, method, choice, settings)
-    wrong = one.decide(found.X) != positive
+    wrong = one.predict(found.X) != positive
     partitions = found.official_splits[: settings.get("partitions")]
-    refits = refit_all(dataset, method, _frozen(choice), json.dumps(dict(settings), sort_keys=True))
+    refits = refit_all(fold.dataset, method, told["parameters"], json.dumps(dict(settings), sort_keys=True))
     sizes = np.array([len(test) for _, test in partitions])
     certificates = [one.model.certificate, *(each[2] for each in refits)]
     curvatures = [one.model.curvature, *(each[3] for each in refits)]
@@ -90,11 +66,7 @@ def measure_table(
     return {
         "mcr": 100 * float(np.mean([each[0] for each in refits] / sizes)),
         "nrs": 100 * float(np.mean([each[1] for each in refits])) / n,
-        "cv_error": 100 * choice.wrong / n,
-        "parameters": json.dumps(
-            {"width": choice.multiple, "sigma": choice.multiple * unit, **choice.point}, sort_keys=True
-        ),
-        "ties": choice.ties,
+        **told,
         "errors_refit": listed([each[0] for each in refits]),
         "retained_refit": listed([each[1] for each in refits]),
         "errors_fixed": listed([int(wrong[test].sum()) for _, test in partitions]),
@@ -129,7 +101,7 @@ class Fitted:
     samples: np.ndarray
     sigma: float
 
-    def decide(self, X: np.ndarray) -> np.ndarray:
+    def predict(self, X: np.ndarray) -> np.ndarray:
         """Return whether the rows `X`, (m, p), are called positive; only retained samples are compared."""
         alpha = self.model.alpha[0]
         decisions = np.full(len(X), self.model.offset[0])
@@ -140,23 +112,31 @@ class Fitted:
 
 
 def fit(
-    X: np.ndarray,
-    positive: np.ndarray,
-    train: np.ndarray,
-    method: str,
-    choice: Choice,
-    settings: Mapping[str, Any],
+    candidates: Candidates, X: np.ndarray, positive: np.ndarray, multiple: float, settings: Settings
 ) -> Fitted:
-    """Fit `method` at the chosen point to the rows `train` of `X`, standardised by themselves."""
-    standard, sigma = Standard.of(X[train]), choice.multiple * width_unit(X.shape[1])
-    rows = standard(X[train])
-    model = MACHINES[method](rbf(squared_distances(rows), sigma), positive[train], [choice.point], settings)
+    """Fit the one point that the settings state to rows `X`, (n, p), standardised by themselves."""
+    standard, sigma = Standard.of(X), multiple * width_unit(X.shape[1])
+    rows = standard(X)
+    model = candidates(rbf(squared_distances(rows), sigma), positive, settings)
     return Fitted(model, standard, rows[model.alpha[0] != 0], sigma)
+
+
+def _train(candidates: Candidates, fold: Fold, settings: Settings) -> Trained:
+    """Choose width and point by cross-validation, and fit all rows there; the seed is of the folds."""
+    X, positive = fold.X_train, fold.y_train
+    folds = stratified_folds(positive, int(settings["folds"]), fold.dataset, fold.seed)
+    choice = cross_validate(candidates, Standard.of(X)(X), positive, folds, settings)
+    model = fit(candidates, X, positive, choice.multiple, at_point(settings, choice.point))
+    return Trained(model, choice.columns(width_unit(X.shape[1]), len(positive)))
+
+
+#: the methods of the tables; labels are True for the positive class
+METHODS: dict[str, Method] = {name: partial(_train, candidates) for name, candidates in MACHINES.items()}
 
 
 @lru_cache(maxsize=16)
 def refit_all(
-    dataset: str, method: str, choice: tuple[float, tuple[tuple[str, float], ...]], settings: str
+    dataset: str, method: str, parameters: str, settings: str
 ) -> tuple[tuple[int, int, float, float], ...]:
     """Return wrong test rows, retained samples, certificate and curvature for each partition of a set.
 
@@ -165,21 +145,14 @@ def refit_all(
     Parameters
     ----------
     dataset, method : str
-    choice : tuple
-        Multiple of the width's unit, and the other parameters as pairs.
-    settings : str
-        JSON.
+    parameters, settings : str
+        JSON: what was chosen, with the ``width``, and what the protocol states.
     """
-    found, stated = pool(dataset), json.loads(settings)
-    positive = positives(found.y)
-    at = Choice(choice[0], dict(choice[1]), wrong=0, ties=0)
+    found, chosen, stated = pool(dataset), json.loads(parameters), json.loads(settings)
+    positive, at = positives(found.y), at_point(stated, chosen)
     rows = []
     for train, test in found.official_splits[: stated.get("partitions")]:
-        one = fit(found.X, positive, train, method, at, stated)
-        wrong = int(np.count_nonzero(one.decide(found.X[test]) != positive[test]))
+        one = fit(MACHINES[method], found.X[train], positive[train], chosen["width"], at)
+        wrong = int(np.count_nonzero(one.predict(found.X[test]) != positive[test]))
         rows.append((wrong, int(one.model.retained[0]), one.model.certificate, one.model.curvature))
     return tuple(rows)
-
-
-def _frozen(choice: Choice) -> tuple[float, tuple[tuple[str, float], ...]]:
-    return choice.multiple, tuple(sorted(choice.point.items()))

@@ -16,9 +16,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.folds import Fold, folds, validate_folds
+from ...base.folds import folds, validate_folds
 from ...base.labels import binary_signs
 from ...base.parameters import validate_not_negative
+from ...base.splits import Split
 from ...base.threads import few_threads
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ..model.objective import relative_gap
@@ -273,7 +274,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         delta = mean_distance(euclidean_distances(X, squared=True))
         return [1.0 / (2.0 * (multiple * delta) ** 2) for multiple in MULTIPLES]
 
-    def _folds(self, X: Any, y: np.ndarray) -> list[Fold]:
+    def _folds(self, X: Any, y: np.ndarray) -> list[Split]:
         splitter = self.cv
         if isinstance(self.cv, int | np.integer):
             validate_folds(self.cv, len(y))

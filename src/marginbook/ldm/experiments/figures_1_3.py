@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
-from .halves import Row, prepared
-from .selection import Block, at_point, linear_block, rbf_blocks
+from ...experiments.candidates import at_point
+from ...experiments.fold import Fold, Row, Settings
+from .halves import prepared
 from .tables_2_3 import MACHINES, fitted
 
 #: what LDM has to choose besides the kernel
 PARAMETERS = ("lambda1", "lambda2", "C")
 
 
-def measure_margins(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_margins(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure the training margins of a machine whose parameters cross-validation chose (Figure 1).
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (m, p), (m,), (n, p), (n,) arrays
     method : str
         One of :data:`marginbook.ldm.experiments.tables_2_3.MACHINES` with its kernel, such as ``"LDM(rbf)"``.
     settings : mapping
         As for :func:`marginbook.ldm.experiments.tables_2_3.measure_rbf`, and ``percent``, of the quantiles.
-    seed : not used; every measure takes it
-    dataset : str
-        Seed of the folds.
 
     Returns
     -------
@@ -49,12 +33,12 @@ def measure_margins(
         w, so that they are distances from the plane; ``margin_mean`` and ``margin_variance``; ``accuracy``
         on the test half, ``parameters`` (JSON), ``n_train``.
     """
-    X, y, Z, truth = prepared(X_train, y_train, X_test, y_test)
     name, kernel = _parts(method)
     if name not in MACHINES:
         raise ValueError(f"unknown machine {name!r} in {method!r}; choose from {', '.join(MACHINES)}")
-    chosen, model = fitted(MACHINES[name], _blocks(kernel, X, Z, settings), y, settings, dataset)
-    block, alpha = chosen.block, model.alpha[0]
+    fold = prepared(fold)
+    chosen, model = fitted(MACHINES[name], kernel, fold, settings)
+    y, block, alpha = fold.y_train, chosen.block, model.alpha[0]
     margins = y * model.decisions(block.train)[:, 0]
     norm = float(np.sqrt(max(0.0, alpha @ block.train @ alpha)))
     # each is the margin of some row, no mean of two
@@ -63,8 +47,8 @@ def measure_margins(
         "margin_mean": float(margins.mean()),
         "margin_variance": float(margins.var()),
         "norm": norm,
-        "accuracy": float(np.mean((model.decisions(block.test)[:, 0] > 0) == (truth > 0))),
-        "parameters": json.dumps({**block.parameters, **chosen.point}, sort_keys=True),
+        "accuracy": float(np.mean((model.decisions(block.test)[:, 0] > 0) == (fold.y_test > 0))),
+        "parameters": chosen.as_json(),
         "n_train": len(y),
     }
     for percent, value in zip(settings["percent"], quantiles, strict=True):
@@ -73,31 +57,17 @@ def measure_margins(
     return row
 
 
-def measure_sensitivity(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_sensitivity(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure the test accuracy of LDM while one parameter runs through its grid (Figure 3).
 
     The two other parameters, and the width of the rbf kernel, stay where cross-validation puts them.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (m, p), (m,), (n, p), (n,) arrays
     method : str
         "LDM", "LDM+1" or "LDM(C/m)" with its kernel, such as ``"LDM(rbf)"``.
     settings : mapping
         As for :func:`marginbook.ldm.experiments.tables_2_3.measure_rbf`.
-    seed : not used; every measure takes it
-    dataset : str
-        Seed of the folds.
 
     Returns
     -------
@@ -107,19 +77,18 @@ def measure_sensitivity(
         ``lambda1_range``, ``lambda2_range``, ``C_range``: the largest less the smallest of them;
         ``dual_gap``, the largest relative gap.
     """
-    X, y, Z, truth = prepared(X_train, y_train, X_test, y_test)
     name, kernel = _parts(method)
     if name not in MACHINES or not name.startswith("LDM"):
         raise ValueError(f"unknown method {method!r}; wanted LDM, LDM+1 or LDM(C/m) and a kernel")
-    machine = MACHINES[name]
-    chosen, _ = fitted(machine, _blocks(kernel, X, Z, settings), y, settings, dataset)
+    fold = prepared(fold)
+    chosen, _ = fitted(MACHINES[name], kernel, fold, settings)
     block, gap = chosen.block, chosen.gap
-    row: Row = {"parameters": json.dumps({**block.parameters, **chosen.point}, sort_keys=True)}
+    row: Row = {"parameters": chosen.as_json()}
     for varied in PARAMETERS:
         fixed = {each: chosen.point[each] for each in PARAMETERS if each != varied}
-        found = machine(block.train, y, at_point(settings, fixed))
-        gap = max(gap, found.gap)
-        reached = np.mean((found.decisions(block.test) > 0) == (truth[:, None] > 0), axis=0)
+        found = MACHINES[name](block.train, fold.y_train, at_point(settings, fixed))
+        gap = max(gap, found.certificate)
+        reached = np.mean(found.predict(block.test) == (fold.y_test[:, None] > 0), axis=0)
         row |= {f"{varied}_{k}": float(value) for k, value in enumerate(reached, 1)}
         row[f"{varied}_range"] = float(np.ptp(reached))
         row["accuracy"] = float(reached[found.points.index(chosen.point)])
@@ -133,7 +102,3 @@ def _parts(method: str) -> tuple[str, str]:
     if not found:
         raise ValueError(f"unknown method {method!r}; wanted a machine and (linear) or (rbf)")
     return found[1], found[2]
-
-
-def _blocks(kernel: str, X: np.ndarray, Z: np.ndarray, settings: Mapping[str, Any]) -> Iterator[Block]:
-    return linear_block(X, Z) if kernel == "linear" else rbf_blocks(X, Z, settings["width"])

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 
+from ...base import folds
+from ...base.parameters import validate_choice
+from ...base.splits import Split
+from ...experiments.fold import Fold, Method, Row, Settings, Trained, rng
 from ..peers.mdo import MDOClassifier
 
 Rows: TypeAlias = np.ndarray | csr_matrix
-Fold: TypeAlias = tuple[np.ndarray, np.ndarray]
-Row = dict[str, float | int | str | None]
 
 
-def prepared(
-    X_train: Rows, y_train: np.ndarray, X_test: Rows, y_test: np.ndarray
-) -> tuple[Rows, np.ndarray, Rows, np.ndarray]:
-    """Return training rows and signs, test rows and signs: see `unit_interval` and `signs`."""
-    X, Z = unit_interval(X_train, X_test)
-    y, truth = signs(y_train, y_test)
-    return X, y, Z, truth
+class Decisions(NamedTuple):
+    """What the tables read of a trained model: its decision values on the training and the test rows."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+def prepared(fold: Fold) -> Fold:
+    """Return the fold with scaled rows and signs for labels: see `unit_interval` and `signs`."""
+    X, Z = unit_interval(fold.X_train, fold.X_test)
+    y, truth = signs(fold.y_train, fold.y_test)
+    return replace(fold, X_train=X, y_train=y, X_test=Z, y_test=truth)
 
 
 def signs(y_train: np.ndarray, y_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -63,37 +72,46 @@ def _scaled_columns(X: csr_matrix, scale: np.ndarray) -> csr_matrix:
     return scaled
 
 
-def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Fold]:
-    """Return the (train, test) positions of stratified folds, shuffled with the data set's name as the seed.
+def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Split]:
+    """Return stratified folds, shuffled with the data set's name as the seed: the same for every method.
 
-    Every method of a split so meets the same folds. With fewer than `n_folds` rows in the smaller class
-    there are as many folds as that class has rows.
+    With fewer than `n_folds` rows in the smaller class there are as many folds as that class has rows.
 
     Raises
     ------
     ValueError
         A class has a single row.
     """
-    smallest = min(int(np.sum(y > 0)), int(np.sum(y < 0)))
-    if smallest < 2:
-        raise ValueError(f"{dataset}: {smallest} row in a class is too few for folds; at least 2 are needed")
-    random = np.random.default_rng(list(f"{dataset}|folds".encode()))
-    splitter = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=int(random.integers(2**31)))
-    return list(splitter.split(y, y))
+    try:
+        possible = folds.at_most_a_row_each(y, n_folds)
+    except ValueError as error:
+        raise ValueError(f"{dataset}: {error}") from None
+    return folds.stratified_folds(y, possible, seed_of_name(dataset, "folds"))
 
 
-def fit_mdo(X: Rows, y: np.ndarray, seed: int) -> MDOClassifier:
-    """Fit MDO with its usual constants; its random starts are drawn with `seed`."""
+def seed_of_name(dataset: str, purpose: str) -> int:
+    """Return a seed that depends on the data set and on what is drawn, whatever the method."""
+    return int(rng(dataset, purpose).integers(2**31))
+
+
+def mdo(fold: Fold, settings: Settings) -> Trained:
+    """Train MDO with its usual constants; its random starts are drawn with the fold's seed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # its descents are limited, as the protocol says
-        return MDOClassifier(random_state=seed).fit(X, y)
+        model = MDOClassifier(random_state=fold.seed).fit(fold.X_train, fold.y_train)
+    found = Decisions(model.decision_function(fold.X_train), model.decision_function(fold.X_test))
+    return Trained(found, {"parameters": json.dumps({"a": model.a, "b": model.b})})
 
 
-def decided(inside: np.ndarray, y: np.ndarray, outside: np.ndarray, truth: np.ndarray) -> Row:
-    """Return the columns that every method has, from the decisions on training and test rows."""
-    margins = y * inside
+def measured(methods: Mapping[str, Method], fold: Fold, method: str, settings: Settings) -> Row:
+    """Train one of the `methods` on the prepared fold; return the columns of the tables."""
+    validate_choice("method", method, methods)
+    fold = prepared(fold)
+    model, told = methods[method](fold, settings)
+    y, truth = fold.y_train, fold.y_test
+    margins = y * model.train
     return {
-        "accuracy": float(np.mean((outside > 0) == (truth > 0))),
+        "accuracy": float(np.mean((model.test > 0) == (truth > 0))),
         "cv_score": None,
         "parameters": "{}",
         "ties": None,
@@ -103,4 +121,4 @@ def decided(inside: np.ndarray, y: np.ndarray, outside: np.ndarray, truth: np.nd
         "majority": float(np.mean(truth == (1.0 if y.mean() > 0 else -1.0))),
         "n_train": len(y),
         "n_test": len(truth),
-    }
+    } | told

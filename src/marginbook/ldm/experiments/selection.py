@@ -1,50 +1,18 @@
-r"""How the tables choose parameters: cross-validation on Gram matrices of the training half.
-
-Every kernel machine of the tables decides by :math:`f(z)=\sum_i\alpha_ik(x_i,z)+b`, so that a whole grid of
-its parameters is scored by one product of a block of the Gram matrix with the array of its coefficients.
-"""
+"""How the tables choose parameters: cross-validation on Gram matrices of the training half."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
+from ...base.splits import Split
+from ...experiments.candidates import Candidates, right_held_out
+from ...experiments.fold import Point, Settings
 from ..model.widths import mean_distance
-from .halves import Fold
-
-
-@dataclass(frozen=True)
-class Expansions:
-    """The solutions of one machine at every point of its grid, in the order in which equals are preferred.
-
-    Attributes
-    ----------
-    points : list of dict
-        Parameters of each solution.
-    alpha : (q, m) array
-        Coefficients.
-    intercept : (q,) array
-    gap : float
-        The largest relative duality gap among them; NaN where the machine has no certificate.
-    """
-
-    points: list[dict[str, float]]
-    alpha: np.ndarray
-    intercept: np.ndarray
-    gap: float = float("nan")
-
-    def decisions(self, K: np.ndarray) -> np.ndarray:
-        """Return f of the rows of `K`, an (n, m) kernel block, for each solution: (n, q)."""
-        found: np.ndarray = K @ self.alpha.T + self.intercept
-        return found
-
-
-#: fits a Gram matrix (m, m) with labels -1, +1 at all points of the grid that the settings state
-Machine: TypeAlias = Callable[[np.ndarray, np.ndarray, Mapping[str, Any]], Expansions]
 
 
 @dataclass(frozen=True)
@@ -75,10 +43,14 @@ class Selected:
     """
 
     block: Block
-    point: dict[str, float]
+    point: Point
     score: float
     ties: int
     gap: float
+
+    def as_json(self) -> str:
+        """Return all that was chosen, for a column."""
+        return json.dumps({**self.block.parameters, **self.point}, sort_keys=True)
 
 
 def linear_block(X: np.ndarray, Z: np.ndarray) -> Iterator[Block]:
@@ -108,46 +80,39 @@ def rbf_blocks(X: np.ndarray, Z: np.ndarray, multiples: Sequence[float]) -> Iter
         yield Block({"width": float(multiple)}, np.exp(bend * between), np.exp(bend * across))
 
 
+#: the kernels of the tables, by name: the blocks of training rows (m, p) and test rows (n, p)
+KERNELS: dict[str, Callable[[np.ndarray, np.ndarray, Settings], Iterator[Block]]] = {
+    "linear": lambda X, Z, settings: linear_block(X, Z),
+    "rbf": lambda X, Z, settings: rbf_blocks(X, Z, settings["width"]),
+}
+
+
 def select(
-    machine: Machine,
-    blocks: Iterator[Block],
-    y: np.ndarray,
-    folds: Sequence[Fold],
-    settings: Mapping[str, Any],
+    candidates: Candidates, blocks: Iterator[Block], y: np.ndarray, folds: Sequence[Split], settings: Settings
 ) -> Selected:
     """Return the kernel and the point of the grid with the most correct predictions over all folds.
 
-    The first of equals wins: kernels in the order of `blocks`, then points in the order of the machine.
+    The first of equals wins: kernels in the order of `blocks`, then points in the order of the candidates.
 
     Parameters
     ----------
-    machine : Machine
+    candidates : Candidates
     blocks : iterator of Block
     y : (m,) array of -1, +1
     folds : (train, test) positions
     settings : mapping
-        The grids, as the machine names them.
+        The grids, as the candidates name them.
     """
-    best: tuple[int, Block, dict[str, float]] | None = None
-    ties, gap = 0, -np.inf
+    best: tuple[int, Block, Point] | None = None
+    ties, gap = 0, float("nan")
     for block in blocks:
-        right: np.ndarray | int = 0
-        for train, test in folds:
-            found = machine(block.train[np.ix_(train, train)], y[train], settings)
-            decisions = found.decisions(block.train[np.ix_(test, train)])
-            right = right + np.sum((decisions > 0) == (y[test, None] > 0), axis=0)
-            gap = np.fmax(gap, found.gap)
-        counts = np.asarray(right)
-        top = int(np.argmax(counts))
-        if best is None or counts[top] > best[0]:
-            best, ties = (int(counts[top]), block, found.points[top]), 0
-        ties += int(np.sum(counts == best[0]))
+        points, right, certificate = right_held_out(candidates, block.train, y, folds, settings)
+        gap = float(np.fmax(gap, certificate))
+        top = int(np.argmax(right))
+        if best is None or right[top] > best[0]:
+            best, ties = (int(right[top]), block, points[top]), 0
+        ties += int(np.sum(right == best[0]))
     if best is None:
         raise ValueError("no kernel to choose from; settings['width'] must hold at least one multiple")
     tested = sum(len(test) for _, test in folds)
-    return Selected(best[1], best[2], best[0] / tested, ties, float(gap) if np.isfinite(gap) else np.nan)
-
-
-def at_point(settings: Mapping[str, Any], point: Mapping[str, float]) -> dict[str, Any]:
-    """Return `settings` with every grid that `point` names cut down to the point."""
-    return {**settings, **{name: [value] for name, value in point.items()}}
+    return Selected(best[1], best[2], best[0] / tested, ties, gap if np.isfinite(gap) else float("nan"))

@@ -5,50 +5,36 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from ...base.parameters import validate_choice
+from ...base.splits import Split
+from ...experiments.candidates import Candidates, Expansions, right_held_out, row_parts
+from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained
 from ..peers.mamc import solve_mamc
 from ..solvers.asgd import averaged_sgd
 from ..solvers.linear_cd import solve_linear
-from .halves import Fold, Row, Rows, decided, fit_mdo, prepared, stratified_folds
-
-Point = dict[str, float]
-
-METHODS = ("SVM", "MDO", "MAMC", "LDM", "LDM(exact)")
+from .halves import Decisions, Rows, mdo, measured, prepared, seed_of_name, stratified_folds
 
 
-def measure_large(
-    X_train: Rows,
-    y_train: np.ndarray,
-    X_test: Rows,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_large(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure one method on one split of a large data set (Table 4).
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (m, p), (m,), (n, p), (n,) arrays; the rows may be CSR
     method : str
-        "SVM" (LIBLINEAR, hinge loss, no constant feature), "MDO", "MAMC", "LDM" (Algorithm 2, in the folds
-        too), "LDM(exact)" (the exact solution at the parameters that "LDM" chooses).
+        One of `METHODS`: "SVM" is LIBLINEAR, hinge loss, no constant feature; "LDM" Algorithm 2, in the folds
+        too; "LDM(exact)" the exact solution at the parameters that "LDM" chooses.
     settings : mapping
         Grids ``C``, ``lambda1``, ``lambda2``; ``folds``; ``n_passes`` of Algorithm 2; ``svm_tol``,
         ``svm_max_iter``; ``exact_tol`` (relative duality gap), ``exact_max_iter`` (passes).
-    seed : int
-        Of the random numbers of the last fit; those in the folds, and the folds, go by `dataset`.
-    dataset : str
 
     Returns
     -------
@@ -57,82 +43,44 @@ def measure_large(
         relative gap of the exact solution; ``iterations`` and ``converged`` (0 or 1) of SVM and exact
         solution.
     """
-    validate_choice("method", method, METHODS)
-    X, y, Z, truth = prepared(X_train, y_train, X_test, y_test)
-    extra: Row = {"iterations": None, "converged": None}
-    if method == "MDO":
-        model = fit_mdo(X, y, seed)
-        inside, outside = model.decision_function(X), model.decision_function(Z)
-        extra["parameters"] = json.dumps({"a": model.a, "b": model.b})
-        return decided(inside, y, outside, truth) | extra
-    if method == "MAMC":
-        coef = mamc_direction(X, y)
-        return decided(X @ coef, y, Z @ coef, truth) | extra
-    folds = stratified_folds(y, int(settings["folds"]), dataset)
-    fit = linear_svms if method == "SVM" else ldm_by_sgd
-    seed_in_folds = int(np.random.default_rng(list(f"{dataset}|descent".encode())).integers(2**31))
-    point, score, ties = choose(fit, X, y, folds, settings, seed_in_folds)
-    extra |= {"cv_score": score, "ties": ties, "parameters": json.dumps(point, sort_keys=True)}
-    if method == "SVM":
-        svm = linear_svm(X, y, point["C"], settings, seed)
-        coef = svm.coef_[0]
-        extra |= {"iterations": _passes(svm), "converged": int(_passes(svm) < svm.max_iter)}
-    elif method == "LDM":
-        at = point["lambda1"], point["lambda2"], point["C"]
-        coef = averaged_sgd(X, y, *at, n_passes=settings["n_passes"], random_state=seed).coef
-    else:
-        at = point["lambda1"], point["lambda2"], point["C"]
-        limits = {"tol": settings["exact_tol"], "max_iter": settings["exact_max_iter"]}
-        exact = solve_linear(X, y, *at, **limits, random_state=seed)
-        coef = exact.coef
-        extra |= {"iterations": exact.n_iter, "converged": int(exact.converged)}
-        extra["dual_gap"] = float(exact.relative_gap)
-    return decided(X @ coef, y, Z @ coef, truth) | extra
+    return {"iterations": None, "converged": None} | measured(METHODS, fold, method, settings)
 
 
-def linear_svms(
-    X: Rows, y: np.ndarray, settings: Mapping[str, Any], seed: int
-) -> Iterator[tuple[Point, np.ndarray]]:
-    """Yield LIBLINEAR's weights for each C of the settings."""
-    for C in settings["C"]:
-        yield {"C": float(C)}, linear_svm(X, y, C, settings, seed).coef_[0]
+def linear_svms(seed: int, X: Rows, y: np.ndarray, settings: Settings) -> Expansions:
+    """Return LIBLINEAR's weights for each C of the settings."""
+    grid = [float(C) for C in settings["C"]]
+    weights = np.array([linear_svm(X, y, C, settings, seed).coef_[0] for C in settings["C"]])
+    return Expansions([{"C": C} for C in grid], weights, np.zeros(len(grid)))
 
 
-def ldm_by_sgd(
-    X: Rows, y: np.ndarray, settings: Mapping[str, Any], seed: int
-) -> Iterator[tuple[Point, np.ndarray]]:
-    """Yield the weights of Algorithm 2 at each point of C x lambda1 x lambda2, C slowest.
+def ldm_by_sgd(seed: int, X: Rows, y: np.ndarray, settings: Settings) -> Expansions:
+    """Return the weights of Algorithm 2 at each point of C x lambda1 x lambda2, C slowest.
 
     All points meet the same sequence of examples, so that their scores differ by their parameters only.
     """
-    for C, lambda1, lambda2 in product(settings["C"], settings["lambda1"], settings["lambda2"]):
-        found = averaged_sgd(X, y, lambda1, lambda2, C, n_passes=settings["n_passes"], random_state=seed)
-        yield {"C": float(C), "lambda1": float(lambda1), "lambda2": float(lambda2)}, found.coef
+    grid = list(product(settings["C"], settings["lambda1"], settings["lambda2"]))
+    points: list[Point] = [
+        {"C": float(C), "lambda1": float(lambda1), "lambda2": float(lambda2)} for C, lambda1, lambda2 in grid
+    ]
+    passes = settings["n_passes"]
+    weights = [
+        averaged_sgd(X, y, lambda1, lambda2, C, n_passes=passes, random_state=seed).coef
+        for C, lambda1, lambda2 in grid
+    ]
+    return Expansions(points, np.array(weights), np.zeros(len(points)))
 
 
 def choose(
-    fit: Callable[..., Iterator[tuple[Point, np.ndarray]]],
-    X: Rows,
-    y: np.ndarray,
-    folds: list[Fold],
-    settings: Mapping[str, Any],
-    seed: int,
+    candidates: Candidates, X: Rows, y: np.ndarray, folds: list[Split], settings: Settings
 ) -> tuple[Point, float, int]:
     """Return the first of the points that predict best over all folds, its score, and how many tie."""
-    points: list[Point] = []
-    right: np.ndarray | int = 0
-    for train, test in folds:
-        found = list(fit(X[train], y[train], settings, seed))
-        points = [point for point, _ in found]
-        decisions = X[test] @ np.array([coef for _, coef in found]).T
-        right = right + np.sum((decisions > 0) == (y[test, None] > 0), axis=0)
-    counts = np.asarray(right)
-    best = int(np.argmax(counts))
-    score = int(counts[best]) / sum(len(test) for _, test in folds)
-    return points[best], score, int(np.sum(counts == counts[best]))
+    points, right, _ = right_held_out(candidates, X, y, folds, settings, row_parts)
+    best = int(np.argmax(right))
+    score = int(right[best]) / sum(len(test) for _, test in folds)
+    return points[best], score, int(np.sum(right == right[best]))
 
 
-def linear_svm(X: Rows, y: np.ndarray, C: float, settings: Mapping[str, Any], seed: int) -> LinearSVC:
+def linear_svm(X: Rows, y: np.ndarray, C: float, settings: Settings, seed: int) -> LinearSVC:
     """Return LIBLINEAR's dual coordinate descent for the hinge loss, fitted without a constant feature."""
     model = LinearSVC(
         loss="hinge", C=C, fit_intercept=False, tol=settings["svm_tol"], max_iter=settings["svm_max_iter"],
@@ -150,30 +98,70 @@ def mamc_direction(X: Rows, y: np.ndarray) -> np.ndarray:
     return np.asarray(X.T @ coefficients)
 
 
-def measure_time(
-    X_train: Rows,
-    y_train: np.ndarray,
-    X_test: Rows,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def _linear(coef: np.ndarray, fold: Fold) -> Decisions:
+    return Decisions(fold.X_train @ coef, fold.X_test @ coef)
+
+
+def _mamc(fold: Fold, settings: Settings) -> Trained:
+    return Trained(_linear(mamc_direction(fold.X_train, fold.y_train), fold), {})
+
+
+def _chosen(
+    candidates: Callable[..., Expansions],
+    fit: Callable[[Fold, Point, Settings], tuple[np.ndarray, Row]],
+    fold: Fold,
+    settings: Settings,
+) -> Trained:
+    """Choose a point of the grid by cross-validation, and fit the whole half there."""
+    X, y = fold.X_train, fold.y_train
+    folds = stratified_folds(y, int(settings["folds"]), fold.dataset)
+    seeded = partial(candidates, seed_of_name(fold.dataset, "descent"))
+    point, score, ties = choose(seeded, X, y, folds, settings)
+    coef, told = fit(fold, point, settings)
+    chosen = {"cv_score": score, "ties": ties, "parameters": json.dumps(point, sort_keys=True)}
+    return Trained(_linear(coef, fold), chosen | told)
+
+
+def _liblinear(fold: Fold, at: Point, settings: Settings) -> tuple[np.ndarray, Row]:
+    model = linear_svm(fold.X_train, fold.y_train, at["C"], settings, fold.seed)
+    return model.coef_[0], {"iterations": _passes(model), "converged": int(_passes(model) < model.max_iter)}
+
+
+def _descent(fold: Fold, at: Point, settings: Settings) -> tuple[np.ndarray, Row]:
+    passes = int(settings["n_passes"])
+    weights = at["lambda1"], at["lambda2"], at["C"]
+    found = averaged_sgd(fold.X_train, fold.y_train, *weights, n_passes=passes, random_state=fold.seed)
+    return found.coef, {}
+
+
+def _exact(fold: Fold, at: Point, settings: Settings) -> tuple[np.ndarray, Row]:
+    limits = {"tol": settings["exact_tol"], "max_iter": settings["exact_max_iter"]}
+    weights = at["lambda1"], at["lambda2"], at["C"]
+    found = solve_linear(fold.X_train, fold.y_train, *weights, **limits, random_state=fold.seed)
+    told = {"iterations": found.n_iter, "converged": int(found.converged)}
+    return found.coef, told | {"dual_gap": float(found.relative_gap)}
+
+
+#: the methods of Table 4
+METHODS: dict[str, Method] = {
+    "SVM": partial(_chosen, linear_svms, _liblinear),
+    "MDO": mdo,
+    "MAMC": _mamc,
+    "LDM": partial(_chosen, ldm_by_sgd, _descent),
+    "LDM(exact)": partial(_chosen, ldm_by_sgd, _exact),
+}
+
+
+def measure_time(fold: Fold, method: str, settings: Settings) -> Row:
     """Measure the CPU seconds of one fit on the training rows of one split (Figure 2).
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (m, p), (m,), (n, p), (n,) arrays; the rows may be CSR
     method : {"SVMl", "SVMa", "LDM", "LDM(exact)"}
         LIBLINEAR; averaged stochastic gradients without and with the terms of the mean and the variance;
         the exact solution, by an interior point or coordinate descent as suits the size.
     settings : mapping
         One value of ``C``, ``lambda1``, ``lambda2``; the rest as for `measure_large`.
-    seed : int
-        Of the order of the examples.
-    dataset : not used; every measure takes it
 
     Returns
     -------
@@ -182,52 +170,39 @@ def measure_time(
         training rows; ``converged`` (0 or 1; None for a fixed number of passes); ``dual_gap`` (relative) of
         the exact solution; ``n_train``, ``n_features``, ``nonzeros`` of the training rows.
     """
-    X, y, Z, truth = prepared(X_train, y_train, X_test, y_test)
-    fit = _timed(method, settings, seed)
+    validate_choice("method", method, TIMED)
+    fold = prepared(fold)
+    at = {name: float(settings[name]) for name in ("C", "lambda1", "lambda2")}
+    X, y = fold.X_train, fold.y_train
     few = np.r_[np.flatnonzero(y > 0)[:5], np.flatnonzero(y < 0)[:5]]
-    fit(X[few], y[few])  # compilation is not timed
+    TIMED[method](replace(fold, X_train=X[few], y_train=y[few]), at, settings)  # compilation is not timed
     began = time.process_time()
-    coef, measured = fit(X, y)
+    coef, told = TIMED[method](fold, at, settings)
     seconds = time.process_time() - began
     return {
         "seconds": seconds,
-        "accuracy": float(np.mean((Z @ coef > 0) == (truth > 0))),
+        "accuracy": float(np.mean((fold.X_test @ coef > 0) == (fold.y_test > 0))),
         "n_train": len(y),
         "n_features": X.shape[1],
         "nonzeros": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
-    } | measured
+        "converged": None,
+        "dual_gap": None,
+    } | told
 
 
-def _timed(
-    method: str, settings: Mapping[str, Any], seed: int
-) -> Callable[[Rows, np.ndarray], tuple[np.ndarray, Row]]:
-    C, lambda1, lambda2 = (float(settings[name]) for name in ("C", "lambda1", "lambda2"))
+def _averaged(with_distribution: bool, fold: Fold, at: Point, settings: Settings) -> tuple[np.ndarray, Row]:
+    weights = at if with_distribution else {**at, "lambda1": 0.0, "lambda2": 0.0}
+    coef, _ = _descent(fold, weights, settings)
+    return coef, {"iterations": int(settings["n_passes"])}
 
-    def liblinear(X: Rows, y: np.ndarray) -> tuple[np.ndarray, Row]:
-        model = linear_svm(X, y, C, settings, seed)
-        ended = int(_passes(model) < model.max_iter)
-        return model.coef_[0], {"iterations": _passes(model), "converged": ended, "dual_gap": None}
 
-    def descent(with_distribution: bool) -> Callable[[Rows, np.ndarray], tuple[np.ndarray, Row]]:
-        def run(X: Rows, y: np.ndarray) -> tuple[np.ndarray, Row]:
-            weights = (lambda1, lambda2) if with_distribution else (0.0, 0.0)
-            passes = int(settings["n_passes"])
-            coef = averaged_sgd(X, y, *weights, C, n_passes=passes, random_state=seed).coef
-            return coef, {"iterations": passes, "converged": None, "dual_gap": None}
-
-        return run
-
-    def exact(X: Rows, y: np.ndarray) -> tuple[np.ndarray, Row]:
-        limits = {"tol": settings["exact_tol"], "max_iter": settings["exact_max_iter"]}
-        found = solve_linear(X, y, lambda1, lambda2, C, **limits, random_state=seed)
-        gap = float(found.relative_gap)
-        return found.coef, {
-            "iterations": found.n_iter, "converged": int(found.converged), "dual_gap": gap,
-        }  # fmt: skip
-
-    known = {"SVMl": liblinear, "SVMa": descent(False), "LDM": descent(True), "LDM(exact)": exact}
-    validate_choice("method", method, known)
-    return known[method]
+#: the fits of Figure 2
+TIMED: dict[str, Callable[[Fold, Point, Settings], tuple[np.ndarray, Row]]] = {
+    "SVMl": _liblinear,
+    "SVMa": partial(_averaged, False),
+    "LDM": partial(_averaged, True),
+    "LDM(exact)": _exact,
+}
 
 
 def _passes(model: LinearSVC) -> int:

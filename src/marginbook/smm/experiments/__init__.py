@@ -4,16 +4,14 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from ...experiments.fold import Measure
 from . import draws, real_pairs
 from .real_matrices import measure_matrices
 from .simulation import measure_simulation
 from .ten_digits import measure_classes
 
 #: what `marginbook experiment` runs: the table's name in protocol.toml -> its measure
-EXPERIMENTS: dict[str, Callable[..., dict[str, Any]]] = {
+EXPERIMENTS: dict[str, Measure] = {
     "sample-size": measure_simulation,
     "dimension": measure_simulation,
     "rank": measure_simulation,

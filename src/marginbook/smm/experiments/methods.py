@@ -7,10 +7,9 @@ of held-out folds of the training samples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -19,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
-from ...base.parameters import validate_choice
+from ...experiments.fold import Point, Settings
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..estimators.regression import RegressionFunctionEstimator
 from ..model.aggregation import aggregate
@@ -28,56 +27,7 @@ from ..peers.calibrated import CalibratedSVMClassifier
 from ..peers.logistic import LowRankLogisticClassifier
 from ..peers.nuclear_norm import NuclearNormSVMClassifier
 from ..peers.vector import VectorLogisticClassifier, VectorSVMClassifier
-
-Point = dict[str, Any]
-Settings = Mapping[str, Any]
-
-
-class Judged(NamedTuple):
-    """What a machine says of m samples.
-
-    Attributes
-    ----------
-    probability : (m,) array
-        Of the positive class.
-    decision : (m,) array
-        Above 0 where the machine itself, at level 1/2, says positive.
-    levels : (m, H-1) array or None
-        Decision values of a level path.
-    """
-
-    probability: np.ndarray
-    decision: np.ndarray
-    levels: np.ndarray | None = None
-
-
-class Machine(Protocol):
-    """A fitted method."""
-
-    def judge(self, X: np.ndarray) -> Judged:
-        """Judge matrices `X`, (m, d1, d2)."""
-
-    @property
-    def gap(self) -> float | None:
-        """Share of the objective by which it may be above the optimum; the mean over the levels of a path."""
-
-
-class Method(Protocol):
-    """One of the compared methods."""
-
-    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
-        """Return the parameters to try for matrices of `shape`, the most regularised first."""
-
-    def trial(
-        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
-    ) -> np.ndarray:
-        """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
-
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the probabilities that `outputs` of `trial` stand for, where the labels are `y`."""
-
-    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
-        """Fit to all of `X`, `y` at a point."""
+from .selection import Chooser, Judge, Judged
 
 
 def grid(settings: Settings, *names: str, **values: list[Any]) -> list[Point]:
@@ -96,7 +46,7 @@ def flat(X: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class LevelPath:
+class LevelPath(Chooser):
     """Weighted machines at levels h/H.
 
     Parameters
@@ -111,7 +61,7 @@ class LevelPath:
     rank: int | None = None
 
     def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
-        """See `Method`."""
+        """See `Chooser`."""
         if self.full:
             return grid(settings, "lams")
         ranks = settings["ranks"] if self.rank is None else [self.rank]
@@ -120,24 +70,20 @@ class LevelPath:
     def trial(
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
-        """See `Method`; with fewer levels than the final fit."""
+        """See `Chooser`; with fewer levels than the final fit."""
         return _path(X, y, point, settings, trial=True).judge(new).probability
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """See `Method`."""
-        return outputs
-
-    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
-        """See `Method`."""
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
+        """See `Chooser`."""
         return _path(X, y, point, settings)
 
 
 @dataclass(frozen=True)
-class RowKernelPath:
+class RowKernelPath(Chooser):
     """A level path in features of the Gaussian kernel on rows, which landmark rows span."""
 
     def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
-        """See `Method`; gamma is a multiple of 1 / d2."""
+        """See `Chooser`; gamma is a multiple of 1 / d2."""
         gammas = [multiple / shape[1] for multiple in settings["gammas"]]
         ranks = possible(settings["ranks"], shape[0])
         return grid(settings, gamma=gammas, rank=ranks, lam=settings["kernel_lams"])
@@ -145,43 +91,35 @@ class RowKernelPath:
     def trial(
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
-        """See `Method`."""
+        """See `Chooser`."""
         return _row_path(X, y, point, settings, trial=True).judge(new).probability
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """See `Method`."""
-        return outputs
-
-    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
-        """See `Method`."""
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
+        """See `Chooser`."""
         return _row_path(X, y, point, settings)
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(Chooser):
     """Logistic regression, of low rank or on vec(X)."""
 
     full: bool = False
 
     def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
-        """See `Method`."""
+        """See `Chooser`."""
         return LevelPath(self.full).points({**settings, "lams": settings["logistic_lams"]}, shape)
 
     def trial(
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
-        """See `Method`."""
+        """See `Chooser`."""
         return self._fit(X, y, point, settings["trial_tol"]).judge(new).probability
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """See `Method`."""
-        return outputs
-
-    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
-        """See `Method`."""
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
+        """See `Chooser`."""
         return self._fit(X, y, point, settings["tol"])
 
-    def _fit(self, X: np.ndarray, y: np.ndarray, point: Point, tol: float) -> Machine:
+    def _fit(self, X: np.ndarray, y: np.ndarray, point: Point, tol: float) -> Judge:
         if self.full:
             return _Single(VectorLogisticClassifier(**point).fit(X, y))
         model = LowRankLogisticClassifier(**point, tol=tol).fit(X, y)
@@ -189,7 +127,7 @@ class Logistic:
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class Calibrated(Chooser):
     """A machine with a calibrator of its decision values.
 
     Parameters
@@ -202,7 +140,7 @@ class Calibrated:
     how: str = "sigmoid"
 
     def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
-        """See `Method`; ``mu`` weighs the nuclear norm beside lam and the mean loss; gamma per entry."""
+        """See `Chooser`; ``mu`` weighs the nuclear norm beside lam and the mean loss; gamma per entry."""
         if self.base == "nuclear":
             return grid(settings, "mus", lam=settings["nuclear_lams"])
         if self.base == "rbf":
@@ -213,17 +151,17 @@ class Calibrated:
     def trial(
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
-        """See `Method`; decision values."""
+        """See `Chooser`; decision values."""
         machine = self._machine(point, len(y), settings["trial_tol"])
         return np.asarray(machine.fit(X, y).decision_function(new))
 
     def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """See `Method`: of the sigmoid that suits these labels best, whatever `how`."""
+        """See `Chooser`: of the sigmoid that suits these labels best, whatever `how`."""
         values = (outputs / (np.std(outputs) or 1.0))[:, None]
         return np.asarray(LogisticRegression(C=1e6).fit(values, y).predict_proba(values)[:, 1])
 
-    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
-        """See `Method`; the calibrator learns from folds, the machine from all samples."""
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
+        """See `Chooser`; the calibrator learns from folds, the machine from all samples."""
         folds = StratifiedKFold(settings["calibration_folds"], shuffle=True, random_state=seed)
         machine = self._machine(point, len(y), settings["tol"])
         model = CalibratedSVMClassifier(machine, method=self.how, cv=folds, ensemble=False).fit(X, y)
@@ -244,7 +182,7 @@ class Calibrated:
 
 
 #: what protocols call the methods
-METHODS: dict[str, Method] = {
+METHODS: dict[str, Chooser] = {
     "low-rank SVM, levels": LevelPath(),
     "vector SVM, levels": LevelPath(full=True),
     "low-rank logistic": Logistic(),
@@ -257,18 +195,6 @@ METHODS: dict[str, Method] = {
     "rbf SVM, Platt": Calibrated("rbf"),
     **{f"rank {rank} SVM, levels": LevelPath(rank=rank) for rank in (1, 2, 3, 5, 10, 20)},
 }
-
-
-def method_of(name: str) -> Method:
-    """Return one of `METHODS`.
-
-    Raises
-    ------
-    ValueError
-        There is none of this name.
-    """
-    validate_choice("method", name, METHODS)
-    return METHODS[name]
 
 
 def possible(ranks: list[int], most: int) -> list[int]:

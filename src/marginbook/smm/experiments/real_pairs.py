@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ...datasets.dataset import Dataset
+from ...experiments.fold import Fold, rows_seed
 
 #: pairs of digits, and the sets of the registry that they are of
 PAIRS = {
@@ -46,6 +48,13 @@ def scaled(X_train: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.ndar
     mean = X_train.mean(axis=0)
     size = float(np.sqrt(np.mean((X_train - mean) ** 2))) or 1.0
     return (X_train - mean) / size, (X_test - mean) / size
+
+
+def scaled_fold(fold: Fold, test_rows: int | None = None) -> Fold:
+    """Return the fold `scaled`, with at most `test_rows` test rows and the seed that all methods share."""
+    A, B = scaled(fold.X_train, fold.X_test[:test_rows])
+    seed = rows_seed("smm", fold.dataset, A)
+    return replace(fold, X_train=A, X_test=B, y_test=fold.y_test[: len(B)], seed=seed)
 
 
 def _registered(name: str) -> Dataset:

@@ -6,14 +6,97 @@ machines are trained for, so that one criterion suits all methods.
 
 from __future__ import annotations
 
+import json
+import time
 import warnings
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 
-from .methods import Method, Point, Settings
+from ...base.folds import stratified_folds
+from ...experiments.fold import Fold, Point, Settings, Trained
+
+
+@dataclass(frozen=True)
+class DrawnFold(Fold):
+    """A fold with an independent draw to choose on, whose size is that of the training draw."""
+
+    X_tune: np.ndarray
+    y_tune: np.ndarray
+
+
+class Judged(NamedTuple):
+    """What a machine says of m samples.
+
+    Attributes
+    ----------
+    probability : (m,) array
+        Of the positive class.
+    decision : (m,) array
+        Above 0 where the machine itself, at level 1/2, says positive.
+    levels : (m, H-1) array or None
+        Decision values of a level path.
+    """
+
+    probability: np.ndarray
+    decision: np.ndarray
+    levels: np.ndarray | None = None
+
+
+class Judge(Protocol):
+    """A fitted machine."""
+
+    def judge(self, X: np.ndarray) -> Judged:
+        """Judge matrices `X`, (m, d1, d2)."""
+
+    @property
+    def gap(self) -> float | None:
+        """Share of the objective by which it may be above the optimum; the mean over the levels of a path."""
+
+
+class Chooser(ABC):
+    """A compared method, with the candidates that it chooses among when it is called."""
+
+    @abstractmethod
+    def points(self, settings: Settings, shape: tuple[int, int]) -> list[Point]:
+        """Return the parameters to try for matrices of `shape`, the most regularised first."""
+
+    @abstractmethod
+    def trial(
+        self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
+    ) -> np.ndarray:
+        """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
+
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the probabilities that `outputs` of `trial` stand for, where the labels are `y`."""
+        return outputs
+
+    @abstractmethod
+    def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
+        """Fit to all of `X`, `y` at a point."""
+
+    def __call__(self, fold: Fold, settings: Settings) -> Trained:
+        """Choose by the Brier score, on the fold's tuning draw or by cross-validation, and fit."""
+        began = time.process_time()
+        choice = choose(self, fold, settings)
+        chosen_in = time.process_time() - began
+        began = time.process_time()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConvergenceWarning)
+            machine = self.fit(fold.X_train, fold.y_train, choice.point, settings, fold.seed)
+        seconds = time.process_time() - began
+        told = {
+            "chosen": json.dumps(choice.point, sort_keys=True),
+            "brier": choice.brier,
+            "gap": machine.gap,
+            "converged": int(not any(issubclass(each.category, ConvergenceWarning) for each in caught)),
+            "seconds": seconds,
+            "seconds_choice": chosen_in,
+        }
+        return Trained(machine, told)
 
 
 class Choice(NamedTuple):
@@ -24,14 +107,27 @@ class Choice(NamedTuple):
     n_points: int
 
 
+def choose(method: Chooser, fold: Fold, settings: Settings) -> Choice:
+    """Choose on the tuning draw of a fold that has one, else by cross-validation in its training part."""
+    X, y = fold.X_train, fold.y_train
+    if isinstance(fold, DrawnFold):
+        return choose_on_draw(method, X, y, fold.X_tune, fold.y_tune, settings)
+    return choose_by_folds(method, X, y, settings, fold.seed)
+
+
 def choose_on_draw(
-    method: Method, X: np.ndarray, y: np.ndarray, X_tune: np.ndarray, y_tune: np.ndarray, settings: Settings
+    method: Chooser,
+    X: np.ndarray,
+    y: np.ndarray,
+    X_tune: np.ndarray,
+    y_tune: np.ndarray,
+    settings: Settings,
 ) -> Choice:
     """Choose by the Brier score on an independent draw; of equal ones the first, most regularised point.
 
     Parameters
     ----------
-    method : Method
+    method : Chooser
     X, y : (n, d1, d2), (n,) arrays
         To train with; labels -1 and 1.
     X_tune, y_tune : (k, d1, d2), (k,) arrays
@@ -48,12 +144,12 @@ def choose_on_draw(
     return _best(points, scores)
 
 
-def choose_by_folds(method: Method, X: np.ndarray, y: np.ndarray, settings: Settings, seed: int) -> Choice:
+def choose_by_folds(method: Chooser, X: np.ndarray, y: np.ndarray, settings: Settings, seed: int) -> Choice:
     """Choose by the Brier score of the pooled predictions of stratified folds; ties as `choose_on_draw`.
 
     Parameters
     ----------
-    method : Method
+    method : Chooser
     X, y : (n, d1, d2), (n,) arrays
     settings : mapping
         ``folds`` and those of the method.
@@ -61,9 +157,7 @@ def choose_by_folds(method: Method, X: np.ndarray, y: np.ndarray, settings: Sett
         Of the folds.
     """
     points = method.points(settings, X.shape[1:])
-    folds = list(
-        StratifiedKFold(settings["folds"], shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
-    )
+    folds = stratified_folds(y, settings["folds"], seed)
     scores = []
     for point in points:
         outputs = np.empty(len(y))

@@ -3,49 +3,28 @@
 from __future__ import annotations
 
 import json
-import time
-import warnings
-from collections.abc import Mapping
-from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from ...base.parameters import validate_choice
+from ...experiments.fold import Fold, Row, Settings
 from ...experiments.splits import seed_of
 from ..model.aggregation import AGGREGATES, aggregate, crossings, levels
 from .draws import draws_of
-from .methods import Judged, method_of
+from .methods import METHODS
 from .scores import best_scores, level_errors, probability_scores
-from .selection import choose_on_draw
-
-Row: TypeAlias = dict[str, float | int | str | None]
+from .selection import DrawnFold, Judged
 
 
-def measure_simulation(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_simulation(fold: Fold, method: str, settings: Settings) -> Row:
     """Choose on the tuning draw, fit to the training draw, and compare with the truth on the test draw.
 
     Parameters
     ----------
-    X_train : (1, 2) array
-        The number of the draw, as `marginbook.smm.experiments.draws.drawn` has it; the rest of the rows is
-        not used.
-    y_train, X_test, y_test : arrays
     method : str
         One of `marginbook.smm.experiments.methods.METHODS`; ``", H=50"`` at its end sets ``n_levels``.
     settings : mapping
         Grids (``ranks``, ``lams``, ...), ``n_levels``, ``tuning_levels``, ``n_test``; see `methods`.
-    seed : not used; what is random goes by set and draw, so that all methods share it
-    dataset : str
 
     Returns
     -------
@@ -57,30 +36,17 @@ def measure_simulation(
         ``n_test``; processor ``seconds`` of the final fit and ``seconds_choice`` of all trials.
     """
     name, stated = with_levels(method, settings)
-    train, tune, test = draws_of(dataset, X_train, int(stated["n_test"]))
-    found, shared = method_of(name), seed_of("smm", dataset, int(X_train[0, 0]))
-    began = time.process_time()
-    choice = choose_on_draw(found, train.X, train.y, tune.X, tune.y, stated)
-    chosen_in = time.process_time() - began
-    began = time.process_time()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        machine = found.fit(train.X, train.y, choice.point, stated, shared)
-    seconds = time.process_time() - began
+    train, tune, test = draws_of(fold.dataset, fold.X_train, int(stated["n_test"]))
+    validate_choice("method", name, METHODS)
+    shared = seed_of("smm", fold.dataset, int(fold.X_train[0, 0]))
+    drawn = DrawnFold(train.X, train.y, test.X, test.y, fold.dataset, shared, tune.X, tune.y)
+    machine, told = METHODS[name](drawn, stated)
     judged, p = machine.judge(test.X), test.probability
     row: Row = {**probability_scores(judged.probability, p), **best_scores(p)}
     row["error_sign"] = 100 * float(np.mean(np.where(judged.decision > 0, 1 - p, p)))
     row |= of_levels(judged, p, int(stated["n_levels"]))
-    return row | {
-        "chosen": json.dumps(choice.point, sort_keys=True),
-        "brier_tune": choice.brier,
-        "gap": machine.gap,
-        "converged": int(not any(issubclass(each.category, ConvergenceWarning) for each in caught)),
-        "n_train": len(train.y),
-        "n_test": len(test.y),
-        "seconds": seconds,
-        "seconds_choice": chosen_in,
-    }
+    row["brier_tune"] = told.pop("brier")
+    return row | told | {"n_train": len(train.y), "n_test": len(test.y)}
 
 
 def of_levels(judged: Judged, truth: np.ndarray, n_levels: int) -> Row:
@@ -120,7 +86,7 @@ def of_levels(judged: Judged, truth: np.ndarray, n_levels: int) -> Row:
     return row
 
 
-def with_levels(method: str, settings: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def with_levels(method: str, settings: Settings) -> tuple[str, Settings]:
     """Return the method's name without ``", H=50"``, and the settings with that number of levels.
 
     >>> with_levels("vector SVM, levels, H=50", {"n_levels": 20})

@@ -2,57 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 from sklearn.multiclass import OneVsRestClassifier
 
+from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
-from ...experiments.splits import seed_of
+from ...experiments.candidates import one_by_one, right_held_out, row_parts
+from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..peers.vector import VectorLogisticClassifier, VectorSVMClassifier
-from .methods import Point, flat, grid, possible
-from .real_pairs import scaled
-from .simulation import Row
-
-#: method -> machine for all classes from (point, shape of the matrices, tolerance)
-MACHINES: dict[str, Callable[[Point, tuple[int, int], float], Any]] = {
-    "low-rank SVM": lambda point, shape, tol: LowRankSVMClassifier(**point, shape=shape, tol=tol),
-    "vector SVM": lambda point, shape, tol: OneVsRestClassifier(VectorSVMClassifier(**point)),
-    "vector logistic": lambda point, shape, tol: OneVsRestClassifier(VectorLogisticClassifier(**point)),
-}
+from .methods import flat, grid, possible
+from .real_pairs import scaled_fold
 
 
-def measure_classes(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_classes(fold: Fold, method: str, settings: Settings) -> Row:
     """Choose by the error of cross-validation, fit to all training samples, count wrong test labels.
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test : (n, d1, d2), (n,), (m, d1, d2), (m,) arrays
     method : str
-        One of `MACHINES`.
+        One of `METHODS`.
     settings : mapping
         ``ranks``, ``lams``, ``logistic_lams``, ``folds``, ``trial_tol``, ``tol``, and ``test_rows``, at most
         so many test samples.
-    seed : not used; what is random goes by set and training samples, so that all methods share it
-    dataset : str
 
     Returns
     -------
@@ -60,41 +40,59 @@ def measure_classes(
         ``error`` and ``cv_error`` in %; ``chosen``, JSON; ``n_train``, ``n_test``; processor ``seconds`` and
         ``seconds_choice``.
     """
-    validate_choice("method", method, MACHINES)
-    A, B = scaled(X_train, X_test[: settings["test_rows"]])
-    shape, truth = (A.shape[1], A.shape[2]), y_test[: len(B)]
-    shared = seed_of("smm", dataset, hashlib.sha256(np.ascontiguousarray(A).tobytes()).hexdigest())
-    folds = StratifiedKFold(settings["folds"], shuffle=True, random_state=shared)
-    parts = list(folds.split(flat(A), y_train))
-    began, points = time.process_time(), _points(method, settings, shape)
-    with warnings.catch_warnings():
-        # a point at which a machine stops early loses by its errors
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        wrong = []
-        for point in points:
-            machine = MACHINES[method](point, shape, settings["trial_tol"])
-            guesses = [
-                machine.fit(flat(A[train]), y_train[train]).predict(flat(A[held])) for train, held in parts
-            ]
-            wrong.append(sum(np.sum(g != y_train[held]) for g, (_, held) in zip(guesses, parts, strict=True)))
-        best = int(np.argmin(wrong))
-        chosen_in, began = time.process_time() - began, time.process_time()
-        model = MACHINES[method](points[best], shape, settings["tol"]).fit(flat(A), y_train)
-    seconds = time.process_time() - began
+    validate_choice("method", method, METHODS)
+    fold = scaled_fold(fold, settings["test_rows"])
+    model, told = METHODS[method](fold, settings)
     return {
-        "error": 100 * float(np.mean(model.predict(flat(B)) != truth)),
-        "cv_error": 100 * float(wrong[best]) / len(y_train),
-        "chosen": json.dumps(points[best], sort_keys=True),
-        "n_train": len(y_train),
-        "n_test": len(truth),
-        "seconds": seconds,
-        "seconds_choice": chosen_in,
+        "error": 100 * float(np.mean(model.predict(flat(fold.X_test)) != fold.y_test)),
+        **told,
+        "n_train": len(fold.y_train),
+        "n_test": len(fold.y_test),
     }
 
 
-def _points(method: str, settings: Mapping[str, Any], shape: tuple[int, int]) -> list[Point]:
-    if method == "vector logistic":
-        return grid(settings, lam=settings["logistic_lams"])
-    if method == "vector SVM":
-        return grid(settings, "lams")
-    return grid(settings, "lams", rank=possible(settings["ranks"], min(shape)))
+def _train(
+    points: Callable[[Settings, tuple[int, int]], list[Point]],
+    make: Callable[[Point, tuple[int, int], float], Any],
+    fold: Fold,
+    settings: Settings,
+) -> Trained:
+    """Choose the point with the fewest errors in cross-validation, and fit all rows there."""
+    X, y, shape = flat(fold.X_train), fold.y_train, fold.X_train.shape[1:]
+    began, candidates = time.process_time(), points(settings, shape)
+    with warnings.catch_warnings():
+        # a point at which a machine stops early loses by its errors
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        folds = stratified_folds(y, settings["folds"], fold.seed)
+        tried = one_by_one(candidates, lambda point: make(point, shape, settings["trial_tol"]))
+        _, right, _ = right_held_out(tried, X, y, folds, settings, row_parts)
+        best = int(np.argmax(right))
+        chosen_in, began = time.process_time() - began, time.process_time()
+        model = make(candidates[best], shape, settings["tol"]).fit(X, y)
+    told = {
+        "cv_error": 100 * float(len(y) - right[best]) / len(y),
+        "chosen": json.dumps(candidates[best], sort_keys=True),
+        "seconds": time.process_time() - began,
+        "seconds_choice": chosen_in,
+    }
+    return Trained(model, told)
+
+
+#: one machine for all classes each
+METHODS: dict[str, Method] = {
+    "low-rank SVM": partial(
+        _train,
+        lambda settings, shape: grid(settings, "lams", rank=possible(settings["ranks"], min(shape))),
+        lambda point, shape, tol: LowRankSVMClassifier(**point, shape=shape, tol=tol),
+    ),
+    "vector SVM": partial(
+        _train,
+        lambda settings, shape: grid(settings, "lams"),
+        lambda point, shape, tol: OneVsRestClassifier(VectorSVMClassifier(**point)),
+    ),
+    "vector logistic": partial(
+        _train,
+        lambda settings, shape: grid(settings, lam=settings["logistic_lams"]),
+        lambda point, shape, tol: OneVsRestClassifier(VectorLogisticClassifier(**point)),
+    ),
+}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from .accuracy import Row, measure_bench
+from ...experiments.fold import Measure
+from .accuracy import measure_bench
 from .sets import DATASETS as DATASETS
 
 #: the table's name in protocol.toml -> its measure
-EXPERIMENTS: dict[str, Callable[..., Row]] = {"accuracy": measure_bench}
+EXPERIMENTS: dict[str, Measure] = {"accuracy": measure_bench}

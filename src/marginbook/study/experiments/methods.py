@@ -6,8 +6,7 @@ kernel. The papers' methods have the models that the papers print; where a paper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -22,38 +21,16 @@ from ...clasmk.estimators.transformers import CLASMKTransformer
 from ...clasmk.model.features import FeatureMap
 from ...clasmk.model.kernel_sets import paper_kernels
 from ...drm.estimators.classifier import DRMClassifier
+from ...experiments.fold import Point
 from ...kfda.estimators.classifier import SparseKFDAClassifier
 from ...kfda.peers.ridge import KFDAClassifier
 from ...ldm.estimators.classifier import LDMClassifier
 from ...smm.estimators.level_sets import LevelSetClassifier
 from .candidates import Range
+from .tuning import Tuned
 
-Point = Mapping[str, float]
 GAMMA = Range(1 / 64, 16)
 TREES = 200
-
-
-@dataclass(frozen=True)
-class Method:
-    """One of the compared methods.
-
-    Attributes
-    ----------
-    ranges : dict
-        Parameter -> `Range`.
-    make : callable
-        (point, shape of the training rows, seed) -> classifier.
-    used : callable
-        (fitted classifier, n) -> how many of the n training rows prediction needs; NaN where a fitted
-        machine does not refer to training rows at all.
-    paper : str
-        The paper's short name, "" for the others.
-    """
-
-    ranges: Mapping[str, Range]
-    make: Callable[[Point, tuple[int, int], int], Any]
-    used: Callable[[Any, int], float] = field(default=lambda model, n: float("nan"))
-    paper: str = ""
 
 
 class SubspaceClassifier(ClassifierMixin, BaseEstimator):
@@ -177,11 +154,11 @@ def _lda(at: Point, shape: tuple[int, int], seed: int) -> Any:
 _SUBSPACES = {"eta": Range(0.1, 0.7, log=False), "C": Range(1e-3, 1e2)}
 
 #: what the protocol calls the methods
-METHODS: dict[str, Method] = {
-    "DRM": Method(
+METHODS: dict[str, Tuned] = {
+    "DRM": Tuned(
         {"gamma": GAMMA, "alpha": Range(1e-3, 1e1), "beta": Range(1e-3, 1e1)}, _drm, _all_rows, "drm"
     ),
-    "LDM": Method(
+    "LDM": Tuned(
         {
             "gamma": GAMMA,
             "C": Range(1e-1, 1e3),
@@ -192,18 +169,18 @@ METHODS: dict[str, Method] = {
         _all_rows,
         "ldm",
     ),
-    "kFDA-0.5": Method(
+    "kFDA-0.5": Tuned(
         {"gamma": GAMMA, "rho": Range(1e-5, 10**-0.5)},
         _kfda_half,
         lambda model, n: float(len(model.retained_)),
         "kfda",
     ),
-    "kFDA": Method({"gamma": GAMMA, "ridge": Range(1e-5, 1e1)}, _kfda, _all_rows, "kfda"),
-    "CLASMK": Method(_SUBSPACES, _clasmk(False), lambda model, n: float(model.rows_used()), "clasmk"),
-    "CLASMK equal": Method(_SUBSPACES, _clasmk(True), lambda model, n: float(model.rows_used()), "clasmk"),
-    "SMM": Method({"lam": Range(1e-5, 1e1)}, _smm, paper="smm"),
-    "SVM": Method({"gamma": GAMMA, "C": Range(1e-1, 1e3)}, _svm, lambda model, n: float(len(model.support_))),
-    "kernel ridge": Method({"gamma": GAMMA, "alpha": Range(1e-3, 1e1)}, _kernel_ridge, _all_rows),
-    "random forest": Method({"features": Range(0.05, 1.0), "leaf": Range(0.7, 16)}, _forest),
-    "LDA": Method({"shrinkage": Range(1e-4, 1.0)}, _lda),
+    "kFDA": Tuned({"gamma": GAMMA, "ridge": Range(1e-5, 1e1)}, _kfda, _all_rows, "kfda"),
+    "CLASMK": Tuned(_SUBSPACES, _clasmk(False), lambda model, n: float(model.rows_used()), "clasmk"),
+    "CLASMK equal": Tuned(_SUBSPACES, _clasmk(True), lambda model, n: float(model.rows_used()), "clasmk"),
+    "SMM": Tuned({"lam": Range(1e-5, 1e1)}, _smm, paper="smm"),
+    "SVM": Tuned({"gamma": GAMMA, "C": Range(1e-1, 1e3)}, _svm, lambda model, n: float(len(model.support_))),
+    "kernel ridge": Tuned({"gamma": GAMMA, "alpha": Range(1e-3, 1e1)}, _kernel_ridge, _all_rows),
+    "random forest": Tuned({"features": Range(0.05, 1.0), "leaf": Range(0.7, 16)}, _forest),
+    "LDA": Tuned({"shrinkage": Range(1e-4, 1.0)}, _lda),
 }

@@ -13,7 +13,8 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from ...datasets.dataset import Dataset, Split
+from ...base.splits import Split
+from ...datasets.dataset import Dataset
 from ...experiments.splits import seed_of
 
 #: rows of a split at most

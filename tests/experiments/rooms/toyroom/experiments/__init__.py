@@ -5,11 +5,12 @@ scikit-learn is imported only where it is used: the tests start this room in man
 
 import os
 import time
-from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
+from marginbook.experiments.fold import Fold, Row, Settings
 
 
 def _dataset(name: str, X: Any, y: Any, n_folds: int = 5) -> SimpleNamespace:
@@ -39,17 +40,8 @@ def crowd() -> SimpleNamespace:
     return clouds("crowd", 60)
 
 
-def measure(
-    X_train: Any,
-    y_train: Any,
-    X_test: Any,
-    y_test: Any,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> dict[str, Any]:
+def measure(fold: Fold, method: str, settings: Settings) -> Row:
+    X_train, y_train, X_test, seed = fold.X_train, fold.y_train, fold.X_test, fold.seed
     time.sleep(settings.get("pause", 0))
     if method == "raises":
         raise ZeroDivisionError("this method always fails")
@@ -63,12 +55,12 @@ def measure(
         predicted = _nearest_mean(X_train, y_train, X_test, seed if method == "projected" else None)
     # a sum of irrational terms, so that a change of its order or of the rows would show
     spread = float(np.sum(np.sqrt(np.abs(X_train @ X_train.T))))
-    accuracy = float(np.mean(predicted == y_test))
+    accuracy = float(np.mean(predicted == fold.y_test))
     params = f'{{"neighbours": {settings.get("neighbours", 0)}}}'
     return {"accuracy": accuracy, "spread": spread, "n_train": len(y_train), "seed": seed, "params": params}
 
 
-def _scikit_learn(method: str, settings: Mapping[str, Any], seed: int) -> Any:
+def _scikit_learn(method: str, settings: Settings, seed: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.neighbors import KNeighborsClassifier
 
