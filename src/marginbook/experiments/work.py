@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[imp
 
 from ..base.checkout import commit
 from ..base.extras import advice
+from ..base.project import root
 from .fold import Fold
 from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
@@ -89,9 +90,19 @@ def data_hash(data: Any) -> str:
     return digest.hexdigest()
 
 
-@cache
 def environment() -> Mapping[str, str]:
     """Return what numbers depend on: commit, packages, Python, platform, BLAS; no machine names."""
+    at = _commit(root())  # None outside of git
+    return {**({"commit": at} if at else {}), **_versions()}
+
+
+@cache
+def _commit(home: Path | None) -> str | None:
+    return commit()
+
+
+@cache
+def _versions() -> Mapping[str, str]:
     found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
     for package in _PACKAGES:
         try:
@@ -104,8 +115,7 @@ def environment() -> Mapping[str, str]:
         # NumPy's and SciPy's own: which others are loaded depends on what else the process imported
         if lib["user_api"] == "blas" and re.search(r"(numpy|scipy)[._-]", Path(lib["filepath"]).as_posix())
     }
-    at = commit()  # None outside of git
-    return {**({"commit": at} if at else {}), **found, "blas": ", ".join(sorted(blas))}
+    return {**found, "blas": ", ".join(sorted(blas))}
 
 
 def forget_data() -> None:
