@@ -119,10 +119,13 @@ def execute_node(node: nbformat.NotebookNode, folder: Path) -> nbformat.Notebook
     """Execute a notebook in `folder`, in place, and strip what differs between two runs."""
     from nbclient import NotebookClient
 
+    from .forked import Manager
+
     client = NotebookClient(
         node,
         timeout=TIMEOUT,
         kernel_name="python3",
+        kernel_manager_class=Manager,
         record_timing=False,
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
