@@ -321,8 +321,8 @@ def check_neglected(
         f"largest effect of the noise, as a share of that of the mean, by the root of lambda: {told}",
         "to 0 with lambda",
         float(slack),
-        "If |m|^2 falls by as much as sigma^2 grows, the logarithm of the bound changes through sigma^2 by at "
-        "most sqrt(lambda) / (1 - sqrt(lambda)) times what it changes through |m|^2, in "
+        "If |m|^2 falls by as much as sigma^2 grows, the logarithm of the bound changes through sigma^2 by "
+        "at most sqrt(lambda) / (1 - sqrt(lambda)) times what it changes through |m|^2, in "
         f"{held} of {tested} cases: the denominator's slope is sqrt(lambda) over itself, the numerator's "
         "1 or more.",
         {"cases": tested},

@@ -16,7 +16,6 @@ from .block_distributions import Blocks, block_models, constant_blocks, nearly_t
 from .distributions import between
 from .section_2_lemma_1 import LESS, NOTEBOOK
 
-
 #: two per cent more
 MORE = Fraction(102, 100)
 

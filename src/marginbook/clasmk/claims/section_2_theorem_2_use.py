@@ -92,8 +92,8 @@ def check_trivial(*, bound: Callable[[Blocks], float] = repaired) -> Evidence:
     "clasmk/thm-2-sharper",
     kind="ours",
     where="Theorem 2",
-    statement=r"(25) holds with $1/C^2$ and with $2\sqrt\lambda+(C-2)\lambda$ for $1+(C-1)\lambda$; it can then be "
-    r"below 1, and is never below $1-1/C$",
+    statement=r"(25) holds with $1/C^2$ and with $2\sqrt\lambda+(C-2)\lambda$ for $1+(C-1)\lambda$; it can "
+    r"then be below 1, and is never below $1-1/C$",
     notebook=f"{NOTEBOOK}#clasmk-thm-2-trivial",
     rivals=(
         Rival(r"$\sqrt\lambda$ for $2\sqrt\lambda$", {"roots": 1}),
@@ -111,7 +111,7 @@ def check_sharper(*, roots: int = 2, share: Fraction = Fraction(1), floor: float
         useful += better < 1 - 1e-12
         held += sharper_holds(model, roots, share)
         sharpest = min(sharpest, better)
-        reach = max(reach, float(model.within() / model.between()) / better)
+        reach = min(max(reach, float(model.within() / model.between()) / better), 1.0)
     best = [best_sharper(C, Fraction(k, 20)) for C in (2, 3, 4, 10) for k in range(20)]
     above = min(value - floor * (1 - 1 / C) for C, value in best)
     return Evidence(
