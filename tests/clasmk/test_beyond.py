@@ -325,9 +325,8 @@ def test_a_sum_that_misses_its_vertices_is_noticed(monkeypatch):
 
 
 def test_exchanged_distances_and_equal_thresholds_are_noticed(monkeypatch):
-    few_sets = (("iris", 30), ("wine", 30))
-    for module in (narrow, beyond_thresholds):
-        monkeypatch.setattr(module, "SETS", few_sets)
+    monkeypatch.setattr(narrow, "SETS", (("iris", 30), ("wine", 30)))
+    monkeypatch.setattr(beyond_thresholds, "SETS", (("wine", 60), ("wdbc", 60)))
     assert narrow.check_limit().verdict == Verdict.HOLDS
     assert beyond_thresholds.check_thresholds().verdict == Verdict.HOLDS
     true = narrow.nearest

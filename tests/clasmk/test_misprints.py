@@ -158,7 +158,9 @@ def test_rating_on_the_bases_twice_fails_the_correction(monkeypatch):
 
 def test_an_average_over_samples_of_another_class_fails_the_denominator(monkeypatch):
     right = section_2_criteria._estimates
-    monkeypatch.setattr(section_2_criteria, "_estimates", lambda law, rng, n: (right(law, rng, n)[0], 0.3))
+    monkeypatch.setattr(
+        section_2_criteria, "_estimates", lambda law, rng, n, *_: (right(law, rng, n)[0], 0.3)
+    )
     assert section_2_criteria.check_denominator().verdict == Verdict.FAILS
 
 

@@ -228,7 +228,7 @@ def limited_slopes() -> dict[str, float]:
     frame = PAPER_TABLES.results("limited")
     if frame is None or frame.empty:
         return {}
-    each = [np.array([seconds]) for seconds in frame["weights_seconds"]]
+    each = frame["weights_seconds"].map(lambda seconds: np.array([seconds]))
     return slopes(frame.assign(number=frame["n_kernels"], weights_seconds=each))
 
 

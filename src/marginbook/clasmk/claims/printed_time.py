@@ -153,8 +153,8 @@ def check_equal_cells() -> Evidence:
     found = equal_cells("table-1")
     wanted = [("pendigits-test", "RBF (0.5)", "RBF (0.1)"), ("phoneme", ONE, SEVERAL)]
     frame = seconds().pivot(index="dataset", columns="method", values="seconds")
-    one, two = (float(frame.loc["pendigits-test", name]) for name in ("RBF (0.5)", "RBF (0.1)"))
-    neighbours = printed("table-1").loc["pendigits-test", ["RBF (1)", "RBF (0.05)"]].tolist()
+    one, two = frame.loc["pendigits-test", ["RBF (0.5)", "RBF (0.1)"]].to_numpy(float)
+    neighbours = printed("table-1").loc["pendigits-test", ["RBF (1)", "RBF (0.05)"]].to_numpy(float)
     pairs = len(printed("table-1")) * math.comb(len(printed("table-1").columns), 2)
     return Evidence(
         decide(found == wanted and abs(one - two) > ROUNDING),
