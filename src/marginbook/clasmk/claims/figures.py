@@ -298,7 +298,8 @@ def check_dimension(*, degree: int = 1) -> Evidence:
         "least",
         f"{len(shares)} of {len(shares)}",
         float(min(shares) - STRAIGHT),
-        "One curve for each set and number of kernels or rows, means over the splits, of three layers or "
+        f"{STRAIGHT:.0%} is ours. One curve for each set and number of kernels or rows, means over the "
+        "splits, of three layers or "
         "more. Each layer "
         f"is learned on fewer rows: the last one adds {np.median(last):.2f} times as many features as the "
         "first, in the median.",

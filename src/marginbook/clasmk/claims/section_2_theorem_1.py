@@ -133,7 +133,7 @@ def check_theorem(
     slack, reach = 1.0, 0.0
     changed = scale, power, noises
     models = [(*model, _random_priors(rng, len(model[0]))) for model in problems(606, 120, (2, 3, 4))]
-    built = [tight_classes(C, *share, k) for C in (2, 3, 4) for share in SHARES for k in (1, 3)]
+    built = [tight_classes(C, *SHARES[C % 2], k) for C in (2, 3, 4) for k in (1, 3)]
     models += [(*model, _random_priors(rng, len(model[0]))) for model in built]
     if not orthogonal:
         models.append((*noise_inside(), fractions([Fraction(19, 20), Fraction(1, 20)])))
