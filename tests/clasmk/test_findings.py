@@ -10,7 +10,8 @@ from marginbook.base.project import root
 from marginbook.claims import Verdict, check
 from marginbook.claims.printed_tables import LEVEL, paired
 from marginbook.clasmk.claims.figures import by_number, curves
-from marginbook.clasmk.claims.tables import LEAST, LOCAL, START, compared, means_of
+from marginbook.clasmk.claims.tables import LEAST, LOCAL, START, means_of
+from marginbook.clasmk.claims.tables_table_4 import compared
 from marginbook.clasmk.paper.printed import LAYERS, PAPER_TABLES, RIVALS, SEVERAL, SINGLE, SUMMARY, printed
 
 # sentences of the chapter, or of the notebook named before them, that follow from the verdict of a claim

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.clasmk.claims import printed_audit, printed_time
+from marginbook.clasmk.claims import printed_audit, printed_sets, printed_time
 from marginbook.clasmk.paper import printed as table_cells
 from marginbook.clasmk.paper.printed import BOLD, SINGLE, SUMMARY, printed, seconds, sizes
 
@@ -74,7 +74,7 @@ CHECKS = {
     printed_audit.check_wins: Verdict.HOLDS,
     printed_audit.check_bold: Verdict.HOLDS,
     printed_audit.check_spread: Verdict.HOLDS,
-    printed_audit.check_sizes: Verdict.CORRECTED,
+    printed_sets.check_sizes: Verdict.CORRECTED,
     printed_time.check_best: Verdict.HOLDS,
     printed_time.check_class: Verdict.HOLDS,
     printed_time.check_equal_cells: Verdict.HOLDS,
