@@ -204,8 +204,7 @@ def check_greedy(*, scale: float = 1.0) -> Evidence:
     return Evidence(
         decide(inside == tested + len(real) + 3 and nearest <= 1.002),
         f"at most that in {inside} of {tested + len(real) + 3} problems; a family of two classes and two "
-        "kernels "
-        f"comes within {nearest - 1:.1%} of it for every factor; within {NEAR:.0%} of the minimum in "
+        f"kernels comes within {nearest - 1:.1%} of it for every factor; within {NEAR:.0%} of the minimum in "
         f"{shares[0]:.0%} of {len(real)} problems of real subspaces and "
         f"in {shares[1]:.0%} of {tested} random ones; not the minimum in {wrong} and {missed}. Of the real "
         f"ones the ratio is up to {1 + max(real):.3g} times as large, {1 + _typical(real):.2f} times in the "
@@ -213,8 +212,7 @@ def check_greedy(*, scale: float = 1.0) -> Evidence:
         "in all; within 0.2%",
         1.002 - nearest,
         "The ratio of sums is not the sum of ratios; it lies between the least and the largest of the "
-        "quotients "
-        "that are summed. (27) misses most where narrow kernels with tiny quotients take part.",
+        "quotients that are summed. (27) misses most where narrow kernels with tiny quotients take part.",
         {"random": tested, "real": len(real), "K": 13},
         (0, 1, 651),
         reach=1 / nearest,

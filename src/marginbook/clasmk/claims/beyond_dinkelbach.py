@@ -101,8 +101,8 @@ def check_dinkelbach(*, nodes: int = 2000, steps: int = 100) -> Evidence:
         ),
         f"the values fall in {monotone} of {runs} runs, {np.median(counts):.0f} iterations in the median and "
         f"{max(counts)} at most; the end is proved the minimum in {proved} of {tested} problems, and the "
-        "same "
-        f"from all 4 starts in {agreed}; with the error e the next one is e^{np.median(orders):.1f} in the "
+        f"same from all 4 starts in {agreed}; with the error e the next one is e^{np.median(orders):.1f} "
+        "in the "
         f"median; SLSQP from equal weights ends above the minimum in {beaten}, by up to {most:.0%}",
         "all; above e^1; never below",
         1e-7 - max(gaps),

@@ -140,8 +140,7 @@ def check_optimism(*, of_bases: str = "basis", of_weights: str = "held_out") -> 
         "above 1.5 times; at most, in the median",
         float(min(np.median(own) - 1.5, 1.5 - np.median(others))),
         "Every basis holds its own samples with energy 1, so that on M_B nothing speaks against a narrow "
-        "kernel: "
-        f"the narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight, against "
+        f"kernel: the narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight, against "
         f"{np.mean(narrowest['held_out']):.0%}. What is learned on M_B has {np.median(excess):.2f} times the "
         f"ratio on new samples in the median, up to {max(excess):.1f} times; an LS-SVM errs in "
         f"{wrong['basis']} of {rows_tested} against {wrong['held_out']}.",

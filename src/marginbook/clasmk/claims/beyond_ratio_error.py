@@ -64,8 +64,7 @@ def rank_correlation(h: np.ndarray, errors: np.ndarray) -> float:
     kind="statement",
     where="Section 3.4.1, after (34)",
     statement="generally, of representative kernels, the smaller the ratio (34), the better a kernel "
-    "separates "
-    "the classes",
+    "separates the classes",
     notebook=f"{CHOICE}#clasmk-ratio-error",
     rivals=(
         Rival("of kernels that hold half of the energy, where it does", {"least": 0.5}),

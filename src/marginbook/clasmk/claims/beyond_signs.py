@@ -112,8 +112,7 @@ def _first(change: Callable[..., Bases]) -> Callable[..., Bases]:
     kind="ours",
     where="Definition 1, (29)-(30)",
     statement=r"the sum (29), and what is learned with it, depends on the signs of the basis vectors, which "
-    "the "
-    "subspaces do not fix; the concatenation does not",
+    "the subspaces do not fix; the concatenation does not",
     notebook=f"{WEIGHTS}#clasmk-signs",
     rivals=(
         Rival(
@@ -177,8 +176,7 @@ def check_signs(*, mended: str = "concat") -> Evidence:
     kind="ours",
     where="Algorithm 1, 'using KPCA or any iterative methods'",
     statement="with the sum (29), bases of the same subspaces from two methods give two kernels and two "
-    "ratios (33); "
-    "with the concatenation they give one",
+    "ratios (33); with the concatenation they give one",
     notebook=f"{WEIGHTS}#clasmk-signs",
     rivals=(
         Rival("one method twice", swaps={"clasmk.claims.beyond_signs.in_order_of_choice": _first}),

@@ -41,8 +41,7 @@ def learned(measured: Separation, eta: float, t: float) -> tuple[np.ndarray, np.
     kind="ours",
     where="Section 5 beside Section 5.1",
     statement=r"with $\eta=t=0.1$ and with $\eta=0.01$, $t=10^{-4}$, both printed, most classes have "
-    "different "
-    "weights: more than a tenth lies elsewhere",
+    "different weights: more than a tenth lies elsewhere",
     notebook=f"{WEIGHTS}#clasmk-thresholds",
     rivals=(
         Rival("the first pair twice", {"pairs_of": (PRINTED[0], PRINTED[0])}),

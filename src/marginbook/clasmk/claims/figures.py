@@ -93,8 +93,7 @@ def check_kernels(*, fewest: bool = False) -> Evidence:
     kind="ours",
     where="Figures 2 to 8",
     statement="in most curves like those of Figures 2 to 8 the accuracy after the last layer is higher than "
-    "after the "
-    "first, more often than by chance",
+    "after the first, more often than by chance",
     notebook=f"{HIERARCHY}#clasmk-fig-2",
     depends=(LAYERS_CSV, SIZES_CSV, REGISTRY),
     rivals=(Rival("than after the best number of layers", {"start": "best"}),),
@@ -158,8 +157,7 @@ def check_sizes(*, sign: int = 1) -> Evidence:
         "up on every set",
         min(rises.values()),
         f"Up in {int((steps > 0).sum())} of {len(steps)} steps from one size to the next. Accuracies in % "
-        "after "
-        f"the last layer, by training rows: {told}.",
+        f"after the last layer, by training rows: {told}.",
         {"sets": len(rises), "steps": len(steps)},
     )
 
@@ -198,8 +196,8 @@ def check_dimension(*, degree: int = 1) -> Evidence:
         float(min(shares) - STRAIGHT),
         f"{STRAIGHT:.0%} is ours. One curve for each set and number of kernels or rows, means over the "
         "splits, of three layers or "
-        "more. Each layer "
-        f"is learned on fewer rows: the last one adds {np.median(last):.2f} times as many features as the "
+        f"more. Each layer is learned on fewer rows: the last one adds {np.median(last):.2f} times as many "
+        "features as the "
         "first, in the median.",
         {"curves": len(shares)},
     )
@@ -226,8 +224,7 @@ def stability() -> dict[str, float] | None:
     kind="experiment",
     where="Section 5.4, last sentence, Figures 24 to 27",
     statement="the weights from random parts have a large variance on wdbc, and are fairly consistent on "
-    "banana, "
-    "pendigits and optdigits",
+    "banana, pendigits and optdigits",
     notebook=f"{SEEN}#clasmk-fig-24",
     depends=(MAPS_CSV, REGISTRY),
     rivals=(Rival("a correlation of at least a half", {"consistent": 0.5}),),

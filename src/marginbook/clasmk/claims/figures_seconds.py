@@ -69,8 +69,8 @@ def check_seconds(*, table: str = "limited") -> Evidence:
         "SciPy's method also handles matrices of (CK)^2 numbers.",
         {"sets": len(found)},
         reading="Of an interior-point method with fmincon's default limit, 3000 evaluations, which the paper "
-        "does "
-        f"not state. Our own solver, a branch and bound that proves the minimum, has the exponents {ours}.",
+        f"does not state. Our own solver, a branch and bound that proves the minimum, has the exponents "
+        f"{ours}.",
     )
 
 

@@ -87,10 +87,10 @@ def check_psd(*, combine: str = "sum", first: float = 1.0) -> Evidence:
         "0 or more; 0",
         ROUNDING + least,
         "h is the inner product of an explicit feature map. But the map adds coordinate vectors of "
-        "different lengths "
-        "whose signs and order are free: after filling up with zeros, other signs of the same bases change "
-        "h by up "
-        f"to {flipped:.0%} of its largest value. It is positive semidefinite for every choice, and defined "
+        "different lengths whose signs and order are free: after filling up with zeros, other signs of the "
+        "same bases change "
+        f"h by up to {flipped:.0%} of its largest value. It is positive semidefinite for every choice, and "
+        "defined "
         "only by one.",
         {"problems": count, "kernels": len(kernels)},
         (630,),
@@ -221,8 +221,7 @@ def check_feature_index(*, printed: str = "c", combine: str = "sum") -> Evidence
     return Evidence(
         decide(nearest <= ROUNDING and undefined == 0, apart <= ROUNDING),
         f"the Gram matrix differs from h of (30) by {nearest:.1f} times the largest entry of h or more; "
-        "with more classes "
-        f"than kernels ({undefined} of {count} problems) there is no c-th kernel",
+        f"with more classes than kernels ({undefined} of {count} problems) there is no c-th kernel",
         "0",
         -nearest,
         "U_{c,k} lives in the feature space of the k-th kernel, so the map is phi_k, as in the display "

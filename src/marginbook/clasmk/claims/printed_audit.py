@@ -213,8 +213,7 @@ def spreads() -> pd.DataFrame:
     kind="ours",
     where="Table 4",
     statement="the ± of MKL and 2L-MKL on large sets are not explained by the draw of random halves of the "
-    "sets of "
-    "Table 3; those of CLASMK-ML are",
+    "sets of Table 3; those of CLASMK-ML are",
     notebook=f"{NOTEBOOK}#clasmk-table-4-spread",
     rivals=(
         Rival("the columns exchanged", {"own_columns": RIVALS, "others": LAYERS}),
@@ -244,17 +243,15 @@ def check_spread(
         decide(2 * beyond > len(theirs) and bool((own["ratio"] <= factor).all())),
         f"on the {large['dataset'].nunique()} sets with more than 1000 test rows the ± of MKL and 2L-MKL are "
         f"{theirs['ratio'].min():.1f} to {theirs['ratio'].max():.1f} times the binomial deviation, {beyond} "
-        "of "
-        f"{len(theirs)} above {factor:g} times; those of "
+        f"of {len(theirs)} above {factor:g} times; those of "
         f"CLASMK-ML {own['ratio'].min():.1f} to {own['ratio'].max():.1f} times",
         f"above {factor:g} times in most; at most {factor:g} times",
         float(min(beyond - len(theirs) / 2, factor - own["ratio"].max())),
         f"{factor:g} is ours. The accuracy on m test rows deviates by sqrt(p(1 - p)/m) from the draw of the "
-        "rows; that the "
-        "machine changes too adds little on large sets. Random halves of one set are not independent, which "
+        "rows; that the machine changes too adds little on large sets. Random halves of one set are not "
+        "independent, which "
         f"makes a ± smaller, not larger. Of all sets more than {factor:g} times: {told}. {worst['method']} "
-        "on "
-        f"{worst['dataset']}, {worst['std']:.1f}, is what {worst['rows']:.0f} test rows give: half of the "
+        f"on {worst['dataset']}, {worst['std']:.1f}, is what {worst['rows']:.0f} test rows give: half of the "
         f"IDA set of that name, {small} rows, is {small - small // 2}, while Table 3 has 7200 rows. The "
         "columns of the rivals look like those of other, smaller samples.",
         {"cells": len(frame)},

@@ -88,8 +88,7 @@ def check_best(*, method: str = SEVERAL) -> Evidence:
     kind="ours",
     where="Section 5.1, Table 1",
     statement="Table 1 shows no gain of one kernel for each class: on no set is CLASK-ML below the best "
-    "single kernel "
-    "by more than two standard errors",
+    "single kernel by more than two standard errors",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
     rivals=(
         Rival("one error half as large", swaps=cell("table-1", "pendigits-test", ONE, 0.2)),
@@ -115,8 +114,7 @@ def check_class(*, errors: float = ERRORS) -> Evidence:
         "on none",
         float((errors - frame[ONE] / frame[f"se {ONE}"]).min()),
         f"Best single kernels: {told}. The best kernel was found by the test folds, and CLASK-ML did not "
-        "need "
-        "them. That it is as good does not follow: the errors have standard errors of up to "
+        "need them. That it is as good does not follow: the errors have standard errors of up to "
         f"{frame[f'se {ONE}'].max():.2f} points.",
         {"sets": len(frame)},
     )
@@ -139,8 +137,7 @@ def equal_cells(table: str) -> list[tuple[str, str, str]]:
     kind="ours",
     where="Table 1",
     statement="two pairs of cells of a row of Table 1 are equal in mean and ±: the widths 0.5 and 0.1 on "
-    "Pendigits, "
-    "whose seconds in Table 2 are not, and CLASK-ML and CLASMK-ML on Phoneme",
+    "Pendigits, whose seconds in Table 2 are not, and CLASK-ML and CLASMK-ML on Phoneme",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
     rivals=(
         Rival("one of them a hundredth higher", swaps=cell("table-1", "pendigits-test", "RBF (0.1)", 3.40)),
@@ -162,12 +159,10 @@ def check_equal_cells() -> Evidence:
         "these two",
         float(abs(one - two) - ROUNDING),
         f"Of {pairs} pairs. On phoneme the weights may have taken one kernel a class: then both methods are "
-        "the "
-        f"same. On pendigits two kernels whose bases took {one:g} and {two:g} seconds err alike to a "
-        "hundredth, "
-        f"in mean and ±, between neighbours of {neighbours[0]:g} and {neighbours[1]:g} %. Equal predictions "
-        "or a "
-        "cell copied: the paper does not tell.",
+        f"the same. On pendigits two kernels whose bases took {one:g} and {two:g} seconds err alike to a "
+        f"hundredth, in mean and ±, between neighbours of {neighbours[0]:g} and {neighbours[1]:g} %. Equal "
+        "predictions "
+        "or a cell copied: the paper does not tell.",
         {"pairs": pairs},
     )
 
@@ -268,8 +263,7 @@ def check_sums() -> Evidence:
     kind="arithmetic",
     where="Section 5.1, last paragraph, on Table 2",
     statement="the training time of the kernel approximation increases when Gaussian kernels with a small "
-    "width "
-    "are used",
+    "width are used",
     notebook=f"{NOTEBOOK}#clasmk-printed-seconds",
     rivals=(
         Rival(
@@ -294,13 +288,11 @@ def check_widths(*, small: str = GAUSSIAN[-1], large: str = GAUSSIAN[0]) -> Evid
     return Evidence(
         decide(bool((ends > 1).all())),
         f"more with the smallest width than with the largest on {int((ends > 1).sum())} of {len(frame)} "
-        "sets, "
-        f"{ends.min():.1f} to {ends.max():.0f} times",
+        f"sets, {ends.min():.1f} to {ends.max():.0f} times",
         f"{len(frame)} of {len(frame)}",
         float(ends.min() - 1),
         f"Never less from one width to the next on {int(rising.sum())}; not so: {'; '.join(down) or 'none'}. "
-        "The "
-        "first of the two reasons given, that Gaussian kernels are "
+        "The first of the two reasons given, that Gaussian kernels are "
         "more complex to compute than polynomials, does not show: with width 1 they are the fastest on "
         f"{cheapest} of {len(frame)} sets. The size of the basis is the reason.",
         {"sets": len(frame)},

@@ -91,12 +91,11 @@ def check_index(
         "all",
         1 - max(excess),
         "As printed, samples of another class are projected on that class's own subspace, which is how well "
-        "it is "
-        "represented and not how much it overlaps with class c; and U_c~ belongs to the kernel of c~. The "
+        "it is represented and not how much it overlaps with class c; and U_c~ belongs to the kernel of "
+        "c~. The "
         "other repair, phi_(c,c~) as in (26), would not depend on k_c. With U_c "
         f"the sums agree in {corrected}. (26), at the kernels that the printed rule takes, is up to "
-        f"{max(excess):.1f} "
-        "times what it is at those of the corrected rule.",
+        f"{max(excess):.1f} times what it is at those of the corrected rule.",
         {"choices": tested, "problems": len(excess), "kernels": len(kernels)},
         (620,),
     )
@@ -150,8 +149,8 @@ def check_denominator(*, only_means: bool = False, scale: float = 1.0) -> Eviden
         "tends to 0",
         float(-biased[2]),
         "h_c(x, x) is the squared length of the coordinates; its mean exceeds the squared length of their "
-        "mean by "
-        "their variance (Jensen), which no sample size removes. With the squared length of the average "
+        "mean by their variance (Jensen), which no sample size removes. With the squared length of the "
+        "average "
         "instead the errors "
         "are " + ", ".join(f"{v:.3f}" for v in consistent) + f". It matters: of two kernels the other one is "
         f"chosen in {swapped} of {len(pairs) // 2} pairs.",

@@ -105,8 +105,7 @@ def check_lemma(
             and off < 5
         ),
         f"held in {held} of {tested} models with lambda < 1, exactly, and in {len(spheres)} models on "
-        "spheres by "
-        f"frequencies; frequencies of the exact models are within {off:.1f} standard errors",
+        f"spheres by frequencies; frequencies of the exact models are within {off:.1f} standard errors",
         "every model",
         min(slack, *(bound - frequency for frequency, bound in spheres)),
         f"Markov's inequality and Cauchy-Schwarz. The bound is below 1 in {useful} of {tested} models; "
@@ -116,8 +115,8 @@ def check_lemma(
         f"to nothing else, come within the factor {1 / reach:.3f}: nothing can be taken off. The "
         "condition that e_c is orthogonal to U_c stands after (4) and not in the list after (9); without "
         f"it {_without()}. The first inequality of (12) is an equality in all models. A shorter proof "
-        "needs no "
-        "uncorrelated coordinates: the draws are independent and e has the mean 0, so only means enter, and "
+        "needs no uncorrelated coordinates: the draws are independent and e has the mean 0, so only means "
+        "enter, and "
         "|Q'm_c|^2 <= E|U'phi_c|^2 by Jensen's inequality.",
         {"models": len(models), "with lambda < 1": tested, "built": len(built), "on spheres": 40},
         (600, 601),

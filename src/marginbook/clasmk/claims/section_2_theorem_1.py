@@ -55,17 +55,16 @@ def check_lowest_bound(
     return Evidence(
         decide(agree == counted and chosen[1] <= missed[1], ordered_agree == ordered > 0),
         f"in {counted - agree} of {counted} pairs of kernels the lower value of (15) has the higher bound; "
-        "one pair: (15) is "
-        f"{float(chosen[0]):.3f} and {float(missed[0]):.3f}, the bound {chosen[1]:.3f} and {missed[1]:.3f}, "
+        f"one pair: (15) is {float(chosen[0]):.3f} and {float(missed[0]):.3f}, the bound {chosen[1]:.3f} "
+        f"and {missed[1]:.3f}, "
         f"the probability {actual[0]:g} and {actual[1]:g}",
         "no pair",
         missed[1] - chosen[1],
         "(15) divides by |m|^2 where the bound has 1 - |m|^2: a kernel whose class mean is almost 0 can "
-        "have the "
-        "lowest quotient and a bound near 1. The two orders agree where one kernel has both the smaller "
+        "have the lowest quotient and a bound near 1. The two orders agree where one kernel has both the "
+        "smaller "
         f"E|U'phi|^2 and the larger |m|^2 ({ordered_agree} of {ordered} pairs). To take the kernel of "
-        "lowest bound, "
-        f"compare (11) itself. The probabilities are in the other order in {worse} pairs.",
+        f"lowest bound, compare (11) itself. The probabilities are in the other order in {worse} pairs.",
         {"pairs": counted, "ordered in both": ordered},
         (605,),
     )
@@ -162,11 +161,10 @@ def check_theorem(
         "every model",
         slack,
         f"As Lemma 1; the bound is below 1 in {useful} models. The proof draws the second class from those "
-        "that are "
-        "left, so a pair of classes weighs p_c p_c' / (1 - p_c). Independent examples that happen to have "
+        "that are left, so a pair of classes weighs p_c p_c' / (1 - p_c). Independent examples that happen "
+        "to have "
         "different classes weigh p_c p_c' / (1 - sum p^2), and those of the same class p_c^2 / sum p^2: the "
-        "same "
-        "only for equal p. The theorem holds with these weights in (16) and (17), too "
+        "same only for equal p. The theorem holds with these weights in (16) and (17), too "
         f"({pairs_held} of {pairs_tested}), since the proof uses only that weights sum to 1. "
         "The last two sums of the proof lack 'other than c'.",
         {"models": len(models), "with lambda < 1": tested, "built": len(built), "classes": [2, 3, 4]},

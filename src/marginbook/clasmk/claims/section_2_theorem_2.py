@@ -75,13 +75,12 @@ def check_hypotheses(*, inside: bool = False, power: int = 2, share: Fraction = 
         "below 1 in some",
         float(1 - min(ratios)) - 1e-12,
         "Vacuous as stated: a unit vector whose part outside U_i has the energy sigma^2 has 1 - sigma^2 "
-        "inside, "
-        "for every class and block, so both sides of the quotient are the same. That e is orthogonal to U is "
+        "inside, for every class and block, so both sides of the quotient are the same. That e is "
+        "orthogonal to U is "
         "said after (4), and the proofs need it where they put beta for U'phi. With sigma^2 required only "
-        "of "
-        f"e_(c,c), a class in its own block, {len(possible)} of {len(free)} models have lambda < 1, and the "
-        "theorem "
-        f"with its constant corrected holds in {held} of them.",
+        f"of e_(c,c), a class in its own block, {len(possible)} of {len(free)} models have lambda < 1, and "
+        "the "
+        f"theorem with its constant corrected holds in {held} of them.",
         {"models": assumed + len(free), "classes": [2, 3, 4]},
         (610, 611),
     )
@@ -143,8 +142,7 @@ def check_bound(
         "at least the probability",
         slack,
         f"E(D_w) = 2C (1 - sum |m|^2 / C^2), in all {identity} models exactly: the second 1/C is missing. "
-        "With it the "
-        f"bound holds in {corrected} of {tested}.",
+        f"With it the bound holds in {corrected} of {tested}.",
         {"models": models, "with lambda <= 1": tested, "classes": [2, 3, 4]},
         (612, 613),
     )
@@ -203,10 +201,9 @@ def check_pairs(
         "all pairs",
         slack,
         "Two inequalities: of Cauchy and Schwarz, and of two means. Under the assumptions as printed lambda "
-        "is at "
-        f"least 1; {below_one} pairs, of models with free noise in other blocks, have lambda < 1. Energies "
-        "are meant "
-        "in expectation: beta_(c,c) itself need not have a fixed norm.",
+        f"is at least 1; {below_one} pairs, of models with free noise in other blocks, have lambda < 1. "
+        "Energies "
+        "are meant in expectation: beta_(c,c) itself need not have a fixed norm.",
         {"models": models, "pairs": tested, "classes": [2, 3, 4]},
         (615, 616),
         reach=reach,
@@ -241,8 +238,7 @@ def check_average(
         "all models",
         slack,
         "The average of Lemma 2 over pairs of classes. The printed proof does not arrive here: see (50). "
-        "The lemma "
-        "holds for lambda >= 1, too.",
+        "The lemma holds for lambda >= 1, too.",
         {"models": tested, "classes": [2, 3, 4]},
         (617, 618),
         reach=reach,
@@ -284,13 +280,12 @@ def check_intermediate(*, printed_power: int = 0, power: int = 1, scale: Fractio
     return Evidence(
         decide(printed == reached == tested, corrected == repaired == tested),
         f"the display is right in {printed} of {tested} models, too large by up to {worst:.0%}; the last "
-        "line is (49) in "
-        f"{reached}",
+        f"line is (49) in {reached}",
         "all",
         -worst,
         f"The double sum lacks a factor 1/C; with it the display is right in {corrected} and the last line "
-        "is (49) in "
-        f"{repaired}. (50) as printed is true, in {weaker} of {tested}, only weaker. In the line before it "
+        f"is (49) in {repaired}. (50) as printed is true, in {weaker} of {tested}, only weaker. In the "
+        "line before it "
         "another C is too many: the sum over c of E|beta_(c,c)|^2 is already C (1 - sigma^2).",
         {"models": tested, "classes": [2, 3, 4]},
         (619,),

@@ -78,10 +78,9 @@ def check_trivial(*, bound: Callable[[Blocks], float] = repaired) -> Evidence:
         "below 1 in some",
         1 - least,
         "Never: |m|^2 <= E|beta|^2 makes the sum of all |m|^2 at most C (C lambda - lambda + 1) (1 - "
-        "sigma^2), so "
-        "the numerator is no less than the denominator. The proof takes arithmetic means of the energies of "
-        "two "
-        "classes, which cannot tell them apart. What does hold, with geometric means, is another bound, "
+        "sigma^2), so the numerator is no less than the denominator. The proof takes arithmetic means of "
+        "the energies of "
+        "two classes, which cannot tell them apart. What does hold, with geometric means, is another bound, "
         f"clasmk/thm-2-sharper: below 1 in {sharp_useful} of the same models, at best {sharpest:.3f}.",
         {"models": tested, "classes": [2, 3, 4]},
         (614,),

@@ -112,8 +112,8 @@ def check_scale(*, printed: str = "sum", mended: str = "mean") -> Evidence:
         "more and more; as many",
         float(by_sum[-1] - by_sum[0]),
         "The sum goes up to C, so that eta means less the more classes there are: even eta = 1 keeps a "
-        "kernel that "
-        f"catches {weakest:.0%} of the samples' energy. A kernel's mean moves by at most {moved:.2f}, and "
+        f"kernel that catches {weakest:.0%} of the samples' energy. A kernel's mean moves by at most "
+        f"{moved:.2f}, and "
         "is compared with (0, 1] as a share.",
         {"classes": [2, 5, 10, 20], "kernels": len(kernels)},
         (624,),
@@ -204,11 +204,10 @@ def check_blocks(*, power: int = 2, whole_tol: float = 1e-2) -> Evidence:
         "1 or more, and above 1 in most",
         float(np.median(cheaper) - 1),
         f"N r^2 against the sum of N_c r_c^2, {np.median(cheaper):.1f} times in the median: as much where "
-        "all classes "
-        "fill the same subspace, and C^2 times as much where they share none. The price comes later: the "
+        "all classes fill the same subspace, and C^2 times as much where they share none. The price comes "
+        "later: the "
         "features of the classes have, "
-        "together, "
-        f"{longer.min():.1f} to {longer.max():.1f} times the dimension.",
+        f"together, {longer.min():.1f} to {longer.max():.1f} times the dimension.",
         {"problems": len(sizes), "N": 240, "classes": [2, 4, 8]},
         (627,),
     )

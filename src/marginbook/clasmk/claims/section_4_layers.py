@@ -52,14 +52,13 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
         "negative where the decision is wrong",
         float(agreeing / tested - 1),
         "The best value less the second best is never negative, so the most certain errors count as "
-        "confident, and (45) with "
-        "T = 1 leaves them out of the next layer. With the value of the sample's own class less the best of "
-        "the others "
-        f"the sign is right for {signed}, and kappa is {values[1]:g} for that sample; for correct samples "
-        "the two are the "
-        "same. T is to be in (0, 1) in Section 4 and is 1 in the experiments; Remark 2's open interval (-1, "
-        "1) would "
-        "leave out errors with kappa <= -1, which (45) takes in.",
+        "confident, and (45) with T = 1 leaves them out of the next layer. With the value of the sample's "
+        "own class less the best of "
+        f"the others the sign is right for {signed}, and kappa is {values[1]:g} for that sample; for "
+        "correct samples "
+        "the two are the same. T is to be in (0, 1) in Section 4 and is 1 in the experiments; Remark 2's "
+        "open interval (-1, "
+        "1) would leave out errors with kappa <= -1, which (45) takes in.",
         {"samples": tested, "classes": [2, 3, 10]},
         (633,),
     )
@@ -135,12 +134,11 @@ def check_stopping(*, printed: bool = True, mended: bool = False) -> Evidence:
         "0",
         float(defined - count),
         "L was raised one line earlier, so the last two layers are L - 1 and L - 2; with these the loop "
-        "ends before its "
-        f"limit in {stopped} runs whose weights converge. Small d = |delta+ - delta-| does not mean that "
-        "weights settle: if "
-        f"they jump between two corners for ever, all steps have the length {step:.0f} and the loop ends "
-        f"after {layers} "
-        "layers. delta+ itself would say it.",
+        f"ends before its limit in {stopped} runs whose weights converge. Small d = |delta+ - delta-| does "
+        "not mean that "
+        f"weights settle: if they jump between two corners for ever, all steps have the length {step:.0f} "
+        "and the loop ends "
+        f"after {layers} layers. delta+ itself would say it.",
         {"runs": count + 1},
         (634,),
     )

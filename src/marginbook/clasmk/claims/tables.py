@@ -139,8 +139,7 @@ def agreeing(method: str) -> list[str]:
     kind="ours",
     where="Table 1, Section 5.1",
     statement="with none of five solvers of (33), the equal weights of the start among them, do our errors "
-    "agree with "
-    "the printed column of CLASMK-ML on more than one set",
+    "agree with the printed column of CLASMK-ML on more than one set",
     notebook=f"{NOTEBOOK}#clasmk-second-looks",
     depends=(TABLE_1, SOLVERS_CSV, REGISTRY),
     rivals=(Rival("on any set", {"most": 0}),),

@@ -17,8 +17,7 @@ CSV = "results/clasmk/layer-solvers.csv"
     kind="ours",
     where="Table 4",
     statement="on the sets of Table 4 equal weights classify better than those that are learned, (33), in "
-    "one layer "
-    "and in two",
+    "one layer and in two",
     notebook=f"{NOTEBOOK}#clasmk-equal-weights",
     depends=(CSV, REGISTRY),
     rivals=(Rival("the learned ones better", {"first": LEAST, "second": EQUAL}),),

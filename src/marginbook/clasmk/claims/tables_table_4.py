@@ -102,8 +102,7 @@ def check_similar(*, first: str = LAYERS[1]) -> Evidence:
         f"within {MARGIN:g} point",
         float(MARGIN - abs(difference) - ONE_SIDED * se),
         f"Two one-sided tests at 5 % with the margin {MARGIN:g} point, ours: the columns of the print are "
-        "0.1 "
-        f"apart. Mean accuracies over the {len(complete)} sets that all methods have: {told}. p is of "
+        f"0.1 apart. Mean accuracies over the {len(complete)} sets that all methods have: {told}. p is of "
         "Wilcoxon's test over sets.",
         {"sets": number},
     )
