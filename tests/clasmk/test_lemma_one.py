@@ -7,8 +7,10 @@ import pytest
 
 from marginbook.claims import Verdict
 from marginbook.clasmk.claims import section_2_lemma_1
+from marginbook.clasmk.claims import section_2_remark_1 as remark_one
 from marginbook.clasmk.claims import section_2_theorem_1 as theorem_one
 from marginbook.clasmk.claims.distributions import Law, between, captured, exceeding, met, problems, projector
+from marginbook.clasmk.claims.tight_laws import MARGIN, noise_inside, root_below, tight_classes, tight_pairs
 
 
 def few(seed, count, classes=(2,)):
@@ -17,7 +19,7 @@ def few(seed, count, classes=(2,)):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (section_2_lemma_1, theorem_one):
+    for module in (section_2_lemma_1, remark_one, theorem_one):
         monkeypatch.setattr(module, "problems", few)
 
 
@@ -30,8 +32,9 @@ def scaled(law: Law, factor: int, own: int) -> Law:
     "check",
     [
         section_2_lemma_1.check_lemma,
-        section_2_lemma_1.check_remark,
-        section_2_lemma_1.check_mean_ratio,
+        remark_one.check_remark,
+        remark_one.check_neglected,
+        remark_one.check_mean_ratio,
         theorem_one.check_theorem,
     ],
 )
@@ -104,8 +107,8 @@ def test_more_mean_than_the_noise_leaves_fails_the_remark(monkeypatch):
         for laws, noise in few(seed, count, classes):
             yield laws, noise + Fraction(1, 2)
 
-    monkeypatch.setattr(section_2_lemma_1, "problems", louder)
-    assert section_2_lemma_1.check_remark().verdict == Verdict.FAILS
+    monkeypatch.setattr(remark_one, "problems", louder)
+    assert remark_one.check_remark().verdict == Verdict.FAILS
 
 
 def test_noise_outside_the_other_subspace_would_satisfy_equation_14(monkeypatch):
@@ -141,3 +144,47 @@ def test_equal_priors_make_both_ways_to_draw_pairs_the_same():
 def test_the_sharp_law_comes_as_near_as_one_likes():
     ratios = [section_2_lemma_1.sharp_model(Fraction(1, 10**k)) for k in (1, 3, 6)]
     np.testing.assert_allclose(ratios, [1.1, 1.001, 1.000001])
+
+
+@pytest.mark.parametrize("number", range(len(tight_pairs())))
+def test_built_pairs_meet_the_assumptions_and_nearly_reach_the_bound(number):
+    (one, other), noise = tight_pairs()[number]
+    assert met([one, other], noise)
+    lam = section_2_lemma_1.overlap(one, other)
+    assert lam < 1
+    chance = exceeding(one.within(), between(one, other))
+    bound = section_2_lemma_1.lemma_bound(one.mean_energy, lam, noise)
+    assert 1 - 1.1 * float(MARGIN) < float(chance) / bound <= 1
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_built_classes_nearly_reach_the_theorem_whatever_their_probabilities(classes):
+    laws, noise = tight_classes(classes, Fraction(5, 13), Fraction(12, 13), 3)
+    assert met(laws, noise)
+    p = np.array([Fraction(k + 1) for k in range(classes)])
+    p = p / p.sum()
+    pairs = np.outer(p / (1 - p), p) * (1 - np.eye(classes, dtype=int))
+    held, bound, chance = theorem_one._mixture(laws, noise, p, pairs)
+    assert held
+    assert chance > 0.998 * bound
+
+
+def test_without_orthogonal_noise_the_lemma_is_false_by_simulation():
+    (one, other), noise = noise_inside()
+    assert not met([one, other], noise)
+    assert one.noise_energy == other.noise_energy == noise
+    rng = np.random.default_rng(9)
+    a, b, c = one.sample(rng, 40000), one.sample(rng, 40000), other.sample(rng, 40000)
+    np.testing.assert_allclose((a**2).sum(axis=1), 1)
+    apart = np.mean(np.sum((a - c) ** 2, axis=1))
+    assert apart == pytest.approx(float(between(one, other)), rel=0.01)
+    lam = captured(one, projector(other)) / captured(one, projector(one))
+    bound = section_2_lemma_1.lemma_bound(one.mean_energy, lam, noise)
+    assert np.mean(np.sum((a - b) ** 2, axis=1) > float(between(one, other))) == pytest.approx(0.94, abs=0.01)
+    assert bound == pytest.approx(0.748, abs=0.001)
+
+
+def test_roots_are_rational_and_just_below():
+    for square in (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(7, 2)):
+        root = root_below(square)
+        assert 0 <= square - root**2 < Fraction(1, 10**5)

@@ -12,6 +12,7 @@ from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
 from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
 from marginbook.clasmk.experiments import DATASETS, EXPERIMENTS, data, figures_2_23
 from marginbook.clasmk.experiments.figures_2_23 import measure_kernels, measure_sizes, number_of
+from marginbook.clasmk.experiments.figures_9_15 import measure_limited
 from marginbook.clasmk.experiments.figures_24_27 import measure_weights
 from marginbook.clasmk.experiments.lssvm_chosen import ChosenLSSVM
 from marginbook.clasmk.experiments.table_4 import METHODS, choose, measure_benchmark
@@ -238,3 +239,17 @@ def test_the_protocol_names_what_there_is():
     assert set(load_protocol("clasmk/table-4").methods) == set(METHODS)
     scaling = load_protocol("clasmk/table-1").settings["scaling"]
     assert set(scaling) == set(load_protocol("clasmk/table-1").datasets)
+
+
+def test_the_limit_of_evaluations_ends_the_search():
+    settings = {"scaling": "standard", "tol": 0.01, "eta": 0.1, "max_evaluations": 200}
+    short = run(measure_limited, "K=17", settings)
+    again = run(measure_limited, "K=17", settings)
+    assert without_seconds(short) == without_seconds(again)
+    # an iteration that begins below the limit is finished, with a gradient of CK differences
+    assert 200 <= short["n_evaluations"] <= 200 + 3 * 17 + 10
+    assert not short["converged"]
+    long = run(measure_limited, "K=17", settings | {"max_evaluations": 3000})
+    assert long["objective"] < short["objective"]
+    assert long["n_kernels"] == 17
+    assert long["kept"] <= 17

@@ -5,8 +5,15 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF
 
 from marginbook.claims import Verdict
-from marginbook.clasmk.claims import misprints, section_2_criteria, section_3_bases
+from marginbook.clasmk.claims import (
+    misprints,
+    section_1_complexity,
+    section_2_criteria,
+    section_3_bases,
+    section_4_layers,
+)
 from marginbook.clasmk.claims.distributions import problems
+from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
 from marginbook.clasmk.estimators.uncertain_rows import confidence
 from marginbook.clasmk.model.kernel_sets import poly, rbf
 from marginbook.clasmk.model.normalised_kernels import normalised_gram
@@ -20,7 +27,15 @@ def _fewer(monkeypatch):
         monkeypatch.setattr(module, "problems", lambda seed, count: problems(seed, count // 6))
 
 
-@pytest.mark.parametrize("check", [section_3_bases.check_blocks, misprints.check_psd])
+@pytest.mark.parametrize(
+    "check",
+    [
+        section_3_bases.check_blocks,
+        section_3_bases.check_scale,
+        section_3_bases.check_centring,
+        misprints.check_psd,
+    ],
+)
 def test_these_hold(check):
     evidence = check()
     assert evidence.verdict == Verdict.HOLDS
@@ -33,12 +48,11 @@ def test_these_hold(check):
         section_2_criteria.check_index,
         section_2_criteria.check_denominator,
         section_3_bases.check_set,
-        section_3_bases.check_scale,
-        section_3_bases.check_centring,
+        section_1_complexity.check_complexity,
         misprints.check_sign,
         misprints.check_feature_index,
-        misprints.check_confidence,
-        misprints.check_stopping,
+        section_4_layers.check_confidence,
+        section_4_layers.check_stopping,
     ],
 )
 def test_these_are_corrected(check):
@@ -144,7 +158,9 @@ def test_rating_on_the_bases_twice_fails_the_correction(monkeypatch):
 
 def test_an_average_over_samples_of_another_class_fails_the_denominator(monkeypatch):
     right = section_2_criteria._estimates
-    monkeypatch.setattr(section_2_criteria, "_estimates", lambda law, rng, n: (right(law, rng, n)[0], 0.3))
+    monkeypatch.setattr(
+        section_2_criteria, "_estimates", lambda law, rng, n, *_: (right(law, rng, n)[0], 0.3)
+    )
     assert section_2_criteria.check_denominator().verdict == Verdict.FAILS
 
 
@@ -164,10 +180,10 @@ def test_components_that_lose_the_mean_fail(monkeypatch):
     assert section_3_bases.check_centring().verdict == Verdict.FAILS
 
 
-def test_a_sum_that_stays_would_hold_and_a_mean_that_moves_fails(monkeypatch):
+def test_a_sum_that_stays_and_a_mean_that_moves_both_fail(monkeypatch):
     right = section_3_bases.energies
     monkeypatch.setattr(section_3_bases, "energies", lambda X, codes, s: right(X, codes, s) * 5 / len(s))
-    assert section_3_bases.check_scale().verdict == Verdict.HOLDS
+    assert section_3_bases.check_scale().verdict == Verdict.FAILS
     monkeypatch.setattr(section_3_bases, "energies", lambda X, codes, s: right(X, codes, s) * len(s))
     assert section_3_bases.check_scale().verdict == Verdict.FAILS
 
@@ -189,14 +205,36 @@ def test_confidences_by_loops(margin, monkeypatch):
     for row, c, kappa in zip(xi, codes, confidence(xi, codes, margin), strict=True):
         own = int(np.argmax(row)) if margin == "printed" else c
         assert kappa == pytest.approx((row[own] - max(v for j, v in enumerate(row) if j != own)) / 2)
-    monkeypatch.setattr(misprints, "confidence", lambda xi, codes, margin: confidence(xi, codes, "printed"))
-    assert misprints.check_confidence().verdict == Verdict.FAILS
+    monkeypatch.setattr(
+        section_4_layers, "confidence", lambda xi, codes, margin: confidence(xi, codes, "printed")
+    )
+    assert section_4_layers.check_confidence().verdict == Verdict.FAILS
 
 
 def test_the_loop_by_hand():
     nus = [np.zeros((1, 2)), np.array([[1.0, 0.0]]), np.array([[1.0, 0.5]]), np.array([[1.0, 0.5]])]
-    layers, found = misprints.stopping(nus, 0.1, printed=False)
+    layers, found = section_4_layers.stopping(nus, 0.1, printed=False)
     assert (layers, found) == (3, [1.0, 0.5, 0.5])
-    assert misprints.stopping(nus, 0.6, printed=False) == (2, [1.0, 0.5])
+    assert section_4_layers.stopping(nus, 0.6, printed=False) == (2, [1.0, 0.5])
     with pytest.raises(LookupError, match="layer 2 is needed and 1 is the last one learned"):
-        misprints.stopping(nus, 0.1, printed=True)
+        section_4_layers.stopping(nus, 0.1, printed=True)
+
+
+def test_the_normal_equations_give_the_machine_of_the_library():
+    rng = np.random.default_rng(8)
+    Z, y = rng.normal(size=(30, 4)), rng.choice((-1.0, 1.0), size=(30, 1))
+    model = LSSVMClassifier(C=2.0).fit(Z, y.ravel())
+    np.testing.assert_allclose(section_1_complexity.solved(Z, y, 2.0).ravel(), model.coef_.ravel(), rtol=1e-9)
+
+
+def test_multiplications_by_loops():
+    rows, rank = 7, 4
+    products = sum(1 for i in range(rank) for _ in range(i + 1) for _ in range(rows)) + rows * rank
+    # Cholesky: each entry of the lower triangle takes as many products as columns before it, and a division
+    factor = sum(j + 1 for i in range(rank) for j in range(i + 1))
+    assert section_1_complexity.multiplications(rows, rank) == products + factor + rank**2
+
+
+def test_exponents_of_the_multiplications():
+    assert section_1_complexity.growth(10**12, 10, more_rows=100) == pytest.approx(1, abs=1e-6)
+    assert section_1_complexity.growth(10**12, 10**5, more_rank=10) == pytest.approx(2, abs=1e-4)

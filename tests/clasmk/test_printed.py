@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.clasmk.claims import printed_audit, printed_time
+from marginbook.clasmk.claims import printed_audit, printed_sets, printed_time
 from marginbook.clasmk.paper import printed as table_cells
 from marginbook.clasmk.paper.printed import BOLD, SINGLE, SUMMARY, printed, seconds, sizes
 
@@ -72,14 +72,15 @@ def test_layout():
 CHECKS = {
     printed_audit.check_summary: Verdict.CORRECTED,
     printed_audit.check_wins: Verdict.HOLDS,
-    printed_audit.check_bold: Verdict.CORRECTED,
-    printed_audit.check_spread: Verdict.FAILS,
-    printed_audit.check_sizes: Verdict.CORRECTED,
+    printed_audit.check_bold: Verdict.HOLDS,
+    printed_audit.check_spread: Verdict.HOLDS,
+    printed_sets.check_sizes: Verdict.CORRECTED,
     printed_time.check_best: Verdict.HOLDS,
-    printed_time.check_class: Verdict.CORRECTED,
+    printed_time.check_class: Verdict.HOLDS,
+    printed_time.check_equal_cells: Verdict.HOLDS,
     printed_time.check_block: Verdict.HOLDS,
     printed_time.check_sums: Verdict.HOLDS,
-    printed_time.check_widths: Verdict.CORRECTED,
+    printed_time.check_widths: Verdict.HOLDS,
 }
 
 
@@ -112,13 +113,13 @@ def test_verdicts_follow_the_cells(changed):
     assert printed_audit.check_wins().verdict == Verdict.FAILS
     assert printed_audit.check_bold().verdict == Verdict.FAILS
     changed("table-4", SUMMARY, "2L-MKL", 85.1)
-    assert printed_audit.check_bold().verdict == Verdict.HOLDS
+    assert printed_audit.check_bold().verdict == Verdict.FAILS
     assert printed_audit.check_summary().verdict == Verdict.FAILS
     changed("table-4", SUMMARY, "CLASMK-ML", 2.3, "std")
     assert printed_audit.check_summary().verdict == Verdict.HOLDS
     changed("table-1", "phoneme", "CLASMK-ML", 9.94)
     assert printed_time.check_best().verdict == Verdict.FAILS
-    changed("table-1", "banana", "CLASK-ML", 12.0)
+    changed("table-1", "banana", "CLASK-ML", 8.0)
     assert printed_time.check_class().verdict == Verdict.FAILS
 
 

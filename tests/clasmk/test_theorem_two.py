@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from marginbook.claims import Verdict
 from marginbook.clasmk.claims import section_2_theorem_2 as theorem_two
-from marginbook.clasmk.claims.block_distributions import Blocks, block_models, constant_blocks
+from marginbook.clasmk.claims import section_2_theorem_2_use as use
+from marginbook.clasmk.claims.block_distributions import (
+    Blocks,
+    block_models,
+    constant_blocks,
+    nearly_tight,
+)
 from marginbook.clasmk.claims.distributions import Law
 
 
@@ -19,10 +25,11 @@ def few(seed, count, **options):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    monkeypatch.setattr(theorem_two, "block_models", few)
+    for module in (theorem_two, use):
+        monkeypatch.setattr(module, "block_models", few)
 
 
-@pytest.mark.parametrize("check", [theorem_two.check_pairs, theorem_two.check_average])
+@pytest.mark.parametrize("check", [theorem_two.check_pairs, theorem_two.check_average, use.check_sharper])
 def test_the_lemmas_hold(check):
     evidence = check()
     assert evidence.verdict == Verdict.HOLDS
@@ -34,7 +41,6 @@ def test_the_lemmas_hold(check):
     [
         theorem_two.check_hypotheses,
         theorem_two.check_bound,
-        theorem_two.check_trivial,
         theorem_two.check_intermediate,
     ],
 )
@@ -42,6 +48,25 @@ def test_these_are_corrected(check):
     evidence = check()
     assert evidence.verdict == Verdict.CORRECTED
     assert evidence.slack <= 0
+
+
+def test_the_repaired_bound_shows_nothing_and_a_bound_below_1_would():
+    evidence = use.check_trivial()
+    assert evidence.verdict == Verdict.FAILS
+    assert evidence.slack <= 0
+    assert use.check_trivial(bound=use.sharper).verdict == Verdict.HOLDS
+
+
+@pytest.mark.parametrize("C", [2, 3, 7])
+def test_models_that_nearly_reach_the_lemmas(C):
+    model = nearly_tight(C)
+    assert model.met(same_noise=False)
+    assert model.lam < 1
+    bound = 2 * C * theorem_two.apart_bound(C, model.lam, model.noise)
+    assert 0.999 * model.between() < bound <= model.between()
+    loud = nearly_tight(C, inside=True)
+    assert not loud.met(same_noise=False)
+    assert loud.between() < 2 * C * theorem_two.apart_bound(C, loud.lam, loud.noise)
 
 
 def test_the_printed_bound_is_negative_for_four_classes():
@@ -101,12 +126,12 @@ def test_without_unit_norms_the_lemmas_fail(monkeypatch):
 
 def test_another_constant_fails_the_corrected_bound(monkeypatch):
     right = theorem_two.numerator
-    monkeypatch.setattr(theorem_two, "numerator", lambda model, printed=False: right(model, printed=True))
+    monkeypatch.setattr(theorem_two, "numerator", lambda model, **options: right(model, printed=True))
     assert theorem_two.check_bound().verdict == Verdict.FAILS
 
 
 def test_a_denominator_that_is_too_large_fails_the_lemmas(monkeypatch):
-    monkeypatch.setattr(theorem_two, "apart_bound", lambda C, lam, noise: 1 - lam * (1 - noise) / (2 * C))
+    monkeypatch.setattr(theorem_two, "apart_bound", lambda C, lam, noise, *_: 1 - lam * (1 - noise) / (2 * C))
     assert theorem_two.check_pairs().verdict == Verdict.FAILS
     assert theorem_two.check_average().verdict == Verdict.FAILS
 
@@ -123,12 +148,12 @@ def test_a_trivial_class_count_of_two():
     model = constant_blocks(2, Fraction(1), Fraction(0), Fraction(0))
     assert model.lam == 0
     assert model.between() == 4
-    assert theorem_two.sharper(model) == pytest.approx(1.0)
+    assert use.sharper(model) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("C", [2, 3, 5])
 def test_the_sharper_bound_is_the_quotient_of_mean_distances_for_aligned_means(C):
     root = Fraction(1, 4)
     model = constant_blocks(C, Fraction(1), root**2, root, own_root=Fraction(1), aligned=True)
-    assert theorem_two.sharper(model) == pytest.approx(float(model.within() / model.between()))
-    assert theorem_two.sharper(model) == pytest.approx(theorem_two.best_sharper(C, root**2)[1])
+    assert use.sharper(model) == pytest.approx(float(model.within() / model.between()))
+    assert use.sharper(model) == pytest.approx(use.best_sharper(C, root**2)[1])

@@ -13,17 +13,17 @@ between the least and the largest of the quotients that are summed; for any choi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...claims import Evidence, claim, decide
+from ...claims import Evidence, Rival, claim, decide
 from ..model.kernel_sets import paper_kernels
 from ..model.objective import diagonals
 from ..model.statistics import Separation
 from ..model.truncation import largest_weights, representative
 from ..solvers.dinkelbach import dinkelbach
-from ..solvers.kernel_choice import choice_ratio, choose_exact, choose_exhaustive, choose_greedy
+from ..solvers.kernel_choice import KernelChoice, choice_ratio, choose_exact, choose_exhaustive, choose_greedy
 from .real_rows import CHOICE, SETS, WEIGHTS, real_rows
 
 #: relative difference below which two ratios are the same
@@ -99,8 +99,15 @@ def real_statistics() -> Iterator[tuple[str, Separation, Separation]]:
     where="Criterion 2, (26)",
     statement="the minimum over all $K^C$ choices is found in a few passes over $CK$ numbers",
     notebook=f"{CHOICE}#clasmk-exact",
+    rivals=(
+        Rival(
+            "the greedy rule",
+            swaps={"clasmk.solvers.kernel_choice.choose_exact": lambda exact: choose_greedy},
+        ),
+        Rival("at most two passes", {"passes_each": 0}),
+    ),
 )
-def check_criterion() -> Evidence:
+def check_criterion(*, passes_each: int = 1) -> Evidence:
     """Try every choice of small random problems and of real subspaces, and compare with the exact rule."""
     rng = np.random.default_rng(650)
     tested = bounded = 0
@@ -113,7 +120,7 @@ def check_criterion() -> Evidence:
                 exact, least = choose_exact(n, d), choose_exhaustive(n, d)
                 tested += 1
                 apart.append(abs(exact.objective - least.objective) / (least.objective or 1.0))
-                bounded += exact.n_iter <= classes * (kernels - 1) + 2
+                bounded += exact.n_iter <= passes_each * classes * (kernels - 1) + 2
                 passes.append(exact.n_iter)
     real, longest = 0, 0
     for _, mean, _ in real_statistics():
@@ -125,7 +132,7 @@ def check_criterion() -> Evidence:
             real += 1
             tested += 1
             apart.append(abs(exact.objective - least.objective) / (least.objective or 1.0))
-            bounded += exact.n_iter <= n.shape[0] * (n.shape[1] - 1) + 2
+            bounded += exact.n_iter <= passes_each * n.shape[0] * (n.shape[1] - 1) + 2
     large = []
     for classes in (10, 100, 1000):
         large.append(choose_exact(*random_terms(rng, classes, 17, "widths")).n_iter)
@@ -146,19 +153,29 @@ def check_criterion() -> Evidence:
     )
 
 
+def _exact(greedy: object) -> Callable[[np.ndarray, np.ndarray], KernelChoice]:
+    """Return the exact rule, whatever the greedy one is."""
+    return choose_exact
+
+
 @claim(
     "clasmk/greedy-choice",
     kind="ours",
     where="(27) beside (26)",
-    statement="the kernels that are best for each class alone, (27), have nearly the least ratio (26): in "
-    "most problems at most a tenth above it",
+    statement=r"the ratio (26) of the kernels that are best for each class alone, (27), is at most "
+    r"$\max_cq_c/\min_cq_c$ times the least, with the best quotients $q_c$, and that is reached as nearly as "
+    "one likes",
     notebook=f"{CHOICE}#clasmk-greedy",
+    rivals=(
+        Rival("a bound 2 % smaller", {"scale": 0.98}),
+        Rival("that (27) is exact", {"scale": 0.0}),
+        Rival("the exact rule in its place", swaps={"clasmk.solvers.kernel_choice.choose_greedy": _exact}),
+    ),
 )
-def check_greedy() -> Evidence:
+def check_greedy(*, scale: float = 1.0) -> Evidence:
     """Count how often (27) misses the minimum and by how much; compare with the bound by best quotients.
 
-    The paper offers (27) as an alternative to all :math:`K^C` choices, and does not say that it is exact. So
-    it passes if in more than half of the problems, of the real and of the random ones, it is `NEAR`.
+    The paper offers (27) as an alternative to all :math:`K^C` choices, and does not say how near it comes.
     """
     rng = np.random.default_rng(651)
     lines, missed, tested, near, inside, nearest = [], 0, 0, 0, 0, 0.0
@@ -168,7 +185,7 @@ def check_greedy() -> Evidence:
             for _ in range(200):
                 n, d = random_terms(rng, classes, 13, law)
                 excess.append(_miss(n, d))
-                inside += _below_bound(n, d)
+                inside += _below_bound(n, d, scale)
             misses = [e for e in excess if e > SAME]
             lines.append(f"{law}, C = {classes}: {len(misses) / 2:.0f}%, up to {max(excess):.0%}")
             missed, tested = missed + len(misses), tested + len(excess)
@@ -177,27 +194,28 @@ def check_greedy() -> Evidence:
     for _, mean, _ in real_statistics():
         n, d = diagonals(mean.numerator), diagonals(mean.denominator)
         real.append(_miss(n, d))
-        inside += _below_bound(n, d)
+        inside += _below_bound(n, d, scale)
     for factor in (10.0, 1e3, 1e6):
         n, d = worst_case(factor)
         nearest = max(nearest, factor / (1 + _miss(n, d)))
-        inside += _below_bound(n, d)
+        inside += _below_bound(n, d, scale)
     wrong = sum(e > SAME for e in real)
     shares = sum(e <= NEAR for e in real) / len(real), near / tested
     return Evidence(
-        decide(min(shares) > 0.5),
-        f"within {NEAR:.0%} of the minimum in {shares[0]:.0%} of {len(real)} problems of real subspaces and "
+        decide(inside == tested + len(real) + 3 and nearest <= 1.002),
+        f"at most that in {inside} of {tested + len(real) + 3} problems; a family of two classes and two "
+        f"kernels comes within {nearest - 1:.1%} of it for every factor; within {NEAR:.0%} of the minimum in "
+        f"{shares[0]:.0%} of {len(real)} problems of real subspaces and "
         f"in {shares[1]:.0%} of {tested} random ones; not the minimum in {wrong} and {missed}. Of the real "
         f"ones the ratio is up to {1 + max(real):.3g} times as large, {1 + _typical(real):.2f} times in the "
         "median of those that miss; random terms, 13 kernels, misses: " + "; ".join(lines),
-        f"within {NEAR:.0%} in more than half",
-        min(shares) - 0.5,
-        "The ratio of sums is not the sum of ratios. With q_c the best quotient of class c, (27) is at most "
-        f"max q_c / min q_c times the minimum, kept in {inside} of {tested + len(real) + 3} problems; a "
-        f"family of two classes and two kernels comes within {nearest - 1:.1%} of that for every factor. It "
-        "misses most where narrow kernels with tiny quotients take part.",
+        "in all; within 0.2%",
+        1.002 - nearest,
+        "The ratio of sums is not the sum of ratios; it lies between the least and the largest of the "
+        "quotients that are summed. (27) misses most where narrow kernels with tiny quotients take part.",
         {"random": tested, "real": len(real), "K": 13},
         (0, 1, 651),
+        reach=1 / nearest,
     )
 
 
@@ -212,11 +230,13 @@ def _miss(n: np.ndarray, d: np.ndarray) -> float:
     return max(choose_greedy(n, d).objective / least - 1, 0.0)
 
 
-def _below_bound(n: np.ndarray, d: np.ndarray) -> bool:
-    """Return whether least and greedy ratio lie between the least and the largest best quotient."""
+def _below_bound(n: np.ndarray, d: np.ndarray, scale: float = 1.0) -> bool:
+    """Return whether least and greedy ratio lie between the least and `scale` times the largest quotient."""
     best = (n / d).min(axis=1)
     least, greedy = choose_exact(n, d).objective, choose_greedy(n, d).objective
-    return bool(best.min() * (1 - SAME) <= least <= greedy * (1 + SAME) and greedy <= best.max() * (1 + SAME))
+    return bool(
+        best.min() * (1 - SAME) <= least <= greedy * (1 + SAME) and greedy <= scale * best.max() * (1 + SAME)
+    )
 
 
 @claim(
@@ -226,6 +246,12 @@ def _below_bound(n: np.ndarray, d: np.ndarray) -> bool:
     statement="the kernel of the largest weight of each class approximates the minimum of (26): in most "
     "problems it is at most a tenth above it",
     notebook=f"{WEIGHTS}#clasmk-largest",
+    rivals=(
+        Rival(
+            "the smallest weights",
+            swaps={"clasmk.model.truncation.largest_weights": lambda f: lambda weights: f(-weights)},
+        ),
+    ),
 )
 def check_largest() -> Evidence:
     """Learn the weights of (33) on real data, take the largest of each class, and evaluate (26).

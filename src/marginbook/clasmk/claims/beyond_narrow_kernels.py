@@ -16,16 +16,21 @@ exponentially: over all widths it has no minimum.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ...claims import Evidence, claim, decide
+from ...claims import Evidence, Rival, claim, decide
 from ..model.kernel_sets import paper_kernels
 from ..model.objective import diagonals, ratio
 from ..model.truncation import representative
 from ..solvers.dinkelbach import dinkelbach
 from .beyond_signs import predictions
 from .real_rows import SETS, WEIGHTS, Rows, real_rows
+
+#: error of a slope, as a share of that of the nearest neighbour of another class
+TOLERANCE = 0.01
 
 
 def nearest(rows: Rows) -> tuple[float, float]:
@@ -41,6 +46,11 @@ def log_ratio(rows: Rows, gamma: float) -> float:
     return float(np.log(diagonals(measured.numerator).sum() / diagonals(measured.denominator).sum()))
 
 
+def _exchanged(found: Callable[[Rows], tuple[float, float]]) -> Callable[[Rows], tuple[float, float]]:
+    """Return the function of distances with its two values exchanged."""
+    return lambda rows: found(rows)[::-1]
+
+
 @claim(
     "clasmk/narrow-limit",
     kind="ours",
@@ -48,8 +58,13 @@ def log_ratio(rows: Rows, gamma: float) -> float:
     statement=r"for $\sigma\to0$ the ratio goes to 0 like $e^{-2(\delta^2-\epsilon^2)/\sigma^2}$ where the "
     r"nearest neighbour is of the own class ($\epsilon<\delta$): no width is best",
     notebook=f"{WEIGHTS}#clasmk-narrow",
+    rivals=(
+        Rival("an exponent 2 % larger", {"factor": 2.04}),
+        Rival("without the factor 2", {"factor": 1.0}),
+        Rival("distances exchanged", swaps={"clasmk.claims.beyond_narrow_kernels.nearest": _exchanged}),
+    ),
 )
-def check_limit() -> Evidence:
+def check_limit(*, factor: float = 2.0) -> Evidence:
     """Compare the slope of log F in gamma with that of the nearest neighbours, on real data."""
     errors, falling, tested, wide, thin = [], 0, 0, [], []
     for name, per_class in SETS:
@@ -59,19 +74,19 @@ def check_limit() -> Evidence:
             # the library's Gaussian kernels end at exp(-230)
             gamma = 75.0 / max(other, own)
             here, there = log_ratio(rows, gamma), log_ratio(rows, 2 * gamma)
-            errors.append(abs((there - here) / gamma + 2 * (other - own)) / (2 * max(other, own)))
+            errors.append(abs((there - here) / gamma + factor * (other - own)) / (2 * max(other, own)))
             tested += 1
             falling += own < other
             wide.append(log_ratio(rows, 1.0 / (16 * rows.X["new"].shape[1])) / np.log(10))
             thin.append(there / np.log(10))
     return Evidence(
-        decide(max(errors) <= 0.05),
+        decide(max(errors) <= TOLERANCE),
         "the slope of log F in 1/sigma^2 differs from -2(delta^2 - epsilon^2) by at most "
         f"{max(errors):.1%} of 2 delta^2; epsilon < delta in {falling} of {tested} divisions of {len(SETS)} "
         f"sets, where F falls to 10^{max(thin):.0f} or less, from {10 ** np.median(wide):.2f} in the median "
         "for wide kernels",
-        "at most 5%",
-        0.05 - max(errors),
+        f"at most {TOLERANCE:.0%}",
+        TOLERANCE - max(errors),
         "Narrow kernels make the chosen samples orthogonal, and each energy is that of the nearest "
         "neighbour. The ratio then compares two distances and nothing else, while the energies themselves go "
         "to 0. So (26) and (33) take the narrowest kernel that (35) leaves: eta decides, not the ratio.",
@@ -82,13 +97,18 @@ def check_limit() -> Evidence:
 
 @claim(
     "clasmk/optimism",
-    kind="statement",
+    kind="ours",
     where="(33), summed over the samples of the bases",
-    statement=r"weights learned on $\mathcal M_B$ separate new samples as well as they separate "
-    r"$\mathcal M_B$",
+    statement=r"weights learned on $\mathcal M_B$ promise too much: on new samples their ratio is more than "
+    "1.5 times "
+    r"as large, in the median, and that of weights learned on $\mathcal M_\nu$ is not",
     notebook=f"{WEIGHTS}#clasmk-optimism",
+    rivals=(
+        Rival(r"learned on $\mathcal M_\nu$ in the place of $\mathcal M_B$", {"of_bases": "held_out"}),
+        Rival(r"learned on $\mathcal M_B$ in the place of $\mathcal M_\nu$", {"of_weights": "basis"}),
+    ),
 )
-def check_optimism() -> Evidence:
+def check_optimism(*, of_bases: str = "basis", of_weights: str = "held_out") -> Evidence:
     """Learn weights on the bases' samples and on the others; evaluate the ratio and errors on new ones."""
     kernels = paper_kernels("table-4")
     blown: dict[str, list[float]] = {"basis": [], "held_out": []}
@@ -103,8 +123,8 @@ def check_optimism() -> Evidence:
             bases = [[row[i] for i in kept] for row in subspaces]
             new = rows.separation(bases, "new")
             values = {}
-            for part in blown:
-                measured = rows.separation(bases, part)
+            for part, rated_on in (("basis", of_bases), ("held_out", of_weights)):
+                measured = rows.separation(bases, rated_on)
                 found = dinkelbach(measured.numerator, measured.denominator, max_nodes=50)
                 values[part] = ratio(found.weights, new.numerator, new.denominator)
                 blown[part].append(values[part] / found.objective)
@@ -114,14 +134,13 @@ def check_optimism() -> Evidence:
             rows_tested += len(rows.y["new"])
     own, others = (np.array(blown[part]) for part in ("basis", "held_out"))
     return Evidence(
-        decide(np.median(own) <= 1.5, np.median(others) <= 1.5),
+        decide(bool(np.median(own) > 1.5 >= np.median(others))),
         f"the ratio on new samples is {np.median(own):.1f} times that on M_B in the median, up to "
-        f"{own.max():.0f} times",
-        "1.5 times at most, in the median",
-        1.5 - float(np.median(own)),
-        f"On M_nu it is {np.median(others):.2f} times in the median and {others.max():.0f} at most. Every "
-        "basis holds its own samples with energy 1, so that on M_B nothing speaks against a narrow kernel: "
-        f"the narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight, against "
+        f"{own.max():.0f} times; {np.median(others):.2f} times that on M_nu, up to {others.max():.0f}",
+        "above 1.5 times; at most, in the median",
+        float(min(np.median(own) - 1.5, 1.5 - np.median(others))),
+        "Every basis holds its own samples with energy 1, so that on M_B nothing speaks against a narrow "
+        f"kernel: the narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight, against "
         f"{np.mean(narrowest['held_out']):.0%}. What is learned on M_B has {np.median(excess):.2f} times the "
         f"ratio on new samples in the median, up to {max(excess):.1f} times; an LS-SVM errs in "
         f"{wrong['basis']} of {rows_tested} against {wrong['held_out']}.",

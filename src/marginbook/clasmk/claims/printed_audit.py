@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...claims import Evidence, claim, decide
-from ..paper.printed import BOLD, LAYERS, NOTEBOOK, RIVALS, SINGLE, SUMMARY, TINY, printed, seconds, sizes
+from ...claims import Evidence, Rival, claim, decide
+from ..paper.printed import BOLD, LAYERS, NOTEBOOK, RIVALS, SUMMARY, TINY, printed, sizes
+from .changed_cells import cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,8 +18,6 @@ HALF_UNIT = 0.05
 WINS, TIES = 6, 3
 #: repeats behind a cell of Table 4
 REPEATS = 20
-#: widths of the Gaussian kernels in the text of Section 5.1, and in the caption of Figure 24
-TEXT_WIDTHS, CAPTION_WIDTHS = (10.0, 1.0, 0.1, 0.01), (0.05, 0.1, 0.5, 1.0)
 #: a difference of so many standard errors is not chance
 ERRORS = 2.0
 #: a printed deviation of so many binomial ones needs another explanation than the draw of the rows
@@ -54,9 +52,18 @@ def summary_again() -> pd.DataFrame:
 @claim(
     "clasmk/table-4-summary",
     kind="arithmetic",
-    where="Table 4, last row",
+    where="Section 5.2, 'the average of the results', and Table 4, last row",
     statement="the row 'Summary' averages the results: the means of the columns, with the means of their ±",
     notebook=f"{NOTEBOOK}#clasmk-table-4-summary",
+    rivals=(
+        Rival(
+            "± 2.3 in the cell that is off, with which it does",
+            swaps=cell("table-4", SUMMARY, "CLASMK-ML", 2.3, "std"),
+        ),
+        Rival("a tenth more in one mean of the row", swaps=cell("table-4", SUMMARY, "MKL", 83.6)),
+        Rival("one cell of the sets 2 points higher", swaps=cell("table-4", "german", "MKL", 73.4)),
+        Rival("± 2.1 in the cell that is off", swaps=cell("table-4", SUMMARY, "CLASMK-ML", 2.1, "std")),
+    ),
 )
 def check_summary() -> Evidence:
     """Average the printed cells, and their ±, by three rules."""
@@ -108,25 +115,32 @@ def against(first: str, second: str) -> pd.DataFrame:
 @claim(
     "clasmk/table-4-wins",
     kind="arithmetic",
-    where="Section 5.2",
-    statement="2L-CLASMK-ML outperforms 2L-MKL on six of twelve sets and is equivalent on three",
+    where="Section 5.2, last paragraph",
+    statement="2L-CLASMK-ML outperforms 2L-MKL on six of twelve sets and has equivalent results on three",
     notebook=f"{NOTEBOOK}#clasmk-table-4-wins",
+    rivals=(
+        Rival("seven and three", {"wins": 7}),
+        Rival("six and two", {"ties": 2}),
+        Rival("one tie a tenth higher", swaps=cell("table-4", "german", "2L-CLASMK-ML", 74.3)),
+        Rival("one win a tenth lower", swaps=cell("table-4", "sonar", "2L-CLASMK-ML", 84.6)),
+        Rival("against MKL in one layer", {"rival": RIVALS[0]}),
+    ),
 )
-def check_wins() -> Evidence:
+def check_wins(*, wins: int = WINS, ties: int = TIES, rival: str = RIVALS[1]) -> Evidence:
     """Count the printed cells, and how many of the differences are more than chance."""
-    frame = against(LAYERS[1], RIVALS[1])
+    frame = against(LAYERS[1], rival)
     up, down = frame["difference"] > 0, frame["difference"] < 0
-    wins, losses = int(up.sum()), int(down.sum())
-    ties = len(frame) - wins - losses
+    won, lost = int(up.sum()), int(down.sum())
+    tied = len(frame) - won - lost
     clear = frame["difference"].abs() > ERRORS * frame["se"]
     small = [f"{name} {row['difference']:+.1f}" for name, row in frame[up & ~clear].iterrows()]
     return Evidence(
-        decide(wins == WINS and ties == TIES),
-        f"{wins} wins, {ties} ties, {losses} losses",
-        f"{WINS} wins, {TIES} ties",
-        float(wins - WINS),
-        f"Ties are equal cells. Of the {wins} wins {int((up & clear).sum())} exceed {ERRORS:g} standard "
-        f"errors of the two printed ± over {REPEATS} repeats, of the {losses} losses "
+        decide(won == wins and tied == ties),
+        f"{won} wins, {tied} ties, {lost} losses",
+        f"{wins} wins, {ties} ties",
+        float(-abs(won - wins) - abs(tied - ties)) + 0.0,
+        f"Ties are equal cells. Of the {won} wins {int((up & clear).sum())} exceed {ERRORS:g} standard "
+        f"errors of the two printed ± over {REPEATS} repeats, of the {lost} losses "
         f"{int((down & clear).sum())}; within them: {', '.join(small) or 'none'}. The mean difference is "
         f"{frame['difference'].mean():+.2f} points.",
         {"sets": len(frame)},
@@ -135,13 +149,18 @@ def check_wins() -> Evidence:
 
 @claim(
     "clasmk/table-4-bold",
-    kind="arithmetic",
+    kind="ours",
     where="Table 4",
-    statement="the cells in bold are the highest of their row",
+    statement="in the rows of the sets the cells in bold are the highest, in the last row a lower one is "
+    "bold, too",
     notebook=f"{NOTEBOOK}#clasmk-table-4-bold",
+    rivals=(
+        Rival("a tie of a set a tenth higher", swaps=cell("table-4", "german", "2L-CLASMK-ML", 74.3)),
+        Rival("equal cells in the last row", swaps=cell("table-4", SUMMARY, "2L-MKL", 85.1)),
+    ),
 )
 def check_bold() -> Evidence:
-    """Find the highest cells of each row."""
+    """Find the highest cells of each row. What bold stands for in Table 4 the paper does not say."""
     cells = printed("table-4")
     highest = {
         str(name): {str(column) for column in cells.columns[row >= row.max() - TINY]}
@@ -154,12 +173,11 @@ def check_bold() -> Evidence:
         for name in off
     )
     return Evidence(
-        decide(not off, off == [SUMMARY]),
+        decide(off == [SUMMARY]),
         f"{right} of {len(BOLD)} rows",
-        f"{len(BOLD)} of {len(BOLD)}",
-        float(-len(off)),
-        f"Not so: {told or 'none'}. The corrected statement, checked too: in the rows of the sets; in the "
-        "last row both methods of two layers are in bold, and one is higher.",
+        f"{len(BOLD) - 1} of {len(BOLD)}",
+        float(-abs(right - len(BOLD) + 1)) + 0.0,
+        f"Not so: {told or 'none'}. The paper says what bold means of the single kernels of Table 1 only.",
         {"rows": len(BOLD)},
     )
 
@@ -192,92 +210,49 @@ def spreads() -> pd.DataFrame:
 
 @claim(
     "clasmk/table-4-spread",
-    kind="arithmetic",
+    kind="ours",
     where="Table 4",
-    statement="all columns are of the same random halves of the sets of Table 3",
+    statement="the ± of MKL and 2L-MKL on large sets are not explained by the draw of random halves of the "
+    "sets of Table 3; those of CLASMK-ML are",
     notebook=f"{NOTEBOOK}#clasmk-table-4-spread",
+    rivals=(
+        Rival("the columns exchanged", {"own_columns": RIVALS, "others": LAYERS}),
+        Rival("on small sets", {"large_rows": (0, 400)}),
+        Rival("± a third as large in the highest cells", {"factor": 7.0}),
+    ),
 )
-def check_spread() -> Evidence:
+def check_spread(
+    *,
+    own_columns: tuple[str, ...] = LAYERS,
+    others: tuple[str, ...] = RIVALS,
+    large_rows: tuple[float, float] = (1000, math.inf),
+    factor: float = FACTOR,
+) -> Evidence:
     """Compare the printed ± with what the number of test rows explains, for own columns and others."""
     from ...datasets.registry import entry
 
     frame = spreads()
-    large = frame[frame["n_test"] > 1000]
-    theirs, own = (large[large["method"].isin(names)] for names in (RIVALS, LAYERS))
-    far = frame[frame["ratio"] > FACTOR]
+    large = frame[(frame["n_test"] > large_rows[0]) & (frame["n_test"] <= large_rows[1])]
+    theirs, own = (large[large["method"].isin(names)] for names in (others, own_columns))
+    far = frame[frame["ratio"] > factor]
+    beyond = int((theirs["ratio"] > factor).sum())
     told = ", ".join(f"{row.dataset} {row.method} {row.ratio:.1f}" for row in far.itertuples())
     worst = theirs.sort_values("ratio").iloc[-1]
     small = entry("thyroid").n
     return Evidence(
-        decide(far.empty),
+        decide(2 * beyond > len(theirs) and bool((own["ratio"] <= factor).all())),
         f"on the {large['dataset'].nunique()} sets with more than 1000 test rows the ± of MKL and 2L-MKL are "
-        f"{theirs['ratio'].min():.1f} to {theirs['ratio'].max():.1f} times the binomial deviation, those of "
+        f"{theirs['ratio'].min():.1f} to {theirs['ratio'].max():.1f} times the binomial deviation, {beyond} "
+        f"of {len(theirs)} above {factor:g} times; those of "
         f"CLASMK-ML {own['ratio'].min():.1f} to {own['ratio'].max():.1f} times",
-        f"up to about once; at most {FACTOR:g} times",
-        float(FACTOR - frame["ratio"].max()),
-        "The accuracy on m test rows deviates by sqrt(p(1 - p)/m) from the draw of the rows; that the "
-        "machine changes too adds little on large sets. Random halves of one set are not independent, which "
-        f"makes a ± smaller, not larger. More than {FACTOR:g} times: {told}. {worst['method']} on "
-        f"{worst['dataset']}, {worst['std']:.1f}, is what {worst['rows']:.0f} test rows give: half of the "
+        f"above {factor:g} times in most; at most {factor:g} times",
+        float(min(beyond - len(theirs) / 2, factor - own["ratio"].max())),
+        f"{factor:g} is ours. The accuracy on m test rows deviates by sqrt(p(1 - p)/m) from the draw of the "
+        "rows; that the machine changes too adds little on large sets. Random halves of one set are not "
+        "independent, which "
+        f"makes a ± smaller, not larger. Of all sets more than {factor:g} times: {told}. {worst['method']} "
+        f"on {worst['dataset']}, {worst['std']:.1f}, is what {worst['rows']:.0f} test rows give: half of the "
         f"IDA set of that name, {small} rows, is {small - small // 2}, while Table 3 has 7200 rows. The "
         "columns of the rivals look like those of other, smaller samples.",
         {"cells": len(frame)},
-    )
-
-
-@claim(
-    "clasmk/set-sizes",
-    kind="arithmetic",
-    where="Tables 2, 3 and 5",
-    statement="the printed numbers of rows, features and classes are those of the public sets",
-    notebook=f"{NOTEBOOK}#clasmk-set-sizes",
-)
-def check_sizes() -> Evidence:
-    """Compare what is printed with the registry of data sets."""
-    frame = sizes()
-    classes = (frame["printed_classes"] == 0) | (frame["printed_classes"] == frame["classes"])
-    good = (frame["p"] == frame["printed_p"]) & (frame["n"] == frame["printed_n"]) & classes
-    off = [
-        f"{row.printed_name} ({row.table}) is {row.printed_n} x {row.printed_p}, {row.source} is {row.n} x "
-        f"{row.p} with {row.classes} classes"
-        for row in frame[~good].itertuples()
-    ]
-    return Evidence(
-        decide(bool(good.all()), set(frame.loc[~good, "source"]) == {"ann-thyroid"}),
-        f"{int(good.sum())} of {len(frame)}",
-        f"{len(frame)} of {len(frame)}",
-        float(good.sum() - len(frame)),
-        f"Not so: {'; '.join(off) or 'none'}. How its three classes became two is not stated; ours are "
-        "normal and not. Table 3 calls N the training size where it is all rows, of which half trains. The "
-        "corrected statement, checked too: all but this one.",
-        {"sets": len(frame)},
-    )
-
-
-def widths(names: Iterable[str]) -> set[float]:
-    """Return the widths in names of columns such as "RBF (0.5)"; other names have none."""
-    return {float(name[len("RBF (") : -1]) for name in names if name.startswith("RBF (")}
-
-
-@claim(
-    "clasmk/rbf-widths",
-    kind="arithmetic",
-    where="Section 5.1 beside Table 1",
-    statement=r"the Gaussian kernels of Table 1 have the widths of the text, $\sigma\in\{10,1,0.1,0.01\}$",
-    notebook=f"{NOTEBOOK}#clasmk-rbf-widths",
-)
-def check_widths() -> Evidence:
-    """Compare the widths of the text with the columns of Tables 1 and 2 and the caption of Figure 24."""
-    text, caption = set(TEXT_WIDTHS), set(CAPTION_WIDTHS)
-    table, times = widths(printed("table-1").columns), widths(seconds()["method"].unique())
-    both = text & table
-    return Evidence(
-        decide(table == text, table == times == caption == widths(SINGLE)),
-        f"{len(both)} of {len(text)}: {', '.join(f'{width:g}' for width in sorted(both, reverse=True))}",
-        f"{len(text)} of {len(text)}",
-        float(len(both) - len(text)),
-        f"Table 1 has {', '.join(f'{width:g}' for width in sorted(table, reverse=True))}. The corrected "
-        "statement, checked too: Tables 1 and 2 and the caption of Figure 24 have the same four. Ours are "
-        "those.",
-        {"widths": len(text)},
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ...claims import Evidence, claim, decide
+from ...claims import Evidence, Rival, claim, decide
 from ..paper.printed import ONE, SEVERAL, SINGLE, TINY, printed, seconds
+from .changed_cells import cell, second
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,18 +52,23 @@ def leads() -> pd.DataFrame:
 @claim(
     "clasmk/table-1-best",
     kind="arithmetic",
-    where="Section 5.1",
-    statement="CLASMK-ML provides the best classification results of Table 1",
+    where="Section 5.1, 'We can see that', on Table 1",
+    statement="CLASMK-ML provides the best classification results",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
+    rivals=(
+        Rival("one error a hundredth higher", swaps=cell("table-1", "phoneme", SEVERAL, 9.94)),
+        Rival("one single kernel better", swaps=cell("table-1", "banana", "RBF (0.05)", 9.35)),
+        Rival("CLASK-ML instead", {"method": ONE}),
+    ),
 )
-def check_best() -> Evidence:
+def check_best(*, method: str = SEVERAL) -> Evidence:
     """Find the lowest printed errors, and whether the lead over a single kernel is more than chance."""
     cells, frame = printed("table-1"), leads()
-    best = [name for name in cells.index if cells.loc[name, SEVERAL] <= cells.loc[name].min() + TINY]
+    best = [name for name in cells.index if cells.loc[name, method] <= cells.loc[name].min() + TINY]
     shared = [name for name in best if (cells.loc[name] <= cells.loc[name].min() + TINY).sum() > 1]
-    clear = frame[SEVERAL] > ERRORS * frame[f"se {SEVERAL}"]
+    clear = frame[method] > ERRORS * frame[f"se {method}"]
     told = "; ".join(
-        f"{name} {row[SEVERAL]:.2f} ± {row[f'se {SEVERAL}']:.2f}" for name, row in frame.iterrows()
+        f"{name} {row[method]:.2f} ± {row[f'se {method}']:.2f}" for name, row in frame.iterrows()
     )
     return Evidence(
         decide(len(best) == len(cells)),
@@ -78,39 +85,98 @@ def check_best() -> Evidence:
 
 @claim(
     "clasmk/table-1-class",
-    kind="arithmetic",
-    where="Section 5.1",
-    statement="class-specific kernels gain: CLASK-ML is better than learning with a single kernel",
+    kind="ours",
+    where="Section 5.1, Table 1",
+    statement="Table 1 shows no gain of one kernel for each class: on no set is CLASK-ML below the best "
+    "single kernel by more than two standard errors",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
+    rivals=(
+        Rival("one error half as large", swaps=cell("table-1", "pendigits-test", ONE, 0.2)),
+        Rival("by more than one standard error", {"errors": 1.0}),
+    ),
 )
-def check_class() -> Evidence:
-    """Compare the printed errors of CLASK-ML with those of the best single kernel."""
+def check_class(*, errors: float = ERRORS) -> Evidence:
+    """Compare the printed errors of CLASK-ML with those of the best single kernel.
+
+    The paper calls this gain the purpose of the experiment, and does not say that the table shows it.
+    """
     frame = leads()
     better, equal = frame[ONE] > TINY, frame[ONE].abs() <= TINY
-    clear = frame[ONE] > ERRORS * frame[f"se {ONE}"]
+    clear = frame[ONE] > errors * frame[f"se {ONE}"]
     told = "; ".join(
         f"{name} {row['error']:.2f} ({row['best']}), lead {row[ONE]:+.2f}" for name, row in frame.iterrows()
     )
     return Evidence(
-        decide(bool(better.all()), bool((frame[ONE] > -ERRORS * frame[f"se {ONE}"]).all())),
+        decide(not clear.any()),
         f"better than the best single kernel on {int(better.sum())} of {len(frame)} sets, equal on "
-        f"{int(equal.sum())}, worse on {int((~better & ~equal).sum())}; by more than {ERRORS:g} standard "
+        f"{int(equal.sum())}, worse on {int((~better & ~equal).sum())}; by more than {errors:g} standard "
         f"errors on {int(clear.sum())}",
-        f"better on {len(frame)}",
-        float(frame[ONE].min()),
-        f"Best single kernels: {told}. The corrected statement, checked too: within {ERRORS:g} standard "
-        "errors of the best single kernel on every set, and that kernel did not have to be known.",
+        "on none",
+        float((errors - frame[ONE] / frame[f"se {ONE}"]).min()),
+        f"Best single kernels: {told}. The best kernel was found by the test folds, and CLASK-ML did not "
+        "need them. That it is as good does not follow: the errors have standard errors of up to "
+        f"{frame[f'se {ONE}'].max():.2f} points.",
         {"sets": len(frame)},
     )
 
 
-def block_times() -> pd.DataFrame:
-    """Return by set the printed seconds of the bases: `single`, all in turn, and `block`, of CLASMK-ML."""
+def equal_cells(table: str) -> list[tuple[str, str, str]]:
+    """Return the set and both methods for each two cells of a row that are equal in mean and in ±."""
+    means, deviations = printed(table), printed(table, "std")
+    return [
+        (str(name), str(a), str(b))
+        for name in means.index
+        for a, b in combinations(means.columns, 2)
+        if abs(means.loc[name, a] - means.loc[name, b]) <= TINY
+        and abs(deviations.loc[name, a] - deviations.loc[name, b]) <= TINY
+    ]
+
+
+@claim(
+    "clasmk/table-1-equal-cells",
+    kind="ours",
+    where="Table 1",
+    statement="two pairs of cells of a row of Table 1 are equal in mean and ±: the widths 0.5 and 0.1 on "
+    "Pendigits, whose seconds in Table 2 are not, and CLASK-ML and CLASMK-ML on Phoneme",
+    notebook=f"{NOTEBOOK}#clasmk-printed-leads",
+    rivals=(
+        Rival("one of them a hundredth higher", swaps=cell("table-1", "pendigits-test", "RBF (0.1)", 3.40)),
+        Rival("one ± a hundredth higher", swaps=cell("table-1", "phoneme", SEVERAL, 0.92, "std")),
+        Rival("equal seconds, too", swaps=second("pendigits-test", "RBF (0.1)", 9.82)),
+    ),
+)
+def check_equal_cells() -> Evidence:
+    """Find cells that are the same; look at the seconds of the same two kernels."""
+    found = equal_cells("table-1")
+    wanted = [("pendigits-test", "RBF (0.5)", "RBF (0.1)"), ("phoneme", ONE, SEVERAL)]
+    frame = seconds().pivot(index="dataset", columns="method", values="seconds")
+    one, two = frame.loc["pendigits-test", ["RBF (0.5)", "RBF (0.1)"]].to_numpy(float)
+    neighbours = printed("table-1").loc["pendigits-test", ["RBF (1)", "RBF (0.05)"]].to_numpy(float)
+    pairs = len(printed("table-1")) * math.comb(len(printed("table-1").columns), 2)
+    return Evidence(
+        decide(found == wanted and abs(one - two) > ROUNDING),
+        "; ".join(f"{name}: {a} and {b}" for name, a, b in found) or "none",
+        "these two",
+        float(abs(one - two) - ROUNDING),
+        f"Of {pairs} pairs. On phoneme the weights may have taken one kernel a class: then both methods are "
+        f"the same. On pendigits two kernels whose bases took {one:g} and {two:g} seconds err alike to a "
+        f"hundredth, in mean and ±, between neighbours of {neighbours[0]:g} and {neighbours[1]:g} %. Equal "
+        "predictions "
+        "or a cell copied: the paper does not tell.",
+        {"pairs": pairs},
+    )
+
+
+def block_times(part: str = "basis_seconds", how: str = "sum") -> pd.DataFrame:
+    """Return by set the printed seconds of the bases: `single`, all in turn, and `block`, of CLASMK-ML.
+
+    Rivals take another `part` of CLASMK-ML, or another sum over the single kernels.
+    """
     import pandas as pd
 
     frame = seconds()
-    alone = frame[frame["method"].isin(SINGLE)].groupby("dataset", sort=False)["seconds"].sum()
-    block = frame[frame["method"] == SEVERAL].set_index("dataset")["basis_seconds"]
+    alone = frame[frame["method"].isin(SINGLE)].groupby("dataset", sort=False)["seconds"].agg(how)
+    block = frame[frame["method"] == SEVERAL].set_index("dataset")[part]
     return pd.DataFrame({"single": alone, "block": block}).assign(
         ratio=lambda found: found["single"] / found["block"]
     )
@@ -119,14 +185,22 @@ def block_times() -> pd.DataFrame:
 @claim(
     "clasmk/table-2-block",
     kind="arithmetic",
-    where="Table 2",
+    where="Section 5.1, 'faster to train', on Table 2",
     statement="by its blocks, the kernel approximation of CLASMK-ML is faster than those of the eight single "
     "kernels together",
     notebook=f"{NOTEBOOK}#clasmk-printed-seconds",
+    rivals=(
+        Rival(
+            "one of them a tenth of a second slower than these",
+            swaps=second("banana", SEVERAL, 3.87, "basis_seconds"),
+        ),
+        Rival("with the weights", {"part": "seconds"}),
+        Rival("than the slowest of them", {"how": "max"}),
+    ),
 )
-def check_block() -> Evidence:
+def check_block(*, part: str = "basis_seconds", how: str = "sum") -> Evidence:
     """Add up the printed seconds of the single kernels."""
-    frame = block_times()
+    frame = block_times(part, how)
     faster = frame["ratio"] > 1
     told = "; ".join(
         f"{name} {row['single']:.1f} s against {row['block']:.1f} s" for name, row in frame.iterrows()
@@ -156,9 +230,13 @@ def total_against_slowest() -> int:
 @claim(
     "clasmk/table-2-sums",
     kind="arithmetic",
-    where="Table 2",
+    where="Caption of Table 2",
     statement="the time of CLASMK-ML is the sum of its two parts, approximation and metric learning",
     notebook=f"{NOTEBOOK}#clasmk-printed-seconds",
+    rivals=(
+        Rival("one part 2 % less", swaps=second("optdigits", SEVERAL, 6.11, "weights_seconds")),
+        Rival("one sum a tenth of a second more", swaps=second("banana", SEVERAL, 76.05)),
+    ),
 )
 def check_sums() -> Evidence:
     """Add up the printed parts."""
@@ -183,12 +261,20 @@ def check_sums() -> Evidence:
 @claim(
     "clasmk/table-2-widths",
     kind="arithmetic",
-    where="Section 5.1",
-    statement="the time of the approximation increases for Gaussian kernels with a small width",
+    where="Section 5.1, last paragraph, on Table 2",
+    statement="the training time of the kernel approximation increases when Gaussian kernels with a small "
+    "width are used",
     notebook=f"{NOTEBOOK}#clasmk-printed-seconds",
+    rivals=(
+        Rival(
+            "the smallest width as fast as the largest on one set",
+            swaps=second("optdigits", "RBF (0.05)", 20.02),
+        ),
+        Rival("kernels with a large width", {"small": GAUSSIAN[0], "large": GAUSSIAN[-1]}),
+    ),
 )
-def check_widths() -> Evidence:
-    """Order the printed seconds of the Gaussian kernels; compare the widest with the polynomials."""
+def check_widths(*, small: str = GAUSSIAN[-1], large: str = GAUSSIAN[0]) -> Evidence:
+    """Compare the printed seconds of the smallest width with the largest; then of each step between."""
     frame = seconds().pivot(index="dataset", columns="method", values="seconds")
     steps = frame[list(GAUSSIAN)].diff(axis=1).iloc[:, 1:]
     rising = (steps >= 0).all(axis=1)
@@ -196,18 +282,18 @@ def check_widths() -> Evidence:
         f"{name}: {', '.join(f'{value:g}' for value in frame.loc[name, list(GAUSSIAN)])} s"
         for name in frame.index[~rising]
     ]
-    ends = frame[GAUSSIAN[-1]] > frame[GAUSSIAN[0]]
+    ends = frame[small] / frame[large]
     polynomial = [name for name in SINGLE if name not in GAUSSIAN]
     cheapest = int((frame[GAUSSIAN[0]] < frame[polynomial].min(axis=1)).sum())
     return Evidence(
-        decide(bool(rising.all()), bool(ends.all())),
-        f"never less with a smaller width on {int(rising.sum())} of {len(frame)} sets, more with the "
-        f"smallest than with the largest on {int(ends.sum())}",
+        decide(bool((ends > 1).all())),
+        f"more with the smallest width than with the largest on {int((ends > 1).sum())} of {len(frame)} "
+        f"sets, {ends.min():.1f} to {ends.max():.0f} times",
         f"{len(frame)} of {len(frame)}",
-        float(steps.min().min()),
-        f"Not so: {'; '.join(down) or 'none'}. The first of the two reasons given, that Gaussian kernels are "
+        float(ends.min() - 1),
+        f"Never less from one width to the next on {int(rising.sum())}; not so: {'; '.join(down) or 'none'}. "
+        "The first of the two reasons given, that Gaussian kernels are "
         "more complex to compute than polynomials, does not show: with width 1 they are the fastest on "
-        f"{cheapest} of {len(frame)} sets. The size of the basis is the reason. The corrected statement, "
-        "checked too: from the largest to the smallest width.",
+        f"{cheapest} of {len(frame)} sets. The size of the basis is the reason.",
         {"sets": len(frame)},
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...experiments.fold import Measure
 from . import data
 from .figures_2_23 import measure_kernels, measure_sizes
+from .figures_9_15 import measure_limited
 from .figures_24_27 import measure_weights
 from .table_1_solvers import measure_solvers
 from .table_4 import measure_benchmark
@@ -17,6 +18,7 @@ EXPERIMENTS: dict[str, Measure] = {
     "solvers": measure_solvers,
     "table-4": measure_benchmark,
     "layers": measure_kernels,
+    "limited": measure_limited,
     "sizes": measure_sizes,
     "heat-maps": measure_weights,
     "layer-solvers": measure_layers_locally,

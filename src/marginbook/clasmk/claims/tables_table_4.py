@@ -1,0 +1,108 @@
+"""Claims about our results beside Table 4: cells, a second layer, and whether two methods are similar."""
+
+from __future__ import annotations
+
+from ...claims import Evidence, Rival, claim, share
+from ...claims.printed_tables import paired
+from ..paper.printed import LAYERS, NOTEBOOK, PAPER_TABLES, RIVALS, SUMMARY, printed
+from .agreement import ONE_SIDED, equivalent
+from .tables import EXTRA_4, REGISTRY, TABLE_4, means_of, nothing, our_means, with_columns
+
+#: points of accuracy within which two methods are called similar on average: about half of the ± of the
+#: summary that the sentence is about, 2.0 and 1.9
+MARGIN = 1.0
+
+
+@claim(
+    "clasmk/table-4",
+    kind="experiment",
+    where="Table 4",
+    statement="the printed accuracies of CLASMK-ML and multiple kernel learning, in one and two layers",
+    notebook=f"{NOTEBOOK}#clasmk-table-4",
+    depends=(TABLE_4, REGISTRY),
+    rivals=(Rival("our own means as if they were printed", swaps=our_means("table-4", "accuracy")),),
+)
+def check_table_4() -> Evidence:
+    """Compare every printed cell of the twelve sets with ours; the summary row is another claim's."""
+    frame = PAPER_TABLES.cells("table-4")
+    return PAPER_TABLES.agreement("table-4", frame[frame["dataset"] != SUMMARY])
+
+
+def compared(first: str, second: str) -> tuple[int, int, int, float, float] | None:
+    """Compare two of our columns of Table 4 over the sets, as `printed_tables.paired` does; None without."""
+    frame = with_columns(means_of("table-4", "accuracy"), first, second)
+    return None if frame is None else paired(frame[first], frame[second])
+
+
+@claim(
+    "clasmk/table-4-layers",
+    kind="experiment",
+    where="Table 4",
+    statement="a second layer makes CLASMK-ML better, in Table 4 on every set",
+    notebook=f"{NOTEBOOK}#clasmk-table-4",
+    depends=(TABLE_4, REGISTRY),
+    rivals=(Rival("worse", {"layers": LAYERS[::-1]}),),
+)
+def check_layers(*, layers: tuple[str, ...] = LAYERS) -> Evidence:
+    """Compare our accuracies in one and in two layers."""
+    found = compared(layers[1], layers[0])
+    if found is None:
+        return nothing("better on every set", "table-4")
+    better, worse, number, by, p = found
+    page = printed("table-4").drop(index=SUMMARY)
+    rise = (page[LAYERS[1]] - page[LAYERS[0]]).round(6)
+    return Evidence(
+        share(better, number),
+        f"better on {better} of {number} sets, worse on {worse}, by {by:+.2f} points on average (p = "
+        f"{p:.2g})",
+        "better on every set",
+        float(better - number),
+        f"In print it is better on {int((rise > 0).sum())} of {len(rise)}, by {rise.mean():+.2f} points.",
+        {"sets": number},
+    )
+
+
+def mean_difference(first: str, second: str) -> tuple[float, float]:
+    """Return the mean difference of two of our columns of Table 4 over its sets, and its standard error.
+
+    The sets are those of the table, so the error is that of the halves: of the paired differences, by set.
+    """
+    ours = PAPER_TABLES.results("table-4")
+    assert ours is not None
+    table = ours.pivot_table(index=["dataset", "split"], columns="method", values="accuracy")
+    by_set = (table[first] - table[second]).dropna().groupby("dataset")
+    return float(by_set.mean().mean()), float((by_set.var() / by_set.count()).sum() ** 0.5 / len(by_set))
+
+
+@claim(
+    "clasmk/table-4-order",
+    kind="experiment",
+    where="Section 5.2, last sentence",
+    statement="on average 2L-CLASMK-ML achieves a similar result compared to 2L-MKL",
+    notebook=f"{NOTEBOOK}#clasmk-table-4",
+    depends=(TABLE_4, REGISTRY),
+    rivals=(Rival("truncated by half of the energy, which does", {"first": "2L-CLASMK-ML half"}),),
+)
+def check_similar(*, first: str = LAYERS[1]) -> Evidence:
+    """Compare the two methods of two layers, and those of one, over the sets, with the margin `MARGIN`."""
+    two, one = compared(first, RIVALS[1]), compared(LAYERS[0], RIVALS[0])
+    frame = means_of("table-4", "accuracy")
+    if two is None or one is None or frame is None:
+        return nothing(f"within {MARGIN:g} point", "table-4")
+    higher, lower, number, _, p = two
+    difference, se = mean_difference(first, RIVALS[1])
+    names = [name for name in (*LAYERS, *RIVALS, *EXTRA_4) if name in frame.columns]
+    complete = frame.dropna(subset=names)
+    told = ", ".join(f"{name} {complete[name].mean():.1f}" for name in names)
+    return Evidence(
+        equivalent(difference, se, MARGIN),
+        f"{first} is {difference:+.2f} points from 2L-MKL on average, standard error {se:.2f}; higher on "
+        f"{higher} of {number} sets, lower on {lower} (p = {p:.2g}); in one layer {one[0]} and {one[1]}, by "
+        f"{one[3]:+.2f} (p = {one[4]:.2g})",
+        f"within {MARGIN:g} point",
+        float(MARGIN - abs(difference) - ONE_SIDED * se),
+        f"Two one-sided tests at 5 % with the margin {MARGIN:g} point, ours: the columns of the print are "
+        f"0.1 apart. Mean accuracies over the {len(complete)} sets that all methods have: {told}. p is of "
+        "Wilcoxon's test over sets.",
+        {"sets": number},
+    )
