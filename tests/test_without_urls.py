@@ -11,11 +11,11 @@ import pytest
 
 from marginbook import claims
 from marginbook.base import at_hand
-from marginbook.claims import Evidence, check, decide
+from marginbook.claims import Evidence, catalogue, check, decide
 from marginbook.datasets import DatasetNotFetched, load, registry
 from marginbook.datasets.load import available
 from marginbook.experiments.protocol import experiments, load_dataset, load_protocol, rooms
-from marginbook.notebooks import catalogue
+from marginbook.notebooks import catalogue as notebooks
 from marginbook.notebooks.parameters import parameters
 
 #: functions that get a set by its name
@@ -91,9 +91,9 @@ def test_quick_profiles(id):
     assert [name for name in used if needs_url(protocol.room, name)] == []
 
 
-@pytest.mark.parametrize("id", catalogue.available())
+@pytest.mark.parametrize("id", notebooks.available())
 def test_defaults_of_notebooks(id):
-    notebook = catalogue.find(id)
+    notebook = notebooks.find(id)
     named = names_of(notebook.read()) & known_sets(notebook.room)
     assert [name for name in named if needs_url(notebook.room, name)] == []
 
@@ -112,7 +112,7 @@ def test_defaults_of_notebooks(id):
     ],
 )
 def test_the_look_at_notebooks_sees_a_default_of_a_url(id, default, old):
-    node = catalogue.find(id).read()
+    node = notebooks.find(id).read()
     room = id.partition("/")[0]
     assert old not in names_of(node)
     for cell in node.cells:
@@ -147,7 +147,7 @@ def test_evidence_for_a_claim_cannot_come_from_a_url(monkeypatch, tmp_path):
 
     monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path))
     toy = claims.Claim("drm/toy", "Here", "$1=1$", "drm/none", measure)
-    monkeypatch.setitem(claims._CLAIMS, "drm/toy", toy)
+    monkeypatch.setitem(catalogue._CLAIMS, "drm/toy", toy)
     with pytest.raises(Found):  # it is here ...
         measure()
     with pytest.raises(DatasetNotFetched, match="sonar comes by URL"):  # ... and yet no evidence

@@ -14,6 +14,8 @@ from marginbook.coursework.building import BEGIN, DERIVE, END
 from marginbook.coursework.exercises import Exercise
 from marginbook.coursework.packing import for_instructors, for_students
 
+from ..given_away import leaks
+
 SETS = available()
 each = pytest.mark.parametrize("problems", SETS.values(), ids=SETS)
 WRITTEN = (0, 2)
@@ -33,10 +35,10 @@ def words(files: dict[str, str]) -> str:
     return "\n".join(parts)
 
 
-def leaks(exercise: Exercise, text: str) -> list[str]:
+def leaks_or_explains(exercise: Exercise, text: str) -> list[str]:
     """What `text` gives away of the solution or its explanation."""
     # to unpack the shape of an argument is no part of an answer, and a check may do so too
-    code = [line for line in exercise.leaks(text) if not line.endswith(".shape")]
+    code = [line for line in leaks(exercise, text) if not line.endswith(".shape")]
     said = [line for line in exercise.explanation.splitlines() if len(line) >= 40 and line in text]
     return code + said
 
@@ -49,7 +51,7 @@ def test_there_is_a_set_for_each_room() -> None:
 @pytest.mark.parametrize("written", WRITTEN)
 def test_no_solution_is_in_any_file_of_the_students(problems: ProblemSet, written: int) -> None:
     text = words(for_students(problems, written))
-    assert {exercise.id: leaks(exercise, text) for exercise in problems.exercises} == {
+    assert {exercise.id: leaks_or_explains(exercise, text) for exercise in problems.exercises} == {
         exercise.id: [] for exercise in problems.exercises
     }
     for mark in (BEGIN, END, "Solution"):
@@ -61,7 +63,7 @@ def test_the_search_for_leaks_finds_every_solution_where_it_is(problems: Problem
     files = for_instructors(problems)
     for name in (f"source/{problems.room}/{problems.room}.ipynb", f"solutions/{problems.room}.ipynb"):
         text = words({name: files[name]})
-        assert all(leaks(exercise, text) for exercise in problems.exercises)
+        assert all(leaks_or_explains(exercise, text) for exercise in problems.exercises)
 
 
 @each

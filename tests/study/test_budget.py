@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 
-from marginbook.base.folds import stratified_folds
+from marginbook.base.splits import stratified_folds
 from marginbook.experiments import load_protocol
 from marginbook.experiments.fold import Fold, rows_seed
 from marginbook.study.experiments.accuracy import geometric_mean, measure_bench

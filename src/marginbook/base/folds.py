@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 
 from .splits import Split
 
@@ -65,25 +65,6 @@ def folds(cv: Any, X: Any, y: np.ndarray) -> list[Split]:
     splitter = check_cv(validate_folds(cv, len(y)), y, classifier=True)
     pairs: list[Split] = validate_folds(list(splitter.split(X, y)), len(y))
     return pairs
-
-
-def stratified_folds(y: np.ndarray, n_folds: int, seed: int | None) -> list[Split]:
-    """Return shuffled folds that keep the shares of the labels `y`, (n,)."""
-    return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
-
-
-def at_most_a_row_each(y: np.ndarray, n_folds: int) -> int:
-    """Return `n_folds`, or how many the smallest class of `y`, (n,), can fill with a row each.
-
-    Raises
-    ------
-    ValueError
-        A class has a single row.
-    """
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    if smallest < 2:
-        raise ValueError(f"{smallest} row in a class is too few for folds; at least 2 are needed")
-    return min(n_folds, smallest)
 
 
 def _are_rows(part: np.ndarray) -> bool:

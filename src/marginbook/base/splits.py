@@ -4,8 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
 
 #: positions of rows
 Indices = NDArray[np.intp]
 #: those that train, those that test
 Split = tuple[Indices, Indices]
+
+
+def stratified_folds(y: np.ndarray, n_folds: int, seed: int | None) -> list[Split]:
+    """Return shuffled folds that keep the shares of the labels `y`, (n,)."""
+    return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
+
+
+def at_most_a_row_each(y: np.ndarray, n_folds: int) -> int:
+    """Return `n_folds`, or how many the smallest class of `y`, (n,), can fill with a row each.
+
+    Raises
+    ------
+    ValueError
+        A class has a single row.
+    """
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if smallest < 2:
+        raise ValueError(f"{smallest} row in a class is too few for folds; at least 2 are needed")
+    return min(n_folds, smallest)

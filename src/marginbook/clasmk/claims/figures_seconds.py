@@ -78,7 +78,7 @@ def _ended() -> str:
     """Return how many of the stored searches reached the limit of evaluations."""
     frame, limit = (
         PAPER_TABLES.results("limited"),
-        PAPER_TABLES.protocol("limited")["settings"]["max_evaluations"],
+        PAPER_TABLES.protocol("limited").settings["max_evaluations"],
     )
     return "none" if frame is None else f"{int((frame['n_evaluations'] >= limit).sum())} of {len(frame)}"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
+from ...base.splits import stratified_folds
 from ...datasets.dataset import Dataset
 from ...experiments.fold import Fold, Settings, rows_seed
 from ...experiments.splits import seed_of

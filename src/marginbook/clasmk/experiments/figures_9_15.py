@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from ...experiments.fold import Fold, Row, Settings
 from ..estimators.transformers import CLASMKTransformer
 from ..model.kernel_sets import paper_kernels
 from ..solvers.trust_constr import interior_point
-from .data import Row, rows_seed, scaled, setting_of
+from .data import scaled_fold, setting_of
 from .figures_2_23 import number_of
 
 
@@ -31,17 +30,7 @@ def _warm_up() -> None:
     interior_point(np.array([np.diag([2.0, 1.0])] * 2), np.array([np.eye(2)] * 2))
 
 
-def measure_limited(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    y_test: np.ndarray,
-    *,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    dataset: str,
-) -> Row:
+def measure_limited(fold: Fold, method: str, settings: Settings) -> Row:
     """Learn the weights of the first layer with so many kernels as the method says, such as ``"K=17"``.
 
     Returns
@@ -51,10 +40,10 @@ def measure_limited(
         ``n_evaluations`` and ``n_iter``; ``converged``, 0 or 1; ``kept`` kernels; ``n_kernels``, ``n_train``.
     """
     n_kernels = number_of(method, "K=")
-    A, _ = scaled(X_train, X_test, setting_of(settings, "scaling", dataset))
+    fold = scaled_fold(fold, setting_of(settings, "scaling", fold.dataset))
     stated = {name: settings[name] for name in ("tol", "eta")}
     kernels = paper_kernels("figures", n_kernels)
-    top, bottom = _Forms(kernels, random_state=rows_seed(dataset, X_train), **stated).forms(A, y_train)
+    top, bottom = _Forms(kernels, random_state=fold.seed, **stated).forms(fold.X_train, fold.y_train)
     _warm_up()
     began = time.process_time()
     found = interior_point(top, bottom, max_evaluations=int(settings["max_evaluations"]))
@@ -67,5 +56,5 @@ def measure_limited(
         "converged": int(found.converged),
         "kept": top.shape[1],
         "n_kernels": n_kernels,
-        "n_train": len(y_train),
+        "n_train": len(fold.y_train),
     }

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.svm import SVC
 
-from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
+from ...base.splits import stratified_folds
 from ...experiments.candidates import one_by_one, right_held_out, row_parts
 from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from ..estimators.hierarchy import HierarchicalCLASMKClassifier

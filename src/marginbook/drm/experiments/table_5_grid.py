@@ -14,8 +14,7 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from ...base.folds import stratified_folds
-from ...base.splits import Split
+from ...base.splits import Split, stratified_folds
 from ...experiments.fold import Settings, rng
 from ..solvers.one_pass import ClassMoments, LinearMaps, linear_maps
 

@@ -18,9 +18,8 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
-from ...base.splits import Split
+from ...base.splits import Split, stratified_folds
 from ..estimators.selection import NothingSolvable
 from .grids import Contest, Forests, Neighbours, Refitted, SupportVectors, leaf_size
 from .racing import Score, race

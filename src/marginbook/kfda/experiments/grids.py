@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from ...base import folds
+from ...base import splits
 from ...base.splits import Split
 from ...experiments.candidates import Candidates, right_held_out
 from ...experiments.fold import Point, Row, Settings
@@ -85,8 +85,8 @@ def stratified_folds(labels: np.ndarray, n_folds: int, *parts: object) -> list[S
 
     With fewer than `n_folds` rows in the smallest class there are as many folds as that class has rows.
     """
-    possible = folds.at_most_a_row_each(labels, n_folds)
-    return folds.stratified_folds(labels, possible, seed_of("kfda folds", *parts))
+    possible = splits.at_most_a_row_each(labels, n_folds)
+    return splits.stratified_folds(labels, possible, seed_of("kfda folds", *parts))
 
 
 @dataclass(frozen=True)

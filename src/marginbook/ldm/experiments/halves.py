@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from ...base import folds
+from ...base import splits
 from ...base.parameters import validate_choice
 from ...base.splits import Split
 from ...experiments.fold import Fold, Method, Row, Settings, Trained, rng
@@ -83,10 +83,10 @@ def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Split]:
         A class has a single row.
     """
     try:
-        possible = folds.at_most_a_row_each(y, n_folds)
+        possible = splits.at_most_a_row_each(y, n_folds)
     except ValueError as error:
         raise ValueError(f"{dataset}: {error}") from None
-    return folds.stratified_folds(y, possible, seed_of_name(dataset, "folds"))
+    return splits.stratified_folds(y, possible, seed_of_name(dataset, "folds"))
 
 
 def seed_of_name(dataset: str, purpose: str) -> int:

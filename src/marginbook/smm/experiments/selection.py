@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ...base.folds import stratified_folds
+from ...base.splits import stratified_folds
 from ...experiments.fold import Fold, Point, Settings, Trained
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsRestClassifier
 
-from ...base.folds import stratified_folds
 from ...base.parameters import validate_choice
+from ...base.splits import stratified_folds
 from ...experiments.candidates import one_by_one, right_held_out, row_parts
 from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained
 from ..estimators.low_rank import LowRankSVMClassifier

@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ...base.folds import stratified_folds
-from ...base.splits import Split
+from ...base.splits import Split, stratified_folds
 from ...clasmk.model.truncation import AllTruncated
 from ...experiments.fold import Fold, Point, Settings, Trained
 from .candidates import Range, points
