@@ -146,3 +146,21 @@ class Printed:
         before = self.tally.count
         result = work()
         return result, self.tally.count - before
+
+
+def degree(counts: Sequence[int]) -> int:
+    """Return the degree of the polynomial whose values at equidistant points are `counts`; exact.
+
+    The last difference that is not zero is that of the degree. One more value than the degree plus one is
+    needed to see that it ends.
+
+    Examples
+    --------
+    >>> degree([n**3 + n for n in range(5)]), degree([2**n for n in range(4)])
+    (3, 3)
+    """
+    found, values = 0, list(counts)
+    for order in range(1, len(counts)):
+        values = [after - before for before, after in zip(values, values[1:], strict=False)]
+        found = order if any(values) else found
+    return found
