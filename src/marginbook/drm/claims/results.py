@@ -41,6 +41,13 @@ def printed_table(table: str) -> pd.DataFrame:
     return TABLES.printed(table)
 
 
+def read_sizes(table: str) -> pd.DataFrame:
+    """Return a printed table of sizes, II, IV or VII: one row a data set."""
+    import pandas as pd
+
+    return pd.read_csv(PAPER / f"{table}.csv")
+
+
 def cells(table: str) -> pd.DataFrame:
     """Return the printed table beside our stored results; no result of ours is a cell `not-testable`.
 
