@@ -56,3 +56,13 @@ def longer(solver: Callable[..., Any]) -> Callable[..., Any]:
         return replace(found, weights=1.02 * found.weights)
 
     return swapped
+
+
+def longer_maps(maps: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a swap of the linear maps: the parts that they give are 2 % longer."""
+
+    def swapped(moments: Any) -> Any:
+        found = maps(moments)
+        return replace(found, T=1.02 * found.T, R=1.02 * found.R)
+
+    return swapped

@@ -66,14 +66,11 @@ def approximation_error(
         Rival("O(r m n^1.02)", {"powers": (1, 1, 1.02)}),
         Rival("O(r n) for all iterations", {"powers": (1, 0, 1)}),
         Rival("features 2 % too long", {"scale": 1.02}),
-        Rival("a bound on the error 2 % of it", {"share": 0.02}),
         Rival("set-up 2 % off", swaps={"drm.model.operators.LinearSystem.kernel_vectors": times(1.02)}),
-        Rival("ridge 2 % off", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}),
+        Rival("products 2 % off", swaps={"drm.model.operators.LinearSystem.apply": times(1.02)}),
     ),
 )
-def check_low_rank(
-    powers: tuple[float, float, float] = (1, 1, 1), scale: float = 1.0, share: float = 1.0
-) -> Evidence:
+def check_low_rank(powers: tuple[float, float, float] = (1, 1, 1), scale: float = 1.0) -> Evidence:
     """Run the algorithms on Nystroem features: equality, multiplications, and the error against a bound."""
     rng = np.random.default_rng(28)
     X, sizes, alpha, beta = rng.normal(size=(160, 4)), (100, 40, 19, 1), 1.0, 0.1
@@ -92,7 +89,7 @@ def check_low_rank(
             same = max(same, float(np.abs(here - there).max() / np.abs(there).max()))
         error, bound = approximation_error((full, _kernel(X, x)), (G, z), sizes, alpha, beta)
         errors.append(error)
-        excess = max(excess, error - share * bound - 1e-9)
+        excess = max(excess, error - bound - 1e-9)
     degrees = (
         degree([_multiplications(40, r, 4) for r in (2, 4, 6, 8)]),
         degree([_multiplications(40, 3, m) for m in (2, 4, 6, 8)]),
