@@ -9,7 +9,7 @@ from sklearn.kernel_approximation import Nystroem
 from marginbook.drm.model.objective import kkt_residual, objective, system_matrix
 from marginbook.drm.model.operators import DenseSystem, LinearSystem
 from marginbook.drm.solvers import EigenPath, closed_form
-from marginbook.drm.solvers.first_order import enlarged, accelerated, gradient_descent, proximal_point
+from marginbook.drm.solvers.first_order import accelerated, enlarged, gradient_descent, proximal_point
 from marginbook.kernels import gram
 
 SOLVERS = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -143,7 +144,7 @@ class Printed:
         return np.asarray(new)
 
     def closed_form(self) -> np.ndarray:
-        """Return w of (13): Gaussian elimination of Q + beta I, where no pivot vanishes; Q is formed before."""
+        """Return w of (13) by Gaussian elimination of Q + beta I, where no pivot vanishes."""
         n = len(self.Kx)
         rows = np.empty((n, n + 1), dtype=object)
         rows[:, :n], rows[:, n] = self.system, self.Kx
@@ -153,7 +154,11 @@ class Printed:
                 rows[j, i + 1 :] = rows[j, i + 1 :] - factor * rows[i, i + 1 :]
         w = np.empty(n, dtype=object)
         for i in reversed(range(n)):
-            w[i] = (rows[i, n] - rows[i, i + 1 : n] @ w[i + 1 :]) / rows[i, i] if i + 1 < n else rows[i, n] / rows[i, i]
+            w[i] = (
+                (rows[i, n] - rows[i, i + 1 : n] @ w[i + 1 :]) / rows[i, i]
+                if i + 1 < n
+                else rows[i, n] / rows[i, i]
+            )
         return w
 
     @cached_property
@@ -166,14 +171,17 @@ class Printed:
 
     def curvature(self, g: np.ndarray) -> Number:
         """Return g'Qg with the linear kernel from the products A_i g_i, as the cost of step 4 implies."""
-        total, squares, u = 0.0, 0.0, np.zeros(len(self.A))
+        total: Any = 0.0
+        squares: Any = 0.0
+        u: Any = np.zeros(len(self.A))
         for block, n_i in zip(class_slices(self.sizes), self.sizes, strict=True):
             u_i = self.A[:, block] @ g[block]
             squares = squares + (u_i @ u_i) / n_i
             u = u + u_i
         for x, g_k in zip(self.A.T, g, strict=True):
             total = total + (x @ x) * g_k * g_k
-        return (u @ u) + (total - squares) * self.alpha
+        whole: Number = (u @ u) + (total - squares) * self.alpha
+        return whole
 
     def backtracking(self, g: np.ndarray, b: float, eta: float, product: Product | None) -> tuple[float, int]:
         """Return the b of step 4 and its i_t; g'Qg and g'g, which do not depend on b, are computed once."""
@@ -184,7 +192,7 @@ class Printed:
         return plain(constant), tries
 
     def coordinate_pass(self, y: np.ndarray, C: float) -> np.ndarray:
-        """Return the weights after one pass of dual coordinate descent for a linear SVM, from 0; y is -1 or 1."""
+        """Return a linear SVM's weights after one pass of dual coordinate descent from 0; y is -1 or 1."""
         lengths = [plain(x @ x) for x in self.A.T]
         self.tally.count = 0  # LIBLINEAR has the squared lengths from the start
         w = self.tally.numbers(np.zeros(len(self.A)))
@@ -214,6 +222,6 @@ def degree(counts: Sequence[int]) -> int:
     """
     found, values = 0, list(counts)
     for order in range(1, len(counts)):
-        values = [after - before for before, after in zip(values, values[1:], strict=False)]
+        values = [after - before for before, after in pairwise(values)]
         found = order if any(values) else found
     return found

@@ -217,7 +217,9 @@ def check_tens(tens: int = TENS, usually: float = 0.5) -> Evidence:
     parts = [value > usually or value == 1 for value in shares.values()]
     other = "not run"
     if chosen is not None and "iterations_mean" in chosen:
-        means = {a: chosen.loc[chosen["method"] == f"DRM-{a}", "iterations_mean"].dropna() for a in ALGORITHMS}
+        means = {
+            a: chosen.loc[chosen["method"] == f"DRM-{a}", "iterations_mean"].dropna() for a in ALGORITHMS
+        }
         other = "; ".join(f"{a} {', '.join(f'{value:.0f}' for value in means[a])}" for a in ALGORITHMS)
     return Evidence(
         share(sum(parts), len(parts)),
@@ -225,10 +227,13 @@ def check_tens(tens: int = TENS, usually: float = 0.5) -> Evidence:
         + ", ".join(f"{algorithm} in {sum(few)} of {len(few)}" for algorithm, few in over.items()),
         "usually, all three",
         min(shares.values()) - usually,
-        f"A step of at most 1e-5 ends the iteration. A few tens are at most {tens}: the paper's own number of iterations "
-        "for Figure 1, said to guarantee convergence; usually is more than half of the sets and betas of Figure 3.",
+        f"A step of at most 1e-5 ends the iteration. A few tens are at most {tens}: the paper's own number "
+        "of iterations "
+        "for Figure 1, said to guarantee convergence; usually is more than half of the sets and betas of "
+        "Figure 3.",
         {"sets": len(table), "betas": len(over["GD"]) // len(table)},
-        reading=f"Over the betas of Figure 3. With the parameters that cross-validation chooses for Table V, the mean "
+        reading="Over the betas of Figure 3. With the parameters that cross-validation chooses for Table "
+        "V, the mean "
         f"iterations are {other}.",
     )
 
@@ -311,10 +316,12 @@ def check_fig_5() -> Evidence:
         ", ".join(f"({kernel}) {reading} {100 * value:.0f} %" for (kernel, reading), value in shares.items()),
         "almost always above",
         min(own) - ALMOST,
-        f"Points are sets and betas, means over the folds: {told}. Almost always is at least {100 * ALMOST:.0f} % of the "
+        f"Points are sets and betas, means over the folds: {told}. Almost always is at least "
+        f"{100 * ALMOST:.0f} % of the "
         "points, and a point where both are equal is not above.",
         {"points": max(sum(count) for count in counts.values()), "splits": 5},
-        reading=f"The other parameters {best}: 'best' is on the test fold, a choice that no user has, 'chosen' by "
+        reading=f"The other parameters {best}: 'best' is on the test fold, a choice that no user has, "
+        "'chosen' by "
         f"leave-one-out. Almost always for {by_reading['best']} of {len(own)} kernels by the one, for "
         f"{by_reading['chosen']} by the other.",
     )

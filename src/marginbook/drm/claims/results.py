@@ -55,8 +55,8 @@ def read_sizes(table: str) -> pd.DataFrame:
 def cells(table: str) -> pd.DataFrame:
     """Return the printed table beside our stored results; no result of ours is a cell `not-testable`.
 
-    Among these is the last column of Table IX, the DRM without over-sampling, which was not run for that table:
-    that it repeats Table VIII is a claim of its own, and the page of results counts the same cells.
+    Among these is the last column of Table IX, the DRM without over-sampling, which was not run for it: that
+    it repeats Table VIII is a claim of its own, and the page of results counts the same cells.
     """
     return TABLES.cells(table, results(table))
 
@@ -136,8 +136,8 @@ def by_rule(table: str) -> dict[str, pd.DataFrame]:
     if table == "table-9" and (plain := results("table-8")) is not None and results(table) is not None:
         column = TABLES.cells(table, drm_column(plain))
         frame = frame.where(frame["method"] != "DRM", column)
-    for rule, column in (("paper", "ours_mean"), ("honest", "honest_mean")):
-        scores = layout(frame, column).dropna(axis=1, how="all").dropna(axis=0, how="all")
+    for rule, score in (("paper", "ours_mean"), ("honest", "honest_mean")):
+        scores = layout(frame, score).dropna(axis=1, how="all").dropna(axis=0, how="all")
         if scores.empty:
             return {}
         tables[rule] = scores

@@ -1,4 +1,4 @@
-r"""The claims about the minimum points of the general problem (8): Proposition IV.3, and that there is one."""
+r"""The claims about the minimum points of (8): Proposition IV.3, and that there is one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def check_increasing_rho(
     missed = max(float(np.abs(points[concave] - w).min()) for w in points[IDENTITY])
     # below 2/3 the only beta that makes w stationary gives it a value above that of 0; in rationals
     never = all(w * w / 2 - w + 2 * w * (1 - w) > 0 for w in (Fraction(k, 300) for k in range(1, 200)))
-    never &= bool(np.all((points[concave] == 0) | (points[concave] > 0.6666)) and points[concave].max() > 0.998)
+    never &= bool(
+        np.all((points[concave] == 0) | (points[concave] > 0.6666)) and points[concave].max() > 0.998
+    )
     squared = [float(minimum_points(second, b).min()) for b in betas]
     gap, moved, count = _carried(carried)
     tolerance = 1e-5
@@ -62,10 +64,12 @@ def check_increasing_rho(
         "one set for every increasing rho",
         tolerance - gap,
         "Every minimum point trades fit against norm without waste, but a concave rho skips some of them. "
-        "True once corrected: for q, r >= 1 and convex, strictly increasing rho the nonzero minimum points are "
+        "True once corrected: for q, r >= 1 and convex, strictly increasing rho the nonzero minimum points "
+        "are "
         "the same; 0 is one of them just when rho'(0) > 0 or K_x = 0, so that t^2/2, the choice of the DRM, "
         "loses it. Without q, r >= 1 convexity of rho is not enough: for (q, r) = (0, 1), K = [[1, -0.3], "
-        f"[-0.3, 1]], K_x = (1, 1) the minimum points have {', '.join(map(str, first))} nonzero weights with t "
+        f"[-0.3, 1]], K_x = (1, 1) the minimum points have {', '.join(map(str, first))} nonzero weights "
+        "with t "
         f"and {', '.join(map(str, other))} with t^2.",
         {
             "counterexample": {"K": 1, "K_x": 1, "alpha": 0, "rho": "sqrt(t)", "never a minimum point": 0.5},
@@ -93,7 +97,7 @@ def minimum_points(rho: tuple[float, ...], beta: float) -> np.ndarray:
 
 
 def nonzeros(power: int) -> set[int]:
-    r"""Return how many nonzero weights the minimum points have for (q, r) = (0, 1), rho = t^power, at any beta.
+    r"""Return the numbers of nonzero weights of the minimum points for (q, r) = (0, 1), rho = t^power.
 
     Two classes of one example, K = [[1, -0.3], [-0.3, 1]], K_x = (1, 1), alpha = 0: with one weight the fit
     comes to -1/2, with both to -1/0.7; in rationals.
@@ -169,12 +173,14 @@ def check_strong_convexity(equal: bool = True, modulus: float = 1.0) -> Evidence
                 values = [float(objective(*arguments, u + t * step, alpha, beta)) for t in (-1.0, 0.0, 1.0)]
                 # (f(u + s) + f(u - s)) / 2 - f(u) is at least m |s|^2 / 2 for a modulus m
                 convexity = (values[0] + values[2] - 2 * values[1]) / (step @ step)
-                least, count = min(least, convexity / beta), count + 1
+                least, count = min(least, float(convexity / beta)), count + 1
     tolerance = 1e-9
     return Evidence(
         decide(unique, least >= modulus - tolerance),
-        f"(1, 1), rho = t, two {'equal' if equal else 'different'} points in two classes: weights ({total:.2f}, "
-        f"0) and (0, {total:.2f}) have a relative gap of at most {at_most(max(gaps), 1e-6)}; the DRM's modulus "
+        f"(1, 1), rho = t, two {'equal' if equal else 'different'} points in two classes: weights "
+        f"({total:.2f}, "
+        f"0) and (0, {total:.2f}) have a relative gap of at most {at_most(max(gaps), 1e-6)}; the DRM's "
+        "modulus "
         f"is at least {min(least, 1.0):.3f} beta",
         "one optimum for every member of the family",
         max(gaps) - 1e-6 if unique else min(gaps) - 1e-6,

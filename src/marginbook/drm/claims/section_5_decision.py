@@ -84,7 +84,8 @@ def check_projection(
     return Evidence(
         decide(high <= tolerance, worst <= tolerance),
         f"distance from the projection {100 * low:.0f} to {100 * high:.0f} % of |x|, median "
-        f"{100 * middle:.0f} %; with orthogonal classes at most {tolerance if worst <= tolerance else worst:.0e}",
+        f"{100 * middle:.0f} %; with orthogonal classes at most "
+        f"{tolerance if worst <= tolerance else worst:.0e}",
         "0",
         tolerance - high,
         "Each part belongs to one fit of x by all classes together, which share x between them; a projection "
@@ -155,8 +156,10 @@ def check_dissimilarities(
         min(shares) - MOST,
         "Left-out points with a linear kernel, each feature divided by its largest value, alpha and beta of "
         f"the best leave-one-out accuracy. Near is within {NEAR:g} |x|^2, a "
-        f"reading of ours, asked of {100 * MOST:.0f} % of the points. The medians come close, single points do "
-        "not. True once corrected: where x is in the span of its class, the other classes are orthogonal to it "
+        f"reading of ours, asked of {100 * MOST:.0f} % of the points. The medians come close, single "
+        "points do "
+        "not. True once corrected: where x is in the span of its class, the other classes are orthogonal "
+        "to it "
         f"and alpha = 0, the values tend to 0 and {other:g} |x|^2 as beta goes to 0.",
         {"points": count, "sets": 2, "alpha, beta": [f"{value:g}" for value in GRID]},
         (38,),

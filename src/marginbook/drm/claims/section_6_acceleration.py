@@ -64,7 +64,7 @@ def _grown(b: float, eta: float) -> Iterator[float]:
     ),
 )
 def check_backtracking(ridge: int = 1, factor: float = 1.0) -> Evidence:
-    """Evaluate both sides in exact rationals, at the boundary and next to it; and what the library does with it."""
+    """Evaluate both sides in exact rationals, at the boundary and next to it; and the library's search."""
     rng = np.random.default_rng(25)
     chosen = tries = 0
     agree = cases = true = boundary = elsewhere = 0
@@ -94,7 +94,8 @@ def check_backtracking(ridge: int = 1, factor: float = 1.0) -> Evidence:
     problems_tried = cases // 7
     return Evidence(
         decide(agree == cases and boundary == problems_tried and 0 < true < cases and chosen == tries),
-        f"the two agree in {agree} of {cases} cases, of which (25) holds in {true}; backtracking stops where f <= "
+        f"the two agree in {agree} of {cases} cases, of which (25) holds in {true}; backtracking stops "
+        "where f <= "
         f"G in {chosen} of {tries}",
         "in all",
         (agree - cases) + 0.5,
@@ -132,19 +133,19 @@ class _Rational:
     def sides(
         self, v: np.ndarray, b: Fraction, ridge: int = 1, factor: Fraction = Fraction(1)
     ) -> tuple[bool, bool]:
-        """Return whether f <= G at the new point, as (24) defines G, and whether (25) holds, or a rival of it."""
+        """Return whether f <= G at the new point, as (24) defines G, and whether (25) or a rival holds."""
         g = self.gradient(v)
         w = v - g / b
         G = self.f(v) + (w - v) @ g + b * ((w - v) @ (w - v)) / 2
-        return bool(self.f(w) <= G), bool(
-            g @ (self.Q @ g) <= factor * (b - ridge * self.beta) * (g @ g)
-        )
+        return bool(self.f(w) <= G), bool(g @ (self.Q @ g) <= factor * (b - ridge * self.beta) * (g @ g))
 
 
 def _without_momentum(solver: Callable[..., Iterates]) -> Callable[..., Iterates]:
     """Return a swap of the solver: it restarts in every iteration."""
 
-    def plain(system: System, Kx: np.ndarray, *, b: float, backtracking: bool = False, **options: Any) -> Iterates:
+    def plain(
+        system: System, Kx: np.ndarray, *, b: float, backtracking: bool = False, **options: Any
+    ) -> Iterates:
         for name in ("eta", "restart"):
             options.pop(name, None)
         return proximal_point(system, Kx, c=max(b - system.beta, 0.0), **options)
@@ -156,7 +157,8 @@ def _without_momentum(solver: Callable[..., Iterates]) -> Callable[..., Iterates
     "drm/thm-VI.4",
     kind="proof",
     where="Theorem VI.4",
-    statement=r"from any start Algorithm 6 converges in function values to the minimum with a rate of $O(1/t^2)$; an "
+    statement=r"from any start Algorithm 6 converges in function values to the minimum with a rate of "
+    r"$O(1/t^2)$; an "
     r"iteration costs $O(pn^2)$ with a general kernel and $O(pn)$ with the linear one",
     notebook="drm/02_algorithms#drm-thm-vi-4",
     rivals=(
@@ -168,7 +170,9 @@ def _without_momentum(solver: Callable[..., Iterates]) -> Callable[..., Iterates
         Rival("O(n^2) with any kernel", {"degrees": {"linear": (1, 1), "general": (2, 0)}}),
         Rival("O(p n^1.96) with any kernel", {"degrees": {"linear": (1, 1), "general": (1.96, 1)}}),
         Rival("no momentum", swaps={"drm.solvers.first_order.accelerated": _without_momentum}),
-        Rival("beta 2 % larger in the gradient", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}),
+        Rival(
+            "beta 2 % larger in the gradient", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}
+        ),
     ),
 )
 def check_accelerated(
@@ -176,7 +180,7 @@ def check_accelerated(
     power: float = 2.0,
     degrees: Mapping[str, tuple[float, float]] = MappingProxyType({"linear": (1, 1), "general": (2, 1)}),
 ) -> Evidence:
-    """Compare f with the bound at every iteration, on quadratics built to attain it too; and count an iteration."""
+    """Compare f with the bound at every iteration, also where it is attained; and count an iteration."""
     worst, cited, count = -np.inf, 0.0, 0
     for trial in trials(seed=26, repeats=2):
         system = trial.system
@@ -199,7 +203,9 @@ def check_accelerated(
             scale = largest * trial.distance**2 / np.arange(1.0, len(gap) + 1)[:, None] ** 2
             # a constant b has the sharp constant; one that grows has that of the cited proof
             bound = (2.0 if backtracking else constant) * scale
-            worst = max(worst, float(((gap - bound) / trial.rounding)[1:].max()), float((-gap / trial.rounding).max()))
+            worst = max(
+                worst, float(((gap - bound) / trial.rounding)[1:].max()), float((-gap / trial.rounding).max())
+            )
             cited = max(cited, float((gap / (2 * scale))[1:].max()))
             count += 3
     reached, sooner = _hardest(constant, power)
@@ -207,15 +213,19 @@ def check_accelerated(
     costs = all(counted[kernel] == degrees[kernel] for kernel in counted)
     return Evidence(
         decide(worst <= 1.0 and 0.98 <= reached <= 1.0 and sooner <= 1.0 and costs),
-        f"f - f* is at most {constant:.4f} b |w_0 - w*|^2/(t+1)^{power:g}, and comes to {100 * reached:.1f} % of that; "
+        f"f - f* is at most {constant:.4f} b |w_0 - w*|^2/(t+1)^{power:g}, and comes to "
+        f"{100 * reached:.1f} % of that; "
         f"the count of an iteration has the degrees {counted['general']} in n and p with a general kernel, "
         f"{counted['linear']} with the linear one",
         "O(1/t^2); O(pn^2); O(pn)",
         1.0 - reached,
         "The paper states no constant; that of the proof it cites is 2, of which "
-        f"{100 * max(cited, reached * constant / 2):.0f} % are reached. For quadratics 2 max J_1^2 = {SHARP:.4f} is enough and cannot be "
-        f"lowered (J_1 is Bessel's function), as {HARD} iterations from starts along single eigenvectors show. With "
-        "backtracking, b is at most eta times the Lipschitz constant, and the constant 2 is checked. The degrees are "
+        f"{100 * max(cited, reached * constant / 2):.0f} % are reached. For quadratics 2 max J_1^2 = "
+        f"{SHARP:.4f} is enough and cannot be "
+        f"lowered (J_1 is Bessel's function), as {HARD} iterations from starts along single eigenvectors "
+        "show. With "
+        "backtracking, b is at most eta times the Lipschitz constant, and the constant 2 is checked. The "
+        "degrees are "
         "exact, from differences of the counts; with a general kernel the first iteration's, with Q.",
         {"runs": count, "iterations": [ITERATIONS, HARD], "curvatures": CURVATURES},
         (26,),
@@ -234,10 +244,17 @@ def _hardest(constant: float, power: float) -> tuple[float, float]:
     beta = 1e-12
     system = DenseSystem(np.diag(curvature), (1,) * CURVATURES, 0.0, beta)
     run = accelerated(
-        system, np.zeros((CURVATURES, CURVATURES)), max_iter=HARD, tol=0.0, start=np.eye(CURVATURES), record=True, b=1.0
+        system,
+        np.zeros((CURVATURES, CURVATURES)),
+        max_iter=HARD,
+        tol=0.0,
+        start=np.eye(CURVATURES),
+        record=True,
+        b=1.0,
     )
     times_of = np.arange(1.0, HARD + 2)[:, None]
-    shares = (np.array(run.objective_path) / (constant * times_of**-power)).max(axis=1)[1:]
+    with np.errstate(over="ignore"):  # of an iteration that diverges
+        shares = (np.array(run.objective_path) / (constant * times_of**-power)).max(axis=1)[1:]
     return float(shares[-HARD // 10 :].max()), float(shares.max())
 
 
@@ -268,14 +285,18 @@ def _degrees() -> dict[str, tuple[float, float]]:
         Rival("corrected, the square of the rate", {"exponent": 2.0}),
         Rival("corrected, the rate of a restart", {"root": 2.0}),
         Rival("no momentum", swaps={"drm.solvers.first_order.accelerated": _without_momentum}),
-        Rival("beta 2 % larger in the gradient", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}),
+        Rival(
+            "beta 2 % larger in the gradient", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}
+        ),
     ),
 )
 def check_wording(order: float = 2.0, exponent: float = 1.0, root: float = 1.0) -> Evidence:
     r"""Measure :math:`e_{t+1}/e_t^2`, which quadratic convergence bounds, and compare with a linear rate."""
     growth, steps, excess, restarted, faster, count = 0.0, 0, -np.inf, 0.0, 0.0, 0
     for trial in trials(seed=27, repeats=2):
-        if not 1.2 <= trial.kappa <= 100:  # below, everything is fast; above, plain APG does not arrive in time
+        if (
+            not 1.2 <= trial.kappa <= 100
+        ):  # below, everything is fast; above, plain APG does not arrive in time
             continue
         b = trial.largest + trial.system.beta
         height = objective_values(trial.system, trial.optimum, trial.Kx)
@@ -297,10 +318,14 @@ def check_wording(order: float = 2.0, exponent: float = 1.0, root: float = 1.0) 
             # the gap oscillates: what is left for good from t on
             left = np.maximum.accumulate((plain / plain[0])[::-1])[::-1]
             first, last = int(np.argmax(left < 1e-2)), int(np.argmax(left < 1e-8))
-            excess = max(excess, float(np.maximum(plain / plain[0] - linear, -plain / plain[0]).max()) / (64 * EPS * trial.kappa))
+            excess = max(
+                excess,
+                float(np.maximum(plain / plain[0] - linear, -plain / plain[0]).max())
+                / (64 * EPS * trial.kappa),
+            )
             if last and trial.kappa >= 4:
-                ratios = left[1:] / np.maximum(left[:-1], 1e-300) ** order
-                early, late = (ratios[(left[1:] > end / 100) & (left[1:] <= end)] for end in (1e-1, 1e-7))
+                ratios = left[1:] / np.maximum(left[:-1], 1e-150) ** order
+                early, late = (ratios[(left[1:] > end / 500) & (left[1:] <= end)] for end in (0.2, 2e-7))
                 growth = max(growth, float(late.max(initial=0.0) / early.max(initial=1e-300)))
                 steps = max(steps, last - first)
                 arrived = int(np.argmax(again < 1e-8 * again[0]))
@@ -308,15 +333,20 @@ def check_wording(order: float = 2.0, exponent: float = 1.0, root: float = 1.0) 
                 faster = max(faster, last / (arrived or np.inf))
             count += 1
     return Evidence(
-        decide(growth <= 10.0 and excess <= 1.0, excess <= 1.0 and 1.5 <= faster),
-        f"from a gap of 1e-2 to one of 1e-8 the largest ratio e_(t+1)/e_t^{order:g} grows up to {growth:.0e} times, "
+        decide(growth <= 10.0 and excess <= 1.0, excess <= 1.0 and faster >= 1.5),
+        f"from a gap of 1e-2 to one of 1e-8 the largest ratio e_(t+1)/e_t^{order:g} grows up to "
+        f"{growth:.0e} times, "
         f"over up to {steps} iterations",
         "a bounded ratio; about two iterations",
         float(np.log10(10.0 / growth)),
-        "Quadratic convergence doubles the digits in every iteration: e_(t+1) <= C e_t^2. What Theorem VI.4 proves is "
-        "f_t - f* <= C/t^2. 'No worse than linear' is right, though the paper does not argue for it: on a strongly "
-        "convex quadratic f_t - f* <= (1 - 1/kappa)^t (f_0 - f*) at every t, kappa = b/lambda_min, checked here too. A "
-        f"restart turns kappa into its square root: the gap falls to 1e-8 within {restarted:.2f} sqrt(kappa) log(1e8) "
+        "Quadratic convergence doubles the digits in every iteration: e_(t+1) <= C e_t^2. What Theorem "
+        "VI.4 proves is "
+        "f_t - f* <= C/t^2. 'No worse than linear' is right, though the paper does not argue for it: on a "
+        "strongly "
+        "convex quadratic f_t - f* <= (1 - 1/kappa)^t (f_0 - f*) at every t, kappa = b/lambda_min, checked "
+        "here too. A "
+        f"restart turns kappa into its square root: the gap falls to 1e-8 within {restarted:.2f} "
+        "sqrt(kappa) log(1e8) "
         f"iterations, up to {faster:.0f} times sooner. Slack in powers of ten.",
         {"runs": count, "kappa": [1.2, 100], "iterations": 6 * ITERATIONS},
         (27,),

@@ -57,7 +57,8 @@ def approximation_error(
     "drm/prop-VI.3",
     kind="proof",
     where="Proposition VI.3",
-    statement=r"with $K\approx G^\top G$, $G$ of $r\times n$ and $r\ll n$, Algorithms 3, 5 and 6 are applicable to any "
+    statement=r"with $K\approx G^\top G$, $G$ of $r\times n$ and $r\ll n$, Algorithms 3, 5 and 6 are "
+    r"applicable to any "
     r"kernel, at $O(rmn)$ for $m$ iterations",
     notebook="drm/02_algorithms#drm-prop-vi-3",
     rivals=(
@@ -100,11 +101,13 @@ def check_low_rank(powers: tuple[float, float, float] = (1, 1, 1), scale: float 
     return Evidence(
         decide(good),
         f"iterates as with the matrix G'G to {at_most(same, 1e-9)}; degrees {degrees} in r, m and n of what "
-        f"PPA multiplies, {each:.2f} r n an iteration; error of w {errors[0]:.2f} at r=5, {errors[3]:.2f} at r=40, "
+        f"PPA multiplies, {each:.2f} r n an iteration; error of w {errors[0]:.2f} at r=5, {errors[3]:.2f} "
+        "at r=40, "
         f"{at_most(errors[-1], 1e-4)} at r=n",
         "the same; O(rn); small for a good approximation",
         1e-9 - same if good else None,
-        "The degrees are exact, from differences of the counts of the library's operators. How good w is depends on the approximation: the "
+        "The degrees are exact, from differences of the counts of the library's operators. How good w is "
+        "depends on the approximation: the "
         "error stays below (|K_x - G'z| + (|E| + alpha max E_ii) |w|) / beta with E = K - G'G, which (20) "
         "gives, and vanishes at full rank. Nystroem features of an rbf kernel with a duplicated point and "
         "a class of one.",

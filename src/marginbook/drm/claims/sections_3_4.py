@@ -83,7 +83,9 @@ def check_decomposition(share: float = 1.0, weighted: bool = True, mean_of_means
 )
 def check_within_psd(factor: float = 1.0, definite: bool = True) -> Evidence:
     """Measure the smallest eigenvalue of H - B relative to the norm of K."""
-    return _eigenvalue_evidence("H-B", within_matrix, lambda S, K: S - (factor - 1) * (_diagonal(K) - S), definite)
+    return _eigenvalue_evidence(
+        "H-B", within_matrix, lambda S, K: S - (factor - 1) * (_diagonal(K) - S), definite
+    )
 
 
 @claim(
@@ -229,7 +231,8 @@ def _written_out(
     kind="proof",
     where="Remark 1, items 1 to 3, and the end of Section VI-A before Remark 2",
     statement=r"(4) is least squares for $\alpha=\beta=0$, ridge regression for $\alpha=0$, $(2,2)$ and "
-    r"$\rho(x)=x^2$, the lasso for $\alpha=0$, $(1,1)$ and $\rho(x)=x$; with $\alpha=0$ the DRM is kernel ridge "
+    r"$\rho(x)=x^2$, the lasso for $\alpha=0$, $(1,1)$ and $\rho(x)=x$; with $\alpha=0$ the DRM is kernel "
+    r"ridge "
     "regression",
     notebook="drm/01_the_model#drm-special-cases",
     rivals=(

@@ -28,7 +28,8 @@ def check_table_5() -> Evidence:
     "drm/table-5-svm",
     kind="arithmetic",
     where="Section VII-A4, first paragraph, observation (2), and Table V",
-    statement="the DRM outperforms the SVM on all large sets significantly; on Shuttle it exceeds the SVM by 53.2 %",
+    statement="the DRM outperforms the SVM on all large sets significantly; on Shuttle it exceeds the SVM "
+    "by 53.2 %",
     notebook="drm/04_large_data#drm-table-5-svm",
     rivals=(
         Rival("52.1 for 53.2", {"claimed": 52.1}),
@@ -56,7 +57,8 @@ def check_leads(claimed: float = 53.2, errors: float = 2.0) -> Evidence:
         f"ahead on 5 of 5; {claimed:g} on Shuttle",
         float((leads - noise).min()),
         f"In the paper's own numbers; the lead on Shuttle nearest to the claimed one is {nearest:.1f}; the "
-        f"rounding leaves a tenth. Significant is beyond {errors:g} standard errors of a difference of shares, which are "
+        f"rounding leaves a tenth. Significant is beyond {errors:g} standard errors of a difference of "
+        "shares, which are "
         f"at most {noise.max():.2f} points with the test rows of Table IV. What these numbers are worth: "
         "drm/table-5-majority.",
         {"sets": len(printed)},
@@ -67,12 +69,13 @@ def check_leads(claimed: float = 53.2, errors: float = 2.0) -> Evidence:
     "drm/table-5-reported",
     kind="statement",
     where="Section VII-A4, first paragraph, observation (1)",
-    statement="the accuracy of the SVM is (almost) exactly the same as that reported by Chang, Hsieh and Lin, 2008",
+    statement="the accuracy of the SVM is (almost) exactly the same as that reported by Chang, Hsieh and "
+    "Lin, 2008",
     notebook="drm/04_large_data#drm-table-5-majority",
     depends=("results/drm/table-5.csv",),
 )
 def check_reported() -> Evidence:
-    """Put the printed accuracies beside those of the same solver; the other paper's are not among our sources."""
+    """Put the printed accuracies beside those of the same solver; the other paper's are not at hand."""
     ours, printed = results("table-5"), printed_table("table-5")
     if ours is None:
         return Evidence(share(0, 0), "nothing", "the same", None, not_run("table-5"), {"sets": 0})
@@ -89,7 +92,8 @@ def check_reported() -> Evidence:
         told or "nothing",
         "(almost) exactly the same",
         None,
-        "The numbers of the paper that is cited are not among our sources, so that the sentence itself is not tested. What "
+        "The numbers of the paper that is cited are not among our sources, so that the sentence itself is "
+        "not tested. What "
         "can be said: these are not the accuracies that the solver of that paper gives on these sets.",
         {"sets": len(both)},
     )
@@ -99,7 +103,8 @@ def check_reported() -> Evidence:
     "drm/table-5-majority",
     kind="ours",
     where="Table V",
-    statement="on ijcnn1 and Shuttle most of the printed accuracies, all of the SVMs among them, are no higher than the share "
+    statement="on ijcnn1 and Shuttle most of the printed accuracies, all of the SVMs among them, are no "
+    "higher than the share "
     "of the most frequent class",
     notebook="drm/04_large_data#drm-table-5-majority",
     depends=("results/drm/table-5.csv", "data_download/registry.toml"),

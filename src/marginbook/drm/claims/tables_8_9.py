@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scipy.stats import t as student
 
@@ -78,7 +78,9 @@ def check_table_8() -> Evidence:
     rivals=(
         Rival("11 printed, and one of NB", {"claimed": FOUND}),
         Rival("corrected, 10 of the DRM", {"found": {**FOUND, "DRM": 10}}),
-        Rival("new-thyroid2, DRM(P) 0.9862", swaps={READER: cell("table-8", "new-thyroid2", "DRM(P)", 0.9862)}),
+        Rival(
+            "new-thyroid2, DRM(P) 0.9862", swaps={READER: cell("table-8", "new-thyroid2", "DRM(P)", 0.9862)}
+        ),
         Rival("ecoli1, DRM(P) 0.8831", swaps={READER: cell("table-8", "ecoli1", "DRM(P)", 0.8831)}),
     ),
 )
@@ -151,9 +153,13 @@ def check_table_9() -> Evidence:
     statement="for the DRM, Table IX has the higher of the results of Table VIII",
     notebook="drm/05_imbalanced#drm-table-9-drm-column",
     rivals=(
-        Rival("glass6 as in Table VIII", swaps={CELLS: _other_cell("table-9", "glass6", "DRM", 0.9323, 0.0496)}),
+        Rival(
+            "glass6 as in Table VIII", swaps={CELLS: _other_cell("table-9", "glass6", "DRM", 0.9323, 0.0496)}
+        ),
         Rival("haberman, 0.6551", swaps={CELLS: _other_cell("table-9", "haberman", "DRM", 0.6551, 0.0364)}),
-        Rival("ecoli3, DRM(P) 0.8882", swaps={CELLS: _other_cell("table-8", "ecoli3", "DRM(P)", 0.8882, 0.0822)}),
+        Rival(
+            "ecoli3, DRM(P) 0.8882", swaps={CELLS: _other_cell("table-8", "ecoli3", "DRM(P)", 0.8882, 0.0822)}
+        ),
         Rival("the lower of the two", {"lower": True}),
     ),
 )
@@ -195,7 +201,7 @@ class Sampling:
     Attributes
     ----------
     improved : dict
-        p of the improvement, by peer, the mean of its three over-samplings against itself without; 1 where it loses.
+        By peer, p of the mean of its three over-samplings against itself without; 1 where it loses.
     columns : dict
         The same for each over-sampled column.
     leads : dict
@@ -217,7 +223,8 @@ class Sampling:
         """Say what came out column by column."""
         count = sum(p < level for p in self.columns.values())
         return (
-            "Each peer by the mean of its three over-samplings, as the text speaks of the peers. Column by column "
+            "Each peer by the mean of its three over-samplings, as the text speaks of the peers. Column by "
+            "column "
             f"{count} of {len(self.columns)} improve significantly; the others are "
             f"{', '.join(name for name, p in self.columns.items() if p >= level) or 'none'}."
         )
@@ -257,12 +264,15 @@ def _sampling_evidence(
     ahead = max(found.leads, key=lambda name: found.leads[name])
     return Evidence(
         share(sum(parts), len(parts)) if again else decide(all(parts)),
-        f"{sum(parts[:-1])} of {len(parts) - 1} peers improve significantly; the lead of {ahead} over the DRM is at most "
+        f"{sum(parts[:-1])} of {len(parts) - 1} peers improve significantly; the lead of {ahead} over the "
+        "DRM is at most "
         f"{found.leads[ahead]:.4f}, those of the others less",
         f"{len(parts) - 1} of {len(parts) - 1}; at most {margin:g}",
         min(level - max(found.improved.values()), margin - max(found.leads.values())),
-        f"Wilcoxon's test over the data sets that have both, level {level}: {found.told}. Comparable: no over-sampled peer "
-        f"leads the DRM by more than {margin:g} of G-mean, by the upper 95 % limit of the mean lead; the paper itself calls "
+        f"Wilcoxon's test over the data sets that have both, level {level}: {found.told}. Comparable: no "
+        "over-sampled peer "
+        f"leads the DRM by more than {margin:g} of G-mean, by the upper 95 % limit of the mean lead; the "
+        "paper itself calls "
         "a DRM that is 0.005 behind quite competitive, and twice that is the margin here.",
         sizes,
         reading=found.reading(level),
@@ -273,7 +283,8 @@ def _sampling_evidence(
     "drm/table-9-sampling",
     kind="arithmetic",
     where="Section VII-B, last paragraph but one, and Tables VIII and IX",
-    statement="with over-sampling the performance of SVM, KNN and RF is significantly improved, whereas the DRM still shows "
+    statement="with over-sampling the performance of SVM, KNN and RF is significantly improved, whereas "
+    "the DRM still shows "
     "comparable performance",
     notebook="drm/05_imbalanced#drm-table-9-sampling",
     rivals=(
@@ -285,13 +296,17 @@ def _sampling_evidence(
     ),
 )
 def check_sampling(
-    level: float = LEVEL, margin: float = MARGIN, handicap: float = 0.0, head_start: float = 0.0, swapped: bool = False
+    level: float = LEVEL,
+    margin: float = MARGIN,
+    handicap: float = 0.0,
+    head_start: float = 0.0,
+    swapped: bool = False,
 ) -> Evidence:
     """Test the printed numbers of Table IX against those of Table VIII."""
     plain, sampled = (printed_table(table) for table in ("table-8", "table-9"))
     if swapped:
         pairs = [(f"{kind}+KNN", f"{kind}+RF") for kind in ("SMOTE", "BorSMOTE", "SL-SMOTE")]
-        sampled = sampled.rename(columns={a: b for a, b in pairs} | {b: a for a, b in pairs})
+        sampled = sampled.rename(columns=dict(pairs) | {b: a for a, b in pairs})
     sampled = sampled.assign(DRM=sampled["DRM"] - handicap)
     found = sampling_effects(plain + head_start, sampled)
     sizes = {"sets": len(sampled), "methods": len(found.columns)}
@@ -302,7 +317,8 @@ def check_sampling(
     "drm/table-9-order",
     kind="experiment",
     where="Section VII-B, last paragraph but one",
-    statement="run again, over-sampling improves SVM, KNN and RF significantly, and the DRM without it is comparable",
+    statement="run again, over-sampling improves SVM, KNN and RF significantly, and the DRM without it is "
+    "comparable",
     notebook="drm/05_imbalanced#drm-table-9-sampling",
     depends=BOTH,
 )
@@ -338,7 +354,8 @@ def check_ratios(
 
     frame = read_sizes("table-7")
     off, told = {}, []
-    for row in frame.itertuples():
+    rows: list[Any] = list(frame.itertuples())
+    for row in rows:
         known = entry(row.dataset)
         few, many = sorted(known.classes.values())
         ratio, printed = (many + few * whole) / few, mended.get(row.dataset, row.ratio)
@@ -352,7 +369,8 @@ def check_ratios(
         f"{right} of {len(frame)} ratios are those of the class sizes; {'; '.join(told) or 'no exception'}",
         f"{len(frame)} of {len(frame)}",
         -float(len(off)),
-        "By the class sizes of the registry, which are verified by checksum; numbers of examples and features agree "
+        "By the class sizes of the registry, which are verified by checksum; numbers of examples and "
+        "features agree "
         "with the table, too. Ordered by ratio as the table is, glass4 would come after yeast-1vs7.",
         {"sets": len(frame)},
     )
