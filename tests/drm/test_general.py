@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier
-from marginbook.drm.claims import sections_3_4
+from marginbook.drm.claims import section_4_minimum_points as minimum
 from marginbook.drm.model.penalties import INF, NORMS, RHOS
 from marginbook.drm.solvers.general import GeneralProblem, oracle, solve
 from marginbook.kernels import gram
@@ -258,25 +258,38 @@ def test_the_minimum_points_of_the_counterexample():
     """On a fine grid of weights, negative ones too; at the tie both points are found."""
     grid = np.linspace(-1.0, 2.0, 300_001)
     for rho, power, scale in (
-        (sections_3_4.SQRT, 0.5, 1.0),
-        (sections_3_4.IDENTITY, 1, 1.0),
-        (sections_3_4.HALF_SQUARE, 2, 0.5),
+        (minimum.SQRT, 0.5, 1.0),
+        (minimum.IDENTITY, 1, 1.0),
+        (minimum.HALF_SQUARE, 2, 0.5),
     ):
         for beta in (0.01, 0.3, 0.54, 0.55, 1.5):
             values = grid**2 / 2 - grid + beta * scale * np.abs(grid) ** power
-            np.testing.assert_allclose(
-                sections_3_4.minimum_points(rho, beta), grid[values.argmin()], atol=2e-5
-            )
+            np.testing.assert_allclose(minimum.minimum_points(rho, beta), grid[values.argmin()], atol=2e-5)
     tie = 2 * np.sqrt(2 / 3) / 3
     values = np.polynomial.Polynomial([0, tie, -1, 0, 0.5])(np.sqrt([0, 2 / 3]))
     np.testing.assert_allclose(values, 0, atol=1e-15)
 
 
 def test_the_check_of_proposition_iv_3_measures(monkeypatch):
-    assert sections_3_4.check_increasing_rho().verdict == "corrected"
+    assert minimum.check_increasing_rho().verdict == "corrected"
     with monkeypatch.context() as patch:
-        patch.setattr(sections_3_4, "_carried", lambda: (1e-2, 0.0, 1))  # a point that is no minimum there
-        assert sections_3_4.check_increasing_rho().verdict == "fails"
-    monkeypatch.setattr(sections_3_4, "_carried", lambda: (0.0, 0.0, 1))
-    monkeypatch.setattr(sections_3_4, "SQRT", (0.0, 0.0, 1.0, 1.0))  # t + t^1.5 is convex: no point is missed
-    assert sections_3_4.check_increasing_rho().verdict == "holds"
+        patch.setattr(minimum, "_carried", lambda *_: (1e-2, 0.0, 1))  # a point that is no minimum there
+        assert minimum.check_increasing_rho().verdict == "fails"
+    monkeypatch.setattr(minimum, "_carried", lambda *_: (0.0, 0.0, 1))
+    # t + t^1.5 is convex: no point is missed
+    assert minimum.check_increasing_rho(concave=(0.0, 0.0, 1.0, 1.0)).verdict == "holds"
+
+
+def test_convexity_of_rho_is_not_enough_for_exponents_below_1():
+    """One nonzero weight is best with t^2 for some beta, never with t."""
+    assert minimum.nonzeros(1) == {0, 2}
+    assert minimum.nonzeros(2) == {0, 1, 2}
+    assert minimum.check_increasing_rho(least_exponent=0.0).verdict == "fails"
+
+
+def test_two_optima_are_found_and_the_modulus_is_beta():
+    evidence = minimum.check_strong_convexity()
+    assert evidence.verdict == "corrected"
+    assert "(0.75, 0) and (0, 0.75)" in evidence.measured
+    assert minimum.check_strong_convexity(equal=False).verdict == "holds"
+    assert minimum.check_strong_convexity(modulus=1.02).verdict == "fails"

@@ -9,7 +9,7 @@ from sklearn.kernel_approximation import Nystroem
 from marginbook.drm.model.objective import kkt_residual, objective, system_matrix
 from marginbook.drm.model.operators import DenseSystem, LinearSystem
 from marginbook.drm.solvers import EigenPath, closed_form
-from marginbook.drm.solvers.first_order import _enlarged, accelerated, gradient_descent, proximal_point
+from marginbook.drm.solvers.first_order import accelerated, enlarged, gradient_descent, proximal_point
 from marginbook.kernels import gram
 
 SOLVERS = {
@@ -289,4 +289,4 @@ def test_backtracking_stops_at_the_first_b_that_passes():
         while g @ system.apply(g[:, None])[:, 0] > (b - 10.0) * (g @ g):
             b *= 1.3
         expected.append(b)
-    np.testing.assert_allclose(_enlarged(system, G, np.full(4, 1e-3), 1.3), expected)
+    np.testing.assert_allclose(enlarged(system, G, np.full(4, 1e-3), 1.3), expected)

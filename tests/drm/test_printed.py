@@ -77,6 +77,29 @@ def test_each_size_is_that_of_the_text():
         assert ours == [int(number.replace(",", "")) for number in numbers], row.dataset
 
 
+def test_each_large_size_is_that_of_the_text():
+    frame = pd.read_csv(PAPER / "table-4.csv")
+    names = names_of(frame)
+    _, lines = rows_of("Figure 5:", 5)  # its caption stands below
+    for row, line in zip(frame.itertuples(), lines, strict=True):
+        assert line.lower().startswith(names[row.dataset].lower() + " ")
+        numbers = [
+            int(n.replace(",", ""))
+            for n in re.findall(r"(?<= )[\d,]+(?= |$)", line[len(names[row.dataset]) :])
+        ]
+        assert [row.n, row.p, row.classes, row.train, row.test] == numbers, row.dataset
+
+
+def test_each_ratio_is_that_of_the_text():
+    """Table VII has two sets in a line."""
+    frame = pd.read_csv(PAPER / "table-7.csv", dtype={"ratio": str})
+    names = names_of(frame)
+    _, lines = rows_of("TABLE VII:", 8)
+    text = " ".join(lines).lower()
+    for row in frame.itertuples():
+        assert f"{names[row.dataset].lower()} {row.p} {row.n} {row.ratio}" in text
+
+
 @pytest.mark.parametrize("table", CELLS)
 def test_every_cell_is_a_mean_with_its_deviation_or_a_dash(table):
     frame = read_printed(PAPER / f"{table}.csv")

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from scipy.linalg import eigh
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, times
 from ..estimators.classifier import DRMClassifier
 from ..model.objective import class_products, class_slices, dissimilarity, system_matrix
 from ..solvers.leave_one_out import leave_one_out
 from ..solvers.one_pass import ClassMoments, linear_maps
-from .problems import Problem, described, problems
+from .problems import Problem, described, longer_maps, problems
+
+
+def _more_alpha(empty: Callable[..., ClassMoments]) -> Callable[..., ClassMoments]:
+    """Return a swap of the moments: those of another alpha."""
+    return lambda classes, features, alpha, beta: empty(classes, features, 1.02 * alpha, beta)
 
 
 @claim(
     "drm/one-pass",
     kind="ours",
-    where="Section VI-A",
+    where="Section VI-A, beside Remark 2",
     statement=r"for the linear kernel the closed form is exact in one pass over the data, for any $n$: "
     r"$\psi_i=T_ix$ with $T_i$ of size $p\times p$",
     notebook="drm/01_the_model#drm-one-pass",
+    rivals=(
+        Rival("maps 2 % longer", swaps={"drm.solvers.one_pass.linear_maps": longer_maps}),
+        Rival("alpha 2 % larger", swaps={"drm.solvers.one_pass.ClassMoments.empty": _more_alpha}),
+    ),
 )
 def check_one_pass() -> Evidence:
     """Compare the maps of the one-pass form with the exact rational solution of (13)."""
@@ -46,8 +56,8 @@ def check_one_pass() -> Evidence:
         "0",
         tolerance - worst,
         "The p x p maps of one pass give the projections of the n x n system, solved in exact rationals. "
-        "Measured on Gaussian data, classes of one and duplicated points included. Remark 2.3 calls the "
-        "exact solution impractical for large n.",
+        "Measured on Gaussian data, classes of one and duplicated points included. Remark 2 calls "
+        "Algorithm 2, which solves the n x n system, impractical for large n.",
         {"problems": len(sizes), "n": sorted(set(sizes)), "alpha, beta": [f"1e{e}" for e in exponents]},
         (6,),
     )
@@ -91,6 +101,7 @@ def _dot(left: list[Fraction], right: list[Fraction]) -> Fraction:
     statement=r"all $n$ leave-one-out fits follow from one inverse wherever the rescaled matrix is not "
     r"singular, at every $(\alpha,\beta)$; the rest are solved one by one",
     notebook="drm/01_the_model#drm-leave-one-out",
+    rivals=(Rival("weights 2 % longer", swaps={"drm.solvers.leave_one_out._Downdate.weights": times(1.02)}),),
 )
 def check_leave_one_out() -> Evidence:
     """Compare the formula, before and after refinement and without fits one by one, with n trainings."""
@@ -183,8 +194,12 @@ def _naive_leave_one_out(K: np.ndarray, sizes: tuple[int, ...], alpha: float, be
     statement=r"linear DRM is a homogeneous quadratic classifier, $\delta_i(x)=x^\top R_ix$: "
     r"$x$, $-x$ and $cx$ get the same label; a constant feature cures it",
     notebook="drm/01_the_model#drm-homogeneous",
+    rivals=(
+        Rival("with a constant feature, too", {"constant": True}),
+        Rival("maps 2 % longer", swaps={"drm.solvers.one_pass.linear_maps": longer_maps}),
+    ),
 )
-def check_homogeneous() -> Evidence:
+def check_homogeneous(constant: bool = False) -> Evidence:
     """Check the quadratic form, and fit two classes that lie on opposite sides of the origin."""
     worst, changed, count = 0.0, 0, 0
     rng = np.random.default_rng(9)
@@ -201,7 +216,7 @@ def check_homogeneous() -> Evidence:
         count += 1
     half = rng.normal(size=(100, 2)) * 0.3 + [2.0, 1.0]
     X, y = np.vstack([half, -half]), np.repeat([0, 1], 100)
-    plain = DRMClassifier(1.0, 0.1, "linear").fit(X, y).score(X, y)
+    plain = DRMClassifier(1.0, 0.1, "linear", fit_intercept=constant).fit(X, y).score(X, y)
     cured = DRMClassifier(1.0, 0.1, "linear", fit_intercept=True).fit(X, y).score(X, y)
     good = worst <= 1e-9 and changed == 0 and plain <= 0.5 and cured == 1.0
     return Evidence(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -141,8 +143,85 @@ class Printed:
         v = new + ((d - 1.0) / after) * (new - w)
         return np.asarray(new)
 
+    def closed_form(self) -> np.ndarray:
+        """Return w of (13) by Gaussian elimination of Q + beta I, where no pivot vanishes."""
+        n = len(self.Kx)
+        rows = np.empty((n, n + 1), dtype=object)
+        rows[:, :n], rows[:, n] = self.system, self.Kx
+        for i in range(n):
+            for j in range(i + 1, n):
+                factor = rows[j, i] / rows[i, i]
+                rows[j, i + 1 :] = rows[j, i + 1 :] - factor * rows[i, i + 1 :]
+        w = np.empty(n, dtype=object)
+        for i in reversed(range(n)):
+            w[i] = (
+                (rows[i, n] - rows[i, i + 1 : n] @ w[i + 1 :]) / rows[i, i]
+                if i + 1 < n
+                else rows[i, n] / rows[i, i]
+            )
+        return w
+
+    @cached_property
+    def system(self) -> np.ndarray:
+        """Q + beta I, formed once."""
+        Q = self.matrix()
+        for k in range(len(Q)):
+            Q[k, k] = Q[k, k] + self.beta
+        return Q
+
+    def curvature(self, g: np.ndarray) -> Number:
+        """Return g'Qg with the linear kernel from the products A_i g_i, as the cost of step 4 implies."""
+        total: Any = 0.0
+        squares: Any = 0.0
+        u: Any = np.zeros(len(self.A))
+        for block, n_i in zip(class_slices(self.sizes), self.sizes, strict=True):
+            u_i = self.A[:, block] @ g[block]
+            squares = squares + (u_i @ u_i) / n_i
+            u = u + u_i
+        for x, g_k in zip(self.A.T, g, strict=True):
+            total = total + (x @ x) * g_k * g_k
+        whole: Number = (u @ u) + (total - squares) * self.alpha
+        return whole
+
+    def backtracking(self, g: np.ndarray, b: float, eta: float, product: Product | None) -> tuple[float, int]:
+        """Return the b of step 4 and its i_t; g'Qg and g'g, which do not depend on b, are computed once."""
+        left = g @ product(g) if product else self.curvature(g)
+        squared, constant, tries = g @ g, self.tally.numbers(np.array([b]))[0], 0
+        while plain(left) > plain((constant - self.beta) * squared):
+            constant, tries = constant * eta, tries + 1
+        return plain(constant), tries
+
+    def coordinate_pass(self, y: np.ndarray, C: float) -> np.ndarray:
+        """Return a linear SVM's weights after one pass of dual coordinate descent from 0; y is -1 or 1."""
+        lengths = [plain(x @ x) for x in self.A.T]
+        self.tally.count = 0  # LIBLINEAR has the squared lengths from the start
+        w = self.tally.numbers(np.zeros(len(self.A)))
+        for x, sign, length in zip(self.A.T, y, lengths, strict=True):
+            step = ((w @ x) * sign - 1.0) / length
+            moved = min(max(-plain(step), 0.0), C)
+            w = w + x * self.tally.numbers(np.array([moved * sign]))[0]
+        return w
+
     def count(self, work: Callable[[], np.ndarray]) -> tuple[np.ndarray, int]:
         """Return what `work` returns, and the multiplications that it took."""
         before = self.tally.count
         result = work()
         return result, self.tally.count - before
+
+
+def degree(counts: Sequence[int]) -> int:
+    """Return the degree of the polynomial whose values at equidistant points are `counts`; exact.
+
+    The last difference that is not zero is that of the degree. One more value than the degree plus one is
+    needed to see that it ends.
+
+    Examples
+    --------
+    >>> degree([n**3 + n for n in range(5)]), degree([2**n for n in range(4)])
+    (3, 3)
+    """
+    found, values = 0, list(counts)
+    for order in range(1, len(counts)):
+        values = [after - before for before, after in pairwise(values)]
+        found = order if any(values) else found
+    return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...claims.comparison import layout
 from ...claims.printed_tables import LEVEL as LEVEL
@@ -14,12 +15,40 @@ from ..paper.printed import PAPER_TABLES
 if TYPE_CHECKING:
     import pandas as pd
 
+#: table -> its printed means
+Reader: TypeAlias = "Callable[[str], pd.DataFrame]"
+
 PAPER = PAPER_TABLES.paper
 #: digits to which the paper prints, and to which scores are equal
 DIGITS = 4
 #: of one table of the paper, such as "table-8"
 protocol, results, not_run = PAPER_TABLES.protocol, PAPER_TABLES.results, PAPER_TABLES.not_run
 printed_table, cells, agreement = PAPER_TABLES.printed, PAPER_TABLES.cells, PAPER_TABLES.agreement
+
+
+def read_sizes(table: str) -> pd.DataFrame:
+    """Return a printed table of sizes, II, IV or VII: one row a data set."""
+    import pandas as pd
+
+    return pd.read_csv(PAPER / f"{table}.csv")
+
+
+def cell(table: str, dataset: str, method: str, value: float) -> Callable[[Reader], Reader]:
+    """Return a swap of `printed_table`: one cell of one table is another number."""
+
+    def swap(read: Reader) -> Reader:
+        def swapped(asked: str) -> pd.DataFrame:
+            frame = read(asked)
+            if asked == table:
+                frame = frame.copy()
+                if method not in frame.columns or dataset not in frame.index:
+                    raise KeyError(f"{table} has no cell {dataset}, {method}")
+                frame.loc[dataset, method] = value
+            return frame
+
+        return swapped
+
+    return swap
 
 
 def families(table: pd.DataFrame) -> pd.DataFrame:
@@ -50,8 +79,8 @@ def won(leading: dict[str, tuple[str, ...]], *, shared: bool) -> int:
 def by_rule(table: str) -> dict[str, pd.DataFrame]:
     """Return our table by the paper's rule and by the honest one, without what was not run; {} before any."""
     frame, tables = cells(table), {}
-    for rule, column in (("paper", "ours_mean"), ("honest", "honest_mean")):
-        scores = layout(frame, column).dropna(axis=1, how="all").dropna(axis=0, how="all")
+    for rule, score in (("paper", "ours_mean"), ("honest", "honest_mean")):
+        scores = layout(frame, score).dropna(axis=1, how="all").dropna(axis=0, how="all")
         if scores.empty:
             return {}
         tables[rule] = scores

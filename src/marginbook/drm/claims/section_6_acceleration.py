@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
+from scipy.special import j1
 
-from ...claims import Evidence, claim, decide
+from ...claims import Evidence, Rival, claim, decide, times
 from ..model.objective import system_matrix
-from ..solvers.first_order import accelerated
-from ..solvers.iteration import objective_values
-from .convergence_problems import trials
+from ..model.operators import DenseSystem, System
+from ..solvers.first_order import accelerated, enlarged, proximal_point
+from ..solvers.iteration import Iterates, objective_values
+from .convergence_problems import EPS, trials
+from .counted_arithmetic import degree
 from .problems import Problem, problems
+from .section_6_costs import per_iteration
 
 ITERATIONS = 100
+#: iterations of the quadratics that attain the bound, and how many of these there are
+HARD, CURVATURES = 400, 60
+#: where the Bessel function J_1 is largest, and the sharp constant of APG on quadratics
+PEAK = 1.8411837813406593
+SHARP = 2 * float(j1(PEAK)) ** 2
+
+
+Backtracking: TypeAlias = Callable[..., np.ndarray]
+
+
+def _early(search: Backtracking) -> Backtracking:
+    """Return a swap of the search: it is content with one power less."""
+    return lambda system, G, b, eta: np.maximum(search(system, G, b, eta) / eta, b)
+
+
+def _same(system: System, G: np.ndarray, b: np.ndarray, eta: float) -> np.ndarray:
+    return b
+
+
+def _grown(b: float, eta: float) -> Iterator[float]:
+    """Yield b, b eta, b eta^2, ... as floating numbers give them."""
+    while True:
+        yield b
+        b *= eta
 
 
 @claim(
@@ -23,10 +54,19 @@ ITERATIONS = 100
     statement=r"$f(\hat w_b(v))\le G(\hat w_b(v)|v,b)$ if and only if, with $g=\nabla f(v)$, "
     r"$g^\top Qg\le(b-\beta)\|g\|^2$",
     notebook="drm/02_algorithms#drm-eq-25",
+    rivals=(
+        Rival("b for b - beta", {"ridge": 0}),
+        Rival("b + beta for b - beta", {"ridge": -1}),
+        Rival("the right-hand side 2 % larger", {"factor": 1.02}),
+        Rival("an inequality the other way", {"factor": -1.0}),
+        Rival("backtracking that stops one power early", swaps={"drm.solvers.first_order.enlarged": _early}),
+        Rival("backtracking that does nothing", swaps={"drm.solvers.first_order.enlarged": lambda f: _same}),
+    ),
 )
-def check_backtracking() -> Evidence:
-    """Evaluate both sides in exact rationals, at the boundary and next to it."""
+def check_backtracking(ridge: int = 1, factor: float = 1.0) -> Evidence:
+    """Evaluate both sides in exact rationals, at the boundary and next to it; and the library's search."""
     rng = np.random.default_rng(25)
+    chosen = tries = 0
     agree = cases = true = boundary = elsewhere = 0
     for problem in problems(seed=25, repeats=2):
         if len(problem.K) > 9:  # the digits of exact rationals grow with n
@@ -37,18 +77,26 @@ def check_backtracking() -> Evidence:
             edge = exact.beta + exact.rayleigh_quotient(v)
             close = Fraction(1, 10**12)
             factors = [Fraction(1), 1 - close, 1 + close, *map(Fraction, 10.0 ** rng.uniform(-2, 2, size=4))]
-            for factor in factors:
-                majorised, test = exact.sides(v, factor * edge)
+            for scale in factors:
+                majorised, test = exact.sides(v, scale * edge, ridge, Fraction(factor))
                 agree += majorised == test
                 true += test
                 cases += 1
-            boundary += all(exact.sides(v, edge))
+            boundary += all(exact.sides(v, edge, ridge, Fraction(factor)))
+            # the library takes the smallest power of eta with which f <= G, here at least the third
+            system = DenseSystem(problem.K, problem.sizes, alpha, beta)
+            first = float(edge) / 3.0
+            b = enlarged(system, exact.gradient(v).astype(float)[:, None], np.array([first]), 1.2)[0]
+            chosen += bool(b == next(c for c in _grown(first, 1.2) if exact.sides(v, Fraction(c))[0]))
+            tries += 1
             # b between the two: the test passes at v, and G is not above f everywhere
             elsewhere += float(edge) < exact.largest + beta
     problems_tried = cases // 7
     return Evidence(
-        decide(agree == cases and boundary == problems_tried and 0 < true < cases),
-        f"the two agree in {agree} of {cases} cases, of which (25) holds in {true}",
+        decide(agree == cases and boundary == problems_tried and 0 < true < cases and chosen == tries),
+        f"the two agree in {agree} of {cases} cases, of which (25) holds in {true}; backtracking stops "
+        "where f <= "
+        f"G in {chosen} of {tries}",
         "in all",
         (agree - cases) + 0.5,
         "Both sides in rational numbers, so that the boundary b = beta + g'Qg/g'g itself and its "
@@ -82,25 +130,58 @@ class _Rational:
         g = self.gradient(v)
         return Fraction(g @ (self.Q @ g) / (g @ g))
 
-    def sides(self, v: np.ndarray, b: Fraction) -> tuple[bool, bool]:
-        """Return whether f <= G at the new point, as (24) defines G, and whether (25) holds."""
+    def sides(
+        self, v: np.ndarray, b: Fraction, ridge: int = 1, factor: Fraction = Fraction(1)
+    ) -> tuple[bool, bool]:
+        """Return whether f <= G at the new point, as (24) defines G, and whether (25) or a rival holds."""
         g = self.gradient(v)
         w = v - g / b
         G = self.f(v) + (w - v) @ g + b * ((w - v) @ (w - v)) / 2
-        return bool(self.f(w) <= G), bool(g @ (self.Q @ g) <= (b - self.beta) * (g @ g))
+        return bool(self.f(w) <= G), bool(g @ (self.Q @ g) <= factor * (b - ridge * self.beta) * (g @ g))
+
+
+def _without_momentum(solver: Callable[..., Iterates]) -> Callable[..., Iterates]:
+    """Return a swap of the solver: it restarts in every iteration."""
+
+    def plain(
+        system: System, Kx: np.ndarray, *, b: float, backtracking: bool = False, **options: Any
+    ) -> Iterates:
+        for name in ("eta", "restart"):
+            options.pop(name, None)
+        return proximal_point(system, Kx, c=max(b - system.beta, 0.0), **options)
+
+    return plain
 
 
 @claim(
     "drm/thm-VI.4",
     kind="proof",
     where="Theorem VI.4",
-    statement=r"APG, with and without backtracking: $f_t-f^\star$ is at most $2b\|w_0-w^\star\|^2$ over "
-    r"$(t+1)^2$ at every $t$",
+    statement=r"from any start Algorithm 6 converges in function values to the minimum with a rate of "
+    r"$O(1/t^2)$; an "
+    r"iteration costs $O(pn^2)$ with a general kernel and $O(pn)$ with the linear one",
     notebook="drm/02_algorithms#drm-thm-vi-4",
+    rivals=(
+        Rival("an exponent 2 % larger", {"power": 2.04}),
+        Rival("a rate of O(1/t)", {"power": 1.0}),
+        Rival("a constant 2 % smaller", {"constant": 0.98 * SHARP}),
+        Rival("0.7 b for the constant", {"constant": 0.7}),
+        Rival("O(n) with the linear kernel", {"degrees": {"linear": (1, 0), "general": (2, 1)}}),
+        Rival("O(n^2) with any kernel", {"degrees": {"linear": (1, 1), "general": (2, 0)}}),
+        Rival("O(p n^1.96) with any kernel", {"degrees": {"linear": (1, 1), "general": (1.96, 1)}}),
+        Rival("no momentum", swaps={"drm.solvers.first_order.accelerated": _without_momentum}),
+        Rival(
+            "beta 2 % larger in the gradient", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}
+        ),
+    ),
 )
-def check_accelerated() -> Evidence:
-    """Compare f with the bound at every iteration; with backtracking b is at most eta times Lipschitz."""
-    worst, reached, count = -np.inf, 0.0, 0
+def check_accelerated(
+    constant: float = SHARP,
+    power: float = 2.0,
+    degrees: Mapping[str, tuple[float, float]] = MappingProxyType({"linear": (1, 1), "general": (2, 1)}),
+) -> Evidence:
+    """Compare f with the bound at every iteration, also where it is attained; and count an iteration."""
+    worst, cited, count = -np.inf, 0.0, 0
     for trial in trials(seed=26, repeats=2):
         system = trial.system
         lipschitz, lanczos = trial.largest + system.beta, system.safe_eigenvalue() + system.beta
@@ -119,35 +200,103 @@ def check_accelerated() -> Evidence:
             )
             gap = np.array(found.objective_path) - objective_values(system, trial.optimum, trial.Kx)
             largest = max(b, eta * lipschitz) if backtracking else b
-            bound = 2 * largest * trial.distance**2 / np.arange(1.0, len(gap) + 1)[:, None] ** 2
-            worst = max(worst, float(((gap - bound) / trial.rounding)[1:].max()))
-            reached = max(reached, float((gap / bound)[1:].max()))
+            scale = largest * trial.distance**2 / np.arange(1.0, len(gap) + 1)[:, None] ** 2
+            # a constant b has the sharp constant; one that grows has that of the cited proof
+            bound = (2.0 if backtracking else constant) * scale
+            worst = max(
+                worst, float(((gap - bound) / trial.rounding)[1:].max()), float((-gap / trial.rounding).max())
+            )
+            cited = max(cited, float((gap / (2 * scale))[1:].max()))
             count += 3
+    reached, sooner = _hardest(constant, power)
+    counted = _degrees()
+    costs = all(counted[kernel] == degrees[kernel] for kernel in counted)
     return Evidence(
-        decide(worst <= 1.0),
-        f"f - f* is at most {reached:.2f} of the bound at all {ITERATIONS} iterations",
-        "at most the bound",
+        decide(worst <= 1.0 and 0.98 <= reached <= 1.0 and sooner <= 1.0 and costs),
+        f"f - f* is at most {constant:.4f} b |w_0 - w*|^2/(t+1)^{power:g}, and comes to "
+        f"{100 * reached:.1f} % of that; "
+        f"the count of an iteration has the degrees {counted['general']} in n and p with a general kernel, "
+        f"{counted['linear']} with the linear one",
+        "O(1/t^2); O(pn^2); O(pn)",
         1.0 - reached,
-        "With b from Lanczos, with four times the Lipschitz constant, and with backtracking from nearly "
-        "zero, which makes b at most eta times the Lipschitz constant. The paper prints the rate "
-        "O(1/t^2); the constant is that of the proof it cites.",
-        {"runs": count, "iterations": ITERATIONS},
+        "The paper states no constant; that of the proof it cites is 2, of which "
+        f"{100 * max(cited, reached * constant / 2):.0f} % are reached. For quadratics 2 max J_1^2 = "
+        f"{SHARP:.4f} is enough and cannot be "
+        f"lowered (J_1 is Bessel's function), as {HARD} iterations from starts along single eigenvectors "
+        "show. With "
+        "backtracking, b is at most eta times the Lipschitz constant, and the constant 2 is checked. The "
+        "degrees are "
+        "exact, from differences of the counts; with a general kernel the first iteration's, with Q.",
+        {"runs": count, "iterations": [ITERATIONS, HARD], "curvatures": CURVATURES},
         (26,),
+        reach=max(cited, reached * constant / 2),
     )
+
+
+def _hardest(constant: float, power: float) -> tuple[float, float]:
+    """Return the largest share of the bound in the last tenth of many iterations, and in all of them.
+
+    From a start at distance 1 along the eigenvector of lambda the gap at t tends to 2 b J_1(s)^2/t^2 with
+    s = t sqrt(lambda/b), so that each curvature is the worst at a time of its own.
+    """
+    t = np.geomspace(2.0, HARD, CURVATURES)
+    curvature = np.minimum((PEAK / t) ** 2, 0.9)
+    beta = 1e-12
+    system = DenseSystem(np.diag(curvature), (1,) * CURVATURES, 0.0, beta)
+    run = accelerated(
+        system,
+        np.zeros((CURVATURES, CURVATURES)),
+        max_iter=HARD,
+        tol=0.0,
+        start=np.eye(CURVATURES),
+        record=True,
+        b=1.0,
+    )
+    times_of = np.arange(1.0, HARD + 2)[:, None]
+    with np.errstate(over="ignore"):  # of an iteration that diverges
+        shares = (np.array(run.objective_path) / (constant * times_of**-power)).max(axis=1)[1:]
+    return float(shares[-HARD // 10 :].max()), float(shares.max())
+
+
+def _degrees() -> dict[str, tuple[float, float]]:
+    """Return the exact degrees in n and in p of what one iteration multiplies, with the set-up of Q."""
+
+    def cost(kernel: str, n: int, p: int) -> int:
+        row = next(r for r in per_iteration(n, p, 2) if (r.algorithm, r.kernel) == ("APG", kernel))
+        return row.described + row.setup
+
+    return {
+        kernel: (
+            degree([cost(kernel, n, 2) for n in (4, 8, 12, 16, 20)]),
+            degree([cost(kernel, 8, p) for p in (1, 2, 3, 4)]),
+        )
+        for kernel in ("linear", "general")
+    }
 
 
 @claim(
     "drm/quadratic-wording",
     kind="statement",
-    where="Section I, contribution 5, and Section VI-B",
-    statement="the convergence of APG is quadratic, no worse than linear",
+    where="Section I, contribution 5, and the end of the second paragraph of Section VI-B",
+    statement="the convergence of APG is at a rate no worse than linear, and quadratic",
     notebook="drm/02_algorithms#drm-quadratic-wording",
+    rivals=(
+        Rival("linear for quadratic", {"order": 1.0}),
+        Rival("corrected, the square of the rate", {"exponent": 2.0}),
+        Rival("corrected, the rate of a restart", {"root": 2.0}),
+        Rival("no momentum", swaps={"drm.solvers.first_order.accelerated": _without_momentum}),
+        Rival(
+            "beta 2 % larger in the gradient", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}
+        ),
+    ),
 )
-def check_wording() -> Evidence:
-    r"""Measure :math:`e_{t+1}/e_t^2`, which quadratic convergence bounds, and the rate with restart."""
-    growth, steps, restarted, bounded, count = 0.0, 0, 0.0, True, 0
+def check_wording(order: float = 2.0, exponent: float = 1.0, root: float = 1.0) -> Evidence:
+    r"""Measure :math:`e_{t+1}/e_t^2`, which quadratic convergence bounds, and compare with a linear rate."""
+    growth, steps, excess, restarted, faster, count = 0.0, 0, -np.inf, 0.0, 0.0, 0
     for trial in trials(seed=27, repeats=2):
-        if not 4 <= trial.kappa <= 100:  # below, everything is fast; above, plain APG does not arrive in time
+        if (
+            not 1.2 <= trial.kappa <= 100
+        ):  # below, everything is fast; above, plain APG does not arrive in time
             continue
         b = trial.largest + trial.system.beta
         height = objective_values(trial.system, trial.optimum, trial.Kx)
@@ -164,27 +313,41 @@ def check_wording() -> Evidence:
                 restart=restart,
             )
             gaps.append(np.array(found.objective_path) - height)
-        for plain, again, distance in zip(*(gap.T for gap in gaps), trial.distance, strict=True):
+        linear = (1 - trial.kappa ** (-1 / root)) ** (exponent * np.arange(len(gaps[0])))
+        for plain, again in zip(*(gap.T for gap in gaps), strict=True):
             # the gap oscillates: what is left for good from t on
             left = np.maximum.accumulate((plain / plain[0])[::-1])[::-1]
             first, last = int(np.argmax(left < 1e-2)), int(np.argmax(left < 1e-8))
-            bounded &= bool(np.all(plain <= 1.01 * 2 * b * distance**2 / np.arange(1, len(plain) + 1) ** 2))
-            arrived = int(np.argmax(again < 1e-8 * again[0]))
-            restarted = max(restarted, (arrived or np.inf) / (np.sqrt(trial.kappa) * np.log(1e8)))
-            if last:
-                ratios = [left[t] / left[t - 1] ** 2 for t in (first, last)]
-                growth, steps = max(growth, ratios[1] / ratios[0]), max(steps, last - first)
+            excess = max(
+                excess,
+                float(np.maximum(plain / plain[0] - linear, -plain / plain[0]).max())
+                / (64 * EPS * trial.kappa),
+            )
+            if last and trial.kappa >= 4:
+                ratios = left[1:] / np.maximum(left[:-1], 1e-150) ** order
+                early, late = (ratios[(left[1:] > end / 500) & (left[1:] <= end)] for end in (0.2, 2e-7))
+                growth = max(growth, float(late.max(initial=0.0) / early.max(initial=1e-300)))
+                steps = max(steps, last - first)
+                arrived = int(np.argmax(again < 1e-8 * again[0]))
+                restarted = max(restarted, (arrived or np.inf) / (np.sqrt(trial.kappa) * np.log(1e8)))
+                faster = max(faster, last / (arrived or np.inf))
             count += 1
     return Evidence(
-        decide(growth <= 10.0, bounded and restarted <= 1.0),
-        f"from a gap of 1e-2 to one of 1e-8 the ratio e_(t+1)/e_t^2 grows up to {growth:.0e} times, over up "
-        f"to {steps} iterations",
+        decide(growth <= 10.0 and excess <= 1.0, excess <= 1.0 and faster >= 1.5),
+        f"from a gap of 1e-2 to one of 1e-8 the largest ratio e_(t+1)/e_t^{order:g} grows up to "
+        f"{growth:.0e} times, "
+        f"over up to {steps} iterations",
         "a bounded ratio; about two iterations",
         float(np.log10(10.0 / growth)),
-        "Quadratic convergence doubles the digits in every iteration: e_(t+1) <= C e_t^2. What is proved, "
-        "and checked here too, is f_t - f* <= C/t^2, which is slower than any linear rate. With a restart "
-        f"the method does become linear: the gap falls to 1e-8 within {restarted:.2f} sqrt(kappa) log(1e8) "
-        "iterations at most. Slack in powers of ten.",
-        {"runs": count, "kappa": [4, 100], "iterations": 6 * ITERATIONS},
+        "Quadratic convergence doubles the digits in every iteration: e_(t+1) <= C e_t^2. What Theorem "
+        "VI.4 proves is "
+        "f_t - f* <= C/t^2. 'No worse than linear' is right, though the paper does not argue for it: on a "
+        "strongly "
+        "convex quadratic f_t - f* <= (1 - 1/kappa)^t (f_0 - f*) at every t, kappa = b/lambda_min, checked "
+        "here too. A "
+        f"restart turns kappa into its square root: the gap falls to 1e-8 within {restarted:.2f} "
+        "sqrt(kappa) log(1e8) "
+        f"iterations, up to {faster:.0f} times sooner. Slack in powers of ten.",
+        {"runs": count, "kappa": [1.2, 100], "iterations": 6 * ITERATIONS},
         (27,),
     )

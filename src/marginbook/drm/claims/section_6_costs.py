@@ -1,13 +1,14 @@
-r"""The claims of Section VI about costs: multiplications per iteration, low-rank kernels, the closed form.
+r"""The claims of Section VI about what an iteration of gradient descent or PPA costs.
 
 What the algorithms multiply as they are printed is counted by the numbers of
 :mod:`marginbook.drm.claims.counted_arithmetic`; what the library's organisation of them multiplies, by the
-counter of its operators.
+counter of its operators. Algorithm 6, the closed form and the growth with n and p are in
+:mod:`marginbook.drm.claims.section_6_growth`, low-rank kernels in
+:mod:`marginbook.drm.claims.section_6_low_rank`.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,8 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...base.project import resource
-from ...claims import Evidence, claim, decide, share
+from ...claims import Evidence, Rival, claim, decide, times
 from ..model.operators import DenseSystem, LinearSystem, System
 from ..solvers.first_order import accelerated, gradient_descent, proximal_point
 from ..solvers.iteration import Iterates
@@ -25,7 +25,8 @@ from .counted_arithmetic import Printed, plain_array
 Solver: TypeAlias = Callable[..., Iterates]
 
 SHAPES = ((12, 1, 1), (12, 3, 2), (30, 5, 3), (48, 2, 4), (24, 30, 6))  # n, p, g
-SCALING = "benchmarks/results/drm-scaling.csv"
+#: many features, so that 2 % of the count is more than what "about" allows
+WIDE = ((12, 200, 2), (10, 150, 1))
 
 
 @dataclass(frozen=True)
@@ -105,40 +106,73 @@ def _all_counts() -> Iterator[tuple[Count, float]]:
             yield row, n if row.kernel == "linear" else n**2
 
 
-def _worst(
-    algorithm: str, kernel: str, correct: Callable[[Count], int], library: Callable[[Count], int]
+def worst(
+    algorithm: str,
+    kernel: str,
+    printed: Callable[[Count], float],
+    correct: Callable[[Count], int],
+    library: Callable[[Count], int],
 ) -> tuple[float, float, Count]:
     """Return the largest deviation of the printed and of the corrected counts, in smallest terms; and a row.
 
     The paper gives its counts in whole multiples of the smallest term: nearer than half of it is agreement.
     """
-    printed = corrected = 0.0
+    off = corrected = 0.0
     shown = None
     for row, term in _all_counts():
         if (row.algorithm, row.kernel) == (algorithm, kernel):
-            printed = max(printed, abs(row.described - row.printed) / term)
+            off = max(off, abs(row.described - printed(row)) / term)
             both = abs(row.described - correct(row)) + abs(row.library - library(row))
             corrected = max(corrected, both / term)
             shown = row
     assert shown is not None
-    return printed, corrected, shown
+    return off, corrected, shown
+
+
+def _uncounted(scale: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """Return a swap of the operators' multiplication by a number: it counts nothing."""
+    return lambda system, V, factor: V * factor
+
+
+NOT_COUNTED = Rival(
+    "a library that does not count its scaling", swaps={"drm.model.operators.System.scale": _uncounted}
+)
 
 
 @claim(
     "drm/thm-VI.1-flops",
     kind="proof",
-    where="Theorem VI.1, costs",
-    statement=r"an iteration of DRM-GD costs $(8p+7)n$ multiplications with the linear kernel, "
-    r"$(p+2)n^2$ with any",
+    where="Theorem VI.1, last sentence",
+    statement=r"an iteration of Algorithm 3 costs $(p+2)n^2$ flops with a general kernel, in particular "
+    r"$(8p+7)n$ "
+    "with the linear one",
     notebook="drm/02_algorithms#drm-thm-vi-1-flops",
+    rivals=(
+        Rival("(8p+11)n and 2n^2 printed", {"linear": 11, "with_p": 0}),
+        Rival("corrected, (8p+10)n + 1", {"counted": 10}),
+        Rival("corrected, 3n^2 + 5n + 1", {"products": 3}),
+        NOT_COUNTED,
+        Rival(
+            "a step 2 % longer",
+            swaps={"drm.claims.counted_arithmetic.Printed.gradient_descent": times(1.02)},
+        ),
+    ),
 )
-def check_gradient_cost() -> Evidence:
+def check_gradient_cost(linear: int = 7, with_p: int = 1, counted: int = 11, products: int = 2) -> Evidence:
     """Count Algorithm 3 as printed, with both kernels, beside the organisation of the library."""
-    off, exact, _ = _worst(
-        "GD", "linear", lambda r: (8 * r.p + 11) * r.n + 1, lambda r: (2 * r.p + 6) * r.n + r.p * r.g
+    off, exact, _ = worst(
+        "GD",
+        "linear",
+        lambda r: (8 * r.p + linear) * r.n,
+        lambda r: (8 * r.p + counted) * r.n + 1,
+        lambda r: (2 * r.p + 6) * r.n + r.p * r.g,
     )
-    off_general, exact_general, dense = _worst(
-        "GD", "general", lambda r: 2 * r.n**2 + 5 * r.n + 1, lambda r: r.n**2 + 5 * r.n
+    off_general, exact_general, dense = worst(
+        "GD",
+        "general",
+        lambda r: (with_p * r.p + 2) * r.n**2,
+        lambda r: products * r.n**2 + 5 * r.n + 1,
+        lambda r: r.n**2 + 5 * r.n,
     )
     printed = max(off, off_general)
     corrected = max(exact, exact_general)
@@ -160,30 +194,45 @@ def check_gradient_cost() -> Evidence:
 @claim(
     "drm/prop-VI.1",
     kind="proof",
-    where="Proposition VI.1",
-    statement=r"with any kernel the update (17) costs about $(p+2)n^2$ multiplications",
+    where="Proposition VI.1 and its proof",
+    statement=r"with a general kernel the updating rule (17), with $K$ and $Q$ computed for it, costs "
+    r"about $(p+2)n^2$ "
+    "flops",
     notebook="drm/02_algorithms#drm-prop-vi-1",
+    rivals=(
+        Rival("2 % more", {"factor": 1.02}),
+        Rival("(p+4)n^2", {"constant": 4}),
+        Rival("(2p+2)n^2", {"per_feature": 2}),
+        Rival("every later update as well", {"first": False}),
+        NOT_COUNTED,
+    ),
 )
-def check_general_cost() -> Evidence:
-    """Count one update of Algorithm 4 as printed, and what comes once."""
-    off, exact, row = _worst("PPA", "general", lambda r: r.n**2 + 2 * r.n, lambda r: r.n**2 + 2 * r.n)
-    first = max(
-        abs(r.setup + r.described - r.printed) / term
-        for r, term in _all_counts()
-        if (r.algorithm, r.kernel) == ("PPA", "general")
-    )
+def check_general_cost(
+    constant: int = 2, per_feature: int = 1, factor: float = 1.0, first: bool = True
+) -> Evidence:
+    """Count one update of Algorithm 4 as printed, and what comes once before it."""
+    largest, later = 0.0, 0.0
+    for n, p, g in (*SHAPES, *WIDE):
+        row = next(r for r in per_iteration(n, p, g) if (r.algorithm, r.kernel) == ("PPA", "general"))
+        about = factor * (per_feature * p + constant) * n**2
+        whole = row.described + (row.setup if first else 0)
+        # "about n^2" stands for alpha (H - B), which takes twice the sum of the n_i^2: up to 2 n^2
+        largest = max(largest, abs(whole - about) / (2 * n**2))
+        later = max(later, float(abs(row.described - n**2 - 2 * n) + abs(row.library - n**2 - 2 * n)))
     return Evidence(
-        decide(off < 0.5, exact == 0.0 and first <= 1.5),
-        f"n^2+2n in every update; K and Q once: {row.setup} = {row.setup / row.n**2:.2f} n^2 "
-        f"(p={row.p}, g={row.g}, n={row.n})",
-        "(p+2)n^2",
-        0.5 - off,
-        f"The printed sum is right, to {first:.2f} n^2, for set-up and first update together; its share "
-        "(p+1)n^2 is spent once, so m updates cost about (p+1+m)n^2. alpha (H - B) takes twice the sum of "
-        "the n_i^2, which the paper rounds to n^2. Slack in units of n^2: 0.5 minus the largest "
-        "difference.",
-        {"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
+        decide(largest <= 1.0 and later == 0.0),
+        f"within {2 * largest:.2f} n^2 of it, once; every later update n^2+2n",
+        "about (p+2)n^2",
+        1.0 - largest,
+        "The proof adds up p n^2 for K, about n^2 for alpha (H - B), and n^2 for the product with Q. All "
+        "three are "
+        "counted; alpha (H - B) takes twice the sum of the n_i^2, between 2n^2/g and 2n^2, so that a "
+        "difference of 2n^2 "
+        "is allowed for 'about'.",
+        {"shapes (n, p, g)": [list(shape) for shape in (*SHAPES, *WIDE)]},
         (0,),
+        reading="The rule with its set-up, as in the proof. As the cost of every update it would be "
+        "p+2 times too high: (p+1)n^2 of it come once, and m updates cost about (p+1+m)n^2.",
     )
 
 
@@ -191,13 +240,27 @@ def check_general_cost() -> Evidence:
     "drm/prop-VI.2",
     kind="proof",
     where="Proposition VI.2",
-    statement=r"an iteration of Algorithm 5 costs $(4p+4)n$ multiplications, $m$ iterations $(4p+4)mn$",
+    statement=r"Algorithm 5 costs $(4p+4)mn$ flops, $(4p+4)n$ in each of $m$ iterations",
     notebook="drm/02_algorithms#drm-prop-vi-2",
+    rivals=(
+        Rival("(4p+5)n printed", {"printed": 5}),
+        Rival("corrected, (4p+6)n", {"counted": 6}),
+        Rival("corrected, (3p+5)n", {"products": 3}),
+        NOT_COUNTED,
+        Rival(
+            "an update 2 % longer",
+            swaps={"drm.claims.counted_arithmetic.Printed.proximal_point": times(1.02)},
+        ),
+    ),
 )
-def check_linear_cost() -> Evidence:
+def check_linear_cost(printed: int = 4, counted: int = 5, products: int = 4) -> Evidence:
     """Count one iteration of Algorithm 5 as printed, beside the organisation of the library."""
-    off, exact, _ = _worst(
-        "PPA", "linear", lambda r: (4 * r.p + 5) * r.n, lambda r: (2 * r.p + 3) * r.n + r.p * r.g
+    off, exact, _ = worst(
+        "PPA",
+        "linear",
+        lambda r: (4 * r.p + printed) * r.n,
+        lambda r: (products * r.p + counted) * r.n,
+        lambda r: (2 * r.p + 3) * r.n + r.p * r.g,
     )
     return Evidence(
         decide(off < 0.5, exact == 0.0),
@@ -211,42 +274,3 @@ def check_linear_cost() -> Evidence:
         {"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
         (0,),
     )
-
-
-@claim(
-    "drm/remark-2",
-    kind="proof",
-    where="Remark 2",
-    statement=r"the closed form costs $O(n^2p+n^3)$; with $n\gg p$ it is $O(n^3)$, impractical for large $n$",
-    notebook="drm/02_algorithms#drm-remark-2",
-    depends=(SCALING,),
-)
-def check_closed_form_cost() -> Evidence:
-    """Read the slope of time over n, in logarithms, from the committed benchmark."""
-    seconds = _times("closed form, n")
-    if len(seconds) < 3:
-        missing = f"{SCALING} has no times of the closed form yet: `python benchmarks/drm.py` writes them."
-        return Evidence(share(0, 0), "nothing", "slope 3", None, missing, {"sizes": len(seconds)})
-    n, times = np.array(sorted(seconds.items())[-4:]).T
-    slope = float(np.polyfit(np.log(n), np.log(times), 1)[0])
-    tolerance = 0.5
-    return Evidence(
-        decide(abs(slope - 3) <= tolerance),
-        f"time grows like n^{slope:.2f} from n = {n[0]:.0f} to {n[-1]:.0f}",
-        "n^3 (n^2 p is smaller there)",
-        tolerance - abs(slope - 3),
-        "Least squares through the logarithms at the largest sizes. Larger matrices are multiplied more "
-        "efficiently, which takes a little from 3, and memory limits add to it: half a power is allowed. "
-        "Point 3 of the remark, impractical for large n, does not bind the linear kernel: see drm/one-pass.",
-        {"n": [int(value) for value in n]},
-    )
-
-
-def _times(what: str) -> dict[float, float]:
-    """Return seconds by size of one line of the scaling benchmark; empty where it has not been run."""
-    path = resource(*SCALING.split("/"))
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["what"] == what]
-    return {float(row["value"]): float(row["seconds"]) for row in rows}

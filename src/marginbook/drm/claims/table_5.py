@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ...claims import Evidence, claim, decide, share
-from .results import agreement, not_run, printed_table, protocol, results
+from ...claims import Evidence, Rival, claim, decide, share
+from .results import agreement, cell, not_run, printed_table, protocol, read_sizes, results
 
+READER = "drm.claims.results.printed_table"
 DRM_COLUMNS, SVM_COLUMNS = ["DRM-GD", "DRM-PPA", "DRM-APG"], ["L1-SVM", "L2-SVM"]
 
 
@@ -25,40 +26,95 @@ def check_table_5() -> Evidence:
 
 @claim(
     "drm/table-5-svm",
-    kind="statement",
-    where="Section VII-A4",
-    statement="the linear DRM outperforms the linear SVM on all five sets, on Shuttle by 53.2 %",
+    kind="arithmetic",
+    where="Section VII-A4, first paragraph, observation (2), and Table V",
+    statement="the DRM outperforms the SVM on all large sets significantly; on Shuttle it exceeds the SVM "
+    "by 53.2 %",
     notebook="drm/04_large_data#drm-table-5-svm",
+    rivals=(
+        Rival("52.1 for 53.2", {"claimed": 52.1}),
+        Rival("54.3 for 53.2", {"claimed": 54.3}),
+        Rival("ijcnn1, L2-SVM 0.905", swaps={READER: cell("table-5", "ijcnn1", "L2-SVM", 0.905)}),
+        Rival("shuttle, L1-SVM 0.379", swaps={READER: cell("table-5", "shuttle", "L1-SVM", 0.379)}),
+        Rival("significant at 100 standard errors", {"errors": 100.0}),
+    ),
 )
-def check_leads() -> Evidence:
+def check_leads(claimed: float = 53.2, errors: float = 2.0) -> Evidence:
     """Subtract in the printed table: the DRM's worst from the SVM's best, and all pairs on Shuttle."""
-    printed = printed_table("table-5")
-    leads = 100 * (printed[DRM_COLUMNS].min(axis=1) - printed[SVM_COLUMNS].max(axis=1))
+    printed, rows = printed_table("table-5"), read_sizes("table-4").set_index("dataset")["test"]
+    drm, svm = printed[DRM_COLUMNS].min(axis=1), printed[SVM_COLUMNS].max(axis=1)
+    leads = 100 * (drm - svm)
+    noise = 100 * errors * ((drm * (1 - drm) + svm * (1 - svm)) / rows.reindex(printed.index)) ** 0.5
     shuttle = printed.loc["shuttle"]
     pairs = sorted(100 * (shuttle[drm] - shuttle[svm]) for drm in DRM_COLUMNS for svm in SVM_COLUMNS)
     # two numbers of one digit after the point: their difference is known to a tenth
-    nearest = min(pairs, key=lambda lead: abs(lead - 53.2))
+    nearest = min(pairs, key=lambda lead: abs(lead - claimed))
+    ahead = bool((leads > noise).all())
     return Evidence(
-        decide(bool(leads.min() > 0) and abs(nearest - 53.2) <= 0.1 + 1e-9, bool(leads.min() > 0)),
+        decide(ahead and abs(nearest - claimed) <= 0.1 + 1e-9, ahead),
         f"smallest lead {leads.min():.1f} points, on {leads.idxmin()}; on Shuttle {pairs[0]:.1f} to "
         f"{pairs[-1]:.1f}",
-        "ahead on 5 of 5; 53.2 on Shuttle",
-        float(leads.min()),
+        f"ahead on 5 of 5; {claimed:g} on Shuttle",
+        float((leads - noise).min()),
         f"In the paper's own numbers; the lead on Shuttle nearest to the claimed one is {nearest:.1f}; the "
-        "rounding leaves a tenth. What these numbers are worth: drm/table-5-majority.",
+        f"rounding leaves a tenth. Significant is beyond {errors:g} standard errors of a difference of "
+        "shares, which are "
+        f"at most {noise.max():.2f} points with the test rows of Table IV. What these numbers are worth: "
+        "drm/table-5-majority.",
         {"sets": len(printed)},
     )
 
 
 @claim(
+    "drm/table-5-reported",
+    kind="statement",
+    where="Section VII-A4, first paragraph, observation (1)",
+    statement="the accuracy of the SVM is (almost) exactly the same as that reported by Chang, Hsieh and "
+    "Lin, 2008",
+    notebook="drm/04_large_data#drm-table-5-majority",
+    depends=("results/drm/table-5.csv",),
+)
+def check_reported() -> Evidence:
+    """Put the printed accuracies beside those of the same solver; the other paper's are not at hand."""
+    ours, printed = results("table-5"), printed_table("table-5")
+    if ours is None:
+        return Evidence(share(0, 0), "nothing", "the same", None, not_run("table-5"), {"sets": 0})
+    table = ours.pivot(index="dataset", columns="method", values="accuracy").reindex(columns=SVM_COLUMNS)
+    both = [name for name in printed.index if name in table.index and table.loc[name].notna().all()]
+    told = "; ".join(
+        f"{name} {method} printed {100 * printed.loc[name, method]:.1f} %, LIBLINEAR gives us "
+        f"{100 * table.loc[name, method]:.1f} %"
+        for name in both
+        for method in SVM_COLUMNS
+    )
+    return Evidence(
+        share(0, 0),
+        told or "nothing",
+        "(almost) exactly the same",
+        None,
+        "The numbers of the paper that is cited are not among our sources, so that the sentence itself is "
+        "not tested. What "
+        "can be said: these are not the accuracies that the solver of that paper gives on these sets.",
+        {"sets": len(both)},
+    )
+
+
+@claim(
     "drm/table-5-majority",
-    kind="arithmetic",
+    kind="ours",
     where="Table V",
-    statement="the printed accuracies are those of classifiers: above the share of the most frequent class",
+    statement="on ijcnn1 and Shuttle most of the printed accuracies, all of the SVMs among them, are no "
+    "higher than the share "
+    "of the most frequent class",
     notebook="drm/04_large_data#drm-table-5-majority",
     depends=("results/drm/table-5.csv", "data_download/registry.toml"),
+    rivals=(
+        Rival("all of them", {"least": 1.0}),
+        Rival("accuracies 40 points higher", {"shift": 0.4}),
+        Rival("ijcnn1, L2-SVM 0.942", swaps={READER: cell("table-5", "ijcnn1", "L2-SVM", 0.942)}),
+    ),
 )
-def check_majority() -> Evidence:
+def check_majority(least: float = 0.5, shift: float = 0.0) -> Evidence:
     """Compare the printed accuracies with the share of the training part's most frequent class."""
     import pandas as pd
 
@@ -68,10 +124,11 @@ def check_majority() -> Evidence:
     shares = {} if ours is None else ours.groupby("dataset")["majority"].first().to_dict()
     shares = {name: float(value) for name, value in shares.items() if name in printed.index}
     if not shares:
-        return Evidence(share(0, 0), "nothing", "all above", None, not_run("table-5"), {"sets": 0})
+        return Evidence(share(0, 0), "nothing", "most are not", None, not_run("table-5"), {"sets": 0})
     # to the printed digits: what is not more than the share there is not told from it
-    excess = (printed.loc[list(shares)].T - pd.Series(shares).round(3)).round(3)
-    above, number = int((excess > 0).to_numpy().sum()), excess.size
+    excess = (shift + printed.loc[list(shares)].T - pd.Series(shares).round(3)).round(3)
+    below, number = int((excess <= 0).to_numpy().sum()), excess.size
+    svms = bool((excess.loc[SVM_COLUMNS] <= 0).to_numpy().all())
     percent = (100 * printed).to_dict("index")
     told = "; ".join(
         f"{name}: the share is {100 * value:.1f} %, printed are "
@@ -81,10 +138,10 @@ def check_majority() -> Evidence:
     classes = entry("poker-train").classes
     poker = 100 * max(classes.values()) / sum(classes.values())
     return Evidence(
-        decide(above == number),
-        f"{above} of {number} printed accuracies are above it",
-        f"{number} of {number}",
-        float(excess.to_numpy().min()),
+        decide(svms and (below == number if least == 1 else below > least * number)),
+        f"{below} of {number} printed accuracies are not above it",
+        "most of them, and all of the SVMs",
+        below / number - least,
         f"Counted on the original test parts that can be had. {told}. On Poker, whose test part cannot "
         f"be had, the share is {poker:.1f} % in the training part, and the DRM's printed accuracy "
         f"{max(percent['poker'][column] for column in DRM_COLUMNS):.1f} %.",
@@ -96,7 +153,7 @@ def check_majority() -> Evidence:
     "drm/table-5-order",
     kind="experiment",
     where="Section VII-A4",
-    statement="run again, the linear DRM outperforms the linear SVM on every large set",
+    statement="run again, the linear DRM outperforms the linear SVM on all large sets that can be had",
     notebook="drm/04_large_data#drm-table-5-svm",
     depends=("results/drm/table-5.csv",),
 )
