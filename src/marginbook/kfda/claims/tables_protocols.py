@@ -166,8 +166,8 @@ def contamination(method: str = "kFDA-1") -> pd.DataFrame | None:
     "kfda/contamination",
     kind="ours",
     where="Section 4",
-    statement="over the sets, one classifier that is tested on all partitions shows a lower error than on new "
-    "rows: the more so, the more of the tested rows it was trained on",
+    statement="one classifier that is tested on all partitions, with its own training rows among the tested, "
+    "shows a lower error than on new rows",
     notebook="kfda/04_tables#kfda-contamination",
     depends=DEPENDS,
 )
@@ -190,15 +190,16 @@ def check_contamination() -> Evidence:
     bare = printed().errors.loc[list(frame.index)]
     lead = float((bare["kFDA-OLS"] - bare[OWN[0]]).mean())
     return Evidence(
-        decide(gain.mean() > 0 and p < LEVEL and rank.statistic > 0 and rank.pvalue < LEVEL),
+        decide(gain.mean() > 0 and p < LEVEL),
         f"lower on {lower} of {len(frame)} sets, by {gain.mean():.1f} points on average (p = {p:.1g}); rank "
         f"correlation of the relative gain with the share {rank.statistic:.2f} (p = {rank.pvalue:.1g})",
-        f"lower, and a positive correlation, both with p < {LEVEL}",
-        LEVEL - max(p, float(rank.pvalue)),
+        f"lower over the sets, with p < {LEVEL}",
+        LEVEL - p,
         f"kFDA_1, means of five realisations. Most: {told}. The errors on the training rows average "
         f"{frame['train'].mean():.1f} %, on new rows {frame['own'].mean():.1f} %, of refitted machines "
         f"{frame['refit'].mean():.1f} %. For comparison, the printed lead of kFDA_1 over kFDA_OLS on these "
-        f"sets is {lead:.1f} points. Tests of Wilcoxon and of Spearman, over the sets.",
+        f"sets is {lead:.1f} points. Tests of Wilcoxon and, for the correlation, of Spearman; the "
+        "verdict is by the first.",
         {"sets": len(frame)},
     )
 

@@ -282,33 +282,36 @@ def check_min_nrs() -> Evidence:
     "kfda/svm-and-ridge",
     kind="ours",
     where="Abstract, Section 5",
-    statement=f"averaged over the sets, kFDA_1 and kFDA_0.5 err at most {MARGIN} points more than a support "
-    "vector machine, and than the kernel Fisher discriminant with a ridge, both with as much tuning",
+    statement=f"averaged over the sets, kFDA_1 and kFDA_0.5 err at most {MARGIN} points more than the kernel "
+    "Fisher discriminant with a ridge, with as much tuning; of a support vector machine that cannot be said",
     notebook="kfda/04_tables#kfda-svm-and-ridge",
     depends=RESULTS,
 )
 def check_peers(margin: float = MARGIN) -> Evidence:
-    """Compare both exponents with two peers: an upper bound of the loss over the sets."""
+    """Compare both exponents with two peers: upper bounds of the loss over the sets, and the losses."""
     wide = columns_of()
     if wide is None or not have(wide, K1, HALF, *PEERS):
         return nothing("a loss within the margin")
-    bounds, told, sets = [], [], 0
+    bounds: dict[str, list[float]] = {peer: [] for peer in PEERS}
+    losses, told, sets = [], [], 0
     for own in (K1, HALF):
         for peer in PEERS:
             lines = contest(wide, own, peer)
-            bounds.append(largest_loss(lines["difference"]))
-            told.append(f"{described(wide, own, peer, lines)}, at most {bounds[-1]:+.2f} points")
+            bounds[peer].append(largest_loss(lines["difference"]))
+            losses += [float(lines["difference"].mean())] * (peer == "SVM")
+            told.append(f"{described(wide, own, peer, lines)}, at most {bounds[peer][-1]:+.2f} points")
             sets = max(sets, len(lines))
     found, kept = means(wide).dropna(), means(wide, "nrs").dropna()
     shown = ", ".join(f"{name} {found[name].mean():.1f} ({kept[name].mean():.0f})" for name in found.columns)
     return Evidence(
-        decide(max(bounds) <= margin),
-        f"the upper ends of the one-sided 95 % intervals of the mean loss are {min(bounds):+.2f} to "
-        f"{max(bounds):+.2f} points in {len(bounds)} contests",
-        f"at most {margin}",
-        margin - max(bounds),
+        decide(max(bounds["kFDA"]) <= margin and max(losses) <= margin < max(bounds["SVM"])),
+        "upper ends of the one-sided 95 % intervals of the mean loss, in points: "
+        + "; ".join(f"against {peer} {ends[0]:+.2f} and {ends[1]:+.2f}" for peer, ends in bounds.items())
+        + f"; the mean losses against the SVM {losses[0]:+.2f} and {losses[1]:+.2f}",
+        f"at most {margin} with a ridge; an interval around {margin} with the SVM",
+        min(margin - max(bounds["kFDA"]), max(bounds["SVM"]) - margin),
         f"Average error (retained samples), in %: {shown}. {'; '.join(told)}. All refitted on every "
         "partition, same folds and widths for all. Tests on a set are the corrected resampled t-test's. The "
         "margin is what Section 4.2 calls a small degradation.",
-        {"sets": sets, "contests": len(bounds)},
+        {"sets": sets, "contests": 2 * len(bounds)},
     )
