@@ -196,9 +196,9 @@ def last_order(sizes: np.ndarray) -> float | None:
 @claim(
     "kfda/irls-cost",
     kind="statement",
-    where="Sections 3, 5 and 6",
+    where="Abstract; Section 3, last paragraph",
     statement="a step of (8) has the same computational overhead as one of iteratively re-weighted least "
-    "squares",
+    "squares, no greater",
     notebook=f"{NOTEBOOK}#kfda-irls-cost",
     rivals=[
         Rival("with the Gram matrix formed in every step", {"formed_once": False}),
