@@ -26,7 +26,8 @@ BOUND = "kfda.model.certificates.magnitude_bound"
     kind="ours",
     where="Section 3, after (8)",
     statement=r"for $q<1$ a non-zero coefficient of a local minimum has "
-    r"$|\omega_i|^{2-q}$ at least $\rho Nq(1-q)/\lVert d_i\rVert^2$, and as near to it as one likes: a cut for "
+    r"$|\omega_i|^{2-q}$ at least $\rho Nq(1-q)/\lVert d_i\rVert^2$, and as near to it as one likes: a cut "
+    r"for "
     "zero that needs no convention",
     notebook=f"{NOTEBOOK}#kfda-magnitude-bound",
     rivals=[
@@ -76,7 +77,8 @@ def check_magnitude_bound() -> Evidence:
         f"smallest |omega_i| over its bound {min(ratios):.3f} in all minima of small problems "
         f"({len(ratios)} coefficients), {min(limits):.2f} in {len(limits)} limits of (8); {below} stationary "
         f"points go below it, {saddles} of them saddles; of stationary sizes {NEAR:g} above and below it, in "
-        f"problems of one column, the first are minima and the others not in {sharp} of {columns}; where the paper stops, {undecided} of "
+        f"problems of one column, the first are minima and the others not in {sharp} of {columns}; where "
+        f"the paper stops, {undecided} of "
         f"{coefficients} coefficients are neither above it nor so small that they cannot return",
         "at least 1",
         least - 1,

@@ -238,7 +238,10 @@ def check_counts_1() -> Evidence:
     notebook="kfda/04_tables#kfda-table-2-counts",
     rivals=[
         Rival("kFDA_1 is 0.1 worse on WDBC than printed as best", swaps=with_cell("errors", "wdbc", K1, 1.9)),
-        Rival("the published best of Chess is that of kFDA_1", swaps=with_cell("errors", "chess", PUBLISHED, 0.6)),
+        Rival(
+            "the published best of Chess is that of kFDA_1",
+            swaps=with_cell("errors", "chess", PUBLISHED, 0.6),
+        ),
     ],
 )
 def check_counts_2() -> Evidence:
@@ -286,12 +289,15 @@ def check_sizes(
     inside = int((frame["n_train"] < frame["n_pool"]).sum())
     return Evidence(
         decide(wanted == len(uci) and inside == len(frame)),
-        f"{wanted} of {len(uci)} sets have at least {least_rows} rows and at most {100 * largest_class:.0f} % "
+        f"{wanted} of {len(uci)} sets have at least {least_rows} rows and at most {100 * largest_class:.0f} "
+        "% "
         "in one class",
         f"{len(uci)} of {len(uci)}",
         largest_class - max(larger.values()),
-        f"The complete rows of the public sets are counted: {halves} of {len(uci)} printed training sizes are "
-        "half of them, rounded up, so that the pools from which the partitions were drawn are known. The largest class is that of {max(larger, key=lambda name: larger[name])}, "
+        f"The complete rows of the public sets are counted: {halves} of {len(uci)} printed training sizes "
+        "are "
+        "half of them, rounded up, so that the pools from which the partitions were drawn are known. The "
+        "largest class is that of {max(larger, key=lambda name: larger[name])}, "
         f"{100 * max(larger.values()):.0f} %. What is less than 10 % missing is not checked: rows with "
         "missing values are not in our copies.",
         {"sets": len(frame)},

@@ -135,9 +135,7 @@ def check_fisher(weight: Fraction = Fraction(1), intercept: bool = True) -> Evid
     )
 
 
-def _exact_direction(
-    X: np.ndarray, positive: np.ndarray, weight: Fraction, intercept: bool
-) -> bool | None:
+def _exact_direction(X: np.ndarray, positive: np.ndarray, weight: Fraction, intercept: bool) -> bool | None:
     """Return whether S_W w = k (m1 - m2) exactly, with the k of the derivation; None if S_W is singular."""
     n, one = len(X), int(positive.sum())
     Z = rationals(X)

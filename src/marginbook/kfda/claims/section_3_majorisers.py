@@ -6,8 +6,8 @@ rational coefficients, so the bound can be tested, and proved, in exact arithmet
 
 from __future__ import annotations
 
-from fractions import Fraction
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
@@ -310,7 +310,9 @@ def check_surrogate(sign: float = 1.0) -> Evidence:
                 negative = max(negative, abs(constant - printed - upper) / upper)
                 scale = abs(printed) + abs(touching)
                 worst = max(worst, (objective(problem, other, q, rho) + printed - constant) / upper)
-                above = above and sign * printed + touching >= objective(problem, other, q, rho) - 1e-9 * scale
+                above = (
+                    above and sign * printed + touching >= objective(problem, other, q, rho) - 1e-9 * scale
+                )
                 highest = highest and printed <= top + 1e-9 * scale
                 lowest = lowest and sign * (printed - top) >= -1e-9 * scale
             majorised += above
@@ -319,11 +321,10 @@ def check_surrogate(sign: float = 1.0) -> Evidence:
             count += 1
     tolerance = 1e-10
     return Evidence(
-        decide(
-            majorised == minimised == count, max(negative, worst) <= tolerance and maximised == count
-        ),
+        decide(majorised == minimised == count, max(negative, worst) <= tolerance and maximised == count),
         f"with the constant that makes them touch, S as printed majorises J in {majorised} of {count} "
-        f"cases, and (7) minimises it in {minimised}; -S and the constant that was omitted equal the majoriser of (6) to "
+        f"cases, and (7) minimises it in {minimised}; -S and the constant that was omitted equal the "
+        "majoriser of (6) to "
         f"{at_most(negative, tolerance)}; the point (7) is the maximum of S in {maximised}",
         "a majoriser; a minimum",
         tolerance - max(negative, worst) if majorised == count else float(majorised - count),

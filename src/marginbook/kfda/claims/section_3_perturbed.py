@@ -82,9 +82,7 @@ def perturbed_step(problem: Problem, omega: np.ndarray, q: float, rho: float, ep
     return np.asarray(psi * solution)
 
 
-def decay(
-    problem: Problem, omega: np.ndarray, q: float, rho: float, stages: int = STAGES
-) -> np.ndarray:
+def decay(problem: Problem, omega: np.ndarray, q: float, rho: float, stages: int = STAGES) -> np.ndarray:
     """Return the end of the perturbed iteration while epsilon falls from 1 to nearly 0."""
     for stage in range(stages):
         for _ in range(STEPS):
@@ -96,7 +94,8 @@ def decay(
     "kfda/perturbed",
     kind="statement",
     where="Section 3, after (7)",
-    statement=r"with a small positive number added to the denominators of $B$ the iteration still descends, on "
+    statement=r"with a small positive number added to the denominators of $B$ the iteration still descends, "
+    r"on "
     "a nearby penalised likelihood, and as the number decays to 0 the original problem is solved",
     notebook="kfda/02_majorise_minimise#kfda-perturbed",
     rivals=[
@@ -146,12 +145,7 @@ def check_perturbed(stages: int = STAGES) -> Evidence:
         count += 1
     tolerance = 1e-4
     return Evidence(
-        decide(
-            rise <= 1e-10
-            and gap <= tolerance < plain_gap
-            and nearest >= -1e-9
-            and farthest <= 1 + 1e-9
-        ),
+        decide(rise <= 1e-10 and gap <= tolerance < plain_gap and nearest >= -1e-9 and farthest <= 1 + 1e-9),
         f"the perturbed objective rises in {steps} steps by at most {at_most(rise, 1e-10)} of itself; for q "
         f"= 1 and starts half of zeros the gap at the end is at most {at_most(gap, tolerance)} of J, where "
         f"(8) as printed ends with up to {plain_gap:.1g}",

@@ -98,7 +98,9 @@ def check_stopping() -> Evidence:
         )
     return Evidence(
         decide(right < count and better == count),
-        "; ".join(parts) + f"; J within 10 tolerances of the limit and the limit's samples in {right} of {count} runs, J with a "
+        "; ".join(parts)
+        + f"; J within 10 tolerances of the limit and the limit's samples in {right} of {count} runs, J "
+        "with a "
         f"certificate in {better}",
         "not all; all",
         1 - right / count,
@@ -208,9 +210,9 @@ def follow(
 
 
 def gap_bounds(problem: Problem, omega: np.ndarray, best: np.ndarray, rho: float) -> bool:
-    """Return whether the duality gap is no less than what J exceeds its minimum by, there and where it is equal.
+    """Return whether the duality gap is no less than what J exceeds its minimum by.
 
-    It is equal for the best fit with a larger norm, which two equal columns with opposite signs give.
+    At `omega`, and where the two are equal: so they are for the best fit with a larger norm, which two equal columns with opposite signs give.
     """
     lowest = objective(problem, best, 1.0, rho)
     twice = Problem(np.column_stack([problem.K, problem.K[:, -1]]), problem.yhat)

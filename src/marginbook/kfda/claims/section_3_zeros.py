@@ -90,8 +90,7 @@ def check_stays(powers: Sequence[float] = POWERS[:-1], tiny: float = 0.0) -> Evi
         tolerance - worst,
         "Row and column of a zero are those of rho N q I in (8). So a start with zeros leads, at best, to a "
         "minimum of the smaller problem. It does not hold for q = 2, where Psi is the identity.",
-        described(problems)
-        | {"runs": count, "q": list(powers), "rho": list(RHOS), "exact steps": steps},
+        described(problems) | {"runs": count, "q": list(powers), "rho": list(RHOS), "exact steps": steps},
         (70,),
     )
 

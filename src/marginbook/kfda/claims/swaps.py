@@ -1,4 +1,5 @@
-"""What rivals put in the place of the library's functions: steps, gaps and targets that are slightly wrong."""
+"""What rivals put in the place of the library's functions: steps, gaps and targets that are slightly "
+"wrong."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ def uneven(by: float) -> Swap:
 
 def penalty_times(factor: float) -> Swap:
     """Return a swap for a step of the iteration: that for a penalty times `factor`."""
-    return lambda original: lambda problem, omega, q, rho, **named: original(
-        problem, omega, q, factor * rho, **named
+    return lambda original: (
+        lambda problem, omega, q, rho, **named: original(problem, omega, q, factor * rho, **named)
     )
 
 

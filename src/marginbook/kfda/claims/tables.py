@@ -63,12 +63,14 @@ def agreement(table: str, protocols: Sequence[str] = PROTOCOLS) -> Evidence:
         f"agree: {reading}",
         f"the printed cells: at least {best['needed']} of {tested}, as in a faithful re-run",
         float((best["agree"] - best["needed"]) / tested),
-        "A cell agrees when the means differ by no more than the 95 % range of a difference of two such runs, "
+        "A cell agrees when the means differ by no more than the 95 % range of a difference of two such "
+        "runs, "
         "each with parameters that another realisation chose, once for all partitions: of that choice our "
         "five realisations give the spread. How sharp the rule is, measured on our own results, one "
         f"realisation against another: {found} ({rates}). So where a wrong column passes as often as a "
         "faithful run, agreement says nothing, and too few cells say much. Not in agreement: "
-        f"{misses or 'none'}. Mean distance {distance(errors):.1f} and {distance(retained):.1f} points. Grids "
+        f"{misses or 'none'}. Mean distance {distance(errors):.1f} and {distance(retained):.1f} points. "
+        "Grids "
         "of width and rho are not printed; ours are assumed. What a cut retains is estimated from "
         "results/kfda/cuts.csv, at three values of rho and one width.",
         {"sets": int(errors.loc[errors["verdict"].isin(TESTED), "dataset"].nunique()), "cells": tested},

@@ -96,7 +96,8 @@ def nearer(frame: pd.DataFrame, what: str, first: str, second: str) -> tuple[int
     "kfda/one-classifier",
     kind="ours",
     where="Section 4, Tables 1 and 2",
-    statement="our results for one classifier, tested on all partitions, are nearer to the printed errors and "
+    statement="our results for one classifier, tested on all partitions, are nearer to the printed errors "
+    "and "
     "± than those of machines refitted on every partition",
     notebook="kfda/04_tables#kfda-one-classifier",
     depends=DEPENDS,
@@ -122,7 +123,8 @@ def check_one_classifier() -> Evidence:
         float(by),
         f"Mean distances of our readings over the cells of kFDA_1 and kFDA_0.5: {told}. 'Best of five' takes "
         "the one of five classifiers with the lowest error on the test parts, which a choice must not see. "
-        "Wilcoxon's tests over the sets. The text can be read either way: it says that the methodology of the "
+        "Wilcoxon's tests over the sets. The text can be read either way: it says that the methodology of "
+        "the "
         "benchmark was followed, and that the selected classifiers are applied to all test partitions.",
         {"sets": sets, "cells": len(frame)},
     )

@@ -1,9 +1,9 @@
 """Claims about who is ahead in our runs: with machines refitted on every partition, and with one classifier.
 
 The errors of two methods are paired by partition. The partitions of one set overlap, so that the corrected
-resampled t-test decides on a set of refitted machines, and Wilcoxon's test over the sets decides in all. Where
-the text says that accuracy is *not* lost, an upper bound of the loss has to be below a margin: what the paper
-itself calls "a small degradation", 1.1 points (Table 2, 6.7 to 7.8).
+resampled t-test decides on a set of refitted machines, and Wilcoxon's test over the sets decides in all.
+Where the text says that accuracy is *not* lost, an upper bound of the loss has to be below a margin: what the
+paper itself calls "a small degradation", 1.1 points (Table 2, 6.7 to 7.8).
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ def check_accuracy() -> Evidence:
             at_least,
             len(lines),
             float(at_least - len(lines)),
-            f"at most its error on {at_least} of {len(lines)} sets, {by:+.2f} points on average (p = {p:.2g}), "
+            f"at most its error on {at_least} of {len(lines)} sets, {by:+.2f} points on average (p = "
+            f"{p:.2g}), "
             f"win/tie/loss {win_tie_loss(lines)}",
             "",
         )
@@ -167,7 +168,8 @@ def check_accuracy() -> Evidence:
         f"{theirs[2] - theirs[0]} of {theirs[2]}; printed {theirs[3]:+.2f} points (p = {theirs[4]:.1g})",
         parts.slack,
         "Losses are significant by the corrected resampled t-test, which is about refitted machines. Our "
-        "kFDA_OLS chooses its number of terms by cross-validation; the stop of the printed one is that of its "
+        "kFDA_OLS chooses its number of terms by cross-validation; the stop of the printed one is that of "
+        "its "
         "own paper.",
         {"sets": parts.number},
         reading=reading,
@@ -194,9 +196,11 @@ def check_half_sparser(margin: float = MARGIN) -> Evidence:
             fewer + int(most <= margin),
             len(kept) + 1,
             float(min(fewer - len(kept), margin - most)),
-            f"fewer on {fewer} of {len(kept)} sets: {kept[HALF].mean():.1f} against {kept[K1].mean():.1f} % on "
+            f"fewer on {fewer} of {len(kept)} sets: {kept[HALF].mean():.1f} against {kept[K1].mean():.1f} % "
+            "on "
             f"average; {loss.mean():+.2f} points of error, at most {most:+.2f}",
-            f"Not fewer: {', '.join(kept.index[kept[HALF] >= kept[K1]]) or 'none'}. More than {margin} points "
+            f"Not fewer: {', '.join(kept.index[kept[HALF] >= kept[K1]]) or 'none'}. More than {margin} "
+            "points "
             f"worse: {', '.join(loss.index[loss > margin]) or 'none'}.",
         )
 
@@ -212,7 +216,8 @@ def check_half_sparser(margin: float = MARGIN) -> Evidence:
         f"fewer on {int((theirs[0][HALF] < theirs[0][K1]).sum())} of {len(theirs[0])}: "
         f"{theirs[0][HALF].mean():.1f} against {theirs[0][K1].mean():.1f} %; {theirs[1].mean():+.2f} points",
         parts.slack,
-        f"Coefficients that are exactly zero do not count. {parts.why} Parts: fewer samples, on each set; and "
+        f"Coefficients that are exactly zero do not count. {parts.why} Parts: fewer samples, on each set; "
+        "and "
         "over the sets the upper end of the one-sided 95 % interval of the loss, which has to be below "
         f"{margin} points, what Section 4.2 calls a small degradation.",
         {"sets": parts.number - 1},

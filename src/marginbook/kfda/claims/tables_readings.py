@@ -1,4 +1,4 @@
-r"""Every reading of Tables 1 and 2 beside the print, each with how often the rule for its cells can be trusted.
+r"""Every reading of Tables 1 and 2 beside the print, and how far the rule for their cells can be trusted.
 
 The text leaves two things open. What is tested on a partition: a machine that is trained on it, as in the
 methodology "followed throughout", or the selected classifier, which is "applied to all test partitions". And
@@ -97,7 +97,7 @@ def with_cut(frame: pd.DataFrame, cut: float | None) -> pd.DataFrame:
     one, is taken over.
     """
     shares = None if cut is None else PAPER_TABLES.results("cuts")
-    if shares is None:
+    if cut is None or shares is None:
         return frame
     ratios = _ratios(shares, cut)
     factors = [
@@ -111,7 +111,7 @@ def with_cut(frame: pd.DataFrame, cut: float | None) -> pd.DataFrame:
     return changed
 
 
-def _ratios(shares: pd.DataFrame, cut: float | None) -> dict[tuple[str, str], dict[float, float]]:
+def _ratios(shares: pd.DataFrame, cut: float) -> dict[tuple[str, str], dict[float, float]]:
     """Return, by data set and method, rho -> samples above the cut over those that are exactly retained."""
     found: dict[tuple[str, str], dict[float, float]] = {}
     for key, part in shares.groupby(["dataset", "method"]):
@@ -174,7 +174,9 @@ class _StandIns:
         self.spreads: dict[tuple[str, str], Spread] = {}
         self.splits: dict[str, int] = {}
 
-    def add(self, name: str, method: str, mean: float, like: np.ndarray, ours: np.ndarray, choice: Spread) -> None:
+    def add(
+        self, name: str, method: str, mean: float, like: np.ndarray, ours: np.ndarray, choice: Spread
+    ) -> None:
         """Add a cell: the printed mean, the values that its ± is of, ours, and the spread of the choice."""
         self.page.append((name, method, f"{mean:.1f}", f"{like.std(ddof=1):.10g}", ""))
         self.values.append(ours)
@@ -221,7 +223,10 @@ def _stand_in(frame: pd.DataFrame, protocol: str, side: str, wrong: bool) -> np.
     """Compare our columns with those of other methods, or with themselves, shifted."""
     wide = expand(frame, protocol)
     spreads = choice_spreads(frame, protocol, side)
-    found = {key: part[side].to_numpy(float) for key, part in wide.groupby(["dataset", "method"])}
+    found = {
+        (str(dataset), str(method)): part[side].to_numpy(float)
+        for (dataset, method), part in wide.groupby(["dataset", "method"])
+    }
     cells = _StandIns()
     for (dataset, method), ours in found.items():
         others = [name for name in TESTABLE if CHOICES[name][0] != CHOICES[method][0]] if wrong else [method]
@@ -252,7 +257,8 @@ def rates(table: str, protocol: str) -> tuple[Calibration, dict[str, tuple[float
     sides = {side: calibration(protocol, side, stored) for side in SIDES}
     found = [np.sum([counts[k] for counts in sides.values()], axis=0) for k in range(3)]
     alone = {side: tuple(_share(count) for count in counts) for side, counts in sides.items()}
-    return Calibration(*(_share(count) for count in found)), alone
+    faithful, wrong, shifted = (_share(count) for count in found)
+    return Calibration(faithful, wrong, shifted), alone
 
 
 def _share(count: np.ndarray) -> float:

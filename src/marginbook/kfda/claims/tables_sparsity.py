@@ -287,7 +287,8 @@ def check_multiclass(factor: float = 2.0) -> Evidence:
         f"{len(own)} cases",
         f"more than one; {factor:g} on average",
         min(least - 1, float(ratio.mean()) - factor),
-        f"The paper says that it may be so. {'; '.join(told)}. A sample that several machines retain is compared with once. Cases: data sets, "
+        f"The paper says that it may be so. {'; '.join(told)}. A sample that several machines retain is "
+        "compared with once. Cases: data sets, "
         "exponents, and the schemes one-versus-rest and one-versus-one.",
         {"sets": int(frame.index.get_level_values("dataset").nunique()), "cases": len(own)},
     )
