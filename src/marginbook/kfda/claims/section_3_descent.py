@@ -266,7 +266,7 @@ def check_same_map(power: int = -2) -> Evidence:
 
 
 def _both_steps(
-    design: np.ndarray, yhat: np.ndarray, roots: np.ndarray, q: Fraction, power: int
+    design: np.ndarray, yhat: np.ndarray, roots: np.ndarray, q: Fraction, power: int = -2
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps (7), with B = Psi^power, and (8), exactly; sizes are roots^(2b) for q = a / b."""
     a, b = q.numerator, q.denominator

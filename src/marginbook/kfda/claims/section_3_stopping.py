@@ -212,7 +212,8 @@ def follow(
 def gap_bounds(problem: Problem, omega: np.ndarray, best: np.ndarray, rho: float) -> bool:
     """Return whether the duality gap is no less than what J exceeds its minimum by.
 
-    At `omega`, and where the two are equal: so they are for the best fit with a larger norm, which two equal columns with opposite signs give.
+    At `omega`, and where the two are equal: at the best fit with a larger norm, which two equal columns with
+    opposite signs give.
     """
     lowest = objective(problem, best, 1.0, rho)
     twice = Problem(np.column_stack([problem.K, problem.K[:, -1]]), problem.yhat)

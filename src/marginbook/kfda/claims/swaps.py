@@ -1,5 +1,4 @@
-"""What rivals put in the place of the library's functions: steps, gaps and targets that are slightly "
-"wrong."""
+"""What rivals put in the place of the library's functions: steps, gaps and targets, slightly wrong."""
 
 from __future__ import annotations
 
