@@ -28,7 +28,7 @@ def problem_of(seed, n=4):
 
 @pytest.mark.parametrize("q", POWERS)
 @pytest.mark.parametrize("target", [0.5, 2.0, 5.0, -5.0])
-def test_of_one_column_the_minima_are_those_of_a_fine_grid(q, target):
+def test_ofone_column_the_minima_are_those_of_a_fine_grid(q, target):
     # a bias that fits nothing: its column is orthogonal to the target
     problem = Problem(np.array([[1.5], [-1.5]]), np.array([target, -target]))
     grid = np.linspace(-5, 5, 400_001)

@@ -13,9 +13,19 @@ from marginbook.claims import Verdict, printed_tables
 from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.kfda import experiments as tables
 from marginbook.kfda.claims import tables as agreement
-from marginbook.kfda.claims import tables_protocols, tables_ranks
+from marginbook.kfda.claims import tables_protocols, tables_ranks, tables_readings
 from marginbook.kfda.experiments import columns as chosen
-from marginbook.kfda.paper.printed import COLUMNS, OWN, RIVAL, count_of, printed, share_of_counts, sizes
+from marginbook.kfda.paper.printed import (
+    COLUMNS,
+    OWN,
+    RIVAL,
+    SHOWN,
+    choice_spreads,
+    count_of,
+    printed,
+    share_of_counts,
+    sizes,
+)
 
 from .made_results import as_printed, constant, row
 
@@ -23,7 +33,7 @@ K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 RUNS = [
     agreement.check_table_1, agreement.check_table_2, agreement.check_table_3,
     tables_protocols.check_one_classifier,
-    tables_protocols.check_contamination, tables_protocols.check_printed_selection,
+    tables_protocols.check_contamination,
     tables_ranks.check_accuracy,
     tables_ranks.check_half_sparser, tables_ranks.check_min_nrs, tables_ranks.check_peers,
 ]  # fmt: skip
@@ -136,27 +146,86 @@ def test_cells_agree_with_themselves_and_with_nothing_else(put):
     put(as_printed())
     for check, sets in ((agreement.check_table_1, 13), (agreement.check_table_2, 7)):
         evidence = check()
-        assert evidence.verdict == Verdict.REPRODUCED, evidence.why
+        assert evidence.verdict in (Verdict.REPRODUCED, Verdict.UNDECIDED), evidence.why
         assert evidence.sizes == {"sets": sets, "cells": 2 * 5 * sets}
-        assert "refit: 0.0 and 0.0; fixed: 3.0 and 0.0" in evidence.why
+        assert evidence.reading.startswith(
+            "machines refitted on every partition, exact zeros. The others: "
+        ), evidence.reading
+        assert evidence.measured.startswith(f"{5 * sets} of {5 * sets} errors and {5 * sets} of {5 * sets}")
+        frame = tables_readings.readings(f"table-{1 if sets == 13 else 2}").set_index("reading")
+        exact = {name: frame.loc[tables_readings.Reading(name)] for name in ("refit", "fixed")}
+        assert exact["refit"]["off_errors"] == pytest.approx(0, abs=1e-9)
+        assert exact["fixed"]["off_errors"] == pytest.approx(3.0)
+        assert exact["fixed"]["errors"] < exact["refit"]["errors"]
     assert agreement.check_table_3().verdict == Verdict.REPRODUCED
     put([{**r, "errors_refit": json.dumps([r["n_test"]] * r["n_partitions"])} for r in as_printed("table-1")])
-    evidence = agreement.check_table_1()
-    assert evidence.verdict == Verdict.PARTLY
+    evidence = agreement.check_table_1(protocols=("refit",))
+    assert evidence.verdict in (Verdict.PARTLY, Verdict.NOT_REPRODUCED)
     assert evidence.measured.startswith("0 of 65 errors and 65 of 65 retained shares agree")
+
+
+def test_the_spread_of_the_choice_is_that_over_realisations(put):
+    rng = np.random.default_rng(5)
+    rows = as_printed(names=["heart"])
+    for r in rows:
+        r["errors_fixed"] = json.dumps((rng.normal(size=r["n_partitions"]) + 9 * r["split"]).tolist())
+    put(rows)
+    stored = chosen.results()
+    part = stored[stored["method"] == "kFDA-1"]
+    middles = [
+        100 * np.mean(errors) / n for errors, n in zip(part["errors_fixed"], part["n_test"], strict=True)
+    ]
+    found = choice_spreads(stored, "fixed", "mcr")
+    assert found["heart", K1] == found["heart", K1_SPARSE] == (pytest.approx(np.std(middles, ddof=1)), 5)
+    assert found == choice_spreads(pd.DataFrame(rows), "fixed", "mcr")  # as JSON, too
+
+
+def test_a_faithful_realisation_passes_and_another_method_need_not(put):
+    """Choices that scatter by a point: nine in ten agree, and none with a method 40 points off."""
+    rng = np.random.default_rng(6)
+    rows = constant({"kFDA-1": 10.0, "kFDA-0.5": 50.0, RIVAL: 90.0})
+    for r in rows:
+        moved = np.array(json.loads(r["errors_fixed"])) + r["n_test"] / 100 * rng.normal()
+        r["errors_fixed"] = json.dumps(moved.tolist())
+    put(rows)
+    faithful, wrong, _ = (
+        count[0] / count[1]
+        for count in tables_readings.calibration("fixed", "mcr", tables_readings.of_table("table-1"))
+    )
+    assert 0.9 <= faithful <= 1
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("table", ["table-1", "table-2"])
+def test_the_rule_passes_our_own_realisations(table):
+    for protocol in ("refit", "fixed"):
+        both, alone = tables_readings.rates(table, protocol)
+        assert both.faithful >= 0.9
+        assert min(side[0] for side in alone.values()) >= 0.9
+
+
+def test_a_cut_multiplies_what_is_retained_by_the_ratio_at_the_nearest_penalty(put):
+    rows = [r | {"parameters": json.dumps({"rho": 0.02})} for r in as_printed(names=["heart"])]
+    put(rows)
+    cuts = {"cuts": [1e-3, 1e-6], "rho": [0.1, 0.01], "nrs_exact": [10.0, 20.0]}
+    cuts["nrs_stopped"] = [[10.0, 20.0], [30.0, 60.0]]
+    line = {name: json.dumps(value) for name, value in cuts.items()}
+    path = printed_tables.resource("results", "kfda", "cuts.csv")
+    pd.DataFrame([line | {"dataset": "heart", "method": "kFDA-1", "split": 1}]).to_csv(path, index=False)
+    stored = chosen.results()
+    found = tables_readings.with_cut(stored, 1e-6)
+    for name in ("retained_fixed", "retained_refit"):
+        ratio = [np.mean(b) / np.mean(a) for a, b in zip(stored[name], found[name], strict=True)]
+        assert ratio == pytest.approx([3.0 if method == "kFDA-1" else 1.0 for method in stored["method"]])
+    assert tables_readings.with_cut(stored, None) is stored
 
 
 def test_order_of_the_averages_by_pairs(put):
     rows = as_printed()
-    put(
-        [
-            {
-                **r,
-                "errors_refit": json.dumps((r["n_test"] - np.array(json.loads(r["errors_refit"]))).tolist()),
-            }
-            for r in rows
-        ]
-    )
+    for r in rows:
+        turned = json.dumps((r["n_test"] - np.array(json.loads(r["errors_refit"]))).tolist())
+        r["errors_refit"] = r["errors_fixed"] = turned
+    put(rows)
     evidence = agreement.check_table_3()
     # errors turned upside down, retained shares as printed: ten pairs of either, some as good as equal
     assert evidence.verdict == Verdict.PARTLY
@@ -168,7 +237,7 @@ def test_order_of_the_averages_by_pairs(put):
     assert frame.attrs["names"] == list(printed().errors.index)
 
 
-@pytest.mark.parametrize(("reading", "verdict"), [("refit", Verdict.HOLDS), ("fixed", Verdict.CORRECTED)])
+@pytest.mark.parametrize(("reading", "verdict"), [("refit", Verdict.FAILS), ("fixed", Verdict.HOLDS)])
 def test_the_nearer_reading_decides_how_the_paper_tested(put, reading, verdict):
     put(as_printed(reading=reading))
     evidence = tables_protocols.check_one_classifier()
@@ -193,32 +262,17 @@ def test_contamination_compares_the_own_partition_with_all(put):
             rows.append(found | {"errors_fixed": json.dumps((errors / 100 * line["n_test"]).tolist())})
     put(rows)
     evidence = tables_protocols.check_contamination()
-    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.verdict == Verdict.HOLDS
     found = tables_protocols.contamination()
     assert found["own"].tolist() == pytest.approx([20.0] * 20)
     assert found.loc["sonar", "all"] == pytest.approx(10.0 + 10.0 / 100)
     put([{**r, "errors_fixed": r["errors_refit"]} for r in rows])
-    assert tables_protocols.check_contamination().verdict == Verdict.NOT_REPRODUCED
+    assert tables_protocols.check_contamination().verdict == Verdict.FAILS
 
 
-def test_selection_compares_the_inversions_and_the_distance_of_both(put):
+def test_in_print_no_sparser_choice_is_the_more_accurate_one():
     assert tables_protocols.inversions(printed().errors) == (0, 28)
-    rows = as_printed(reading="fixed")
-    put(rows)
-    assert tables_protocols.check_printed_selection().verdict == Verdict.HOLDS  # as often as printed: never
-    assert tables_protocols.test_best()[1] == 40
-    # the sparser choice is the more accurate one on all sets: then none in 28 is strange
-    turned = [json.dumps([0.01 * r["n_test"] / (1.0 + r["split"])] * r["n_partitions"]) for r in rows]
-    put([{**r, "errors_fixed": text} for r, text in zip(rows, turned, strict=True)])
-    evidence = tables_protocols.check_printed_selection()
-    assert evidence.verdict == Verdict.FAILS  # and the best of five is still farther from print
-    assert tables_protocols.chance_of_none()[1] == tables_protocols.chance_of_none()[2] > 25
-    # cross-validation prefers a worse classifier than the printed one, which is there
-    put([{**r, "cv_error": r["cv_error"] - 9 * (r["split"] == 3)} for r in rows])
-    evidence = tables_protocols.check_printed_selection()
-    assert evidence.verdict == Verdict.CORRECTED
-    assert "nearer to the printed min MCR on 20 of 20 sets" in evidence.measured
-    assert tables_protocols.test_best()[0] == 0
+    assert tables_protocols.inversions(printed().errors[[K1, HALF]]) == (0, 0)
 
 
 def test_contests_are_the_tests_of_scipy(put):
@@ -253,6 +307,7 @@ def test_accuracy_over_the_rival_counts_sets_and_the_average(put):
     evidence = tables_ranks.check_accuracy()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.measured.startswith("at most its error on 20 of 20 sets, -1.00 points on average")
+    assert evidence.reading.startswith("machines refitted on every partition. The other, one classifier")
     put(constant({"kFDA-1": 11.0, RIVAL: 10.0}))
     assert tables_ranks.check_accuracy().verdict == Verdict.NOT_REPRODUCED
     assert "win/tie/loss 0/0/20" in tables_ranks.check_accuracy().measured
@@ -264,8 +319,12 @@ def test_sparser_machines_may_not_lose(put):
     assert tables_ranks.check_half_sparser().verdict == Verdict.REPRODUCED
     put(constant(errors | {"kFDA-0.5": 12.0}, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
     evidence = tables_ranks.check_half_sparser()
-    assert evidence.verdict == Verdict.PARTLY  # sparser everywhere, and worse everywhere
-    assert "significantly more on 20 of 20" in evidence.measured
+    assert evidence.verdict == Verdict.PARTLY  # sparser everywhere, and worse by more than is called small
+    assert "+2.00 points of error, at most +2.00" in evidence.measured
+    # a loss is not denied by a lack of significance: the bound on it has to be below the margin
+    put(constant(errors | {"kFDA-0.5": 11.0}, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
+    assert tables_ranks.check_half_sparser().verdict == Verdict.REPRODUCED
+    assert tables_ranks.check_half_sparser(margin=0.98).verdict == Verdict.PARTLY
     put(constant(errors, {"kFDA-1": 5.0, "kFDA-0.5": 20.0}))
     assert tables_ranks.check_half_sparser().slack == -20
 
@@ -280,6 +339,8 @@ def test_min_nrs_asks_for_fewer_samples_and_for_their_price(put):
         for r in as_printed()
     ]
     put(rows)
+    assert tables_ranks.check_min_nrs().verdict == Verdict.REPRODUCED  # by the other reading
+    put([r | {"errors_fixed": r["errors_refit"]} for r in rows])
     assert tables_ranks.check_min_nrs().verdict == Verdict.PARTLY  # sparser still, but more accurate too
 
 
@@ -287,18 +348,29 @@ def test_peers_may_not_be_better(put):
     equal = dict.fromkeys(("kFDA-1", "kFDA-0.5", "kFDA", "SVM"), 10.0)
     some = list(printed().errors.index[:9])
     put(constant(equal, names=some))
-    assert tables_ranks.check_peers().verdict == Verdict.REPRODUCED
-    put(constant(equal | {"SVM": 9.0}, names=some))
+    assert tables_ranks.check_peers().verdict == Verdict.FAILS  # against the SVM it can be said
+    rows = constant(equal | {"SVM": 9.5}, names=some)
+    for r in rows:  # on every other set the SVM is three points better, on the others two points worse
+        if r["method"] == "SVM":
+            by = 3.0 if some.index(r["dataset"]) % 2 == 0 else -2.0
+            shown = row(
+                r["dataset"], "SVM", r["split"], refit=10.0 - by, fixed=10.0 - by, kept=9, cv_error=9.0
+            )
+            r["errors_refit"] = shown["errors_refit"]
+    put(rows)
     evidence = tables_ranks.check_peers()
-    assert evidence.verdict == Verdict.PARTLY
-    assert evidence.measured == "no significant loss in 20 of 40 contests"
+    assert evidence.verdict == Verdict.HOLDS
+    assert "against kFDA +0.00 and +0.00; against SVM" in evidence.measured
+    put(constant(equal | {"kFDA": 8.0}, names=some))
+    assert tables_ranks.check_peers().verdict == Verdict.FAILS
     put(constant({"kFDA-1": 9.0, "SVM": 10.0}, names=some))
     assert tables_ranks.check_peers().verdict == Verdict.NOT_TESTABLE
 
 
 def test_generic_pages_get_the_columns_of_the_paper():
-    rows = as_printed(names=["heart"])
+    rows = as_printed(names=["heart"], reading=SHOWN)
     wide = tables.EXPANSIONS["table-1"](pd.DataFrame(rows).drop(columns=["mcr", "nrs"]))
+    assert set(rows[0]) >= {f"errors_{SHOWN}", f"retained_{SHOWN}"}
     assert set(wide["method"]) == {*OWN, RIVAL} == set(COLUMNS) - {"published"}
     assert set(tables.EXPANSIONS) <= set(tables.EXPERIMENTS)
     found = wide.groupby("method")["mcr"].mean()

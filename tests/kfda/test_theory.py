@@ -15,6 +15,7 @@ from marginbook.claims import Verdict
 from marginbook.kfda.claims import section_2_fisher, section_2_limits
 from marginbook.kfda.claims.problems import KERNELS, RHOS, SIZES, samples, start
 from marginbook.kfda.claims.rational import rationals, solve_exactly
+from marginbook.kfda.model.certificates import duality_gap
 from marginbook.kfda.model.objective import Problem, gradient, objective, targets
 from marginbook.kfda.solvers.irls import majorize_minimize
 
@@ -110,7 +111,7 @@ def test_other_targets_give_no_fisher_direction(monkeypatch):
 
 def test_a_solution_that_is_not_least_squares_fails(monkeypatch):
     right = section_2_fisher.least_squares
-    monkeypatch.setattr(section_2_fisher, "least_squares", lambda columns, yhat: right(columns, yhat) ** 3)
+    monkeypatch.setattr(section_2_fisher, "least_squares", lambda *args: right(*args) ** 3)
     for check in (
         section_2_fisher.check_fisher,
         section_2_fisher.check_span,
@@ -184,17 +185,20 @@ def test_the_gap_for_large_powers_is_a_bound(q):
             options={"maxiter": 200},
         )
         for omega in (peer.x, start(problem, rng), 0.5 * peer.x):
-            gap = section_2_limits.power_gap(problem, omega, q, 0.1)
+            gap = duality_gap(problem, omega, 0.1, q=q)
             assert gap >= objective(problem, omega, q, 0.1) - peer.fun - 1e-9
         best = majorize_minimize(problem, q, 0.1, tol=1e-14, max_iter=2000)
-        assert section_2_limits.power_gap(problem, best.omega, q, 0.1) <= 1e-6 * best.objective
+        assert duality_gap(problem, best.omega, 0.1, q=q) <= 1e-6 * best.objective
         assert best.objective <= peer.fun * (1 + 1e-9)
 
 
-def test_the_gap_for_large_powers_refuses_the_lasso():
-    problem = Problem(np.eye(2), np.array([1.0, -1.0]))
-    with pytest.raises(ValueError, match=r"q must be in \(1, 2\]"):
-        section_2_limits.power_gap(problem, np.zeros(3), 1.0, 0.1)
+def test_the_gap_is_equal_to_the_excess_for_the_best_fit_with_a_larger_norm():
+    problem = next(iter(samples(8))).problem
+    best = majorize_minimize(problem, 1.0, 0.1, tol=1e-15, max_iter=10_000)
+    wider, omega = section_2_limits.beside_the_minimum(problem, best.omega)
+    np.testing.assert_allclose(wider.design @ omega, problem.design @ best.omega)
+    excess = objective(wider, omega, 1.0, 0.1) - best.objective
+    assert duality_gap(wider, omega, 0.1) == pytest.approx(excess, rel=1e-6)
 
 
 def test_what_a_subset_leaves_unexplained():

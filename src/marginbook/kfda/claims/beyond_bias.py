@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.datasets import load_digits
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide
 from ...kernels import gram
 from ..model.objective import Problem, midpoint, objective, targets
 from ..solvers.irls import ridge_start, step_stable
 from .fixed_points import resting_point
 from .problems import Sample, described, samples, start
+from .swaps import STEP, TARGETS, penalty_times, uneven
 
 FIRST, NOTEBOOK = "kfda/01_fisher_by_least_squares", "kfda/03_rates_zeros_minima"
 
@@ -45,6 +46,10 @@ def sine(a: np.ndarray, b: np.ndarray) -> float:
     statement=r"with the bias penalised, as printed, the ridge solution ($q=2$) has not the direction of the "
     r"regularised kernel Fisher discriminant; with a free bias it has",
     notebook=f"{FIRST}#kfda-penalised-bias",
+    rivals=[
+        Rival("a ridge 2 % larger", swaps={STEP: penalty_times(1.02)}),
+        Rival("targets that differ by 2 % within a class", swaps={TARGETS: uneven(0.02)}),
+    ],
 )
 def check_penalised_bias() -> Evidence:
     """Compare directions for q = 2, and the fits of both biases with the targets' mean."""
@@ -101,6 +106,7 @@ def unbalanced(n_sets: int = 6) -> Iterator[tuple[np.ndarray, np.ndarray, np.nda
     statement="with a free bias the class means of $f$ are $R^2$ times the targets, so the threshold "
     "half-way between the targets is not half-way between the means; it favours the larger class",
     notebook=f"{FIRST}#kfda-threshold",
+    rivals=[Rival("targets that differ by 2 % within a class", swaps={TARGETS: uneven(0.02)})],
 )
 def check_threshold() -> Evidence:
     """Measure the means of f for several q; count errors of both classes with the two thresholds."""
@@ -174,8 +180,9 @@ def check_threshold() -> Evidence:
     r"free, by the factor $(2N_1N_2/N^2)^{2-q}$; and $\rho$ means something else for every scale of the "
     "kernel",
     notebook=f"{NOTEBOOK}#kfda-scale",
+    rivals=[Rival("the factor to the power 1.02 (2 - q)", {"power": 1.02})],
 )
-def check_scale() -> Evidence:
+def check_scale(power: float = 1.0) -> Evidence:
     """Scale targets, kernel and rho by the laws; compare J, steps of (8), limits and decisions."""
     law = labels = kernels = tied = 0.0
     limits, decisions, count = 0.0, 0, 0
@@ -189,7 +196,7 @@ def check_scale() -> Evidence:
                 c, s = 2 * n1 * (n - n1) / n**2, float(rng.choice([0.01, 7.0]))
                 omega = start(problem, rng)
                 scaled = Problem(sample.K, c * problem.yhat)
-                weaker = rho * c ** (2 - q)
+                weaker = rho * c ** (power * (2 - q))
                 before = objective(problem, omega, q, rho)
                 law = max(law, abs(objective(scaled, c * omega, q, weaker) / (c**2 * before) - 1))
                 step = step_stable(problem, omega, q, rho)

@@ -6,14 +6,18 @@ A direction w has between-class scatter :math:`B=\frac{N_1N_2}N(w^\top(m_1-m_2))
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 from scipy.linalg import eigh, null_space
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide
 from ...kernels import gram
 from ..model.objective import targets
 from .problems import Sample, described, samples
 from .rational import rationals, solve_exactly
+from .swaps import TARGETS, times_all, uneven
 
 #: eigenvalues of K below this share of the largest are taken as 0, so that rounding decides no rank
 FLAT = 1e-6
@@ -30,10 +34,10 @@ def within_scatter(X: np.ndarray, positive: np.ndarray) -> np.ndarray:
     return np.asarray(parts[0] + parts[1])
 
 
-def mean_difference(X: np.ndarray, positive: np.ndarray) -> np.ndarray:
-    """Return the difference of the class means of the rows of X, (m,)."""
+def mean_difference(X: np.ndarray, positive: np.ndarray, weight: Any = 1) -> np.ndarray:
+    """Return the difference of the class means of the rows of X, (m,), the second times `weight`."""
     one, two = X[positive], X[~positive]
-    return np.asarray(one.sum(axis=0) / len(one) - two.sum(axis=0) / len(two))
+    return np.asarray(one.sum(axis=0) / len(one) - weight * (two.sum(axis=0) / len(two)))
 
 
 def between_share(f: np.ndarray, positive: np.ndarray) -> float:
@@ -73,9 +77,9 @@ def kernel_features(K: np.ndarray) -> np.ndarray:
     return np.asarray(U[:, kept] * np.sqrt(values[kept]))
 
 
-def least_squares(columns: np.ndarray, yhat: np.ndarray) -> np.ndarray:
-    """Return the shortest least-squares solution (b, w) for the design [1 columns]."""
-    design = np.column_stack([np.ones(len(yhat)), columns])
+def least_squares(columns: np.ndarray, yhat: np.ndarray, intercept: bool = True) -> np.ndarray:
+    """Return the shortest least-squares solution (b, w) for the design [1 columns], or with b = 0."""
+    design = np.column_stack([np.ones(len(yhat)) if intercept else np.zeros(len(yhat)), columns])
     return np.linalg.lstsq(design, yhat, rcond=CUT)[0]
 
 
@@ -86,8 +90,14 @@ def least_squares(columns: np.ndarray, yhat: np.ndarray) -> np.ndarray:
     statement=r"least squares on the targets $N/N_1$, $-N/N_2$ gives Fisher's direction, "
     r"$w\propto S_W^{-1}(m_1-m_2)$",
     notebook="kfda/01_fisher_by_least_squares#kfda-eq-1",
+    rivals=[
+        Rival("the second mean 2 % larger", {"weight": Fraction(51, 50)}),
+        Rival("without the intercept", {"intercept": False}),
+        Rival("the targets exchanged", swaps={TARGETS: times_all(-1.0)}),
+        Rival("targets that differ by 2 % within a class", swaps={TARGETS: uneven(0.02)}),
+    ],
 )
-def check_fisher() -> Evidence:
+def check_fisher(weight: Fraction = Fraction(1), intercept: bool = True) -> Evidence:
     """Solve (1) in rationals and compare S_W w with the difference of the means; then in floats."""
     rng = np.random.default_rng(60)
     exact = tested = singular = 0
@@ -95,7 +105,7 @@ def check_fisher() -> Evidence:
         for sizes in ((3, 4), (2, 9), (1, 7), (8, 8)):
             positive = rng.permutation(np.repeat([True, False], sizes))
             X = rng.integers(-5, 6, size=(len(positive), m))
-            outcome = _exact_direction(X, positive)
+            outcome = _exact_direction(X, positive, weight, intercept)
             singular += outcome is None
             tested += outcome is not None
             exact += outcome is True
@@ -105,8 +115,9 @@ def check_fisher() -> Evidence:
             positive = rng.permutation(np.repeat([True, False], sizes))
             data = rng.normal(size=(len(positive), m)) * 10 ** rng.uniform(-1, 1, size=m)
             data[positive, 0] += 1.0
-            w = least_squares(data, targets(positive))[1:]
-            wanted = np.linalg.solve(within_scatter(data, positive), mean_difference(data, positive))
+            w = least_squares(data, targets(positive), intercept)[1:]
+            gap = mean_difference(data, positive, float(weight))
+            wanted = np.linalg.solve(within_scatter(data, positive), gap)
             apart = max(apart, angle(w, wanted))
             count += 1
     tolerance = 1e-8
@@ -124,19 +135,20 @@ def check_fisher() -> Evidence:
     )
 
 
-def _exact_direction(X: np.ndarray, positive: np.ndarray) -> bool | None:
+def _exact_direction(X: np.ndarray, positive: np.ndarray, weight: Fraction, intercept: bool) -> bool | None:
     """Return whether S_W w = k (m1 - m2) exactly, with the k of the derivation; None if S_W is singular."""
     n, one = len(X), int(positive.sum())
     Z = rationals(X)
-    within, gap = within_scatter(Z, positive), mean_difference(Z, positive)
+    within, gap = within_scatter(Z, positive), mean_difference(Z, positive, weight)
     fisher = solve_exactly(within, gap)
     if fisher is None or not np.any(gap != 0):
         return None
-    design = np.column_stack([rationals(np.ones(n, dtype=int)), Z])
+    design = np.column_stack([rationals(np.ones(n, dtype=int)), Z]) if intercept else Z
     yhat = np.where(positive, rationals(n) / one, -rationals(n) / (n - one))
     solution = solve_exactly(design.T @ design, design.T @ yhat)
     factor = n / (1 + rationals(one * (n - one)) / n * (gap @ fisher))
-    return solution is not None and bool(factor > 0 and np.all(within @ solution[1:] == factor * gap))
+    w = None if solution is None else solution[-X.shape[1] :]
+    return w is not None and bool(factor > 0 and np.all(within @ w == factor * gap))
 
 
 def angle(one: np.ndarray, other: np.ndarray) -> float:
@@ -151,8 +163,12 @@ def angle(one: np.ndarray, other: np.ndarray) -> float:
     where="Equation (2)",
     statement=r"the $w$ of (1) can be written as $\sum_i\alpha_i\phi(u_i)$",
     notebook="kfda/01_fisher_by_least_squares#kfda-eq-2",
+    rivals=[
+        Rival("every solution of (1) can", {"every": True}),
+        Rival("a combination of all samples but one", {"left_out": 1}),
+    ],
 )
-def check_span() -> Evidence:
+def check_span(every: bool = False, left_out: int = 0) -> Evidence:
     """Project least-squares solutions, shortest and not, on the span of the data; compare the fits."""
     rng = np.random.default_rng(61)
     outside = fit = 0.0
@@ -165,20 +181,21 @@ def check_span() -> Evidence:
                 F[1] = F[0]
             yhat = targets(positive)
             solution = least_squares(F, yhat)
-            project = np.linalg.pinv(F) @ F
+            spanning = F[left_out:]
+            project = np.linalg.pinv(spanning) @ spanning
             shortest = max(shortest, _relative(project @ solution[1:], solution[1:]))
             kernel = null_space(np.column_stack([np.ones(n), F]))
             other = solution + kernel @ rng.normal(size=kernel.shape[1])  # as good as the shortest
             inside = project @ other[1:]
-            alpha = np.linalg.lstsq(F.T, inside, rcond=CUT)[0]
+            alpha = np.linalg.lstsq(spanning.T, inside, rcond=CUT)[0]
             if m > n:
                 free += 1
                 outside = max(outside, _relative(inside, other[1:]))
-            fit = max(fit, _relative(other[0] + F @ F.T @ alpha, other[0] + F @ other[1:]))
+            fit = max(fit, _relative(other[0] + F @ spanning.T @ alpha, other[0] + F @ other[1:]))
             count += 1
     tolerance = 1e-9
     return Evidence(
-        decide(max(fit, shortest) <= tolerance),
+        decide(max(fit, shortest, outside if every else 0.0) <= tolerance),
         f"replacing w by its part in the span changes the fit by at most {at_most(fit, tolerance)}, "
         f"relative; the shortest w is in the span to {at_most(shortest, tolerance)}",
         "0",
@@ -202,15 +219,20 @@ def _relative(one: np.ndarray, other: np.ndarray) -> float:
     where="Equation (3)",
     statement="least squares on kernel columns gives a Fisher discriminant in the span of the mapped data",
     notebook="kfda/01_fisher_by_least_squares#kfda-eq-3",
+    rivals=[
+        Rival("without the intercept", {"intercept": False}),
+        Rival("the targets exchanged", swaps={TARGETS: times_all(-1.0)}),
+        Rival("targets that differ by 2 % within a class", swaps={TARGETS: uneven(0.02)}),
+    ],
 )
-def check_kernel_fisher() -> Evidence:
+def check_kernel_fisher(intercept: bool = True) -> Evidence:
     """Compare the share of scatter between classes with the largest of any direction, and directions."""
     short, apart, bent = 0.0, 0.0, 0.0
     finite = infinite = ambiguous = full = count = 0
     for sample in samples(seed=62):
         F, yhat = kernel_features(sample.K), targets(sample.positive)
         K = F @ F.T
-        solution = least_squares(K, yhat)
+        solution = least_squares(K, yhat, intercept)
         f = solution[0] + K @ solution[1:]
         best = largest_share(F, sample.positive)
         short = max(short, best - between_share(f, sample.positive))

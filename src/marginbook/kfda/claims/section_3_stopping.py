@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, returns, times
 from ...kernels import gram
 from ..model.certificates import duality_gap, smallest_curvature, stationarity
 from ..model.objective import Problem, objective, targets
@@ -14,10 +14,12 @@ from ..solvers.irls import majorize_minimize, ridge_start, step_stable
 from .fixed_points import newton, resting_point
 from .local_minima import no_return
 from .problems import described, samples, start
+from .swaps import GAP, STEP, lengthened
 
 NOTEBOOK = "kfda/03_rates_zeros_minima"
 #: the paper's threshold on the relative change of J
 TOLERANCE = 1e-5
+NO_RETURN = "kfda.claims.local_minima.no_return"
 Q = (0.25, 0.5, 0.75)
 
 
@@ -55,10 +57,13 @@ def certified(problem: Problem, omega: np.ndarray, q: float, rho: float) -> np.n
 
 @claim(
     "kfda/stopping",
-    kind="statement",
+    kind="ours",
     where="Section 3, after (8)",
-    statement=r"convergence may be declared when $J$ changes by less than $10^{-5}$ of itself in a step",
+    statement=r"where the paper stops, at a change of $J$ below $10^{-5}$ of itself, $J$ and the retained "
+    r"samples need not be those of the limit; at a duality gap of $10^{-5}J$ for $q=1$, and at a stationary "
+    r"point with a positive definite Hessian for $q<1$, $J$ is the limit's",
     notebook=f"{NOTEBOOK}#kfda-stopping",
+    rivals=[Rival("the gap is 0", swaps={GAP: returns(0.0)})],
 )
 def check_stopping() -> Evidence:
     """Go on from where the paper stops; compare J and the retained samples with those of the limit."""
@@ -92,10 +97,13 @@ def check_stopping() -> Evidence:
             f"limit's, certified after {np.median(steps):.1f} times the steps"
         )
     return Evidence(
-        decide(right == count, better == count),
-        "; ".join(parts) + f"; right in {right} of {count} runs, with a certificate in {better}",
-        "J within 10 tolerances of the limit, and the limit's retained samples (our rule)",
-        right / count - 1,
+        decide(right < count and better == count),
+        "; ".join(parts)
+        + f"; J within 10 tolerances of the limit and the limit's samples in {right} of {count} runs, J "
+        "with a "
+        f"certificate in {better}",
+        "not all; all",
+        1 - right / count,
         "A step that changes J little says little where the rate is near 1, as it is for q = 1: what is "
         "left is the change over 1 - rate. For q < 1 the iteration may also linger near a saddle, with a "
         "coefficient that has yet to go. A coefficient counts as retained above 1e-6 of the largest. "
@@ -112,10 +120,18 @@ def check_stopping() -> Evidence:
     where="Sections 5 and 6",
     statement="convergence to the minimum cannot be proven",
     notebook=f"{NOTEBOOK}#kfda-convergence-unproven",
+    rivals=[
+        Rival("the fall is 2 % more than derived", {"share": 0.51}),
+        Rival("the gap is 0", swaps={GAP: returns(0.0)}),
+        Rival("the gap is 2 % smaller", swaps={GAP: times(0.98)}),
+        Rival("the bound of no return is a thousand times larger", swaps={NO_RETURN: times(1e3)}),
+        Rival("steps that are half as long again, which have no such proof", swaps={STEP: lengthened(1.5)}),
+    ],
 )
-def check_convergence() -> Evidence:
+def check_convergence(share: float = 0.5) -> Evidence:
     """Check each inequality of the proof on every step, and its conclusion on the limits."""
     slack, longest, missed, revived, runs = np.inf, 0, 0, 0, 0
+    bounded = True
     rng = np.random.default_rng(33)
     for sample in samples(seed=33, repeats=2):
         problem = sample.problem
@@ -127,8 +143,11 @@ def check_convergence() -> Evidence:
             if exact is None:
                 continue
             lowest = objective(problem, exact, 1.0, rho) - duality_gap(problem, exact, rho)
-            end, steps, least = follow(problem, low, rho, lowest * (1 + TOLERANCE))
-            slack, longest = min(slack, least), max(longest, steps)
+            end, steps, least = follow(problem, low, rho, lowest * (1 + TOLERANCE), share=share)
+            # from the limit with all signs turned a step leads back to it: there the two sides are equal
+            _, _, back = follow(problem, -exact, rho, 0.0, share=share, max_iter=1)
+            slack, longest = min(slack, least, back), max(longest, steps)
+            bounded = bounded and gap_bounds(problem, low, exact, rho)
             missed += objective(problem, end, 1.0, rho) > lowest * (1 + TOLERANCE)
             revived += int(np.sum(np.abs(end[tiny]) > 1e-3))
             runs += 1
@@ -140,7 +159,7 @@ def check_convergence() -> Evidence:
             returned, outside = returned + came_back, outside + below
             saddles += curvature <= 0
             ends += 1
-    proven = bool(slack >= -1e-9 and missed == 0 and returned == outside == 0)
+    proven = bool(slack >= -1e-9 and missed == 0 and returned == outside == 0 and bounded)
     return Evidence(
         decide(not proven, proven),
         f"q = 1: J falls by at least half of Delta' M Delta in every step, to {at_most(-slack, 1e-9)}; from "
@@ -163,12 +182,18 @@ def check_convergence() -> Evidence:
 
 
 def follow(
-    problem: Problem, omega: np.ndarray, rho: float, enough: float, max_iter: int = 20_000
+    problem: Problem,
+    omega: np.ndarray,
+    rho: float,
+    enough: float,
+    *,
+    share: float = 0.5,
+    max_iter: int = 20_000,
 ) -> tuple[np.ndarray, int, float]:
     r"""Iterate (8) for q = 1 until J is at most `enough`; return the end and the number of steps.
 
-    The third value is the least slack of :math:`J(\omega)-J(\omega^+)\ge\frac12\Delta^\top M\Delta` in the
-    first hundred steps, relative to J at the start; later both sides are rounding.
+    The third value is the least slack of :math:`J(\omega)-J(\omega^+)\ge\frac12\Delta^\top M\Delta`, the
+    half being `share`, in the first hundred steps, relative to J at the start; later both sides are rounding.
     """
     least, force, n = np.inf, rho * problem.n, 0
     first = now = objective(problem, omega, 1.0, rho)
@@ -179,9 +204,25 @@ def follow(
             delta, moved = after - omega, omega != 0
             fit = problem.design @ delta
             square = force * np.sum(delta[moved] ** 2 / np.abs(omega[moved]))
-            least = min(least, (now - value - (fit @ fit + square) / 2) / first)
+            least = min(least, (now - value - share * (fit @ fit + square)) / first)
         omega, now, n = after, value, n + 1
     return omega, n, float(least)
+
+
+def gap_bounds(problem: Problem, omega: np.ndarray, best: np.ndarray, rho: float) -> bool:
+    """Return whether the duality gap is no less than what J exceeds its minimum by.
+
+    At `omega`, and where the two are equal: at the best fit with a larger norm, which two equal columns with
+    opposite signs give.
+    """
+    lowest = objective(problem, best, 1.0, rho)
+    twice = Problem(np.column_stack([problem.K, problem.K[:, -1]]), problem.yhat)
+    extra = 1.0 + 2 * abs(best[-1])
+    wide = np.concatenate([best[:-1], [best[-1] + extra, -extra]])
+    return all(
+        duality_gap(one, at, rho) >= (objective(one, at, 1.0, rho) - lowest) * (1 - 1e-6)
+        for one, at in ((problem, omega), (twice, wide))
+    )
 
 
 def settle(

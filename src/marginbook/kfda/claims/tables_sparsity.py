@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...claims import Evidence, claim, share
+from ...claims import Evidence, Rival, claim, decide, share
 from ...claims.printed_tables import paired
 from ..paper.printed import PAPER_TABLES, TINY, printed
 from .tables import nothing
@@ -83,20 +83,21 @@ def at_cut(frame: pd.DataFrame, cut: float) -> pd.DataFrame:
     "kfda/cuts",
     kind="ours",
     where="Section 4",
-    statement="where the paper stops, the number of retained samples is the same for any small cut below "
-    "which a coefficient is called zero",
+    statement="where the paper stops, the number of retained samples hangs on the cut below which a "
+    "coefficient is called zero for q = 1, and hardly for q = 0.5",
     notebook="kfda/05_error_and_sparsity#kfda-cuts",
     depends=("results/kfda/cuts.csv",),
 )
 def check_cuts() -> Evidence:
     """Compare the retained samples for two usual cuts, and with those of exact zeros."""
     frame = by_cut()
-    claimed = "the same to one sample"
+    claimed = "the same to one sample in most cases for q = 0.5, and in few for q = 1"
     if frame is None:
         return nothing(claimed, "cuts")
     coarse, fine = (at_cut(frame, cut) for cut in USUAL)
     gap = fine["stopped"] - coarse["stopped"]
     same = gap <= coarse["sample"] + TINY
+    alike = {str(method): float(part.mean()) for method, part in same.groupby(level="method")}
     told = []
     for method, lines in frame.groupby("method"):
         averages = lines.groupby("cut")[["stopped", "long"]].mean().sort_index(ascending=False)
@@ -109,13 +110,17 @@ def check_cuts() -> Evidence:
             f"{method}, mean NRS by cut: {shown}; exact zeros {lines['exact'].mean():.1f}; nearest to these "
             f"is the cut {nearest.idxmin():.0e}, {nearest.min():.1f} points off"
         )
-    ratio = float(fine["stopped"].mean() / max(coarse["stopped"].mean(), TINY))
+    ratios = fine["stopped"].groupby(level="method").mean() / coarse["stopped"].groupby(
+        level="method"
+    ).mean().clip(lower=TINY)
+    full, half = alike["kFDA-1"], alike["kFDA-0.5"]
     return Evidence(
-        share(int(same.sum()), len(same)),
-        f"{int(same.sum())} of {len(same)} are the same for {USUAL[0]:.0e} and {USUAL[1]:.0e}; on average "
-        f"the finer cut retains {ratio:.1f} times as many",
+        decide(full < 0.5 < half),
+        f"the same to one sample for {USUAL[0]:.0e} and {USUAL[1]:.0e}: for q = 1 {100 * full:.0f} % of "
+        f"{len(same) // 2} cases, for q = 0.5 {100 * half:.0f} %; on average the finer cut retains "
+        f"{ratios['kFDA-1']:.2f} and {ratios['kFDA-0.5']:.2f} times as many",
         claimed,
-        float(same.mean() - 1),
+        min(0.5 - full, half - 0.5),
         f"{'. '.join(told)}. The iteration never reaches zero, the paper states no cut. It stops at a "
         "relative change of J of 1e-5, with J above the exact solver's by "
         f"{100 * coarse['excess'].median():.2g} % in the median. Cuts are relative to the largest "
@@ -185,8 +190,8 @@ def needed(frame: pd.DataFrame) -> pd.DataFrame:
 @claim(
     "kfda/curves",
     kind="experiment",
-    where="Section 4",
-    statement="a smaller q gives sparser machines of nearly the same error",
+    where="Section 5",
+    statement="the choice of a smaller q aids parsimony with little or no degradation in performance",
     notebook="kfda/05_error_and_sparsity#kfda-curves",
     depends=("results/kfda/curves.csv",),
 )
@@ -252,21 +257,22 @@ def by_scheme() -> pd.DataFrame | None:
 
 @claim(
     "kfda/multiclass",
-    kind="experiment",
+    kind="ours",
     where="Section 1",
     statement="for several classes, machines that are trained independently are not parsimonious together: "
-    "one prediction needs more than twice the samples of one machine",
+    "one prediction needs more samples than one machine retains, on average more than twice as many",
     notebook="kfda/05_error_and_sparsity#kfda-multiclass",
     depends=("results/kfda/multiclass.csv",),
+    rivals=[Rival("five times as many on average", {"factor": 5.0})],
 )
-def check_multiclass() -> Evidence:
+def check_multiclass(factor: float = 2.0) -> Evidence:
     """Compare the union of the retained samples over all machines with what one of them retains."""
     frame = by_scheme()
     if frame is None:
-        return nothing("more than twice", "multiclass")
+        return nothing("more than one; twice on average", "multiclass")
     own = frame[frame.index.get_level_values("method").str.startswith("kFDA")]
     ratio = own["union"] / own["single"].where(own["single"] > 0)
-    more = int((ratio > 2).sum())
+    more, least = int((ratio > 2).sum()), float(ratio.min())
     told = []
     for method, part in frame.groupby(level="method", sort=False):
         times = (part["union"] / part["single"].where(part["single"] > 0)).mean()
@@ -276,11 +282,13 @@ def check_multiclass() -> Evidence:
             f"{times:.1f} times one machine"
         )
     return Evidence(
-        share(more, len(own)),
-        f"more than twice in {more} of {len(own)} cases; {ratio.mean():.1f} times on average",
-        f"{len(own)} of {len(own)}",
-        float(more - len(own)),
-        f"{'; '.join(told)}. A sample that several machines retain is compared with once. Cases: data sets, "
+        decide(least > 1 and ratio.mean() > factor),
+        f"{least:.1f} times at least, {ratio.mean():.1f} times on average; more than twice in {more} of "
+        f"{len(own)} cases",
+        f"more than one; {factor:g} on average",
+        min(least - 1, float(ratio.mean()) - factor),
+        f"The paper says that it may be so. {'; '.join(told)}. A sample that several machines retain is "
+        "compared with once. Cases: data sets, "
         "exponents, and the schemes one-versus-rest and one-versus-one.",
         {"sets": int(frame.index.get_level_values("dataset").nunique()), "cases": len(own)},
     )
