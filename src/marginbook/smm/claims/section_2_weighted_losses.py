@@ -268,7 +268,7 @@ def check_general_losses(kink: Fraction = Fraction(2)) -> Evidence:
 @claim(
     "smm/expectation",
     kind="statement",
-    where="Section 2.0, first paragraph, and 2.3 of it, The problem of regression estimation",
+    where="Sections 2.0 and 2.3",
     statement=r"$y\in\{+1,-1\}$, $p(X)=E(y\mid X)$, and as $y$ is binary this is $P(y=1\mid X)$",
     notebook=f"{NOTEBOOK}#smm-expectation",
     rivals=(
