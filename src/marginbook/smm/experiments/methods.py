@@ -73,8 +73,8 @@ class Method(Protocol):
     ) -> np.ndarray:
         """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the probabilities that `outputs` of `trial` stand for, where the labels are `y`."""
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+        """Return the probabilities that `new` outputs of `trial` stand for, as `outputs` with labels `y` teach."""
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
         """Fit to all of `X`, `y` at a point."""
@@ -123,9 +123,9 @@ class LevelPath:
         """See `Method`; with fewer levels than the final fit."""
         return _path(X, y, point, settings, trial=True).judge(new).probability
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
         """See `Method`."""
-        return outputs
+        return new
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
         """See `Method`."""
@@ -148,9 +148,9 @@ class RowKernelPath:
         """See `Method`."""
         return _row_path(X, y, point, settings, trial=True).judge(new).probability
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
         """See `Method`."""
-        return outputs
+        return new
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
         """See `Method`."""
@@ -173,9 +173,9 @@ class Logistic:
         """See `Method`."""
         return self._fit(X, y, point, settings["trial_tol"]).judge(new).probability
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
         """See `Method`."""
-        return outputs
+        return new
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
         """See `Method`."""
@@ -217,10 +217,11 @@ class Calibrated:
         machine = self._machine(point, len(y), settings["trial_tol"])
         return np.asarray(machine.fit(X, y).decision_function(new))
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """See `Method`: of the sigmoid that suits these labels best, whatever `how`."""
-        values = (outputs / (np.std(outputs) or 1.0))[:, None]
-        return np.asarray(LogisticRegression(C=1e6).fit(values, y).predict_proba(values)[:, 1])
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+        """See `Method`: of the sigmoid that suits the labels best, whatever `how`."""
+        unit = np.std(outputs) or 1.0
+        sigmoid = LogisticRegression(C=1e6).fit(outputs[:, None] / unit, y)
+        return np.asarray(sigmoid.predict_proba(new[:, None] / unit)[:, 1])
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
         """See `Method`; the calibrator learns from folds, the machine from all samples."""

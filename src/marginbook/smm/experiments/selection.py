@@ -16,6 +16,10 @@ from sklearn.model_selection import StratifiedKFold
 from .methods import Method, Point, Settings
 
 
+#: of a tuning draw, each scored by the calibrator that the others teach
+TUNING_FOLDS = 5
+
+
 class Choice(NamedTuple):
     """The chosen parameters, their Brier score, and how many points had been tried."""
 
@@ -38,13 +42,14 @@ def choose_on_draw(
     settings : mapping
     """
     points = method.points(settings, X.shape[1:])
+    folds = list(StratifiedKFold(TUNING_FOLDS, shuffle=True, random_state=0).split(y_tune, y_tune))
     scores = []
     for point in points:
         with warnings.catch_warnings():
             # a point at which a machine stops early loses by its score
             warnings.simplefilter("ignore", ConvergenceWarning)
             outputs = method.trial(X, y, X_tune, point, settings)
-        scores.append(brier(method.trial_probability(outputs, y_tune), y_tune))
+        scores.append(cross_fitted_brier(method, outputs, y_tune, folds))
     return _best(points, scores)
 
 
@@ -71,8 +76,28 @@ def choose_by_folds(method: Method, X: np.ndarray, y: np.ndarray, settings: Sett
             warnings.simplefilter("ignore", ConvergenceWarning)
             for train, held in folds:
                 outputs[held] = method.trial(X[train], y[train], X[held], point, settings)
-        scores.append(brier(method.trial_probability(outputs, y), y))
+        scores.append(cross_fitted_brier(method, outputs, y, folds))
     return _best(points, scores)
+
+
+def cross_fitted_brier(
+    method: Method, outputs: np.ndarray, y: np.ndarray, folds: list[tuple[np.ndarray, np.ndarray]]
+) -> float:
+    """Return the Brier score of a candidate's outputs, those of each fold calibrated by the other folds.
+
+    A calibrator that knows the labels that it is scored on prefers useless outputs to none, and calls outputs
+    perfect that happen to separate few samples.
+
+    Parameters
+    ----------
+    method : Method
+    outputs, y : (n,) arrays
+    folds : list of (rows that teach, rows that are scored)
+    """
+    probability = np.empty(len(y))
+    for others, held in folds:
+        probability[held] = method.trial_probability(outputs[others], y[others], outputs[held])
+    return brier(probability, y)
 
 
 def brier(probability: np.ndarray, y: np.ndarray) -> float:
