@@ -64,8 +64,8 @@ COUNTS = {
     "the half step of the count 2 % larger": lambda count: lambda f: count(f) + 0.01 / (np.shape(f)[1] + 1),
     "a count without its half step": lambda count: lambda f: count(f) - 0.5 / (np.shape(f)[1] + 1),
     "a count of the complements": lambda count: lambda f: count(-np.asarray(f)),
-    "a count over H - 1 in place of H": lambda count: lambda f: (
-        count(f) * (np.shape(f)[1] + 1) / np.shape(f)[1]
+    "a count over H - 1 in place of H": lambda count: (
+        lambda f: count(f) * (np.shape(f)[1] + 1) / np.shape(f)[1]
     ),
 }
 
@@ -94,9 +94,7 @@ def check_printed_scheme(complements: bool = True, width: float = 0.5) -> Eviden
     wrong, count = max(errors), len(errors)
     near = sum(error <= Fraction(1, H) for error, (_, H) in zip(errors, cases(), strict=True))
     plain = max(abs(printed_estimate(p, H, complements=False) - p) * H for p, H in cases())
-    mirrored = sum(
-        0 <= printed_estimate(p, H, complements) - (1 - p) <= Fraction(1, H) for p, H in cases()
-    )
+    mirrored = sum(0 <= printed_estimate(p, H, complements) - (1 - p) <= Fraction(1, H) for p, H in cases())
     halves = [count_errors(H) * H for H in LEVELS]
     corrected = sum(int((half <= width + ROUNDING * max(LEVELS)).sum()) for half in halves)
     reach = max(float(half.max()) for half in halves) / width

@@ -191,7 +191,9 @@ def check_gaussian(apart: float = 0.5) -> Evidence:
         for sigma in (0.1, 0.4):
             # on a shuffled grid, so that no two rows are nearer than 1/2
             places = rng.permutation(2 * n * d1)[: n * d1]
-            rows = np.concatenate([apart * places[:, None], (apart > 0) * rng.normal(size=(n * d1, d2 - 1))], axis=1)
+            rows = np.concatenate(
+                [apart * places[:, None], (apart > 0) * rng.normal(size=(n * d1, d2 - 1))], axis=1
+            )
             kernel = ("rbf", {"gamma": 1 / (2 * sigma**2)})
             least = min(least, np.linalg.eigvalsh(printed_gram(kernel, rows.reshape(n, d1, d2)))[0])
             again = np.concatenate([rows, rows]).reshape(2 * n, d1, d2)
