@@ -1,7 +1,8 @@
-r"""The claims on how far fits to n samples are from the best of their class, and what that says of probabilities.
+r"""The claims on the estimation error: how far fits to n samples are from the best of their class.
 
-Let :math:`\mathcal F=\{X\mapsto\langle B,X\rangle+b:\operatorname{rank}B\le r,\lVert B\rVert_F\le R,|b|\le\beta\}`
-and :math:`\lVert M\rVert_{(r)}=(\sum_{k\le r}\sigma_k(M)^2)^{1/2}`. With independent signs :math:`\varepsilon_i`,
+Let :math:`\mathcal F=\{X\mapsto\langle B,X\rangle+b:\operatorname{rank}B\le r,\lVert B\rVert_F\le
+R,|b|\le\beta\}` and :math:`\lVert M\rVert_{(r)}=(\sum_{k\le r}\sigma_k(M)^2)^{1/2}`. With independent signs
+:math:`\varepsilon_i`,
 
 .. math::
 
@@ -9,16 +10,18 @@ and :math:`\lVert M\rVert_{(r)}=(\sum_{k\le r}\sigma_k(M)^2)^{1/2}`. With indepe
    =\frac Rn\,E_\varepsilon\Bigl\lVert\sum_i\varepsilon_iX_i\Bigr\rVert_{(r)}
    +\frac\beta n\,E_\varepsilon\Bigl|\sum_i\varepsilon_i\Bigr|,
 
-since the largest :math:`\langle B,M\rangle` is :math:`R\lVert M\rVert_{(r)}`, by von Neumann and Cauchy-Schwarz, in
-the direction of the r leading triplets. :math:`\lVert M\rVert_{(r)}` is at most :math:`\lVert M\rVert_F`, whose mean
-is at most :math:`(\sum_i\lVert X_i\rVert_F^2)^{1/2}`, and at most :math:`\sqrt r\,\sigma_1(M)`, whose mean is at most
-:math:`\sqrt{2v\log(d_1+d_2)}`, :math:`v=\max(\lVert\sum X_iX_i^\top\rVert,\lVert\sum X_i^\top X_i\rVert)` (Tropp).
+since the largest :math:`\langle B,M\rangle` is :math:`R\lVert M\rVert_{(r)}`, by von Neumann and
+Cauchy-Schwarz, in the direction of the r leading triplets. :math:`\lVert M\rVert_{(r)}` is at most
+:math:`\lVert M\rVert_F`, whose mean is at most :math:`(\sum_i\lVert X_i\rVert_F^2)^{1/2}`, and at most
+:math:`\sqrt r\,\sigma_1(M)`, whose mean is at most :math:`\sqrt{2v\log(d_1+d_2)}`, :math:`v=\max(\lVert\sum
+X_iX_i^\top\rVert,\lVert\sum X_i^\top X_i\rVert)` (Tropp).
 
-Let :math:`\hat f_h` have the least empirical risk of the level h/H in :math:`\mathcal F`. As the empirical risk of the
-best function has the right mean, :math:`E R_h(\hat f_h)-\inf_{\mathcal F}R_h\le E\sup_f(R_h-\hat R_h)(f)`, which is at
-most twice the mean over signs of the losses, by a second sample, and this, as losses change by at most
-:math:`\max(\pi,1-\pi)` times the value, at most :math:`2\max(\pi,1-\pi)\mathcal R_n`. No union over the levels is
-needed: :math:`\frac1H\sum_{h<H}\max(\frac hH,1-\frac hH)\le\frac34`. So in `beyond_levels`' bound
+Let :math:`\hat f_h` have the least empirical risk of the level h/H in :math:`\mathcal F`. As the empirical
+risk of the best function has the right mean, :math:`E R_h(\hat f_h)-\inf_{\mathcal F}R_h\le E\sup_f(R_h-\hat
+R_h)(f)`, which is at most twice the mean over signs of the losses, by a second sample, and this, as losses
+change by at most :math:`\max(\pi,1-\pi)` times the value, at most :math:`2\max(\pi,1-\pi)\mathcal R_n`. No
+union over the levels is needed: :math:`\frac1H\sum_{h<H}\max(\frac hH,1-\frac hH)\le\frac34`. So in
+`beyond_levels`' bound
 
 .. math::
 
@@ -61,7 +64,7 @@ def sums(X: np.ndarray, eps: np.ndarray) -> np.ndarray:
 
 
 def climbed(M: np.ndarray, rank: int, rng: np.random.Generator) -> float:
-    r"""Return the largest :math:`\langle B,M\rangle`, rank B at most r and Frobenius norm 1, by turns of the sides."""
+    r"""Return the largest :math:`\langle B,M\rangle`, rank B at most r and norm 1, by turns of the sides."""
     P = np.linalg.qr(rng.normal(size=(M.shape[1], rank)))[0]
     for _ in range(2000):
         Q = np.linalg.qr(M @ P)[0]
@@ -70,7 +73,7 @@ def climbed(M: np.ndarray, rank: int, rng: np.random.Generator) -> float:
 
 
 def bounds(X: np.ndarray, rank: int) -> tuple[float, float]:
-    r"""Return the bounds of :math:`E\lVert\sum_i\varepsilon_iX_i\rVert_{(r)}`, by Frobenius' norm and by the rank."""
+    r"""Return bounds of :math:`E\lVert\sum_i\varepsilon_iX_i\rVert_{(r)}` by Frobenius' norm and by rank."""
     rows, columns = np.einsum("iab,icb->ac", X, X), np.einsum("iab,iac->bc", X, X)
     v = max(np.linalg.norm(rows, 2), np.linalg.norm(columns, 2))
     return float(np.sqrt(np.sum(X**2))), float(np.sqrt(2 * rank * np.log(sum(X.shape[1:])) * v))
@@ -91,8 +94,10 @@ def instances(rng: np.random.Generator) -> list[tuple[np.ndarray, int]]:
     "smm/rank-complexity",
     kind="ours",
     where="Section 5, which is empty",
-    statement=r"the functions $\langle B,\cdot\rangle$ with $\operatorname{rank}B\le r$ and $\|B\|_F\le R$ have the "
-    r"Rademacher complexity $\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}$, with $\sigma_k$ of $\sum_i\varepsilon_iX_i$, at "
+    statement=r"the functions $\langle B,\cdot\rangle$ with $\operatorname{rank}B\le r$ and $\|B\|_F\le "
+    r"R$ have the "
+    r"Rademacher complexity $\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}$, with $\sigma_k$ of "
+    r"$\sum_i\varepsilon_iX_i$, at "
     r"most $\frac Rn\min\{(\sum\|X_i\|_F^2)^{1/2},\sqrt{2rv\log(d_1+d_2)}\}$",
     notebook=f"{NOTEBOOK}#smm-rank-complexity",
     rivals=(
@@ -129,8 +134,10 @@ def check_complexity(
         f"{frobenius:.0%} of the bound by Frobenius' norm and {rank_wise:.0%} of that by the rank",
         "0; at most 100%",
         1e-6 - apart,
-        "The first bound is that of the vector machine, and is attained. The second knows the rank: for entries of "
-        "variance 1 they are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + d2)/n)^(1/2) up to fluctuations of v, so "
+        "The first bound is that of the vector machine, and is attained. The second knows the rank: for "
+        "entries of "
+        "variance 1 they are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + d2)/n)^(1/2) up to "
+        "fluctuations of v, so "
         "that low rank helps where r log(d1 + d2) is well below min(d1, d2).",
         {"instances": len(shares), "signs": [2, 1024]},
         (790,),
@@ -186,9 +193,11 @@ def risks(values: np.ndarray, mass: np.ndarray, pi: float) -> np.ndarray:
     "smm/estimation-error",
     kind="ours",
     where="Section 5, which is empty",
-    statement=r"fits of least empirical risk over $\operatorname{rank}B\le r$, $\|B\|_F\le R$, $|b|\le\beta$ have "
+    statement=r"fits of least empirical risk over $\operatorname{rank}B\le r$, $\|B\|_F\le R$, "
+    r"$|b|\le\beta$ have "
     r"$E|\hat p-p|\le\frac3{2H}+2(\bar a+\frac32\mathcal R_n)^{1/2}$ for every distribution, with "
-    r"$\mathcal R_n=\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}+\beta n^{-1/2}$ and $\bar a$ what the best functions of "
+    r"$\mathcal R_n=\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}+\beta n^{-1/2}$ and $\bar a$ what the best "
+    r"functions of "
     "the class miss",
     notebook=f"{NOTEBOOK}#smm-estimation-error",
     rivals=(
@@ -239,14 +248,18 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
     tightest = max(*risk_shares, *shares)
     return Evidence(
         decide(tightest <= 1 and max(weights) <= 0.75),
-        f"the mean excess risk of a level is at most {max(risk_shares):.0%} of twice max(pi, 1 - pi) times the "
+        f"the mean excess risk of a level is at most {max(risk_shares):.0%} of twice max(pi, 1 - pi) "
+        "times the "
         f"complexity, and the mean error of the probability {np.mean(shares):.0%} of its bound, at most "
         f"{max(shares):.0%}",
         "at most 100%",
         1 - tightest,
-        "All levels are fitted to the same samples and no union over them is paid, as their excess risks are averaged. "
-        "The worst case here, one sample whose fits tie, is at a quarter: a factor 2 is the price of the second sample, "
-        "and 2 that of the side on which the hinge is flat. What the class misses, with data without end, stays: "
+        "All levels are fitted to the same samples and no union over them is paid, as their excess risks "
+        "are averaged. "
+        "The worst case here, one sample whose fits tie, is at a quarter: a factor 2 is the price of the "
+        "second sample, "
+        "and 2 that of the side on which the hinge is flat. What the class misses, with data without end, "
+        "stays: "
         "smm/linear-class.",
         {"laws": len(shares), "samples": repeats, "n": [10, 160], "H": H},
         (791,),
@@ -255,7 +268,7 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
 
 
 def _fit(values: np.ndarray, mass: np.ndarray, pi: float, true: np.ndarray, best: bool) -> int:
-    """Return which function has the least empirical risk; of those that tie, that of the largest true risk."""
+    """Return which function has the least empirical risk; of ties that of the largest true risk."""
     found = risks(values, mass, pi)
     ties = np.flatnonzero(found <= found.min() + 1e-12 if best else found >= found.max() - 1e-12)
     return int(ties[np.argmax(true[ties])])
@@ -264,8 +277,8 @@ def _fit(values: np.ndarray, mass: np.ndarray, pi: float, true: np.ndarray, best
 def one_sample(beyond: float = 1.0, radius: float = 1000.0) -> float:
     r"""Return the share of the bound that a single number reaches: n = 1, X = 1, p = 1/2, level 1/2.
 
-    The sample's label is fitted by every value from 1 on, R among them, with the true risk (1 + R)/4 where 1/2 is the
-    least: the excess is (R - 1)/4, and the bound :math:`2\cdot\frac12\cdot R`.
+    The sample's label is fitted by every value from 1 on, R among them, with the true risk (1 + R)/4 where
+    1/2 is the least: the excess is (R - 1)/4, and the bound :math:`2\cdot\frac12\cdot R`.
     """
     values = np.array([[-beyond * radius], [0.0], [beyond * radius]])
     true = risks(values, np.array([[0.5], [0.5]]), 0.5)

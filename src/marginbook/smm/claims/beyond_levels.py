@@ -72,7 +72,9 @@ def check_probability_bound(step: float = 1.0, cost: float = 0.5) -> Evidence:
         wrong = patterns(H - 1) < 0
         k = wrong.sum(axis=1)
         # beside multiples of 1/120 the ends of a cell, which both steps attain, from above and in the middle
-        for p in {Fraction(i, 120) for i in range(0, 121, 5)} | {Fraction(2 * h + 1, 2 * H) for h in range(H)}:
+        for p in {Fraction(i, 120) for i in range(0, 121, 5)} | {
+            Fraction(2 * h + 1, 2 * H) for h in range(H)
+        }:
             inside = (at < p) != wrong
             apart = np.abs(count_rule(np.where(inside, 1.0, -1.0)) - float(p))
             price = wrong @ np.abs(at - p).astype(float)
@@ -98,7 +100,8 @@ def check_probability_bound(step: float = 1.0, cost: float = 0.5) -> Evidence:
                 shares.append(error / (1.5 / H + 2 * np.sqrt(excess)))
     return Evidence(
         decide(steps_hold == tested and max(shares) <= 1),
-        f"both steps hold in {steps_hold} of {tested} cases and reach {near:.0%} and {dear:.0%} of their bounds; over random distributions and fits the mean "
+        f"both steps hold in {steps_hold} of {tested} cases and reach {near:.0%} and {dear:.0%} of their "
+        "bounds; over random distributions and fits the mean "
         f"error is {np.mean(shares):.0%} of the bound, at most {max(shares):.0%}",
         "at most 100%",
         1 - max(shares),

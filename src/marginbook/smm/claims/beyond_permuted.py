@@ -86,7 +86,8 @@ def check_permuted(entries: bool = True, rank: int = 1) -> Evidence:
     "smm/row-kernel-linear",
     kind="statement",
     where="Section 4, first paragraph",
-    statement=r"once the mapping is fixed, the procedure is the same as before: with $K(X,X')=XX'^\top$ it is the linear "
+    statement=r"once the mapping is fixed, the procedure is the same as before: with $K(X,X')=XX'^\top$ "
+    r"it is the linear "
     "one",
     notebook="smm/05_row_kernels#smm-row-kernel-linear",
     rivals=(

@@ -170,7 +170,8 @@ def check_level_sets() -> Evidence:
     "smm/low-rank-helps",
     kind="statement",
     where="Section 2.0, last two paragraphs",
-    statement="reshaping matrices to vectors results in very high dimensionality, which leads to overfitting; the "
+    statement="reshaping matrices to vectors results in very high dimensionality, which leads to "
+    "overfitting; the "
     "low-rank assumption overcomes it",
     notebook=f"{FEATURES}#smm-low-rank-helps",
     depends=(csv("dimension"),),
@@ -249,7 +250,8 @@ def check_rank() -> Evidence:
     "smm/nuclear-norm",
     kind="ours",
     where="Section 2.1",
-    statement="where the truth has low rank, a rank that is fixed makes less than a point of error more than a "
+    statement="where the truth has low rank, a rank that is fixed makes less than a point of error more "
+    "than a "
     "nuclear norm that shrinks",
     notebook=f"{FEATURES}#smm-nuclear-norm",
     depends=(csv("dimension"), csv("sample-size")),

@@ -1,8 +1,9 @@
 """Agreement within a stated margin: two methods are as good as each other only if an interval says so.
 
-That no difference was found is no agreement. The interval is the 90 % interval of Student for the mean difference
-over draws, or over the random splits of one data set: it answers for these data and splits of this kind. Its upper
-end below the margin is the one-sided test, at 0.05, that the first method is not worse by the margin or more.
+That no difference was found is no agreement. The interval is the 90 % interval of Student for the mean
+difference over draws, or over the random splits of one data set: it answers for these data and splits of
+this kind. Its upper end below the margin is the one-sided test, at 0.05, that the first method is not worse
+by the margin or more.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ def within(frame: pd.DataFrame, first: str | int, second: str | int, margin: flo
     Returns
     -------
     DataFrame
-        By set: `difference` (mean of first minus second), `low` and `high` of its interval, `outcome`: "within"
-        where `high` is below the margin, "beyond" where `low` is above it, else "open"; and `needed`, the draws
-        with which a difference of 0 would be told from the margin in 80 % of cases.
+        By set: `difference` (mean of first minus second), `low` and `high` of its interval, `outcome`:
+        "within" where `high` is below the margin, "beyond" where `low` is above it, else "open"; and
+        `needed`, the draws with which a difference of 0 would be told from the margin in 80 % of cases.
     """
     import pandas as pd
 
@@ -149,8 +150,10 @@ def evidence(
         ),
         claimed(margin, unit),
         margin - highest,
-        f"90 % intervals of Student over {len(frame) // len(means(frame))} draws or splits of each set; open is an "
-        "interval that holds the margin. For a true difference of 0 to be told from the margin in 80 % of cases it "
+        f"90 % intervals of Student over {len(frame) // len(means(frame))} draws or splits of each set; "
+        "open is an "
+        "interval that holds the margin. For a true difference of 0 to be told from the margin in 80 % of "
+        "cases it "
         f"takes {', '.join(f'{number} ({name})' for name, number in needed.items())}. Means: "
         + "; ".join(f"{name}: {listed(row, digits)}" for name, row in means(frame).iterrows())
         + f". {more}".rstrip(),

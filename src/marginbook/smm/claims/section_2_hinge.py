@@ -1,16 +1,19 @@
 r"""The claim that the hinge loss is robust and sparse.
 
-Let B be the minimum of :math:`F(B)=\frac1n\sum_iL(y_i\langle B,X_i\rangle)+\lambda\lVert B\rVert_F^2`, at full rank
-or in one block, where this is strongly convex with the modulus :math:`2\lambda`. If one label is turned the slope of
-F changes by :math:`\frac1n(L'(-m)+L'(m))y_iX_i`, so that with a loss whose slopes are in [-1, 0]
+Let B be the minimum of :math:`F(B)=\frac1n\sum_iL(y_i\langle B,X_i\rangle)+\lambda\lVert B\rVert_F^2`, at
+full rank or in one block, where this is strongly convex with the modulus :math:`2\lambda`. If one label is
+turned the slope of F changes by :math:`\frac1n(L'(-m)+L'(m))y_iX_i`, so that with a loss whose slopes are in
+[-1, 0]
 
-.. math:: \lVert B'-B\rVert_F\le\frac1{2\lambda}\cdot\frac2n\lVert X_i\rVert_F=\frac{\lVert X_i\rVert_F}{\lambda n},
+.. math::
 
-whatever the sample's margin is: its multiplier stays in the box. Equality: all margins below 1 before and after, when
-:math:`B=\frac1{2\lambda n}\sum_iy_iX_i`. The slopes of the squared hinge have no bound.
+   \lVert B'-B\rVert_F\le\frac1{2\lambda}\cdot\frac2n\lVert X_i\rVert_F=\frac{\lVert X_i\rVert_F}{\lambda n},
 
-The other reading of the word, that a small share of wild samples cannot spoil the fit: the bound grows with the size
-of the matrix, and B is turned away from the direction of a large one.
+whatever the sample's margin is: its multiplier stays in the box. Equality: all margins below 1 before and
+after, when :math:`B=\frac1{2\lambda n}\sum_iy_iX_i`. The slopes of the squared hinge have no bound.
+
+The other reading of the word, that a small share of wild samples cannot spoil the fit: the bound grows with
+the size of the matrix, and B is turned away from the direction of a large one.
 """
 
 from __future__ import annotations
@@ -87,17 +90,22 @@ def check_robust(loss: str = "hinge", factor: float = 1.0, wild: float = 1.0) ->
     sparse = float(np.mean(zeros))
     return Evidence(
         decide(reach <= 1 + ROUNDING and box <= 1 + ROUNDING and sparse > 0.1),
-        f"one turned label moves B by at most {reach:.0%} of |X_i|/(lambda n), and no multiplier leaves the box; under "
+        f"one turned label moves B by at most {reach:.0%} of |X_i|/(lambda n), and no multiplier leaves "
+        "the box; under "
         f"the weakest penalty {sparse:.0%} of them are 0",
         "at most 100%; some",
         1 + ROUNDING - reach,
-        "The slopes of the hinge are in [-1, 0], so that a sample however wrong has a bounded say; that of the squared "
-        "hinge grows with its margin. Multipliers are 0 beyond the margin, where the slope is. The bound holds in each "
-        "block and at full rank, where the problem is convex; at low rank two fits can also end in different limits.",
+        "The slopes of the hinge are in [-1, 0], so that a sample however wrong has a bounded say; that "
+        "of the squared "
+        "hinge grows with its margin. Multipliers are 0 beyond the margin, where the slope is. The bound "
+        "holds in each "
+        "block and at full rank, where the problem is convex; at low rank two fits can also end in "
+        "different limits.",
         {"problems": count, "n": [20, 60]},
         (795,),
         reach=reach,
-        reading="robust against wrong labels of matrices as they are. Against matrices of any size there is no bound: with "
+        reading="robust against wrong labels of matrices as they are. Against matrices of any size there "
+        "is no bound: with "
         "one sample of 60 turned and made "
         + ", ".join(f"{size:g}" for size in spoiled)
         + " times as large the error on the others is "

@@ -7,8 +7,8 @@ with data without end the fits are those of one number z, :math:`f=az+b`, with :
 No intercept: the slope of the risk at a = 0 is :math:`L'(0)\{(1-\pi)E(pz)-\pi E((1-p)z)\}=L'(0)E(pz)`,
 negative for every level, as :math:`Ez=0`. So every level set is :math:`\{z>0\}`. In any sample
 :math:`f(-X)=-f(X)`, so X is in just those sets that -X is not in, and :math:`\hat p(X)+\hat p(-X)=1`. That
-matters where -X can occur. Matrices with a constant entry c, :math:`X=[x,c]`, never do: the coefficient of the
-entry, times c, is an intercept, and nothing is lost.
+matters where -X can occur. Matrices with a constant entry c, :math:`X=[x,c]`, never do: the coefficient of
+the entry, times c, is an intercept, and nothing is lost.
 
 Intercept: the target of the logistic loss,
 :math:`\log\frac{p}{1-p}-\log\frac\pi{1-\pi}=sz-\log\frac\pi{1-\pi}`, is linear, and the fits attain it. The
@@ -130,23 +130,26 @@ def check_intercept(fit_intercept: bool = False, entry: float = 1.0, bound: floa
     for _ in range(3):
         X, y = drawn(rng, 60, 3, 3, 1, noise=1.0, shift=0.5)
         new = rng.normal(size=(200, 9))
-        values = [
+        sampled = [
             new @ solve_inner(X.reshape(60, -1), y, lam=0.02, sample_weight=weights_for(float(pi), y)).weights
             for pi in levels(H)
         ]
-        f = np.array(values).T
+        f = np.array(sampled).T
         off = max(off, float(np.abs(count_rule(f) + count_rule(-f) - 1).max()))
     mended = max(*errors["intercept"], *errors["entry"])
     return Evidence(
         decide(same == 0, mended <= bound and off <= 1e-12),
-        f"where -X is as likely as X all {H - 1} level sets are {{z > 0}} in {same} of {count} cases, with data "
+        f"where -X is as likely as X all {H - 1} level sets are {{z > 0}} in {same} of {count} cases, "
+        "with data "
         f"without end: p is estimated by {1 / (2 * H):g} or {1 - 1 / (2 * H):g}, with a mean error of "
         f"{min(errors['none']):.2f} to {max(errors['none']):.2f}",
         "the sets of all levels",
         -same / count,
         f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {at_most(off, 1e-12)}), whatever the "
-        "data say. The boundary of a level other than 1/2 does not pass through 0. With an intercept the mean "
-        f"error of the logistic fits is {max(errors['intercept']):.3f} or less, the bound of exact level sets "
+        "data say. The boundary of a level other than 1/2 does not pass through 0. With an intercept the "
+        "mean "
+        f"error of the logistic fits is {max(errors['intercept']):.3f} or less, the bound of exact level "
+        "sets "
         f"{bound:g}; where all matrices have a constant entry, so that -X cannot occur, it is "
         f"{max(errors['entry']):.3f} without an intercept, too.",
         {"truths": len(SCALES), "losses": 3, "H": H},

@@ -5,8 +5,8 @@ With the true level sets, :math:`\#\{1\le h\le H:p>h/H\}=\lceil pH\rceil-1` for 
 estimate in the middle of the cell :math:`(k/H,(k+1)/H]` that p is known to lie in, and halves the largest
 error: this is `count_rule`, which the checks below give the true level sets.
 
-As printed, in Step 1 and in S.4, the sum counts the complements, :math:`\#\{1\le h\le H:p\le h/H\}=H-\lceil pH\rceil+1` for p > 0:
-its H-th part is in :math:`(1-p,1-p+1/H]`, and 1 for p = 0. It estimates 1 - p.
+As printed, in Step 1 and in S.4, the sum counts the complements, :math:`\#\{1\le h\le H:p\le h/H\}=H-\lceil
+pH\rceil+1` for p > 0: its H-th part is in :math:`(1-p,1-p+1/H]`, and 1 for p = 0. It estimates 1 - p.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def printed_estimate(p: Fraction, H: int, complements: bool = True) -> Fraction:
 
 def counts(p: list[Fraction], H: int) -> np.ndarray:
     """Return the library's count of the true level sets of each of the probabilities `p`: (len(p),)."""
-    return count_rule([[1.0 if each > Fraction(h, H) else -1.0 for h in range(1, H)] for each in p])
+    above = [[1.0 if each > Fraction(h, H) else -1.0 for h in range(1, H)] for each in p]
+    return count_rule(np.array(above))
 
 
 def count_errors(H: int) -> np.ndarray:
@@ -79,7 +80,8 @@ def broken_counts() -> tuple[Rival, ...]:
     "smm/scheme-S4",
     kind="proof",
     where="Section 2.3, Steps 1 and 2, and S.4",
-    statement=r"$p(X)\approx\sum_{h=1}^H\frac1H1\{p(X)\le\frac hH\}$, a combination of step functions, and so "
+    statement=r"$p(X)\approx\sum_{h=1}^H\frac1H1\{p(X)\le\frac hH\}$, a combination of step functions, "
+    r"and so "
     r"$\hat p(X)=\sum_{h=1}^H\frac1H1\{X\in\hat S^c(p,h/H)\}$",
     notebook=f"{NOTEBOOK}#smm-scheme-s4",
     rivals=(
@@ -101,7 +103,8 @@ def check_printed_scheme(complements: bool = True, width: float = 0.5) -> Eviden
     example = Fraction(9, 10)
     return Evidence(
         decide(near == count, corrected == count),
-        f"with the true level sets the sum is off by up to {float(wrong):g}, and within 1/H of p in {near} of "
+        f"with the true level sets the sum is off by up to {float(wrong):g}, and within 1/H of p in "
+        f"{near} of "
         f"{count} cases; where p is 0.9 and H = 10, it is {float(printed_estimate(example, 10)):g}",
         "within 1/H",
         float(Fraction(1, max(LEVELS)) - wrong),

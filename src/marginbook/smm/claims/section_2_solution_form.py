@@ -89,7 +89,8 @@ BROKEN = (
 
 
 def multipliers(found: Any, lam: float) -> np.ndarray:
-    r"""Return the multipliers of a solved block in the scaling of the dual, with the box :math:`w_i/(2\lambda n)`."""
+    r"""Return the multipliers of a solved block in the scaling of the dual, with the box
+    :math:`w_i/(2\lambda n)`."""
     return np.asarray(found.multipliers / (2 * lam))
 
 
@@ -97,7 +98,8 @@ def multipliers(found: Any, lam: float) -> np.ndarray:
     "smm/solution-form",
     kind="proof",
     where="Section 2.1, below (2)",
-    statement=r"the solution of (2) has the form $f(X)=\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle$, with $\alpha_i$ "
+    statement=r"the solution of (2) has the form $f(X)=\sum_i\alpha_iy_i\langle P_rX_i,P_rX\rangle$, with "
+    r"$\alpha_i$ "
     r"of the dual and a projection $P_r\in\mathbb R^{r\times d_1}$",
     notebook=f"{NOTEBOOK}#smm-solution-form",
     rivals=(
@@ -177,7 +179,8 @@ def check_solution_form(factor: float = 1.0, of: str = "V", share: float = 1.0) 
         "is the loss's slope over -2 lambda n. P_r P_r' = I, so the projection proper is P_r'P_r.",
         {"problems": count, "losses": 3},
         (730, 731),
-        reading="alpha of the dual of a V-step, in which U is fixed. With those of a U-step, whose dual Section 3 "
+        reading="alpha of the dual of a V-step, in which U is fixed. With those of a U-step, whose dual "
+        "Section 3 "
         f"writes out, the sum is off by {at_most(float(np.median(other)), ROUNDING)} in the median, up to "
         f"{max(other):.1f}, with the hinge",
     )
@@ -187,7 +190,8 @@ def check_solution_form(factor: float = 1.0, of: str = "V", share: float = 1.0) 
     "smm/projection-side",
     kind="ours",
     where="Section 2.1 beside Section 3",
-    statement=r"the $\alpha$ of a U-step go with the projection from the right, $B=\sum_i\alpha_iy_iX_iPP^\top$, and "
+    statement=r"the $\alpha$ of a U-step go with the projection from the right, "
+    r"$B=\sum_i\alpha_iy_iX_iPP^\top$, and "
     "not with one from the left; at a limit with a differentiable loss they go with both",
     notebook=f"{NOTEBOOK}#smm-projection-side",
     rivals=(Rival("multipliers 2 % larger", {"factor": 1.02}), *BROKEN),
@@ -230,7 +234,8 @@ def check_side(factor: float = 1.0) -> Evidence:
     half = float(np.median(left))
     return Evidence(
         decide(right <= ROUNDING and smooth <= 1e-3 and half > 0.1),
-        f"with alpha of a U-step B is the sum from the right to {at_most(right, ROUNDING)}, and off the sum from the "
+        f"with alpha of a U-step B is the sum from the right to {at_most(right, ROUNDING)}, and off the "
+        "sum from the "
         f"left by {half:.2f} in the median, up to {max(left):.1f}, relative to the larger of 1 and |B|",
         "0",
         ROUNDING - right,
@@ -314,7 +319,8 @@ def check_full_rank(less: int = 0, factor: float = 1.0) -> Evidence:
     "smm/union-of-spaces",
     kind="statement",
     where="Section 2.1, below the definition of the low rank linear kernel",
-    statement=r"$f$ can be viewed as an element in the reproducing kernel Hilbert space induced by the rank-$r$ linear "
+    statement=r"$f$ can be viewed as an element in the reproducing kernel Hilbert space induced by the "
+    r"rank-$r$ linear "
     r"kernels $\{\langle\cdot,\cdot\rangle_P\}$ of all projections",
     notebook="smm/01_matrices_as_features#smm-union-of-spaces",
     rivals=(

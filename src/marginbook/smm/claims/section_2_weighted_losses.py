@@ -217,7 +217,8 @@ def check_other_targets(factor: float = 1.0, level: float | None = None) -> Evid
     "smm/general-losses",
     kind="statement",
     where="Section 2.1, below (1)",
-    statement="our estimation schemes are applicable to general large-margin classifiers, with a loss $L$ of the "
+    statement="our estimation schemes are applicable to general large-margin classifiers, with a loss $L$ "
+    "of the "
     "functional margin",
     notebook=f"{NOTEBOOK}#smm-general-losses",
     rivals=(

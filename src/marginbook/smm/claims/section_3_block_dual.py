@@ -144,7 +144,8 @@ def check_algorithm(unbounded: bool = True, factor: float = 1.0) -> Evidence:
     "smm/sparse-alpha",
     kind="ours",
     where="Section 2.1, where alpha is called sparse",
-    statement=r"the $\alpha_i$ that are 0 are those of the samples beyond the margin: most of them where the penalty is "
+    statement=r"the $\alpha_i$ that are 0 are those of the samples beyond the margin: most of them where "
+    r"the penalty is "
     r"weak, and none from $\lambda=\max_i\langle Z_i,\sum_jZ_j\rangle/2n$ on, $Z_i=y_iX_iP$",
     notebook=f"{NOTEBOOK}#smm-sparse-alpha",
     rivals=(
@@ -189,8 +190,10 @@ def check_sparse(edge: float = 1.0, margin: float = 1.0) -> Evidence:
         "most where the penalty is weak; none",
         weak - 0.5,
         "alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1 "
-        f"({agreeing} of {tested} samples): zeros are the samples beyond the margin, few where classes overlap or "
-        "the penalty is strong. With the strongest f is the difference of the class sums. The draft calls alpha "
+        f"({agreeing} of {tested} samples): zeros are the samples beyond the margin, few where classes "
+        "overlap or "
+        "the penalty is strong. With the strongest f is the difference of the class sums. The draft calls "
+        "alpha "
         '"spare" and says no more; the logistic loss has no zeros at all.',
         {"problems": count, "n": 100, "lambda": list(lambdas)},
         (739,),

@@ -120,7 +120,8 @@ def span(matrix: np.ndarray, rank: int | None = None) -> np.ndarray:
     "smm/monotone",
     kind="proof",
     where="Section 3, Algorithm 1",
-    statement="each step of the coordinate descent is a convex optimisation that quadratic programming solves, "
+    statement="each step of the coordinate descent is a convex optimisation that quadratic programming "
+    "solves, "
     "and the steps are repeated until they converge",
     notebook=f"{NOTEBOOK}#smm-monotone",
     rivals=(
@@ -159,7 +160,8 @@ def check_monotone(penalty: float = 1.0, sweeps: int = 200) -> Evidence:
     return Evidence(
         decide(rise <= ROUNDED and gain <= SETTLED and apart <= SETTLED),
         f"largest rise {at_most(rise, ROUNDED)} and gain of one more step over either block "
-        f"{at_most(gain, SETTLED)} at most, relative, after {longest} sweeps at most; a step and its quadratic "
+        f"{at_most(gain, SETTLED)} at most, relative, after {longest} sweeps at most; a step and its "
+        "quadratic "
         f"program agree to {at_most(apart, SETTLED)}",
         "0",
         SETTLED - gain,
@@ -255,7 +257,8 @@ def check_kink(c: Fraction = Fraction(3, 10)) -> Evidence:
     "smm/rank-kept",
     kind="ours",
     where="Algorithm 1, which excludes no start",
-    statement=r"from a start with dependent columns the updates have no $(V^\top V)^{-1}$; with the pseudo-inverse the "
+    statement=r"from a start with dependent columns the updates have no $(V^\top V)^{-1}$; with the "
+    r"pseudo-inverse the "
     "rank never grows, and with a basis that is filled up it can",
     notebook=f"{NOTEBOOK}#smm-rank-kept",
     rivals=(Rival("a second column that is 2 % its own", {"own": 0.02}),),

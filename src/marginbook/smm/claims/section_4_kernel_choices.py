@@ -34,7 +34,8 @@ from .section_4_row_kernels import NOTEBOOK, ROUNDING, SHAPES, matrices, printed
     "smm/kernel-polynomial",
     kind="ours",
     where="Section 4",
-    statement=r"$(XX'^\top+\lambda I)^{\circ m}$, $\lambda\ge0$, is the polynomial kernel of the rows with their numbers, "
+    statement=r"$(XX'^\top+\lambda I)^{\circ m}$, $\lambda\ge0$, is the polynomial kernel of the rows "
+    r"with their numbers, "
     r"$(x_a,\sqrt\lambda e_a)$, and that of the rows alone, $(x_a^\top x_b+\lambda)^m$, only if $d_1=1$",
     notebook=f"{NOTEBOOK}#smm-kernel-polynomial",
     rivals=(
@@ -71,13 +72,17 @@ def check_polynomial(factor: float = 1.0, root: bool = True) -> Evidence:
             tried += 1
     return Evidence(
         decide(mixed == count and indexed <= ROUNDING and negative == tried),
-        f"it is the polynomial kernel of (x_a, sqrt(lambda) e_a) to {at_most(indexed, ROUNDING)}; it differs from "
-        f"(x_a'x_b + lambda)^m just where d1 > 1 in {mixed} of {count} cases, by up to {rows_apart:.1f} times its "
+        f"it is the polynomial kernel of (x_a, sqrt(lambda) e_a) to {at_most(indexed, ROUNDING)}; it "
+        "differs from "
+        f"(x_a'x_b + lambda)^m just where d1 > 1 in {mixed} of {count} cases, by up to {rows_apart:.1f} "
+        "times its "
         "largest entry",
         "0; all",
         ROUNDING - indexed,
-        "lambda I adds lambda only where the numbers of the rows agree: (x_a'x_b + lambda 1{a = b})^m. The draft "
-        "calls its choice the polynomial kernel, which usually has lambda between all rows. Rows at different places meet in terms of degree m alone, rows at the same place in all lower "
+        "lambda I adds lambda only where the numbers of the rows agree: (x_a'x_b + lambda 1{a = b})^m. "
+        "The draft "
+        "calls its choice the polynomial kernel, which usually has lambda between all rows. Rows at "
+        "different places meet in terms of degree m alone, rows at the same place in all lower "
         "degrees too. The display does not say lambda >= 0: with lambda < 0 "
         f"there are negative eigenvalues for every degree ({negative} of {tried}).",
         {"problems": count, "degrees": [1, 2, 3], "lambda": [0.5, 2.0]},
@@ -179,7 +184,8 @@ def check_places() -> Evidence:
     "smm/kernel-gaussian",
     kind="ours",
     where="Section 4",
-    statement="the block matrix of the Gaussian $K$ is positive definite if and only if all $nd_1$ rows differ",
+    statement="the block matrix of the Gaussian $K$ is positive definite if and only if all $nd_1$ rows "
+    "differ",
     notebook=f"{NOTEBOOK}#smm-kernel-gaussian",
     rivals=(Rival("rows that are twice there", {"apart": 0.0}),),
 )
@@ -256,7 +262,8 @@ def check_range(nonlinear: bool = True, less: int = 0) -> Evidence:
         -float(wider) / (3 * count),
         "If h(X) had d2 columns the block matrix would be H H' with H of d2 columns. So h maps into "
         "matrices of d1 rows in a feature space: of dimension d2 (d2 + 1)/2 + d1 (d2 + 1) for the "
-        f"polynomial kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and without bound for the Gaussian one. U stays d1 x r, and V "
+        f"polynomial kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and "
+        "without bound for the Gaussian one. U stays d1 x r, and V "
         "becomes r elements of that space.",
         {"problems": count, "n": n, "d1, d2": [list(s) for s in shapes]},
         (724,),

@@ -125,7 +125,8 @@ def swap(n: int) -> np.ndarray:
     "smm/kernel-psd",
     kind="statement",
     where="Section 4",
-    statement=r"$h$ need not be specified, only $K(X,X')=h(X)h(X')^\top$, for which there is a sufficient and a necessary "
+    statement=r"$h$ need not be specified, only $K(X,X')=h(X)h(X')^\top$, for which there is a sufficient "
+    r"and a necessary "
     "condition, and of which the linear, the polynomial and the Gaussian kernel are popular choices",
     notebook=f"{NOTEBOOK}#smm-kernel-psd",
     rivals=(
@@ -184,8 +185,10 @@ def check_condition(more: tuple[str, ...] = ()) -> Evidence:
         f"a map h -{at_most(backwards, ROUNDING)}, relative",
         "0",
         ROUNDING - worst,
-        "The condition: K(X', X) = K(X, X')' and the block matrix of all K(X_i, X_j) positive semidefinite; the draft "
-        "announces one for its supplement, which is empty. Both directions on random matrices, with equal matrices, equal rows and zeros among them. Where "
+        "The condition: K(X', X) = K(X, X')' and the block matrix of all K(X_i, X_j) positive "
+        "semidefinite; the draft "
+        "announces one for its supplement, which is empty. Both directions on random matrices, with equal "
+        "matrices, equal rows and zeros among them. Where "
         "the block matrix has a negative eigenvalue no h exists: with tanh(x_a'x_b - 1) between rows "
         f"every h h' is off by up to {worst_other:.0%} in spectral norm.",
         {"problems": count, "maps": maps, "kernels": len(KERNELS), "n, d1, d2": [list(s) for s in SHAPES]},

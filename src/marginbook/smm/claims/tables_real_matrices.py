@@ -1,9 +1,10 @@
 """Claims about real matrices: digits, EEG, brain connectivity.
 
-The claims are about seven sets as they are, and random splits of them: differences are judged by their intervals
-over the splits, within margins that the protocol states. Whether they carry over to new samples is another
-question. Splits of one set overlap, so that the corrected resampled t-test, which answers it, has no power on sets
-with many more test than training samples, however many splits there are; its p-values are told beside.
+The claims are about seven sets as they are, and random splits of them: differences are judged by their
+intervals over the splits, within margins that the protocol states. Whether they carry over to new samples is
+another question. Splits of one set overlap, so that the corrected resampled t-test, which answers it, has no
+power on sets with many more test than training samples, however many splits there are; its p-values are told
+beside.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def over_sets(frame: pd.DataFrame, first: str, second: str, table: str) -> str:
     lines, found = resampled_contest(frame, first, second, sizes(table)), means(frame)
     higher, lower, number, by, p = paired(found[first], found[second])
     return (
-        f"{first} against {second} for new samples: {tally(lines['outcome'])} by the corrected resampled t-test, "
+        f"{first} against {second} for new samples: {tally(lines['outcome'])} by the corrected resampled "
+        "t-test, "
         f"after Holm; lower mean on {lower} of {number} sets, higher on {higher}, by {by:+.3g} on average "
         f"(Wilcoxon p = {p:.2g})."
     )
@@ -85,7 +87,8 @@ def evidence(column: str, pairs: Pairs, digits: int, table: str = "matrices") ->
     "smm/real-low-rank",
     kind="ours",
     where="Section 2, on vectorised matrices",
-    statement="on seven sets of real matrices low rank gains less than a point of error over vectors: a vector "
+    statement="on seven sets of real matrices low rank gains less than a point of error over vectors: a "
+    "vector "
     "machine is nowhere worse by more",
     notebook=f"{REAL}#smm-real-low-rank",
     depends=DEPENDS,
@@ -99,7 +102,8 @@ def check_low_rank(pairs: Pairs = ((VECTOR_PLATT, PLATT), (VECTOR_LOGISTIC, LOGI
     "smm/real-nuclear-norm",
     kind="ours",
     where="Section 2.1",
-    statement="on seven sets of real matrices a fixed rank makes less than a point of error more than a nuclear norm",
+    statement="on seven sets of real matrices a fixed rank makes less than a point of error more than a "
+    "nuclear norm",
     notebook=f"{REAL}#smm-real-nuclear-norm",
     depends=DEPENDS,
 )
@@ -112,7 +116,8 @@ def check_nuclear_norm(pairs: Pairs = ((PLATT, NUCLEAR),)) -> Evidence:
     "smm/real-probabilities",
     kind="ours",
     where="Section 2.3",
-    statement="on seven sets of real matrices the Brier score of probabilities from level sets is above those of "
+    statement="on seven sets of real matrices the Brier score of probabilities from level sets is above "
+    "those of "
     "Platt's sigmoid and of logistic regression by less than 0.01",
     notebook=f"{REAL}#smm-real-probabilities",
     depends=DEPENDS,

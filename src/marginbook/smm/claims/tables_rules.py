@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROBABILITIES, KERNELS = "smm/04_probabilities", "smm/05_row_kernels"
-#: mean absolute error that two rules may differ by if they are called the same
+#: mean absolute error that two rules may differ by if they are called the same; the protocol's margin
 SAME = 0.005
 #: share of new matrices in sets that cross that is called seldom
 SELDOM = 0.10
@@ -93,7 +93,8 @@ def check_rules() -> Evidence:
     "smm/crossings",
     kind="ours",
     where="Section 2.3",
-    statement="estimated level sets are not nested: on every set they cross for some matrices, and isotonic repair "
+    statement="estimated level sets are not nested: on every set they cross for some matrices, and "
+    "isotonic repair "
     "does not lower the error of the count",
     notebook=f"{PROBABILITIES}#smm-crossings",
     depends=tuple(map(csv, SIMULATED)),
@@ -111,7 +112,8 @@ def check_crossings() -> Evidence:
     few = int((found["crossed"] <= SELDOM).sum())
     return Evidence(
         share(int(np.sum(parts)), len(parts)),
-        f"shares in %: {listed(100 * found['crossed'], 1)}: at most {100 * SELDOM:.0f} % on {few} of {len(found)} sets; "
+        f"shares in %: {listed(100 * found['crossed'], 1)}: at most {100 * SELDOM:.0f} % on {few} of "
+        f"{len(found)} sets; "
         f"isotonic repair changes the error by {by_set.min():+.4f} to {by_set.max():+.4f}",
         claimed,
         float(min(found["crossed"].min(), by_set.min())),
@@ -158,7 +160,8 @@ def _links(table: str) -> Evidence:
     "smm/model-free",
     kind="ours",
     where="Section 2.3, which asks for a model-free method",
-    statement="on a step, where no sigmoid is right, too, one logistic regression of low rank is as exact as the level "
+    statement="on a step, where no sigmoid is right, too, one logistic regression of low rank is as exact "
+    "as the level "
     "sets of 19 machines: its mean absolute error is above theirs by less than 0.005",
     notebook=f"{PROBABILITIES}#smm-model-free",
     depends=(csv("step"),),
@@ -172,7 +175,8 @@ def check_model_free() -> Evidence:
     "smm/calibration",
     kind="ours",
     where="Section 2.3",
-    statement="where a sigmoid is right, one logistic regression of low rank is as exact as the level sets of 19 "
+    statement="where a sigmoid is right, one logistic regression of low rank is as exact as the level "
+    "sets of 19 "
     "machines at every $n$: its mean absolute error is above theirs by less than 0.005",
     notebook=f"{PROBABILITIES}#smm-calibration",
     depends=(csv("sample-size"),),
@@ -186,8 +190,10 @@ def check_calibration() -> Evidence:
     "smm/level-sets-nonlinear",
     kind="ours",
     where="Sections 2.2 and 4",
-    statement="where the truth is nonlinear in the rows, the row kernel's level sets are nearer to the true ones, "
-    "averaged over the levels, than those of linear machines and than those cut from a calibrated Gaussian kernel",
+    statement="where the truth is nonlinear in the rows, the row kernel's level sets are nearer to the "
+    "true ones, "
+    "averaged over the levels, than those of linear machines and than those cut from a calibrated "
+    "Gaussian kernel",
     notebook=f"{KERNELS}#smm-level-sets-nonlinear",
     depends=(csv("bumps"),),
     rivals=(Rival("the sets of the Gaussian kernel first", {"first": RBF, "others": (ROWS,)}),),

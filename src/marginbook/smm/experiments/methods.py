@@ -74,7 +74,7 @@ class Method(Protocol):
         """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
 
     def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
-        """Return the probabilities that `new` outputs of `trial` stand for, as `outputs` with labels `y` teach."""
+        """Return the probabilities of `new` outputs of `trial`, as `outputs` with labels `y` teach them."""
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Machine:
         """Fit to all of `X`, `y` at a point."""

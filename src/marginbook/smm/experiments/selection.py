@@ -15,7 +15,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from .methods import Method, Point, Settings
 
-
 #: of a tuning draw, each scored by the calibrator that the others teach
 TUNING_FOLDS = 5
 
