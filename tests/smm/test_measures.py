@@ -307,3 +307,61 @@ def test_scaling_keeps_the_rank_and_survives_constants():
     constant = scaled(np.full((4, 2, 2), 3.0), np.full((1, 2, 2), 4.0))
     assert (constant[0] == 0).all()
     assert (constant[1] == 1).all()
+
+
+class Deciders(methods.Calibrated):
+    """Candidates of made-up decision values, which their first column holds, or the second; then nothing."""
+
+    def points(self, settings, shape):
+        return [{"column": column} for column in range(shape[1])]
+
+    def trial(self, X, y, new, point, settings):
+        return new[:, 0, point["column"]]
+
+
+def deciding(seed, n=42):
+    """Return labels in turns, and matrices of useless decision values, then of a constant."""
+    y = np.where(np.arange(n) % 2, 1, -1)
+    return np.stack([np.random.default_rng(seed).standard_normal(n), np.zeros(n)], axis=1)[:, None], y
+
+
+@pytest.mark.parametrize("how", ["folds", "draw"])
+def test_useless_decisions_do_not_win(how):
+    """A sigmoid of the labels that it is scored on would prefer them to a constant in every draw."""
+    won = own = 0
+    for seed in range(60):
+        X, y = deciding(seed)
+        method = Deciders("vector")
+        if how == "folds":
+            found = selection.choose_by_folds(method, X, y, SETTINGS, seed)
+        else:
+            found = selection.choose_on_draw(method, X, y, X, y, SETTINGS)
+        won += found.point["column"] == 0
+        useless, constant = X[:, 0, 0], X[:, 0, 1]
+        own += selection.brier(method.trial_probability(useless, y, useless), y) < selection.brier(
+            method.trial_probability(constant, y, constant), y
+        )
+    assert own == 60
+    assert won <= 0.4 * 60
+
+
+def test_decisions_that_tell_something_win_against_useless_ones():
+    for seed in range(10):
+        X, y = deciding(seed, 90)
+        X[:, 0, 1] = y + np.random.default_rng(100 + seed).standard_normal(90)
+        assert selection.choose_by_folds(Deciders("vector"), X, y, SETTINGS, seed).point == {"column": 1}
+
+
+def test_no_sample_is_scored_by_a_sigmoid_that_knows_its_label():
+    """Values that separate the classes but for one sample: its own sigmoid would make room for it."""
+    y = np.where(np.arange(30) < 15, -1, 1)
+    values = np.arange(30.0)
+    values[0] = 40.0
+    folds = [(np.delete(np.arange(30), rows), rows) for rows in np.arange(30).reshape(10, 3).T]
+    method = methods.Calibrated("vector")
+    crossed = selection.cross_fitted_brier(method, values, y, folds)
+    p = np.empty(30)
+    for others, held in folds:
+        p[held] = method.trial_probability(values[others], y[others], values[held])
+    assert crossed == pytest.approx(np.mean((p - (y == 1)) ** 2))
+    assert crossed > selection.brier(method.trial_probability(values, y, values), y)

@@ -21,7 +21,7 @@ from marginbook.smm.solvers.block import solve_inner
 def _coarse(monkeypatch):
     monkeypatch.setattr(pointwise, "GRID", 14)
     monkeypatch.setattr(section_2_scheme, "GRID", 60)
-    monkeypatch.setattr(section_2_scheme, "LEVELS", (1, 2, 3, 10))
+    monkeypatch.setattr(section_2_scheme, "LEVELS", (2, 3, 10))
     monkeypatch.setattr(linear_class, "SCALES", (1.0, 4.0))
 
 
@@ -31,7 +31,6 @@ def _coarse(monkeypatch):
         pointwise.check_hinge,
         pointwise.check_other_targets,
         pointwise.check_level_set_risk,
-        section_2_scheme.check_steps,
         section_2_scheme.check_half_step,
     ],
 )
@@ -68,9 +67,7 @@ def test_a_wrong_weight_would_fail(monkeypatch):
 
 
 def test_a_wrong_count_would_fail(monkeypatch):
-    monkeypatch.setattr(
-        section_2_scheme, "halved", lambda p, H: section_2_scheme.steps(p, H) + Fraction(1, H)
-    )
+    monkeypatch.setattr(section_2_scheme, "count_rule", lambda f: count_rule(f) + 0.5 / (len(f[0]) + 1))
     assert section_2_scheme.check_printed_scheme().verdict == Verdict.FAILS
     assert section_2_scheme.check_half_step().verdict == Verdict.FAILS
 
@@ -92,21 +89,25 @@ def test_the_targets_minimise_the_librarys_losses(p, pi):
 
 
 @settings(max_examples=80)
-@given(st.integers(0, 60), st.integers(1, 25))
+@given(st.integers(0, 60), st.integers(2, 25))
 def test_steps_in_closed_form(i, H):
     p = Fraction(i, 60)
     above = max(-(-p.numerator * H // p.denominator), 1) - 1  # ceil(pH) - 1, and 0 for p = 0
-    assert section_2_scheme.steps(p, H) == Fraction(above, H)
-    assert section_2_scheme.printed_estimate(p, H) == 1 - section_2_scheme.steps(p, H)
-    assert abs(section_2_scheme.halved(p, H) - p) <= Fraction(1, 2 * H)
+    steps = section_2_scheme.printed_estimate(p, H, complements=False)
+    assert steps == Fraction(above, H)
+    assert section_2_scheme.printed_estimate(p, H) == 1 - steps
+    assert section_2_scheme.counts([p], H)[0] == pytest.approx((above + 0.5) / H, abs=1e-15)
+    assert abs(section_2_scheme.counts([p], H)[0] - float(p)) <= 0.5 / H + 1e-15
 
 
-def test_the_exact_estimate_is_the_librarys_count():
-    for H in (2, 3, 10):
-        for i in range(21):
-            p = Fraction(i, 20)
-            decisions = np.array([[1.0 if p > Fraction(h, H) else -1.0 for h in range(1, H)]])
-            assert count_rule(decisions)[0] == pytest.approx(float(section_2_scheme.halved(p, H)), abs=1e-15)
+def test_a_constant_entry_is_an_intercept():
+    """Fits without an intercept of [z, 1] are those of z with one; with [z, 0] they are through 0."""
+    with_entry = linear_class.population_fits(1.0, "logistic", fit_intercept=False, entry=1.0)
+    with_one = linear_class.population_fits(1.0, "logistic", fit_intercept=True)
+    np.testing.assert_allclose(with_entry, with_one, atol=1e-2)
+    evidence = linear_class.check_intercept()
+    assert "constant entry" in evidence.why
+    assert linear_class.check_intercept(entry=0.0).verdict == Verdict.FAILS
 
 
 @pytest.mark.parametrize("lam", [0.01, 0.3, 5.0])

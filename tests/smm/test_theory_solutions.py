@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.smm.claims import problems, section_3_descent
+from marginbook.smm.claims import problems, section_2_hinge, section_3_descent
 from marginbook.smm.claims import section_2_solution_form as solution_form
 from marginbook.smm.claims import section_3_block_dual as block_duals
 from marginbook.smm.claims import section_3_local_optima as local_optima
@@ -32,6 +32,10 @@ def _fewer(monkeypatch):
     [
         solution_form.check_solution_form,
         solution_form.check_full_rank,
+        solution_form.check_side,
+        block_duals.check_sparse,
+        section_3_descent.check_rank_kept,
+        section_2_hinge.check_robust,
         section_3_descent.check_monotone,
         section_3_descent.check_kink,
         local_optima.check_two_starts,
@@ -47,12 +51,9 @@ def test_these_hold(check):
 @pytest.mark.parametrize(
     "check",
     [
-        solution_form.check_side,
         solution_form.check_union,
         block_duals.check_block_dual,
         block_duals.check_algorithm,
-        block_duals.check_sparse,
-        section_3_descent.check_rank_kept,
     ],
 )
 def test_these_are_corrected(check):
@@ -165,3 +166,20 @@ def test_the_span_of_a_matrix_without_rank():
     assert section_3_descent.span(np.zeros((3, 2))).shape == (3, 1)
     assert section_3_descent.span(np.ones((3, 2)), 2).shape == (3, 1)
     assert section_3_descent.span(np.eye(3), 2).shape == (3, 2)
+
+
+@pytest.mark.parametrize("lam", [0.05, 30.0])
+def test_a_turned_label_moves_the_fit_by_no_more_than_its_size(lam):
+    """By cvxpy; under a strong penalty the bound is attained."""
+    rng = np.random.default_rng(3)
+    X, y = drawn(rng, 12, 2, 3, 1)
+    found = []
+    for labels in (y, np.where(np.arange(12) == 4, -y, y)):
+        B = cp.Variable(6)
+        loss = cp.sum(cp.pos(1 - cp.multiply(labels, X.reshape(12, 6) @ B))) / 12
+        cp.Problem(cp.Minimize(loss + lam * cp.sum_squares(B))).solve(solver="CLARABEL")
+        found.append(B.value)
+        np.testing.assert_allclose(section_2_hinge.solved(X, labels, lam, "hinge")[0], B.value, atol=1e-4)
+    share = np.linalg.norm(found[1] - found[0]) * lam * 12 / np.linalg.norm(X[4])
+    assert share <= 1 + 1e-6
+    assert (share > 1 - 1e-4) == (lam == 30.0)

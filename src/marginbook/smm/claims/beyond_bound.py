@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, times
 from ..model.objective import LOSSES, combination, dual_bound, loss_slopes, objective
 from ..solvers.block_descent import low_rank_svm
 from ..solvers.global_bound import improve
@@ -79,8 +79,13 @@ def bound(
     where="Section 3",
     statement=r"$F(B,b)\ge D_r(c)$ for every $B$ of rank at most $r$ and every feasible $c$",
     notebook=f"{NOTEBOOK}#smm-global-bound",
+    rivals=(
+        Rival("the library's bound doubled", swaps={"smm.model.objective.dual_bound": times(2.0)}),
+        Rival("the formula 2 % larger", swaps={"smm.claims.beyond_bound.bound": times(1.02)}),
+        Rival("one singular value less", {"less": 1}),
+    ),
 )
-def check_bound() -> Evidence:
+def check_bound(less: int = 0) -> Evidence:
     """Compare all pairs of random and good matrices with random and good multipliers, for all losses."""
     rng = np.random.default_rng(760)
     least, same, formula, pairs = np.inf, 0.0, 0.0, 0
@@ -103,7 +108,7 @@ def check_bound() -> Evidence:
             if sample.fit_intercept:  # the heavier class gives way
                 sums = c[sample.y > 0].sum(), c[sample.y < 0].sum()
                 c = np.where(sample.y > 0, c * min(1, sums[1] / sums[0]), c * min(1, sums[0] / sums[1]))
-            D = bound(c, sample.X, sample.y, lam=lam, rank=r, loss=loss, weights=sample.weights)
+            D = bound(c, sample.X, sample.y, lam=lam, rank=r - less, loss=loss, weights=sample.weights)
             library = dual_bound(c, sample.X, sample.y, rank=r, sample_weight=sample.weights, **setting)
             same = max(same, abs(D - library) / max(1.0, abs(D)))
             M = combination(c, sample.X, sample.y)
@@ -138,6 +143,13 @@ def check_bound() -> Evidence:
     r"$\frac1{4\lambda}(\sum_{k\le r}\sigma_k(M)^2-\|MP\|_F^2)$: zero if and only if $P$ spans a leading "
     "right singular space of $M$, and then $B$ is a global minimum",
     notebook=f"{NOTEBOOK}#smm-certificate",
+    rivals=(
+        Rival("a bound 2 % larger", swaps={"smm.claims.beyond_bound.bound": times(1.02)}),
+        Rival(
+            "multipliers of the solver 2 % smaller",
+            swaps={"smm.claims.section_2_solution_form.multipliers": times(0.98)},
+        ),
+    ),
 )
 def check_certificate() -> Evidence:
     """Compare the formula with objective and bound; start from many places where the gap is 0."""
@@ -249,8 +261,12 @@ def mean_matrix(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray
     statement=r"if no margin of $B=M_r/2\lambda$ exceeds 1, $M=\frac1n\sum_iw_iy_iX_i$, then $B$ is the "
     "global minimum of (2): the truncated difference of the class sums, over $2\\lambda n$",
     notebook=f"{NOTEBOOK}#smm-strong-penalty",
+    rivals=(
+        Rival("a penalty 2 % below the smallest", {"factors": (0.98, 3.0)}),
+        Rival("matrices 2 % larger", {"size": 1.02}),
+    ),
 )
-def check_strong_penalty() -> Evidence:
+def check_strong_penalty(factors: tuple[float, ...] = (1.0, 3.0), size: float = 1.0) -> Evidence:
     """Find the smallest such penalty of random problems; compare with its bound and with the descent."""
     gap, above, count, smallest = 0.0, 0.0, 0, []
     for sample in samples(769, intercepts=(False,)):
@@ -261,8 +277,8 @@ def check_strong_penalty() -> Evidence:
         leading = (left[:, :r] * sigma[:r]) @ right[:r]
         lam = float(np.max(sample.y * np.einsum("nij,ij->n", sample.X, leading))) / 2
         smallest.append(lam)
-        for factor in (1.0, 3.0):
-            B = leading / (2 * factor * lam)
+        for factor in factors:
+            B = size * leading / (2 * factor * lam)
             F = objective(B, 0.0, sample.X, sample.y, lam=factor * lam, sample_weight=sample.weights)
             c = sample.weights / n
             D = bound(c, sample.X, sample.y, rank=r, weights=sample.weights, lam=factor * lam, loss="hinge")

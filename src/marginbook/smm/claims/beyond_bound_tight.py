@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, times
 from ..model.objective import combination, loss_slopes, objective
 from ..solvers.block_descent import low_rank_svm
 from .beyond_bound import NOTEBOOK, bound
@@ -67,6 +67,10 @@ def maximise_bound(X: np.ndarray, y: np.ndarray, *, lam: float, rank: int) -> np
     statement=r"where $\sigma_r>\sigma_{r+1}$ at the maximiser $c$ of $D_r$, the $r$ leading singular "
     r"triplets of $M(c)/2\lambda$ solve (2): the concave problem solves the one that is not convex",
     notebook=f"{NOTEBOOK}#smm-bound-tight",
+    rivals=(
+        Rival("a bound 2 % smaller", swaps={"smm.claims.beyond_bound.bound": times(0.98)}),
+        Rival("a bound twice as large", swaps={"smm.claims.beyond_bound.bound": times(2.0)}),
+    ),
 )
 def check_tight() -> Evidence:
     """Maximise the bound alone, without the descent; evaluate (2) at its triplets; compare with descents."""
@@ -84,7 +88,7 @@ def check_tight() -> Evidence:
                 count += 1
                 if sigma[r] < (1 - APART) * sigma[r - 1]:
                     apart += 1
-                    worst = max(worst, 1 - D / F)
+                    worst = max(worst, abs(1 - D / F))
                 else:
                     end = low_rank_svm(X, y, rank=r, lam=lam, loss="logistic", n_restarts=2, random_state=0)
                     others.append(1 - D / end.objective)
@@ -117,11 +121,12 @@ def with_a_gap(kappa: float) -> tuple[np.ndarray, np.ndarray]:
     where="Section 3",
     statement="no multipliers prove every global minimum: the best bound can lie below the minimum of (2)",
     notebook=f"{NOTEBOOK}#smm-bound-gap",
+    rivals=(Rival("matrices too small for a gap", {"kappa": 1.0}),),
 )
-def check_gap() -> Evidence:
+def check_gap(kappa: float = 10.0) -> Evidence:
     """Bound the minimum from below and all D_1 from above in the example; draw matrices and multipliers."""
     rng = np.random.default_rng(766)
-    kappa, lam = 10.0, 0.01
+    lam = 0.01
     X, y = with_a_gap(kappa)
     floor = (5 - 1 / kappa) / 6
     ceiling = 4 / 6 + 4 * lam
@@ -153,6 +158,7 @@ def check_gap() -> Evidence:
     statement=r"with a differentiable loss every limit is $r$ singular triplets of $M/2\lambda$, "
     r"$M=\sum_ic_iy_iX_i$ with $c_i=-\frac{w_i}nL'$, and not always the leading ones",
     notebook=f"{NOTEBOOK}#smm-singular-triplets",
+    rivals=(Rival("slopes of the loss 2 % larger", swaps={"smm.model.objective.loss_slopes": times(1.02)}),),
 )
 def check_triplets() -> Evidence:
     """Descend from many starts with the logistic loss; compare B's triplets with those of M."""

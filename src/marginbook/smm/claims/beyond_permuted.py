@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide
+from ...kernels import Kernel
 from ..solvers.block import solve_inner
 from ..solvers.block_descent import low_rank_svm
 from ..solvers.kernel_block_descent import low_rank_kernel_svm
@@ -34,17 +35,23 @@ def permuted(X: np.ndarray, order: np.ndarray) -> np.ndarray:
     statement="a fixed permutation of the entries changes nothing for the SVM on vec(X), and takes away "
     "what low rank gained",
     notebook="smm/01_matrices_as_features#smm-permuted-entries",
+    rivals=(
+        Rival("rows and columns permuted, no entries", {"entries": False}),
+        Rival("truths of full rank", {"rank": 10}),
+    ),
 )
-def check_permuted() -> Evidence:
+def check_permuted(entries: bool = True, rank: int = 1) -> Evidence:
     """Fit both machines before and after a permutation, for truths of rank 1; count errors."""
     rng = np.random.default_rng(770)
     n, d, lam, repeats, apart = 150, 10, 0.02, 6, 0.0
     errors: dict[str, list[float]] = {"low rank": [], "low rank, permuted": [], "vector": []}
     for _ in range(repeats):
-        B = np.outer(rng.normal(size=d), rng.normal(size=d))
+        B = rng.normal(size=(d, rank)) @ rng.normal(size=(rank, d))
         X, new = rng.normal(size=(n, d, d)), rng.normal(size=(2000, d, d))
         y, truth = (np.where(np.einsum("nij,ij->n", Z, B) > 0, 1.0, -1.0) for Z in (X, new))
         order = rng.permutation(d * d)
+        if not entries:
+            order = (d * rng.permutation(d)[:, None] + rng.permutation(d)).ravel()
         values = []
         for train, test, name in (
             (X, new, "low rank"),
@@ -78,11 +85,17 @@ def check_permuted() -> Evidence:
 @claim(
     "smm/row-kernel-linear",
     kind="statement",
-    where="Section 4",
-    statement=r"with $K(X,X')=XX'^\top$ the algorithm with kernels between rows is the linear one",
+    where="Section 4, first paragraph",
+    statement=r"once the mapping is fixed, the procedure is the same as before: with $K(X,X')=XX'^\top$ "
+    r"it is the linear "
+    "one",
     notebook="smm/05_row_kernels#smm-row-kernel-linear",
+    rivals=(
+        Rival("a penalty 2 % larger", {"factor": 1.02}),
+        Rival("the square of the product of rows", {"kernel": ("poly", {"degree": 2, "coef0": 0.0})}),
+    ),
 )
-def check_linear_kernel() -> Evidence:
+def check_linear_kernel(factor: float = 1.0, kernel: Kernel = "linear") -> Evidence:
     """Fit both from the same start; compare objective and decision values at new matrices."""
     rng = np.random.default_rng(771)
     apart, values, count = 0.0, 0.0, 0
@@ -99,14 +112,16 @@ def check_linear_kernel() -> Evidence:
             "tol": 1e-10,
             "max_iter": 1000,
         }
-        kernel = low_rank_kernel_svm(sample.X, sample.y, kernel="linear", **options)
-        V = np.einsum("nab,nar->br", sample.X, kernel.C.reshape(len(sample.y), d1, -1))
-        start = kernel.U, V
+        rows = low_rank_kernel_svm(
+            sample.X, sample.y, kernel=kernel, **{**options, "lam": factor * sample.lam}
+        )
+        V = np.einsum("nab,nar->br", sample.X, rows.C.reshape(len(sample.y), d1, -1))
+        start = rows.U, V
         linear = low_rank_svm(sample.X, sample.y, start=start, **options)
         new = rng.normal(size=(20, d1, d2))
-        f = np.einsum("nij,ij->n", new, kernel.U @ V.T)
+        f = np.einsum("nij,ij->n", new, rows.U @ V.T)
         g = np.einsum("nij,ij->n", new, linear.coef)
-        apart = max(apart, abs(kernel.objective / linear.objective - 1))
+        apart = max(apart, abs(rows.objective / linear.objective - 1))
         values = max(values, float(np.abs(f - g).max() / max(1.0, np.abs(g).max())))
         count += 1
     return Evidence(

@@ -27,9 +27,10 @@ from typing import TypeAlias
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide
+from ..model.objective import loss_values, weights_for
 
-NOTEBOOK = "smm/03_weighted_margins"
+NOTEBOOK, HERE = "smm/03_weighted_margins", "smm.claims.section_2_weighted_losses"
 #: p and pi are multiples of one over this
 GRID = 40
 #: rounding of a minimiser that is searched with derivatives of rounded numbers
@@ -68,6 +69,41 @@ def weighted_risk(
     return (1 - pi) * p * loss(f) + pi * (1 - p) * loss(-f)
 
 
+def library_apart(p: float, pi: float, values: np.ndarray) -> float:
+    """Return how far the library's weights and losses are from the risks that the checks minimise.
+
+    Parameters
+    ----------
+    p, pi : float
+    values : (k,) array
+        Decision values, at which the risks are compared.
+    """
+    weights = weights_for(pi, np.array([1.0, -1.0])) * np.array([p, 1 - p])
+    named = {"hinge": hinge, "squared_hinge": LOSSES["squared hinge"], "logistic": LOSSES["logistic"]}
+    return max(
+        abs(float(weighted_risk(loss, f, p, pi)) - float(weights @ loss_values(np.array([f, -f]), name)))
+        for name, loss in named.items()
+        for f in values
+    )
+
+
+#: the weights of the two classes exchanged, in the risks of the checks and in the library
+EXCHANGED = Rival(
+    "the weights of the two classes exchanged",
+    swaps={f"{HERE}.weighted_risk": lambda risk: lambda loss, f, p, pi: risk(loss, f, p, 1 - pi)},
+)
+LIBRARY = (
+    Rival(
+        "the library's weights exchanged",
+        swaps={"smm.model.objective.weights_for": lambda f: lambda pi, y, *rest: f(1 - pi, y, *rest)},
+    ),
+    Rival(
+        "the library's losses with a kink 2 % further",
+        swaps={"smm.model.objective.loss_values": lambda f: lambda m, loss: f(m - 0.02, loss)},
+    ),
+)
+
+
 def pairs(ends: bool = False) -> Iterator[tuple[Fraction, Fraction]]:
     """Yield all (p, pi) of the grid, 0 < pi < 1; p = 0 and p = 1 only with `ends`."""
     for i in range(0 if ends else 1, GRID + 1 if ends else GRID):
@@ -86,21 +122,27 @@ def minimiser(loss: Loss, p: float, pi: float) -> float:
 @claim(
     "smm/wang-2008",
     kind="statement",
-    where="Section 2.2 (Lin et al. 2002, Wang et al. 2008)",
-    statement=r"the minimiser of the $\pi$-weighted hinge risk is $\operatorname{sign}(p(X)-\pi)$; with "
-    r"$\pi=\frac12$ it is $\operatorname{sign}(p(X)-\frac12)$",
+    where="Section 2.2, after Lin et al. (2002) and Wang et al. (2008)",
+    statement=r"the solution to (1) targets $\operatorname{sign}(p(X)-\frac12)$, and the minimiser of the "
+    r"$\pi$-weighted loss $\operatorname{sign}(p(X)-\pi)$",
     notebook=f"{NOTEBOOK}#smm-wang-2008",
+    rivals=(
+        Rival("a level 2 % higher", {"factor": Fraction(51, 50)}),
+        Rival("targets 2 % further from 0", {"size": Fraction(51, 50)}),
+        EXCHANGED,
+        *LIBRARY,
+    ),
 )
-def check_hinge() -> Evidence:
+def check_hinge(factor: Fraction = Fraction(1), size: Fraction = Fraction(1)) -> Evidence:
     """Compare the exact risk in sign(p - pi) with that a step to both sides, for fractions p and pi."""
     rises, flat, half_lines, tested = [], 0, 0, 0
     step = Fraction(1, 1000)
     for p, pi in pairs(ends=True):
         best = [weighted_risk(hinge, Fraction(f), p, pi) for f in (-1, 0, 1)]
-        if p == pi:
+        if p == factor * pi:
             flat += best[0] == best[1] == best[2]
             continue
-        target = Fraction(1 if p > pi else -1)
+        target = size if p > factor * pi else -size
         low = weighted_risk(hinge, target, p, pi)
         rise = min(weighted_risk(hinge, target + s, p, pi) - low for s in (-step, step))
         if p in (0, 1):
@@ -109,8 +151,10 @@ def check_hinge() -> Evidence:
         tested += 1
         rises.append(rise / step)
     slope = float(min(rises))
+    values = np.linspace(-3, 3, 7)
+    apart = max(library_apart(float(p), float(pi), values) for p, pi in ((0.3, 0.2), (0.1, 0.6), (0.9, 0.5)))
     return Evidence(
-        decide(slope > 0),
+        decide(slope > 0 and apart <= 1e-12),
         f"the risk rises on both sides of sign(p - pi), with slope {slope:.4f} or more, in all {tested} "
         "cases with 0 < p < 1 and p != pi",
         "rises",
@@ -119,7 +163,7 @@ def check_hinge() -> Evidence:
         f"fractions. On the boundary p = pi every f in [-1, 1] is a minimiser ({flat} of {GRID - 1} "
         f"cases), for p = 0 or 1 a half-line that begins in sign(p - pi) ({half_lines} of "
         f"{2 * (GRID - 1)}). For pi = 1/2 both weights are 1/2, so (3) is (2) with 2 lambda in place of "
-        "lambda.",
+        "lambda. Weights and losses of the library are those of the check.",
         {"pairs": tested + flat + half_lines, "denominator": GRID},
     )
 
@@ -131,8 +175,14 @@ def check_hinge() -> Evidence:
     statement=r"with weights the logistic loss targets $\log\frac{(1-\pi)p}{\pi(1-p)}$ and the squared hinge "
     r"$\frac{p-\pi}{p+\pi-2p\pi}$: the same level set, other values",
     notebook=f"{NOTEBOOK}#smm-other-targets",
+    rivals=(
+        Rival("targets 2 % larger", {"factor": 1.02}),
+        Rival("the targets of the level 1/2", {"level": 0.5}),
+        EXCHANGED,
+        *LIBRARY,
+    ),
 )
-def check_other_targets() -> Evidence:
+def check_other_targets(factor: float = 1.0, level: float | None = None) -> Evidence:
     """Minimise the risk numerically on the grid of p and pi; compare with the formulas and their sign."""
     formulas: dict[str, Callable[[float, float], float]] = {
         "logistic": lambda p, pi: float(np.log((1 - pi) * p / (pi * (1 - p)))),
@@ -142,13 +192,15 @@ def check_other_targets() -> Evidence:
     levels: dict[str, set[float]] = {name: set() for name in formulas}
     for p, pi in pairs():
         for name, formula in formulas.items():
-            value = formula(float(p), float(pi))
+            value = factor * formula(float(p), float(pi) if level is None else level)
             worst = max(worst, abs(minimiser(LOSSES[name], float(p), float(pi)) - value))
             signs += np.sign(round(value, 12)) == np.sign(float(p - pi))
             levels[name].add(round(abs(value), 6))
             tested += 1
+    values = np.linspace(-3, 3, 7)
+    apart = max(library_apart(float(p), float(pi), values) for p, pi in ((0.3, 0.2), (0.1, 0.6), (0.9, 0.5)))
     return Evidence(
-        decide(worst <= SEARCHED and signs == tested),
+        decide(worst <= SEARCHED and signs == tested and apart <= 1e-12),
         f"a numerical minimiser differs from the formulas by at most {at_most(worst, SEARCHED)}; the sign "
         f"is that of p - pi in {signs} of {tested} cases",
         "0; all",
@@ -164,17 +216,30 @@ def check_other_targets() -> Evidence:
 @claim(
     "smm/general-losses",
     kind="statement",
-    where="Section 2.1",
-    statement="the schemes apply to general large-margin classifiers, with any margin loss $L$",
+    where="Section 2.1, below (1)",
+    statement="our estimation schemes are applicable to general large-margin classifiers, with a loss $L$ "
+    "of the "
+    "functional margin",
     notebook=f"{NOTEBOOK}#smm-general-losses",
+    rivals=(
+        Rival("losses with a derivative in 0 alone", {"kink": Fraction(0)}),
+        EXCHANGED,
+    ),
 )
-def check_general_losses() -> Evidence:
-    """Look for the sign of p - pi in minimisers for losses with and without L'(0) < 0, on the grid."""
-    lost = {"(-z)_+": 0, "(1-z)_+ + 2(-z)_+": 0}
+def check_general_losses(kink: Fraction = Fraction(2)) -> Evidence:
+    """Look for the sign of p - pi in minimisers for losses with and without a derivative in 0, on the grid.
+
+    Parameters
+    ----------
+    kink : Fraction
+        What is added to the hinge is this times :math:`(-z)_+`: 0 leaves the hinge.
+    """
     kinked: dict[str, Callable[..., Fraction]] = {
-        "(-z)_+": lambda z: max(-z, 0 * z),
-        "(1-z)_+ + 2(-z)_+": lambda z: max(1 - z, 0 * z) + 2 * max(-z, 0 * z),
+        f"(1-z)_+ + {float(kink):g}(-z)_+": lambda z: max(1 - z, 0 * z) + kink * max(-z, 0 * z)
     }
+    if kink:
+        kinked["(-z)_+"] = lambda z: max(-z, 0 * z)
+    lost = dict.fromkeys(kinked, 0)
     right = smooth = tested = 0
     for p, pi in pairs():
         if p == pi:
@@ -192,8 +257,8 @@ def check_general_losses() -> Evidence:
         "f = 0, which is on no side, is a minimiser in "
         + " and ".join(f"{n} of {tested} cases for {name}" for name, n in lost.items()),
         "0",
-        -sum(lost.values()) / (2 * tested),
-        "Both are convex and falling. What is needed is a derivative in 0: R'(0) = L'(0)(p - pi), so that "
+        -sum(lost.values()) / (len(lost) * tested),
+        "All are convex and falling. What is needed is a derivative in 0: R'(0) = L'(0)(p - pi), so that "
         "a convex L with L'(0) < 0 has minimisers on the side of p - pi only. Squared hinge, logistic, "
         f"exponential and Huber's hinge have it, and the minimiser's sign is right in {right} of {smooth} "
         "cases.",
@@ -205,18 +270,23 @@ def check_general_losses() -> Evidence:
     "smm/expectation",
     kind="statement",
     where="Sections 2.0 and 2.3",
-    statement=r"$p(X)=E(y\mid X)$, and as $y$ is binary this is $P(y=1\mid X)$",
+    statement=r"$y\in\{+1,-1\}$, $p(X)=E(y\mid X)$, and as $y$ is binary this is $P(y=1\mid X)$",
     notebook=f"{NOTEBOOK}#smm-expectation",
+    rivals=(
+        Rival("labels 0 and 1", {"low": 0}),
+        Rival("a probability 2 % larger", {"factor": Fraction(51, 50)}),
+        EXCHANGED,
+    ),
 )
-def check_expectation() -> Evidence:
+def check_expectation(low: int = -1, factor: Fraction = Fraction(1)) -> Evidence:
     """Compare the level sets of the mean of y = +-1 and of the probability with the hinge's target."""
     tested = printed = corrected = negative = 0
     for P, pi in pairs(ends=True):
-        mean = P * 1 + (1 - P) * -1
+        mean = P * 1 + (1 - P) * low
         target = weighted_risk(hinge, Fraction(1), P, pi) < weighted_risk(hinge, Fraction(-1), P, pi)
         tested += 1
         printed += (mean > pi) == target
-        corrected += (pi < P) == target
+        corrected += (factor * P > pi) == target
         negative += mean < 0
     return Evidence(
         decide(printed == tested, corrected == tested),
@@ -239,17 +309,20 @@ def check_expectation() -> Evidence:
     statement=r"$E\,|p(X)-\pi|\,1\{X\in\hat S\,\triangle\,S\}\le R_\pi(\hat f)-\min R_\pi$ for the hinge "
     "loss",
     notebook=f"{NOTEBOOK}#smm-level-set-risk",
+    rivals=(Rival("a left side 2 % larger", {"factor": Fraction(51, 50)}), EXCHANGED),
 )
-def check_level_set_risk() -> Evidence:
+def check_level_set_risk(factor: Fraction = Fraction(1)) -> Evidence:
     """Take exact risks of values on the wrong side on a grid; then random distributions and functions."""
-    least, tight, tested = 10.0, 0, 0
+    least, tight, tested, reach = 10.0, 0, 0, 0.0
     values = [Fraction(k, 4) for k in range(-12, 13)]
     for p, pi in pairs(ends=True):
         lowest = 2 * min((1 - pi) * p, pi * (1 - p))
         for f in values:
             if (f > 0) == (p > pi):
                 continue
-            gap = weighted_risk(hinge, f, p, pi) - lowest - abs(p - pi)
+            excess, cost = weighted_risk(hinge, f, p, pi) - lowest, factor * abs(p - pi)
+            gap = excess - cost
+            reach = max(reach, float(cost / excess) if excess else 0.0)
             least = min(least, float(gap))
             tight += gap == 0
             tested += 1
@@ -259,8 +332,8 @@ def check_level_set_risk() -> Evidence:
         P, F, mass = rng.random(50), 2 * rng.normal(size=50), rng.dirichlet(np.ones(50))
         level = rng.uniform(0.05, 0.95)
         risk = (1 - level) * P * np.maximum(1 - F, 0) + level * (1 - P) * np.maximum(1 + F, 0)
-        excess = mass @ (risk - 2 * np.minimum((1 - level) * P, level * (1 - P)))
-        shares.append(float(mass @ (np.abs(P - level) * ((F > 0) != (level < P))) / excess))
+        gained = mass @ (risk - 2 * np.minimum((1 - level) * P, level * (1 - P)))
+        shares.append(float(mass @ (np.abs(P - level) * ((F > 0) != (level < P))) / gained))
     return Evidence(
         decide(least >= 0 and max(shares) <= 1),
         f"at one matrix the excess risk is |p - pi| or more in all {tested} cases, and equal to it in "
@@ -274,4 +347,5 @@ def check_level_set_risk() -> Evidence:
         "matrix.",
         {"cases": tested, "distributions": 200, "points": 50},
         (700,),
+        reach=reach,
     )

@@ -23,7 +23,7 @@ from math import comb
 
 import numpy as np
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide
 from ...kernels import Kernel
 from ..solvers.block_descent import low_rank_svm
 from .problems import drawn
@@ -32,12 +32,18 @@ from .section_4_row_kernels import NOTEBOOK, ROUNDING, SHAPES, matrices, printed
 
 @claim(
     "smm/kernel-polynomial",
-    kind="statement",
+    kind="ours",
     where="Section 4",
-    statement=r"$K(X,X')=(XX'^\top+\lambda I)^{\circ m}$ is the polynomial kernel of degree $m$",
+    statement=r"$(XX'^\top+\lambda I)^{\circ m}$, $\lambda\ge0$, is the polynomial kernel of the rows "
+    r"with their numbers, "
+    r"$(x_a,\sqrt\lambda e_a)$, and that of the rows alone, $(x_a^\top x_b+\lambda)^m$, only if $d_1=1$",
     notebook=f"{NOTEBOOK}#smm-kernel-polynomial",
+    rivals=(
+        Rival("lambda 2 % larger", {"factor": 1.02}),
+        Rival("lambda in the place of its root", {"root": False}),
+    ),
 )
-def check_polynomial() -> Evidence:
+def check_polynomial(factor: float = 1.0, root: bool = True) -> Evidence:
     """Compare with the polynomial kernel of rows, with the one of (row, number), and try lambda < 0."""
     rng = np.random.default_rng(722)
     rows_apart = indexed = 0.0
@@ -50,10 +56,11 @@ def check_polynomial() -> Evidence:
                 G = printed_gram(("poly", {"degree": m, "coef0": lam}), X)
                 scale = np.abs(G).max()
                 plain = (rows @ rows.T + lam) ** m
-                numbered = np.hstack([rows, np.sqrt(lam) * np.tile(np.eye(d1), (n, 1))])
+                size = np.sqrt(factor * lam) if root else lam
+                numbered = np.hstack([rows, size * np.tile(np.eye(d1), (n, 1))])
                 apart = float(np.abs(G - plain).max() / scale)
                 rows_apart = max(rows_apart, apart)
-                mixed += apart > ROUNDING
+                mixed += (apart > ROUNDING) == (d1 > 1)
                 indexed = max(indexed, float(np.abs(G - (numbered @ numbered.T) ** m).max() / scale))
                 count += 1
     for m in (1, 2, 3, 4):
@@ -64,15 +71,19 @@ def check_polynomial() -> Evidence:
             negative += np.linalg.eigvalsh(G)[0] < -1e-12
             tried += 1
     return Evidence(
-        decide(mixed == 0, indexed <= ROUNDING and negative == tried),
-        f"it differs from (x_a'x_b + lambda)^m between rows in {mixed} of {count} cases, by up to "
-        f"{rows_apart:.1f} times its largest entry",
-        "0",
-        -rows_apart,
-        "lambda I adds lambda only where the numbers of the rows agree: the kernel is (x_a'x_b + lambda "
-        f"1{{a = b}})^m, a polynomial kernel of (x_a, sqrt(lambda) e_a), to {at_most(indexed, ROUNDING)}. "
-        "Rows at different places meet in terms of degree m alone, rows at the same place in all lower "
-        "degrees too. For d1 = 1 both are the same. The display does not say lambda >= 0: with lambda < 0 "
+        decide(mixed == count and indexed <= ROUNDING and negative == tried),
+        f"it is the polynomial kernel of (x_a, sqrt(lambda) e_a) to {at_most(indexed, ROUNDING)}; it "
+        "differs from "
+        f"(x_a'x_b + lambda)^m just where d1 > 1 in {mixed} of {count} cases, by up to {rows_apart:.1f} "
+        "times its "
+        "largest entry",
+        "0; all",
+        ROUNDING - indexed,
+        "lambda I adds lambda only where the numbers of the rows agree: (x_a'x_b + lambda 1{a = b})^m. "
+        "The draft "
+        "calls its choice the polynomial kernel, which usually has lambda between all rows. Rows at "
+        "different places meet in terms of degree m alone, rows at the same place in all lower "
+        "degrees too. The display does not say lambda >= 0: with lambda < 0 "
         f"there are negative eigenvalues for every degree ({negative} of {tried}).",
         {"problems": count, "degrees": [1, 2, 3], "lambda": [0.5, 2.0]},
         (722,),
@@ -171,12 +182,14 @@ def check_places() -> Evidence:
 
 @claim(
     "smm/kernel-gaussian",
-    kind="statement",
+    kind="ours",
     where="Section 4",
-    statement="the Gaussian $K$ is a kernel: its block matrix is positive definite if all $nd_1$ rows differ",
+    statement="the block matrix of the Gaussian $K$ is positive definite if and only if all $nd_1$ rows "
+    "differ",
     notebook=f"{NOTEBOOK}#smm-kernel-gaussian",
+    rivals=(Rival("rows that are twice there", {"apart": 0.0}),),
 )
-def check_gaussian() -> Evidence:
+def check_gaussian(apart: float = 0.5) -> Evidence:
     """Take eigenvalues and ranks of Gaussian block matrices for distinct and repeated rows."""
     rng = np.random.default_rng(723)
     least, ranks, count = np.inf, 0, 0
@@ -184,14 +197,16 @@ def check_gaussian() -> Evidence:
         for sigma in (0.1, 0.4):
             # on a shuffled grid, so that no two rows are nearer than 1/2
             places = rng.permutation(2 * n * d1)[: n * d1]
-            rows = np.concatenate([places[:, None] / 2, rng.normal(size=(n * d1, d2 - 1))], axis=1)
+            rows = np.concatenate(
+                [apart * places[:, None], (apart > 0) * rng.normal(size=(n * d1, d2 - 1))], axis=1
+            )
             kernel = ("rbf", {"gamma": 1 / (2 * sigma**2)})
             least = min(least, np.linalg.eigvalsh(printed_gram(kernel, rows.reshape(n, d1, d2)))[0])
             again = np.concatenate([rows, rows]).reshape(2 * n, d1, d2)
             ranks += np.linalg.matrix_rank(printed_gram(kernel, again)) == n * d1
             count += 1
     return Evidence(
-        decide(least > 0 and ranks == count),
+        decide(least > ROUNDING and ranks == count),
         f"smallest eigenvalue {least:.2f} for distinct rows; with every matrix twice the rank is that of "
         f"one copy in {ranks} of {count} cases",
         "above 0",
@@ -208,11 +223,15 @@ def check_gaussian() -> Evidence:
 @claim(
     "smm/map-range",
     kind="statement",
-    where="Section 4",
+    where="Section 4, first paragraph",
     statement=r"the feature mapping is $h:\mathbb R^{d_1\times d_2}\to\mathbb R^{d_1\times d_2}$",
     notebook=f"{NOTEBOOK}#smm-map-range",
+    rivals=(
+        Rival("the linear kernel alone", {"nonlinear": False}),
+        Rival("a dimension one less for the polynomial kernel", {"less": 1}),
+    ),
 )
-def check_range() -> Evidence:
+def check_range(nonlinear: bool = True, less: int = 0) -> Evidence:
     """Compare the rank of block matrices with d2, which bounds it if h maps into d1 x d2 matrices."""
     rng = np.random.default_rng(724)
     found: dict[str, int] = {"linear": 0, "polynomial": 0, "Gaussian": 0}
@@ -226,10 +245,13 @@ def check_range() -> Evidence:
             "Gaussian": ("rbf", {"gamma": 2.0}),
         }
         for name, kernel in kernels.items():
+            if not nonlinear and name != "linear":
+                continue
             rank = int(np.linalg.matrix_rank(printed_gram(kernel, X)))
             found[name] += rank > d2
             if name == "polynomial":
-                bounded += rank <= (d2 + d1) * (d2 + d1 + 1) // 2
+                # terms of degree 2 for all rows, of degrees 1 and 0 for each of them
+                bounded += rank == min(n * d1, d2 * (d2 + 1) // 2 + d1 * (d2 + 1) - less)
         count += 1
     wider = sum(found.values())
     return Evidence(
@@ -239,8 +261,9 @@ def check_range() -> Evidence:
         "at most d2",
         -float(wider) / (3 * count),
         "If h(X) had d2 columns the block matrix would be H H' with H of d2 columns. So h maps into "
-        "matrices of d1 rows in a feature space: of dimension at most (d1 + d2)(d1 + d2 + 1)/2 for the "
-        "polynomial kernel of degree 2, and without bound for the Gaussian one. U stays d1 x r, and V "
+        "matrices of d1 rows in a feature space: of dimension d2 (d2 + 1)/2 + d1 (d2 + 1) for the "
+        f"polynomial kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and "
+        "without bound for the Gaussian one. U stays d1 x r, and V "
         "becomes r elements of that space.",
         {"problems": count, "n": n, "d1, d2": [list(s) for s in shapes]},
         (724,),

@@ -155,10 +155,11 @@ class Calibrated(Chooser):
         machine = self._machine(point, len(y), settings["trial_tol"])
         return np.asarray(machine.fit(X, y).decision_function(new))
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """See `Chooser`: of the sigmoid that suits these labels best, whatever `how`."""
-        values = (outputs / (np.std(outputs) or 1.0))[:, None]
-        return np.asarray(LogisticRegression(C=1e6).fit(values, y).predict_proba(values)[:, 1])
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+        """See `Chooser`: of the sigmoid that suits the labels best, whatever `how`."""
+        unit = np.std(outputs) or 1.0
+        sigmoid = LogisticRegression(C=1e6).fit(outputs[:, None] / unit, y)
+        return np.asarray(sigmoid.predict_proba(new[:, None] / unit)[:, 1])
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
         """See `Chooser`; the calibrator learns from folds, the machine from all samples."""

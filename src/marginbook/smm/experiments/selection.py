@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ...base.splits import stratified_folds
+from ...base.splits import Split, stratified_folds
 from ...experiments.fold import Fold, Point, Settings, Trained
 
 
@@ -70,9 +70,9 @@ class Chooser(ABC):
     ) -> np.ndarray:
         """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
 
-    def trial_probability(self, outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the probabilities that `outputs` of `trial` stand for, where the labels are `y`."""
-        return outputs
+    def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+        """Return the probabilities of `new` outputs of `trial`, as `outputs` with labels `y` teach them."""
+        return new
 
     @abstractmethod
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
@@ -97,6 +97,10 @@ class Chooser(ABC):
             "seconds_choice": chosen_in,
         }
         return Trained(machine, told)
+
+
+#: of a tuning draw, each scored by the calibrator that the others teach
+TUNING_FOLDS = 5
 
 
 class Choice(NamedTuple):
@@ -134,13 +138,14 @@ def choose_on_draw(
     settings : mapping
     """
     points = method.points(settings, X.shape[1:])
+    folds = stratified_folds(y_tune, TUNING_FOLDS, seed=0)
     scores = []
     for point in points:
         with warnings.catch_warnings():
             # a point at which a machine stops early loses by its score
             warnings.simplefilter("ignore", ConvergenceWarning)
             outputs = method.trial(X, y, X_tune, point, settings)
-        scores.append(brier(method.trial_probability(outputs, y_tune), y_tune))
+        scores.append(cross_fitted_brier(method, outputs, y_tune, folds))
     return _best(points, scores)
 
 
@@ -165,8 +170,26 @@ def choose_by_folds(method: Chooser, X: np.ndarray, y: np.ndarray, settings: Set
             warnings.simplefilter("ignore", ConvergenceWarning)
             for train, held in folds:
                 outputs[held] = method.trial(X[train], y[train], X[held], point, settings)
-        scores.append(brier(method.trial_probability(outputs, y), y))
+        scores.append(cross_fitted_brier(method, outputs, y, folds))
     return _best(points, scores)
+
+
+def cross_fitted_brier(method: Chooser, outputs: np.ndarray, y: np.ndarray, folds: list[Split]) -> float:
+    """Return the Brier score of a candidate's outputs, those of each fold calibrated by the other folds.
+
+    A calibrator that knows the labels that it is scored on prefers useless outputs to none, and calls outputs
+    perfect that happen to separate few samples.
+
+    Parameters
+    ----------
+    method : Chooser
+    outputs, y : (n,) arrays
+    folds : list of (rows that teach, rows that are scored)
+    """
+    probability = np.empty(len(y))
+    for others, held in folds:
+        probability[held] = method.trial_probability(outputs[others], y[others], outputs[held])
+    return brier(probability, y)
 
 
 def brier(probability: np.ndarray, y: np.ndarray) -> float:
