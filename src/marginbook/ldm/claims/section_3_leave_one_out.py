@@ -223,7 +223,7 @@ def check_restricted(
         f"{100 * reach:.1f} % of "
         "the bound is reached",
         "never",
-        float(1 - reach),
+        float(1 + 1e-6 - reach),
         "The proof is right for this machine once one step is added: the free minimum over t that it takes "
         "stays "
         "in the box, t <= C. Not all examples with alpha_i = C are misclassified, as the paper says; to "
@@ -337,8 +337,8 @@ def check_bound(factor: float = 1.0, width: float = 1.0) -> Evidence:
             outside = max(outside, float((np.abs(exact - middle) - half).max()) / size)
             moved = np.abs(model.margins - exact)
             beyond = max(beyond, float((moved - factor * found.radii).max()) / size)
-            told = moved > 1e-3 * size  # smaller ones are the solvers' tolerance
-            reach = max(reach, float((moved / found.radii)[told].max(initial=0.0)))
+            told = (moved > 1e-3 * size) & (found.radii > 0)  # smaller ones are the solvers' tolerance
+            reach = max(reach, float((moved[told] / found.radii[told]).max(initial=0.0)))
             truth.append(np.mean(exact <= 0))
             by_radii.append(np.mean(model.margins <= found.radii))
             by_balls.append(found.error_bound)
