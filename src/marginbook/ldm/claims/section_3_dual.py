@@ -7,10 +7,11 @@ With :math:`c=4\lambda_1/m`, :math:`P=c(I-yy^\top/m)` and :math:`b=\lambda_2/m`:
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, times
 from ..model.whitening import WhitenedGram
 from ..solvers.dual import Solution, active_set
 from ..solvers.linear_cd import linear_coordinate_descent
@@ -57,18 +58,35 @@ def _fit(
     where="Equations (9) to (12)",
     statement=r"(12) is the dual of (8), up to a constant, and its $\beta^\star$ gives the optimal $w$",
     notebook="ldm/02_duals_and_solvers#ldm-eq-12",
+    rivals=(
+        Rival("lambda2/m 2 % larger in (12)", {"mean": 1.02}),
+        Rival("the sign of the lambda2 term turned", {"mean": -1.0}),
+        Rival("4 lambda1 2 % larger in H", {"variance": 1.02}),
+        Rival("2 lambda1 in the place of 4 lambda1", {"variance": 0.5}),
+        Rival("no constant", {"constant": 0.0}),
+        Rival(
+            "a solver whose H is 2 % larger", swaps={"ldm.model.whitening.WhitenedGram.hessian": times(1.02)}
+        ),
+    ),
 )
-def check_dual() -> Evidence:
-    """Add the value of (6) and (12) with its constant; compare w with an interior-point optimum of (6)."""
+def check_dual(mean: float = 1.0, variance: float = 1.0, constant: float = 1.0) -> Evidence:
+    """Add the value of (6) and (12) with its constant; compare w with an interior-point optimum of (6).
+
+    Parameters
+    ----------
+    mean, variance, constant : float
+        Factors of lambda2 and lambda1 in (12), and of the constant that it omits.
+    """
     gap = apart = built = -np.inf
     count = 0
-    for problem in problems(seed=50, repeats=4):
+    for problem in islice(problems(seed=50, repeats=4), 0, None, 4):
         for lambda1, lambda2, C in PARAMETERS:
             H, found, w = _fit(problem, lambda1, lambda2, C)
-            direct = direct_hessian(problem.G, problem.y, lambda1)
+            direct = direct_hessian(problem.G, problem.y, variance * lambda1)
             built = max(built, float(np.abs(H - direct).max() / np.abs(direct).max()))
             value = soft_value(problem.F, problem.y, w, lambda1, lambda2, C)
-            dual = -printed_dual(direct, found.beta, lambda2) - omitted_constant(direct, lambda2)
+            dual = -printed_dual(direct, found.beta, mean * lambda2)
+            dual -= constant * omitted_constant(direct, lambda2)
             gap = max(gap, abs(value - dual) / max(1.0, abs(value)))
             oracle, lowest = by_cvxpy(problem.F, problem.y, lambda1, lambda2, C)
             gap = max(gap, abs(value - lowest) / max(1.0, abs(value)))
@@ -95,16 +113,29 @@ def check_dual() -> Evidence:
     statement=r"$H=YGQ^{-1}GY$ with an invertible matrix $Q$, the sum of $G$ and "
     r"$\frac{4\lambda_1}{m^2}$ times $mG^\top G-(Gy)(Gy)^\top$",
     notebook="ldm/02_duals_and_solvers#ldm-eq-8-singular",
+    rivals=(
+        Rival("independent points only", {"regular": True}),
+        Rival("lambda1 2 % larger in Q", {"variance": 1.02}),
+        Rival("a matrix that is 2 % larger", swaps={"ldm.model.whitening.WhitenedGram.hessian": times(1.02)}),
+    ),
 )
-def check_singular() -> Evidence:
-    """Take ranks of Q in rationals; then compare the form without inverse with (8) and with the oracle."""
-    ranks, singular, count = _exact_ranks()
+def check_singular(regular: bool = False, variance: float = 1.0) -> Evidence:
+    """Take ranks of Q in rationals; then compare the form without inverse with (8) and with the oracle.
+
+    Parameters
+    ----------
+    regular : bool
+        Only points that are independent.
+    variance : float
+        Factor of lambda1 in Q.
+    """
+    ranks, singular, count = _exact_ranks(regular)
     invertible = oracle = 0.0
     compared = 0
-    for problem in problems(seed=51, repeats=4):
+    for problem in islice(problems(seed=51, repeats=4), 0, None, 4):
         for lambda1, lambda2, C in PARAMETERS:
             H, _, w = _fit(problem, lambda1, lambda2, C)
-            Q = printed_matrix(problem.G, problem.y, lambda1)
+            Q = printed_matrix(problem.G, problem.y, variance * lambda1)
             condition = np.linalg.cond(Q)
             if condition < 1e6:
                 GY = problem.G * problem.y
@@ -132,8 +163,11 @@ def check_singular() -> Evidence:
     )
 
 
-def _exact_ranks() -> tuple[bool, int, int]:
-    """Return whether Q always has the rank of G, in how many problems that is below m, and their number."""
+def _exact_ranks(regular: bool = False) -> tuple[bool, int, int]:
+    """Return whether Q always has the rank of G, in how many problems that is below m, and their number.
+
+    With `regular` only problems count in which the points are independent.
+    """
     rng = np.random.default_rng(52)
     same, singular, count = True, 0, 0
     for m in (3, 5, 8):
@@ -145,6 +179,8 @@ def _exact_ranks() -> tuple[bool, int, int]:
                 y = rng.choice([-1, 1], size=m).astype(object)
                 G = X @ X.T
                 Gy = G @ y
+                if regular and exact_rank(G) < m:
+                    continue
                 for lambda1 in (0, 1, 8):
                     Q = 4 * lambda1 * (m * G @ G - np.outer(Gy, Gy)) + m * m * G  # m^2 times that of (8)
                     rank = exact_rank(Q)
@@ -183,20 +219,32 @@ def exact_rank(matrix: np.ndarray) -> int:
     statement=r"LDM is the dual of an SVM with the kernel $YHY$ and a box from $\lambda_2/m$ to "
     r"$C+\lambda_2/m$; $y_i\alpha_i$ is $\beta'_i$ less $\frac{4\lambda_1}m(\gamma_i-\bar\gamma)$",
     notebook="ldm/02_duals_and_solvers#ldm-svm-in-disguise",
+    rivals=(
+        Rival("a box from 0 to C", {"moved": 0.0}),
+        Rival("a box moved by 10 % more", {"moved": 1.1}),
+        Rival("4 lambda1 2 % larger in the kernel", {"variance": 1.02}),
+        Rival("an SVM with a C that is 2 % larger", {"loss": 1.02}),
+    ),
 )
-def check_disguise() -> Evidence:
-    """Solve LDM with SVC, with a box-constrained program and with the separable form in (w, t)."""
+def check_disguise(moved: float = 1.0, variance: float = 1.0, loss: float = 1.0) -> Evidence:
+    """Solve LDM with SVC, with a box-constrained program and with the separable form in (w, t).
+
+    Parameters
+    ----------
+    moved, variance, loss : float
+        Factors of lambda2/m, of lambda1 in the kernel, and of C.
+    """
     whitened = boxed = separable = 0.0
     count = linear = 0
-    for problem in problems(seed=53, repeats=2):
+    for problem in islice(problems(seed=53, repeats=2), 0, None, 2):
         for lambda1, lambda2, C in PARAMETERS[1:]:
-            H = direct_hessian(problem.G, problem.y, lambda1)
+            H = direct_hessian(problem.G, problem.y, variance * lambda1)
             plain, _ = by_cvxpy(problem.F, problem.y, lambda1, 0.0, C)
             wanted = problem.y * (problem.F.T @ plain)
-            whitened = max(whitened, _apart(_margins_by_svc(H, C), wanted))
+            whitened = max(whitened, _apart(_margins_by_svc(H, loss * C), wanted))
             w, value = by_cvxpy(problem.F, problem.y, lambda1, lambda2, C)
             margins = problem.y * (problem.F.T @ w)
-            shifted = _box_program(H, lambda2 / len(H), C)
+            shifted = _box_program(H, moved * lambda2 / len(H), loss * C)
             boxed = max(boxed, _apart(H @ shifted, margins))
             c = 4 * lambda1 / len(H)
             alpha = problem.y * (shifted - c * (H @ shifted - np.mean(H @ shifted)))

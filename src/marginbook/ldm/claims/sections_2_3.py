@@ -7,10 +7,12 @@ machine in :mod:`marginbook.ldm.claims.section_5_mamc`.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, times
+from ..model.objective import margin_variance
 from ..model.whitening import WhitenedGram
 from ..solvers.dual import active_set
 from ..solvers.hard_margin import InfeasibleError, solve_hard_margin
@@ -26,9 +28,28 @@ ROUND_OFF = 1e-12
     statement=r"the margin variance, $\sum_{ij}(\gamma_i-\gamma_j)^2$, is $\frac2{m^2}$ times the difference "
     r"of $m\,w^\top XX^\top w$ and $w^\top Xyy^\top X^\top w$",
     notebook="ldm/01_margins_and_model#ldm-eq-4",
+    rivals=(
+        Rival("the double sum with 1/m^2 in front", {"printed": 2}),
+        Rival("corrected by 1/m", {"power": 1}),
+        Rival("corrected by 1/m^3", {"power": 3}),
+        Rival("the right side is the variance, once", {"multiple": Fraction(1)}),
+        Rival("the right side is 2.04 times the variance", {"multiple": Fraction(51, 25)}),
+        Rival(
+            "a library's variance that is 2 % larger",
+            swaps={"ldm.model.objective.margin_variance": times(1.02)},
+        ),
+    ),
 )
-def check_variance() -> Evidence:
-    """Compare both sides with each other and with the variance, in exact rationals."""
+def check_variance(printed: int = 0, power: int = 2, multiple: Fraction = Fraction(2)) -> Evidence:
+    """Compare both sides with each other and with the variance, in exact rationals.
+
+    Parameters
+    ----------
+    printed, power : int
+        The double sum is divided by m to this, as printed and as corrected.
+    multiple : Fraction
+        Of the variance, what the right side is.
+    """
     rng = np.random.default_rng(40)
     equal = by_square = twice = tested = 0
     largest = Fraction(0)
@@ -45,9 +66,10 @@ def check_variance() -> Evidence:
             mean = sum(margins) / m
             variance = sum((g - mean) ** 2 for g in margins) / m
             tested += 1
-            equal += left == right
-            by_square += left == m * m * right
-            twice += right == 2 * variance
+            equal += left == m**printed * right
+            by_square += left == m**power * right
+            own = margin_variance(np.array([float(g) for g in margins]))
+            twice += right == multiple * variance and abs(own - float(right)) <= ROUND_OFF * abs(own)
             largest = max(largest, left / right)
     return Evidence(
         decide(equal == tested, by_square == twice == tested),
@@ -66,20 +88,34 @@ def check_variance() -> Evidence:
 @claim(
     "ldm/relaxed-margin",
     kind="statement",
-    where="Section 2, after (2)",
+    where="Section 2, the sentences after (2)",
     statement=r"for some $\bar C$ (2) is the same as $\max_w\gamma_0-\bar C\sum\xi_i$, "
     r"$\gamma_i\ge\gamma_0-\xi_i$; $\gamma_0$ is the $p$-th smallest margin",
     notebook="ldm/01_margins_and_model#ldm-relaxed-margin",
+    rivals=(
+        Rival("a C-bar that is 2 % larger", {"factor": 1.02}),
+        Rival("a C-bar that is 2 % smaller", {"factor": 0.98}),
+        Rival("one margin further up", {"place": 1}),
+        Rival("one margin further down", {"place": -1}),
+    ),
 )
-def check_relaxed_margin() -> Evidence:
-    """Look for a C-bar without a bound on w; then bound |w| by 1 and take C-bar = C / sum(beta)."""
+def check_relaxed_margin(factor: float = 1.0, place: int = 0) -> Evidence:
+    """Look for a C-bar without a bound on w; then bound |w| by 1 and take C-bar = C / sum(beta).
+
+    Parameters
+    ----------
+    factor : float
+        Of C-bar.
+    place : int
+        What is added to the number p of the margin.
+    """
     printed, worse, off, count = 0, 0.0, 0.0, 0
-    for problem in problems(seed=41, repeats=2):
+    for problem in islice(problems(seed=41, repeats=2), 0, None, 2):
         for C in (0.1, 10.0):
             H = WhitenedGram(problem.G, problem.y).hessian(0.0)
             svm = active_set(H, problem.y, 0.0, 0.0, C, tol=1e-11)
             w = problem.F @ svm.alpha
-            matched = C / svm.beta.sum()
+            matched = factor * C / svm.beta.sum()
             # where w itself is worth nothing more than 0: the only other C-bar at which w could be optimal
             balanced = _balance(svm.margins)
             printed += any(
@@ -89,7 +125,7 @@ def check_relaxed_margin() -> Evidence:
             best = _relaxed(problem, matched)[1]
             own = _relaxed_value(svm.margins, matched) / float(np.linalg.norm(w))
             worse = max(worse, abs(best - own) / own)
-            off = max(off, _order_statistic(svm.margins, matched))
+            off = max(off, _order_statistic(svm.margins, matched, place))
             count += 1
     tolerance = 1e-6
     return Evidence(
@@ -138,10 +174,10 @@ def _balance(margins: np.ndarray) -> float | None:
     return high
 
 
-def _order_statistic(margins: np.ndarray, penalty: float) -> float:
+def _order_statistic(margins: np.ndarray, penalty: float, place: int = 0) -> float:
     """Return by how much another gamma_0 than margin number ceil(1 / penalty) is better."""
     ordered = np.sort(margins)
-    p = min(int(np.ceil(1 / penalty - 1e-9)), len(margins))
+    p = min(max(int(np.ceil(1 / penalty - 1e-9)) + place, 1), len(margins))
     top = ordered[p - 1]
     own = top - penalty * np.maximum(top - margins, 0.0).sum()
     return float((_relaxed_value(margins, penalty) - own) / np.abs(margins).max())
@@ -150,26 +186,40 @@ def _order_statistic(margins: np.ndarray, penalty: float) -> float:
 @claim(
     "ldm/subsumes-svm",
     kind="statement",
-    where="Section 3.1",
+    where="Section 3.1, after the hard-margin LDM and after (5)",
     statement=r"with $\lambda_1=\lambda_2=0$ LDM is the SVM, soft and hard margin",
     notebook="ldm/01_margins_and_model#ldm-subsumes-svm",
+    rivals=(
+        Rival("lambda1 = 2^-8, the least of the printed grid", {"lambda1": 2**-8}),
+        Rival("lambda2 = 2^-2, the largest of the printed grid", {"lambda2": 2**-2}),
+        Rival("an SVM with a C that is 2 % larger", {"loss": 1.02}),
+        Rival("an H that is 2 % larger", swaps={"ldm.model.whitening.WhitenedGram.hessian": times(1.02)}),
+    ),
 )
-def check_subsumes_svm() -> Evidence:
-    """Compare w with scikit-learn's SVC, its intercept taken away, and with the problems as written."""
+def check_subsumes_svm(lambda1: float = 0.0, lambda2: float = 0.0, loss: float = 1.0) -> Evidence:
+    """Compare w with scikit-learn's SVC, its intercept taken away, and with the problems as written.
+
+    Parameters
+    ----------
+    lambda1, lambda2 : float
+        Of the LDM.
+    loss : float
+        Factor of the SVM's C.
+    """
     soft = hard = biased = 0.0
     count, separable, refused, agree = 0, 0, 0, True
     for problem in problems(seed=42, repeats=2):
         whitened = WhitenedGram(problem.G, problem.y)
-        H = whitened.hessian(0.0)
+        H = whitened.hessian(lambda1)
         for C in (0.01, 1.0, 100.0):
-            w = problem.F @ active_set(H, problem.y, 0.0, 0.0, C, tol=1e-12).alpha
-            for other in (_mirrored_svc(problem, C), _svm(problem, C)):
+            w = problem.F @ active_set(H, problem.y, lambda1, lambda2, C, tol=1e-12).alpha
+            for other in (_mirrored_svc(problem, loss * C), _svm(problem, loss * C)):
                 soft = max(soft, _apart(other, w))
             biased = max(biased, _apart(_svc(problem, C), w))
             count += 1
         wanted = _hard_svm(problem)
         try:
-            w = problem.F @ solve_hard_margin(whitened, 0.0, 0.0).alpha
+            w = problem.F @ solve_hard_margin(whitened, lambda1, lambda2).alpha
         except InfeasibleError:
             refused += 1
             agree = agree and wanted is None
@@ -243,18 +293,38 @@ def _hard_svm(problem: Problem) -> np.ndarray | None:
     where="Theorem 1",
     statement=r"the optimal $w$ of (6) is a combination of the training points, $w^\star=X\alpha$",
     notebook="ldm/01_margins_and_model#ldm-thm-1",
+    rivals=(
+        Rival("a combination of all points but one", {"points": -1}),
+        Rival("a combination of the first half of the points", {"half": True}),
+        Rival("a part outside costs its squared length", {"price_of": 1.0}),
+        Rival("a part outside costs 2 % more", {"price_of": 0.51}),
+        Rival(
+            "a machine whose H is 2 % larger", swaps={"ldm.model.whitening.WhitenedGram.hessian": times(1.02)}
+        ),
+    ),
 )
-def check_representer() -> Evidence:
-    """Solve (6) over all of feature space, where the points do not span it, and measure what sticks out."""
+def check_representer(points: int = 0, half: bool = False, price_of: float = 0.5) -> Evidence:
+    """Solve (6) over all of feature space, where the points do not span it, and measure what sticks out.
+
+    Parameters
+    ----------
+    points : int
+        What is added to the number of points that span.
+    half : bool
+        Take half of them.
+    price_of : float
+        Times the squared length of a part outside, what it costs.
+    """
     from sklearn.preprocessing import PolynomialFeatures
 
     outside, beyond, price = 0.0, 0.0, 0.0
     count = 0
     rng = np.random.default_rng(43)
     for problem in problems(seed=43, repeats=4, kernels=("linear",)):
-        for points in (problem.X, PolynomialFeatures(2).fit_transform(problem.X[:, :6])):
-            F = np.vstack([points.T, np.zeros((1, len(points)))])  # one more axis, on which no point lies
-            inside = F @ np.linalg.pinv(F, rcond=1e-10)
+        for rows in (problem.X, PolynomialFeatures(2).fit_transform(problem.X[:, :6])):
+            F = np.vstack([rows.T, np.zeros((1, len(rows)))])  # one more axis, on which no point lies
+            spanning = F[:, : len(rows) // 2 if half else len(rows) + points]
+            inside = spanning @ np.linalg.pinv(spanning, rcond=1e-10)
             G = F.T @ F
             whitened = WhitenedGram(G, problem.y)
             for lambda1, lambda2, C in (*PARAMETERS, (1e4, 0.0, 1e-3), (0.0, 1e3, 1e3)):
@@ -266,9 +336,9 @@ def check_representer() -> Evidence:
                 own = soft_value(F, problem.y, best, lambda1, lambda2, C)
                 beyond = max(beyond, float(own - value) / max(1.0, abs(value)))
                 v = rng.normal(size=len(F))
-                v -= inside @ v
+                v -= F @ np.linalg.lstsq(F, v, rcond=1e-10)[0]
                 with_v = soft_value(F, problem.y, best + v, lambda1, lambda2, C)
-                excess = float(with_v - own - 0.5 * v @ v)
+                excess = float(with_v - own - price_of * v @ v)
                 price = max(price, abs(excess) / max(1.0, abs(own)))
                 count += 1
     tolerance = 1e-5

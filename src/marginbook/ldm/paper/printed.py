@@ -9,13 +9,27 @@ from typing import TYPE_CHECKING
 
 from scipy.stats import t as student
 
+from ...claims import Verdict, decide
 from ...claims.comparison import layout, read_numbers
 from ...claims.printed_tables import PaperTables
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PAPER_TABLES = PaperTables("ldm", own="LDM")
+
+def other_versions() -> dict[str, str]:
+    """Return the sets whose public version has other features than Table 1 prints, each with both numbers."""
+    from ...datasets.registry import entry
+
+    found = ((str(name), int(line["p"]), entry(str(name))) for name, line in sizes().to_dict("index").items())
+    return {
+        name: f"{p} features printed, {public.p} in the public set"
+        for name, p, public in found
+        if public.available and public.p != p
+    }
+
+
+PAPER_TABLES = PaperTables("ldm", own="LDM", other_data=other_versions)
 #: the tables of accuracies, and what each is about
 KINDS = {"table-2": "linear", "table-3": "rbf", "table-4": "large"}
 #: splits behind a printed mean
@@ -149,3 +163,16 @@ def possible_outcomes(
     if max(abs(difference) - 2 * ROUNDING, 0.0) <= limit * most + tiny:
         found.add("tie")
     return found
+
+
+def by_possibility(possible: int, certain: int, tested: int) -> Verdict:
+    """Return the verdict on `tested` statements that rounded numbers allow, or even prove.
+
+    What they only allow is *undecided*: other digits, or the scores of the splits, would tell.
+
+    >>> str(by_possibility(4, 4, 4)), str(by_possibility(4, 3, 4)), str(by_possibility(3, 3, 4))
+    ('holds', 'undecided', 'fails')
+    """
+    if possible == tested > certain:
+        return Verdict.UNDECIDED
+    return decide(possible == tested)
