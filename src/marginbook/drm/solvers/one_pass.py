@@ -8,7 +8,8 @@ class projections as linear maps of the test point (Woodbury's identity, once pe
    G_i=A_iD_i^{-1}A_i^\top,\quad C_i=G_i\bigl(I-\tfrac{\alpha}{n_i}G_i\bigr)^{-1},\quad
    Y=\bigl(I+\textstyle\sum_jC_j\bigr)^{-1},\quad \psi_i=A(w^\star|_{C_i})=T_ix,\ T_i=C_iY.
 
-The paper's Remark 2.3 calls the closed form impractical for large n; for explicit features it is not.
+The paper calls Algorithm 2, which factorises the n x n system, impractical for large n (Remark 2); for
+explicit features the same solution needs no such system.
 Proof and experiments: notebook ``drm/01_the_model``.
 """
 
