@@ -9,7 +9,8 @@ import pytest
 
 from marginbook.book import api_pages, bench_pages, data_page, ledger_pages, myst, result_pages
 from marginbook.book.search_entries import evidence_anchor
-from marginbook.claims import Claim, Evidence, Verdict, ledger
+from marginbook.claims import Claim, Evidence, Verdict, check, ledger
+from marginbook.claims.read_as import ReadAs, all_readings
 from marginbook.datasets import registry
 from marginbook.notebooks import available
 from marginbook.quality.benchmarking import tables as bench_tables
@@ -153,3 +154,31 @@ def test_tables_refuse_rows_of_another_length() -> None:
 )
 def test_powers_of_ten(text: str, shown: str) -> None:
     assert myst.powers(text) == shown
+
+
+def test_readings_stand_side_by_side_the_best_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from marginbook.book import readings_page
+    from marginbook.kfda.claims import side_by_side as kfda
+    from marginbook.ldm.claims import side_by_side as ldm
+
+    rows = [
+        ReadAs("table-2", "one way", 3, 10, 2.5, "not-reproduced"),
+        ReadAs("table-2", "another [way]", 9, 10, 0.25, "reproduced"),
+        ReadAs("table-1", "one way", 5, 10, 1.0, "partly"),
+    ]
+    monkeypatch.setattr(ldm, "side_by_side", lambda: rows)
+    monkeypatch.setattr(kfda, "side_by_side", list)
+    readings_page.write(tmp_path)
+    text = (tmp_path / "readings.md").read_text()
+    places = [text.index(f"{row.agree} of 10") for row in (rows[2], rows[1], rows[0])]
+    assert places == sorted(places)
+    assert r"another \[way\]" in text
+    assert "[reproduced]{.verdict .verdict-reproduced}" in text
+
+
+def test_every_table_with_several_readings_has_its_verdict_of_the_best() -> None:
+    for room, rows in all_readings().items():
+        first = {row.table: row for row in reversed(rows)}
+        assert first, room
+        for table, row in first.items():
+            assert check(f"{room}/{table}").verdict == row.verdict, (room, table)

@@ -80,6 +80,7 @@ def make_book(
             launch_page,
             ledger_pages,
             performance_page,
+            readings_page,
             reproducibility_pages,
             result_pages,
             supply_page,
@@ -96,6 +97,7 @@ def make_book(
         for page in (
             data_page,
             result_pages,
+            readings_page,
             reproducibility_pages,
             checking_page,
             bench_pages,

@@ -140,6 +140,7 @@ class PaperTables:
         agree = tested["verdict"] == TESTED[0]
         calibration = self.calibration(table)
         own = tested["method"].str.startswith(self.own)
+        ours = f"of the {self.own} {(agree & own).sum()} of {own.sum()}; " if own.any() else ""
         off = tested[~agree]
         higher = int((off["direction"] == "ours higher").sum())
         by_method = Counter(off["method"])
@@ -152,8 +153,8 @@ class PaperTables:
         needed = calibration.needed(len(tested))
         return Evidence(
             calibration.judge(int(agree.sum()), len(tested)),
-            f"{agree.sum()} of {len(tested)} cells agree; of the {self.own} {(agree & own).sum()} of "
-            f"{own.sum()}; of the {len(off)} others ours is higher in {higher}",
+            f"{agree.sum()} of {len(tested)} cells agree; {ours}of the {len(off)} others ours is higher in "
+            f"{higher}",
             f"the printed means: at least {needed} of {len(tested)} cells, as in a faithful re-run",
             float((agree.sum() - needed) / len(tested)),
             "A cell agrees when the means differ by no more than the 95 % range of a difference of two such "

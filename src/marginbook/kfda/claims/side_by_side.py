@@ -1,0 +1,15 @@
+"""Tables 1 and 2 under every reading of what was tested, and of what counts as zero."""
+
+from __future__ import annotations
+
+from ...claims.read_as import ReadAs
+from .tables_readings import readings
+
+
+def side_by_side() -> list[ReadAs]:
+    """Return how well each reading agrees with the print; empty before any results."""
+    numbers = ("agree", "tested", "off_errors")
+    return [
+        ReadAs(row["table"], str(row["reading"]), *(row[name] for name in numbers), str(row["verdict"]))
+        for row in readings().to_dict("records")
+    ]
