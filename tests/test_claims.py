@@ -291,6 +291,15 @@ def test_a_verdict_in_favour_never_has_a_negative_slack():
     assert against == []
 
 
+@pytest.mark.usefixtures("at_hand")
+def test_what_is_ours_is_stated_as_it_is():
+    """A paper is corrected, we state what we found: nothing of ours is wrong as stated."""
+    wrong = (Verdict.CORRECTED, Verdict.FAILS)
+    assert [
+        id for id, claim in ledger().items() if claim.kind == Kind.OURS and check(id).verdict in wrong
+    ] == []
+
+
 def test_a_rival_is_killed_when_the_verdict_changes_with_it():
     """The sum of the scatters with one row left out is no longer the total scatter."""
     from marginbook.claims.rivals import in_place
