@@ -16,7 +16,14 @@ from marginbook.ldm.claims.printed_theorem_3 import (
     repelling_points,
     restricted_leave_one_out,
 )
-from marginbook.ldm.claims.section_3_leave_one_out import check_bound, check_expectation, check_theorem_3
+from marginbook.ldm.claims.section_3_leave_one_out import (
+    check_bound,
+    check_expectation,
+    check_restricted,
+    check_theorem_3,
+    on_repelling_law,
+    partitions,
+)
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
 from marginbook.ldm.solvers.loo_exact import exact_leave_one_out
@@ -127,11 +134,35 @@ def test_choices_are_made_by_the_smallest_score():
         assert error in choice.test[choice.scores[:, k] == choice.scores[:, k].min()]
 
 
-@pytest.mark.parametrize("check", [check_theorem_3, check_expectation, check_bound])
+@pytest.mark.parametrize("check", [check_theorem_3, check_expectation, check_bound, check_restricted])
 def test_claims_are_decided_by_what_is_measured(check):
     evidence = check()
     assert evidence.measured
-    assert evidence.verdict == ("holds" if evidence.slack > 0 else "corrected")
+    negative = "fails" if check is check_theorem_3 else "corrected"
+    assert evidence.verdict == ("holds" if evidence.slack > 0 else negative)
+
+
+def test_theorem_3_fails_inside_the_printed_grid_and_holds_for_the_svm():
+    error, bound = on_repelling_law((2**-8, 2**-8, 10.0), 8)
+    assert bound == 0
+    assert error == pytest.approx((59 / 60) ** 8)
+    assert check_theorem_3(settings=((0.0, 0.0, 10.0),)).verdict == "holds"
+
+
+def test_partitions_stand_for_all_samples():
+    """With as many types as partitions, the chances of the samples of each sum to one."""
+    assert len(list(partitions(8))) == 22
+    one, _ = on_repelling_law((0.0, 0.0, 1.0), 3, lambda *_: 1.0)
+    assert on_repelling_law((0.0, 0.0, 1.0), 3, lambda *_: 1.0)[1] == pytest.approx(1.0)
+    assert 0 < one < 1
+
+
+def test_the_inequality_of_theorem_3_is_reached_by_its_own_machines():
+    evidence = check_restricted()
+    assert evidence.verdict == "holds"
+    assert evidence.reach > 0.99
+    assert check_restricted(factor=0.98).verdict == "fails"
+    assert check_restricted(retrained=True).verdict == "fails"
 
 
 def test_plane_points_cross_the_printed_bound():

@@ -68,7 +68,8 @@ def test_smallest_margin_and_the_rest_are_judged_apart(put, moved, verdict, coun
     put("fig-1", margin_rows(moved))
     evidence = figures.check_fig_1()
     assert evidence.verdict == verdict
-    assert f"linear {counts}; rbf {counts}" in evidence.measured
+    for kernel in ("linear", "rbf"):
+        assert f"{kernel} kernel, SVM with an intercept, margins as in (1): {counts}" in evidence.reading
 
 
 def test_the_inner_quantiles_are_those_between_the_ends(put):
@@ -96,8 +97,8 @@ def times(liblinear, svm, ldm, sets=("adult-a", "skin")):
 @pytest.mark.parametrize(
     ("seconds", "verdict", "counts"),
     [
-        ((5.0, 1.0, 1.1), Verdict.REPRODUCED, (2, 2, 2, 0)),
-        ((5.0, 1.0, 1.7), Verdict.REPRODUCED, (2, 2, 0, 2)),
+        ((5.0, 1.0, 1.1), Verdict.PARTLY, (2, 2, 2, 0)),  # skin is printed as slightly slower
+        ((5.0, 1.0, 1.7), Verdict.PARTLY, (2, 2, 0, 2)),  # and adult-a as competitive
         ((1.5, 1.0, 1.1), Verdict.NOT_REPRODUCED, (0, 0, 2, 0)),
         ((5.0, 1.0, 3.0), Verdict.NOT_REPRODUCED, (2, 0, 0, 0)),
     ],
@@ -109,13 +110,21 @@ def test_times_are_judged_by_their_ratios(put, seconds, verdict, counts):
     assert tuple(map(int, re.findall(r" on (\d)", evidence.measured))) == counts
 
 
+def test_both_sentences_on_the_lead_of_the_svm_count(put):
+    put("fig-2", times(5.0, 1.0, 1.1, sets=("adult-a",)) + times(5.0, 1.0, 1.7, sets=("skin",)))
+    assert figures.check_fig_2().verdict == Verdict.REPRODUCED
+    put("fig-2", times(5.0, 1.0, 1.7, sets=("adult-a",)) + times(5.0, 1.0, 1.1, sets=("skin",)))
+    assert figures.check_fig_2().verdict == Verdict.PARTLY
+    assert figures.check_fig_2().slack == -2
+
+
 def test_stand_ins_do_not_count(put):
     put("fig-2", times(5.0, 1.0, 1.1) + times(1.0, 5.0, 9.0, sets=("like-rcv1",)))
     table = figures.seconds()
     assert table["stand_in"].to_dict() == {"adult-a": False, "skin": False, "like-rcv1": True}
     assert table.loc["adult-a", "SVMl"] == pytest.approx(5.1)
     evidence = figures.check_fig_2()
-    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.verdict == Verdict.PARTLY  # skin is not slower
     assert "like-rcv1: SVMl / SVMa 0.2" in evidence.why
     put("fig-2", times(1.0, 5.0, 9.0, sets=("like-rcv1",)))
     assert figures.check_fig_2().verdict == Verdict.NOT_TESTABLE

@@ -8,8 +8,14 @@ from .tables_readings import readings
 
 def side_by_side() -> list[ReadAs]:
     """Return how well each reading agrees with the print; empty before any results."""
-    numbers = ("agree", "tested", "off_errors")
     return [
-        ReadAs(row["table"], str(row["reading"]), *(row[name] for name in numbers), str(row["verdict"]))
+        ReadAs(
+            table=row["table"],
+            reading=str(row["reading"]),
+            agree=row["agree"],
+            tested=row["tested"],
+            distance=row["off_errors"],
+            verdict=str(row["verdict"]),
+        )
         for row in readings().to_dict("records")
     ]

@@ -71,9 +71,9 @@ def check_mdo(signs: tuple[float, ...] = (-1.0, 1.0), factor: float = 1.01) -> E
         f"{', '.join(f'{value:.3g}' for value in values)}, none of which a small turn lowers",
         f"not convex; local minima that differ by {100 * (factor - 1):.3g} % or more",
         float(min(bend - 1e-6, ratio - factor)),
-        "exp(-at^2) is concave near t = 0. The sphere |w| = 1 is no convex set either. Two clusters of "
-        "examples that "
-        f"no direction has both far on the right side make several minima; gradients at the ends: at most "
+        "exp(-at^2) is concave near t = 0. The sphere |w| = 1 is no convex set either. With three "
+        "clusters at equal angles every direction has one on its wrong side, and which one makes several "
+        f"minima; gradients at the ends: at most "
         f"{at_most(max(slopes), 1e-2)} per example.",
         {"m": len(y), "starts": len(starts)},
         (47,),
