@@ -13,7 +13,7 @@ from marginbook.claims import Verdict, printed_tables
 from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.kfda import experiments as tables
 from marginbook.kfda.claims import tables as agreement
-from marginbook.kfda.claims import tables_protocols, tables_ranks, tables_readings
+from marginbook.kfda.claims import tables_calibration, tables_protocols, tables_ranks, tables_readings
 from marginbook.kfda.experiments import columns as chosen
 from marginbook.kfda.paper.printed import (
     COLUMNS,
@@ -190,7 +190,7 @@ def test_a_faithful_realisation_passes_and_another_method_need_not(put):
     put(rows)
     faithful, wrong, _ = (
         count[0] / count[1]
-        for count in tables_readings.calibration("fixed", "mcr", tables_readings.of_table("table-1"))
+        for count in tables_calibration.calibration("fixed", "mcr", tables_calibration.of_table("table-1"))
     )
     assert 0.9 <= faithful <= 1
     assert wrong == 0
@@ -199,7 +199,7 @@ def test_a_faithful_realisation_passes_and_another_method_need_not(put):
 @pytest.mark.parametrize("table", ["table-1", "table-2"])
 def test_the_rule_passes_our_own_realisations(table):
     for protocol in ("refit", "fixed"):
-        both, alone = tables_readings.rates(table, protocol)
+        both, alone = tables_calibration.rates(table, protocol)
         assert both.faithful >= 0.9
         assert min(side[0] for side in alone.values()) >= 0.9
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, times
 from ..paper.printed import OWN, fixed_deviation, printed, sizes
 from .printed_deviations import LAWS, explained, implied_errors, odds, spreads
 
@@ -111,6 +111,7 @@ def every_partition(wrong: np.ndarray, n_train: int) -> tuple[float, float, floa
     "among the tested; its mean error is that of the pool, with the hypergeometric deviation",
     notebook="kfda/04_tables#kfda-test-rows-in-training",
     depends=REGISTRY,
+    rivals=[Rival("a deviation 2 % larger", swaps={"kfda.paper.printed.fixed_deviation": times(1.02)})],
 )
 def check_rows_in_training() -> Evidence:
     """Enumerate all partitions of small pools; then say what that means for the sizes of the tables."""

@@ -19,7 +19,8 @@ from ..paper.printed import (
     printed,
     summary,
 )
-from .tables_readings import IN_WORDS, TESTABLE, distance, readings
+from .tables_calibration import TESTABLE
+from .tables_readings import IN_WORDS, distance, readings
 
 if TYPE_CHECKING:
     import pandas as pd
