@@ -15,7 +15,7 @@ from marginbook.smm.claims import (
     beyond_estimation,
     beyond_levels,
     beyond_permuted,
-    beyond_real_sets,
+    tables_real_sets,
 )
 from marginbook.smm.claims.problems import drawn, samples
 from marginbook.smm.model.objective import objective
@@ -209,13 +209,13 @@ def test_what_sets_cost():
     y = np.array([1.0, 1.0, -1.0, -1.0])
     inside = np.array([[True, False], [True, True], [True, False], [False, False]])
     # levels 1/3 and 2/3: a negative one inside costs 1/3, a positive one outside 1/3
-    np.testing.assert_allclose(beyond_real_sets.cost(inside, y), [1 / 12, 1 / 12])
+    np.testing.assert_allclose(tables_real_sets.cost(inside, y), [1 / 12, 1 / 12])
 
 
 def test_level_sets_of_real_digits(monkeypatch):
-    monkeypatch.setattr(beyond_real_sets, "SPLITS", 3)
-    assert beyond_real_sets.check_real_sets(shuffled=True).verdict == Verdict.NOT_REPRODUCED
+    monkeypatch.setattr(tables_real_sets, "SPLITS", 3)
+    assert tables_real_sets.check_real_sets(shuffled=True).verdict == Verdict.NOT_REPRODUCED
     monkeypatch.undo()
-    evidence = beyond_real_sets.check_real_sets()
+    evidence = tables_real_sets.check_real_sets()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.slack > 0

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from marginbook.claims import Verdict
+from marginbook.smm.claims import beyond_targets, section_2_scheme
 from marginbook.smm.claims import section_2_linear_class as linear_class
-from marginbook.smm.claims import section_2_scheme
 from marginbook.smm.claims import section_2_weighted_losses as pointwise
 from marginbook.smm.model.aggregation import count_rule
 from marginbook.smm.model.objective import loss_values
@@ -29,8 +29,8 @@ def _coarse(monkeypatch):
     "check",
     [
         pointwise.check_hinge,
-        pointwise.check_other_targets,
-        pointwise.check_level_set_risk,
+        beyond_targets.check_other_targets,
+        beyond_targets.check_level_set_risk,
         section_2_scheme.check_half_step,
     ],
 )
@@ -60,10 +60,11 @@ def test_these_are_corrected(check):
 def test_a_wrong_weight_would_fail(monkeypatch):
     """With the weights of the classes exchanged the minimiser is not the sign of p - pi."""
     own = pointwise.weighted_risk
-    monkeypatch.setattr(pointwise, "weighted_risk", lambda loss, f, p, pi: own(loss, f, p, 1 - pi))
+    for module in (pointwise, beyond_targets):
+        monkeypatch.setattr(module, "weighted_risk", lambda loss, f, p, pi: own(loss, f, p, 1 - pi))
     assert pointwise.check_hinge().verdict == Verdict.FAILS
-    assert pointwise.check_other_targets().verdict == Verdict.FAILS
-    assert pointwise.check_level_set_risk().verdict == Verdict.FAILS
+    assert beyond_targets.check_other_targets().verdict == Verdict.FAILS
+    assert beyond_targets.check_level_set_risk().verdict == Verdict.FAILS
 
 
 def test_a_wrong_count_would_fail(monkeypatch):

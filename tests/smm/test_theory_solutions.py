@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.smm.claims import problems, section_2_hinge, section_3_descent
+from marginbook.smm.claims import problems, section_2_full_rank, section_2_hinge, section_3_descent
 from marginbook.smm.claims import section_2_solution_form as solution_form
 from marginbook.smm.claims import section_3_block_dual as block_duals
 from marginbook.smm.claims import section_3_local_optima as local_optima
@@ -23,7 +23,7 @@ def _fewer(monkeypatch):
     def few(seed, repeats=1, intercepts=(False, True)):
         return itertools.islice(samples(seed, repeats, intercepts), 0, None, 5)
 
-    for module in (solution_form, block_duals, section_3_descent):
+    for module in (solution_form, section_2_full_rank, block_duals, section_3_descent):
         monkeypatch.setattr(module, "samples", few)
 
 
@@ -31,7 +31,7 @@ def _fewer(monkeypatch):
     "check",
     [
         solution_form.check_solution_form,
-        solution_form.check_full_rank,
+        section_2_full_rank.check_full_rank,
         solution_form.check_side,
         block_duals.check_sparse,
         section_3_descent.check_rank_kept,
@@ -51,7 +51,7 @@ def test_these_hold(check):
 @pytest.mark.parametrize(
     "check",
     [
-        solution_form.check_union,
+        section_2_full_rank.check_union,
         block_duals.check_block_dual,
         block_duals.check_algorithm,
     ],
