@@ -12,6 +12,8 @@ from marginbook.drm.peers import select
 from marginbook.drm.solvers import EigenPath, closed_form
 from marginbook.drm.solvers.leave_one_out import leave_one_out
 
+from .weka import peers
+
 X, y = make_blobs(30, 2, random_state=0, centers=2)
 WHOLE = np.array([[2, 1, 0], [1, 2, 1], [0, 1, 2]])
 
@@ -28,7 +30,9 @@ def test_a_gram_matrix_of_whole_numbers_is_the_matrix_of_floats():
         np.testing.assert_allclose(solve(WHOLE), solve(WHOLE.astype(float)), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["SVM(R)", "SVM(P)", "KNN(E)", "RF", "C4.5", "NB", "SLDA"])
+@pytest.mark.parametrize(
+    "name", peers(["SVM(R)", "SVM(P)", "KNN(E)", "RF", "C4.5", "entropy tree", "NB", "SLDA"])
+)
 def test_a_class_of_one_does_not_stop_a_peer(name):
     settings = {
         "C": [1.0], "sigma2": [1.0], "degree": [2], "n_neighbors": [1, 2], "n_trees": [5],

@@ -15,6 +15,8 @@ from marginbook.drm.experiments.tables_3_8_9 import measure_accuracy, measure_im
 from marginbook.drm.peers import select
 from marginbook.experiments.fold import Fold
 
+from .weka import peers
+
 SETTINGS = {
     "alpha": [0.1],
     "beta": [0.1, 1.0],
@@ -42,7 +44,9 @@ def measured(measure, fold, method, settings=SETTINGS):
     return measure(Fold(*fold, "any", 0), method, settings)
 
 
-@pytest.mark.parametrize("method", ["SVM(R)", "KNN(C)", "RF", "C4.5", "NB", "SLDA", "DRM(R)", "KRR(P)"])
+@pytest.mark.parametrize(
+    "method", peers(["SVM(R)", "KNN(C)", "RF", "C4.5", "entropy tree", "NB", "SLDA", "DRM(R)", "KRR(P)"])
+)
 @pytest.mark.parametrize(
     ("measure", "metric"), [(measure_accuracy, "accuracy"), (measure_imbalanced, "g_mean")]
 )
@@ -72,7 +76,7 @@ def test_many_classes_wide_data():
     X, y = load_iris(return_X_y=True)
     wide = np.hstack([X, np.random.default_rng(0).normal(size=(150, 300))])
     train, test = np.r_[0:15, 50:65, 100], np.r_[30:40, 80:90, 130:140]
-    for method in ("SVM(P)", "KNN(E)", "RF", "C4.5", "NB", "DRM(P)"):
+    for method in ("SVM(P)", "KNN(E)", "RF", "entropy tree", "NB", "DRM(P)"):
         row = measured(measure_accuracy, (wide[train], y[train], wide[test], y[test]), method)
         assert 0.3 <= row["accuracy"] <= 1, method
 

@@ -17,9 +17,12 @@ from sklearn.tree import DecisionTreeClassifier
 from marginbook.drm.estimators.selection import NothingSolvable
 from marginbook.drm.peers import select
 from marginbook.drm.peers.grids import Forests, Neighbours, Refitted, leaf_size
+from marginbook.drm.peers.j48 import J48Classifier
 from marginbook.drm.peers.racing import race
 from marginbook.drm.peers.selection import NAMES, SCALE_FREE
 from marginbook.drm.peers.slda import SparseLDA
+
+from .weka import peers
 
 SETTINGS = {
     "C": [0.1, 1.0, 10.0],
@@ -70,6 +73,9 @@ def candidates(name, n, seed):
         for trees in s["n_trees"]:
             yield {"n_trees": trees}, RandomForestClassifier(trees, random_state=seed)
     elif name == "C4.5":
+        for share in s["node_share"]:
+            yield {"node_share": share}, J48Classifier(share)
+    elif name == "entropy tree":
         for share in s["node_share"]:
             yield (
                 {"node_share": share},
@@ -130,7 +136,7 @@ def test_race_skips_folds():
 @pytest.mark.filterwarnings("ignore:Solver terminated early")
 @pytest.mark.parametrize("score", [accuracy_score, geometric_mean_score])
 @pytest.mark.parametrize("n", [24, 90])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", peers(NAMES))
 def test_select_is_the_full_search(name, n, score):
     """Leave-one-out (n = 24) and 10 folds (n = 90), two classes with text labels."""
     X, y = make_classification(n, 6, n_informative=3, flip_y=0.15, weights=[0.7], random_state=n)
@@ -144,7 +150,7 @@ def test_select_is_the_full_search(name, n, score):
     np.testing.assert_array_equal(chosen.predict(rows), model.predict(rows))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", peers(NAMES))
 def test_several_classes_one_of_them_single(name):
     """A class of one is never predicted when it is left out, and no method fails on it."""
     X, y = load_iris(return_X_y=True)
@@ -202,7 +208,7 @@ def test_unknown_name():
 def test_constant_features_and_duplicates():
     """Rows that are all the same tell nothing: the larger class, whatever the method."""
     X, y = np.ones((15, 3)), np.r_[np.zeros(10, int), np.ones(5, int)]
-    for name in ("SVM(R)", "RF", "C4.5", "SLDA"):
+    for name in ("SVM(R)", "RF", "entropy tree", "SLDA"):
         assert (select(name, X, y, accuracy_score, SETTINGS, 0)[0].predict(X) == 0).all(), name
 
 

@@ -20,6 +20,8 @@ from marginbook.drm.peers import selection
 from marginbook.experiments.fold import Fold
 from marginbook.experiments.protocol import experiments, load_protocol
 
+from .weka import peers
+
 SETTINGS = {
     "alpha": [0.1, 10.0], "beta": [0.1, 10.0], "sigma2": [1.0, 10.0], "degree": [2, 3], "C": [1.0, 10.0],
     "n_neighbors": [2, 3], "n_trees": [5, 10], "node_share": [0.05, 0.1], "slda_ridge": [0.01, 1.0],
@@ -34,7 +36,7 @@ def split():
     return X[:60, :6], names[:60], X[60:100, :6], names[60:100]
 
 
-@pytest.mark.parametrize("method", [*selection.NAMES, "DRM(R)", "DRM(P)", "KRR(R)", "KRR(P)"])
+@pytest.mark.parametrize("method", [*peers(selection.NAMES), "DRM(R)", "DRM(P)", "KRR(R)", "KRR(P)"])
 def test_every_method_is_measured_and_repeats_itself(split, method):
     rows = [measure_imbalanced(Fold(*split, "toy", 3), method, SETTINGS) for _ in range(2)]
     assert rows[0] == rows[1]
@@ -151,6 +153,21 @@ def test_every_disagreement_is_counted_under_its_method(monkeypatch, tmp_path):
     )
     assert "The others by method: NB 1, DRM(R) 1." in evidence.why
     assert "gcm (https://" in evidence.why
+
+
+@pytest.mark.parametrize("table", CHECKS)
+def test_without_c45_the_evidence_says_what_it_needs(monkeypatch, tmp_path, table):
+    """The entropy tree is there all the same, and stands for no printed cell."""
+    made(table, as_printed, tmp_path, monkeypatch, skip=("C4.5",))
+    file = tmp_path / "results" / "drm" / f"{table}.csv"
+    rows = pd.read_csv(file)
+    tree = rows[rows["method"] == "RF"].assign(method="entropy tree")
+    store(table, pd.concat([rows, tree]), tmp_path, monkeypatch)
+    evidence = CHECKS[table][0]()
+    assert "Not run: C4.5 (J48 of Weka, which needs Java" in evidence.why
+    assert evidence.sizes["tested"] < evidence.sizes["cells"]
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert "entropy tree" not in results.by_rule(table)["paper"]
 
 
 def test_without_results_nothing_is_testable(monkeypatch, tmp_path):

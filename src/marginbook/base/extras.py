@@ -17,6 +17,7 @@ EXTRA_OF = {
     "docutils": "book",
     "imblearn": "experiments",
     "itables": "book",
+    "jpype": "weka",
     "jupytext": "book",
     "markdown_it": "book",
     "matplotlib": "book",

@@ -134,6 +134,7 @@ class PaperTables:
         printed = frame[frame["verdict"] != NOT_PRINTED]
         sizes = {"cells": len(printed), "tested": len(tested), "splits": plan.printed_splits}
         missing = unavailable(frame["dataset"].unique().tolist(), plan.datasets)
+        missing += _without_results(frame, plan)
         if tested.empty:
             why = self.not_run(table) + missing
             return Evidence(share(0, 0), "nothing", "the printed means", None, why, sizes)
@@ -172,6 +173,14 @@ def unavailable(printed: Sequence[str], ran: Sequence[str]) -> str:
 
     homes = [f"{name} ({entry(name).home})" for name in printed if name not in ran]
     return f" Not to be had: {', '.join(homes)}." if homes else ""
+
+
+def _without_results(frame: pd.DataFrame, plan: Protocol) -> str:
+    """Name the methods of a table that have a result of ours on no data set, with what is said of them."""
+    ran = frame.groupby("method", sort=False)["ours_n"].max() > 0
+    absent = [str(name) for name in ran.index[~ran] if ran.any() and name in plan.methods]
+    told = [f"{name} ({plan.not_stated[name]})" if name in plan.not_stated else name for name in absent]
+    return f" Not run: {'; '.join(told)}." if told else ""
 
 
 def paired(a: pd.Series[float], b: pd.Series[float]) -> tuple[int, int, int, float, float]:

@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[imp
 from ..base.checkout import commit
 from ..base.extras import advice
 from ..base.project import root
+from ..base.weka import version as weka_version
 from .fold import Fold
 from .protocol import Protocol, Task, load_dataset
 from .store import Outcome, Signature, Value
@@ -31,7 +32,17 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLI
 # a Dask worker may have several threads, and those must not parse code at once: in Python 3.11 `ast.parse`
 # then fails with "AST constructor recursion depth mismatch"
 _ONE_PREPARES = threading.Lock()
-_PACKAGES = ("marginbook", "numpy", "scipy", "scikit-learn", "imbalanced-learn", "joblib", "numba", "cvxpy")
+_PACKAGES = (
+    "marginbook",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "imbalanced-learn",
+    "joblib",
+    "numba",
+    "cvxpy",
+    "jpype1",
+)
 
 
 def measure_task(protocol: Protocol, task: Task) -> Outcome:
@@ -109,6 +120,8 @@ def _versions() -> Mapping[str, str]:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
+    if "jpype1" in found and (weka := weka_version()):
+        found["weka"] = weka
     blas = {
         f"{lib['internal_api']} {lib['version']} {lib.get('architecture', '')}".strip()
         for lib in threadpool_info()

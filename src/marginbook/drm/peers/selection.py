@@ -22,17 +22,18 @@ from ...base.parameters import validate_choice
 from ...base.splits import Split, stratified_folds
 from ..estimators.selection import NothingSolvable
 from .grids import Contest, Forests, Neighbours, Refitted, SupportVectors, leaf_size
+from .j48 import J48Classifier
 from .racing import Score, race
 from .slda import SparseLDA
 
-NAMES = ("SVM(R)", "SVM(P)", "KNN(E)", "KNN(C)", "RF", "C4.5", "NB", "SLDA")
+NAMES = ("SVM(R)", "SVM(P)", "KNN(E)", "KNN(C)", "RF", "C4.5", "entropy tree", "NB", "SLDA")
 
 #: methods whose predictions do not depend on the units of the features; those of NB do where a feature is
 #: constant in a class, because the floor of its variances is one for all features
 SCALE_FREE = ("RF", "C4.5", "SLDA")
 
 #: methods whose fits grow with the number of features, whatever is computed once
-FITTED_ANEW = ("RF", "C4.5", "SLDA")
+FITTED_ANEW = ("RF", "C4.5", "entropy tree", "SLDA")
 
 
 def select(
@@ -41,11 +42,12 @@ def select(
     """Choose the parameters of a peer by cross-validation and fit it to all rows.
 
     Leave-one-out up to ``loo_limit`` rows, 10 stratified folds above (fewer where no class has 10 rows); for
-    RF, C4.5 and SLDA 10 folds also where n p exceeds ``loo_cells``. Candidates that cannot win any more are
-    not followed to the end, see `race`: the choice is that of the full search.
+    RF, the trees and SLDA 10 folds also where n p exceeds ``loo_cells``. Candidates that cannot win any more
+    are not followed to the end, see `race`: the choice is that of the full search.
 
-    C4.5 is a stand-in: an entropy tree of scikit-learn (binary splits, no pruning) each of whose leaves holds
-    at least a share ``node_share`` of the training rows.
+    C4.5 is Weka's J48, which needs Java; "entropy tree" is what scikit-learn has nearest to it (no gain
+    ratio, no pruning), for machines without. The leaves of both hold at least a share ``node_share`` of the
+    training rows.
 
     Parameters
     ----------
@@ -72,6 +74,8 @@ def select(
     ------
     NothingSolvable
         Every candidate failed; one that fails alone is left out.
+    WekaMissing
+        For C4.5 where Java, Weka or JPype is not there.
     """
     validate_choice("peer", name, NAMES)
     with warnings.catch_warnings():
@@ -118,14 +122,11 @@ def _contest(
             return Neighbours(X, y, folds, settings["n_neighbors"], metric)
         case "RF":
             return Forests(X, y, folds, settings["n_trees"], seed)
-        case "C4.5":
+        case "C4.5" | "entropy tree":
+            entropy = partial(DecisionTreeClassifier, criterion="entropy", random_state=seed)
+            tree = J48Classifier if name == "C4.5" else entropy
             trees = [
-                (
-                    {"node_share": share},
-                    partial(
-                        DecisionTreeClassifier, criterion="entropy", min_samples_leaf=share, random_state=seed
-                    ),
-                )
+                ({"node_share": share}, partial(tree, min_samples_leaf=share))
                 for share in settings["node_share"]
             ]
             return Refitted(X, y, folds, trees, lambda chosen, n: leaf_size(chosen["node_share"], n))
