@@ -31,6 +31,12 @@ def power(log_odds: float) -> str:
     "classifier that is tested on every partition, and no set is against it",
     notebook="kfda/04_tables#kfda-printed-spread",
     depends=REGISTRY,
+    rivals=[
+        Rival(
+            "a classifier's spread is twice as large",
+            swaps={"kfda.paper.printed.fixed_deviation": times(2.0)},
+        )
+    ],
 )
 def check_printed_spread() -> Evidence:
     """Compare the laws that a printed deviation can follow."""

@@ -75,7 +75,7 @@ def _exact_objective(design: np.ndarray, yhat: np.ndarray, omega: np.ndarray, st
 
 @claim(
     "kfda/descent",
-    kind="statement",
+    kind="proof",
     where="Section 3, after (4)",
     statement=r"$J(\omega(n))$ never increases along (7) and (8)",
     notebook="kfda/02_majorise_minimise#kfda-descent",
@@ -163,7 +163,7 @@ def _below_bound(problem: Problem, path: np.ndarray, q: float, rho: float, share
 
 @claim(
     "kfda/descent-display",
-    kind="statement",
+    kind="proof",
     where="Section 3, display after (4)",
     statement=r"$J(\omega(n+1))\ge J(\omega(n))$, "
     r"since $S(\omega(n+1)\mid\omega(n))$ is at least $S(\omega(n)\mid\omega(n))$",

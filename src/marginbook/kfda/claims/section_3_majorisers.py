@@ -26,7 +26,7 @@ EXACT_POWERS = tuple(Fraction(*pair) for pair in ((1, 20), (1, 4), (1, 2), (3, 4
 
 @claim(
     "kfda/eq-4-closure",
-    kind="statement",
+    kind="proof",
     where="Section 3, after (4)",
     statement="majorisation is closed under addition and multiplication",
     notebook="kfda/02_majorise_minimise#kfda-eq-4-closure",
@@ -276,7 +276,7 @@ def omitted_constant(problem: Problem, at: np.ndarray, q: float, rho: float) -> 
 
 @claim(
     "kfda/eq-surrogate",
-    kind="statement",
+    kind="proof",
     where="Section 3, between (6) and (7)",
     statement=r"$S$, which is $\omega^\top\tilde K^\top\hat y$ less "
     r"$\frac12\omega^\top(\tilde K^\top\tilde K+\rho NqB)\omega$, majorises $J$, up to a constant, and is "

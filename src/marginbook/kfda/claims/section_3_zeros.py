@@ -39,7 +39,7 @@ def rounded(original: Any) -> Any:
 
 @claim(
     "kfda/zeros",
-    kind="statement",
+    kind="proof",
     where="Section 3, after (8)",
     statement=r"$\omega_i(0)=0$ excludes coefficient i for good",
     notebook="kfda/02_majorise_minimise#kfda-zeros",
@@ -113,7 +113,7 @@ def centred_designs(
 
 @claim(
     "kfda/zeros-finite",
-    kind="statement",
+    kind="proof",
     where="Section 3, after (8)",
     statement=r"if no $\omega_i(0)$ is 0 then, with probability one, none becomes 0 in finitely many steps",
     notebook="kfda/02_majorise_minimise#kfda-zeros-finite",

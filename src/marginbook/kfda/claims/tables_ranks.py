@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scipy import stats
 
-from ...claims import Evidence, claim, decide, share
+from ...claims import Evidence, Rival, claim, decide, share
 from ...claims.printed_tables import LEVEL, paired
 from ...experiments.stats import corrected_resampled_t, paired_t
 from ..experiments.columns import columns_of, means
@@ -291,6 +291,7 @@ def check_min_nrs() -> Evidence:
     "Fisher discriminant with a ridge, with as much tuning; of a support vector machine that cannot be said",
     notebook="kfda/04_tables#kfda-svm-and-ridge",
     depends=RESULTS,
+    rivals=[Rival("at most 0.5 points", {"margin": 0.5}), Rival("at most 1.3 points", {"margin": 1.3})],
 )
 def check_peers(margin: float = MARGIN) -> Evidence:
     """Compare both exponents with two peers: upper bounds of the loss over the sets, and the losses."""
