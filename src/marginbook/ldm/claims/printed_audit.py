@@ -81,17 +81,17 @@ def chance_by_rounding(cells: list[float], average: str) -> float:
     Each cell may be off by half a unit of its last digit, uniformly, so that the sum of what is missing has
     the distribution of Irwin and Hall.
 
-    >>> chance_by_rounding([0.9, 0.8], "0.850"), f"{chance_by_rounding([0.912] * 12, '0.913'):.0e}"
-    (1.0, '4e-06')
+    >>> chance_by_rounding([0.9, 0.8], "0.850"), f"{chance_by_rounding([0.912] * 12, '0.9128'):.0e}"
+    (1.0, '1e-04')
     """
     n, unit = len(cells), Fraction(1, 1000)
-    total = sum(Fraction(f"{cell:.3f}") for cell in cells)
+    total = sum((Fraction(f"{cell:.3f}") for cell in cells), Fraction(0))
     short = n * (abs(total / n - Fraction(average)) - unit / 2) / unit
     if short <= 0:
         return 1.0
     left = Fraction(n, 2) - short  # the sum of n uniform numbers is at most this
-    terms = ((-1) ** k * math.comb(n, k) * (left - k) ** n for k in range(n) if k < left)
-    return float(2 * sum(terms) / math.factorial(n))
+    terms = [Fraction((-1) ** k * math.comb(n, k)) * (left - k) ** n for k in range(n) if k < left]
+    return float(2 * sum(terms, Fraction(0)) / math.factorial(n))
 
 
 #: the one average that the cells contradict, as they give it

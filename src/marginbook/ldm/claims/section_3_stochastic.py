@@ -93,27 +93,26 @@ def check_unbiased(distinct: bool = False, scale: Numbers = (1.0, 1.0, 1.0), wit
     for m in sizes:
         for d in (1, 3):
             for quarters in ((0, 0, 1), (1, 3, 10), (8, 1, 2)):
-                numbers = tuple(Fraction(n, 4) for n in quarters)
-                estimated = [float(n) * s for n, s in zip(numbers, scale, strict=True)]
-                estimated[2] /= 1 if with_m else m
+                lambda1, lambda2, C = (Fraction(n, 4) for n in quarters)
+                numbers, as_floats = (lambda1, lambda2, C), (float(lambda1), float(lambda2), float(C))
+                first, second, third = (n * s for n, s in zip(as_floats, scale, strict=True))
+                estimated = first, second, third if with_m else third / m
                 X, y, w = _rational_problem(rng, m, d)
                 count += 1
                 exact = _slope(X, y, w, numbers)
-                means = _averages(X, y, w, tuple(estimated), distinct)
+                means = _averages(X, y, w, estimated, distinct)
                 smooth += all(bool(np.all(mean == exact)) for mean in means)
                 more = (numbers[0] * m / (m - 1), numbers[1], numbers[2])
-                apart = _averages(X, y, w, tuple(map(float, numbers)), distinct=True)
+                apart = _averages(X, y, w, as_floats, distinct=True)
                 others += all(bool(np.all(mean == _slope(X, y, w, more))) for mean in apart)
                 at_kink = w.copy()  # there the margin of the first example is 1
                 at_kink[0] += (1 - y[0] * sum(X[0] * w)) * y[0] * X[0, 0]
-                (mean, _) = _averages(X, y, at_kink, tuple(estimated), distinct)
+                (mean, _) = _averages(X, y, at_kink, estimated, distinct)
                 kinks += all(
                     _g(X, y, v, numbers) - _g(X, y, at_kink, numbers) >= sum(mean * (v - at_kink))
                     for v in (_rational(rng, d) for _ in range(20))
                 )
-                value = linear_objective(
-                    X.astype(float), y.astype(float), w.astype(float), *map(float, numbers)
-                )
+                value = linear_objective(X.astype(float), y.astype(float), w.astype(float), *as_floats)
                 valued = max(valued, abs(value / float(_g(X, y, w, numbers)) - 1))
     tolerance = 1e-12
     return Evidence(

@@ -68,7 +68,7 @@ def check_variance(printed: int = 0, power: int = 2, multiple: Fraction = Fracti
             tested += 1
             equal += left == m**printed * right
             by_square += left == m**power * right
-            own = margin_variance(np.array([float(g) for g in margins]))
+            own = float(margin_variance(np.array([float(g) for g in margins])))
             twice += right == multiple * variance and abs(own - float(right)) <= ROUND_OFF * abs(own)
             largest = max(largest, left / right)
     return Evidence(

@@ -145,7 +145,8 @@ def check_margin_weight(as_printed: str = "C", most: float = 0.9) -> Evidence:
         wide, found = scores(table), weights(table)
         if wide is None or not {as_printed, "(4)"} <= set(found.index):
             continue
-        equal.append((float(found.loc[as_printed, "equal"]), float(found.loc["(4)", "equal"])))
+        shares = found["equal"].to_dict()
+        equal.append((float(shares[as_printed]), float(shares["(4)"])))
         measured.append(f"{KINDS[table]} {100 * equal[-1][0]:.0f} % and {100 * equal[-1][1]:.0f} %")
         for label, row in found.to_dict("index").items():
             first, second = WEIGHTS[str(label)]
