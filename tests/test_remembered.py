@@ -10,6 +10,7 @@ from marginbook import claims
 from marginbook.base import fingerprint
 from marginbook.base import remembered as module
 from marginbook.base.remembered import Remembered, sha256
+from marginbook.claims import catalogue
 
 from .test_fingerprint import A, B, package
 
@@ -126,5 +127,5 @@ def test_the_list_of_claims_is_the_ledger():
 
 def test_a_claim_from_the_list_computes_what_its_check_does(monkeypatch):
     (real,) = claims.find(["drm/prop-III.1"])
-    later = claims._Later(real.id, real.module, real.function)
+    later = catalogue._Later(real.id, real.module, real.function)
     assert later() == real.check()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
 #: positions of rows
 Indices = NDArray[np.intp]
@@ -14,6 +13,8 @@ Split = tuple[Indices, Indices]
 
 def stratified_folds(y: np.ndarray, n_folds: int, seed: int | None) -> list[Split]:
     """Return shuffled folds that keep the shares of the labels `y`, (n,)."""
+    from sklearn.model_selection import StratifiedKFold  # late: who only names rows needs no scikit-learn
+
     return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
 
 
