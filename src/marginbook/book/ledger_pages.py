@@ -63,7 +63,7 @@ def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], 
             ]
         )
     return table(
-        HEADINGS, rows, widths=[13, 9, 10, 32, 9, 13, 6, 8], classes="sortable wide fixed cards ledger"
+        HEADINGS, rows, widths=[13, 10, 10, 29, 9, 13, 8, 8], classes="sortable wide fixed cards ledger"
     )
 
 
@@ -80,7 +80,7 @@ def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence],
     ]
     # "not-reproduced" needs a fifth of the page, which would stay empty beside "holds"
     long = any(len(evidence[id].verdict) > len("corrected") for id in claims)
-    widths = [20, 11, 16, 41, 12] if long else [14, 11, 18, 45, 12]
+    widths = [20, 14, 15, 39, 12] if long else [14, 14, 17, 43, 12]
     headings = ["verdict", "kind", "where", "statement", "page"]
     return table(headings, rows, widths=widths, classes="sortable fixed cards verdicts")
 
