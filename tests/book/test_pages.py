@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from marginbook.base.project import resource
 from marginbook.book import api_pages, bench_pages, data_page, ledger_pages, myst, result_pages
 from marginbook.book.search_entries import evidence_anchor
 from marginbook.claims import Claim, Evidence, Verdict, check, ledger
@@ -182,3 +183,12 @@ def test_every_table_with_several_readings_has_its_verdict_of_the_best() -> None
         assert first, room
         for table, row in first.items():
             assert check(f"{room}/{table}").verdict == row.verdict, (room, table)
+
+
+def test_the_labels_on_phones_are_those_of_the_columns() -> None:
+    css = resource("book", "_static", "reading.css").read_text(encoding="utf-8")
+    labels = re.findall(r'\.ledger td:nth-child\((\d)\)::before \{ content: "(\w+): "', css)
+    assert len(labels) == 3
+    assert [ledger_pages.HEADINGS[int(place) - 1] for place, _ in labels] == [
+        word.lower() for _, word in labels
+    ]
