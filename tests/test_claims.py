@@ -339,6 +339,7 @@ def test_swaps_of_functions_constants_and_methods():
         assert DenseSystem.bound(None) == 7.0
     assert convergence.ITERATIONS == 100
     assert DenseSystem.bound is before
+    assert "bound" not in vars(DenseSystem)  # inherited before, inherited again
 
 
 def test_sharpness_of_a_claim(toy, monkeypatch, cli):

@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from marginbook.base.project import root
-from marginbook.claims import ROOMS, Claim, Evidence, Verdict, check_all, ledger
+from marginbook.claims import ROOMS, Claim, Evidence, Kind, Verdict, check_all, ledger
 from marginbook.claims.ledger_file import COMMAND, NAME, line, markdown, section
 
 from ..settled import SETTLED, WITH_CHAPTER
@@ -145,7 +145,8 @@ def test_three_clicks_from_the_home_page(site: str, chromium, id: str) -> None:
         clicks += 1
 
     verdict = check_all([id], n_jobs=1)[id].verdict
-    click(f'a.count[href*="paper={claim.paper}&verdict={verdict}#"]')
+    kind = "ours" if claim.kind == Kind.OURS else "paper"
+    click(f'a.count[href*="paper={claim.paper}&kind={kind}&verdict={verdict}#"]')
     page.wait_for_selector(".ledger-filter output:not(:empty)")
     row = page.locator(f"tr:has(#claim-{claim.slug})")
     assert row.is_visible()

@@ -64,7 +64,9 @@ def in_place(rival: Rival) -> Iterator[None]:
             original = getattr(owner, attribute)
             other = swap(original)
             for place, key in _places(owner, attribute, original):
-                stack.callback(setattr, place, key, original)
+                # what a class inherits is taken away again, not left there as its own
+                inherited = key not in vars(place)
+                stack.callback(*((delattr, place, key) if inherited else (setattr, place, key, original)))
                 setattr(place, key, other)
         _forget()
         yield
