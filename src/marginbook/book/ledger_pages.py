@@ -80,7 +80,7 @@ def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence],
     ]
     # "not-reproduced" needs a fifth of the page, which would stay empty beside "holds"
     long = any(len(evidence[id].verdict) > len("corrected") for id in claims)
-    widths = [20, 14, 15, 39, 12] if long else [14, 14, 17, 43, 12]
+    widths = [20, 13, 18, 37, 12] if long else [14, 13, 18, 43, 12]
     headings = ["verdict", "kind", "where", "statement", "page"]
     return table(headings, rows, widths=widths, classes="sortable fixed cards verdicts")
 
