@@ -15,7 +15,7 @@ from jupyter_client.manager import AsyncKernelManager
 from marginbook.notebooks import forked
 from marginbook.notebooks.executing import execute_node
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 
 CELLS = (
     "import os, sys, warnings; import matplotlib, matplotlib.pyplot as plt, pandas as pd",
@@ -72,3 +72,35 @@ def test_a_server_that_died_is_named() -> None:
     server._process.wait()
     with pytest.raises((RuntimeError, BrokenPipeError)):
         server.start({"arguments": [], "folder": ".", "environment": {}})
+
+
+SLEEPER = PROGRAM.replace("print(os.getpid())", "import time; print(os.getpid()); open('on', 'w'); time.sleep(600)")
+
+
+def test_nothing_is_left_when_who_asked_is_killed(tmp_path: Path) -> None:
+    """Not even its own end can be asked of a process that was killed; its kernel notices by itself."""
+    with subprocess.Popen([sys.executable, "-c", SLEEPER], cwd=tmp_path) as asked:
+        end = time.monotonic() + 60
+        while not (tmp_path / "on").exists():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        children = [int(pid) for pid in _children(asked.pid)]
+        family = [*children, *(int(pid) for child in children for pid in _children(child))]
+        assert len(family) >= 2
+        asked.kill()
+    while left := [pid for pid in family if _runs(pid)]:
+        assert time.monotonic() < end, left
+        time.sleep(0.05)
+
+
+def _children(pid: int) -> list[str]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [child for task in tasks for child in task.read_text().split()]
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there; one that ended and was not asked for its result is not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

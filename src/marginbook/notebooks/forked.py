@@ -17,7 +17,7 @@ import sys
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from typing import IO, Any
 
 from jupyter_client.manager import AsyncKernelManager
@@ -134,9 +134,10 @@ def serve(lines: IO[str], answers: IO[str]) -> None:
     """Fork a kernel for each line, until there are no more."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are forgotten at once
     os.environ.setdefault("MPLBACKEND", BACKEND)  # as a kernel sets it, before anything imports matplotlib
-    for name in PRELOADED:
-        with suppress(ImportError):
-            importlib.import_module(name)
+    with redirect_stdout(sys.stderr):  # an import that prints is no answer
+        for name in PRELOADED:
+            with suppress(ImportError):
+                importlib.import_module(name)
     if pandas := sys.modules.get("pandas"):
         pandas.set_option("display.max_columns", 20)  # its default in a kernel, by which it is imported else
     for line in lines:
@@ -158,9 +159,11 @@ def _become(arguments: Sequence[str], folder: str, environment: Mapping[str, str
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    # the server ends with who asked for the kernel, however that ended; then this process ends, too
+    arguments = [*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"]
     launcher = importlib.util.find_spec("ipykernel_launcher")
     sys.argv = [str(launcher and launcher.origin), *arguments]
-    kernelapp.launch_new_instance(argv=list(arguments))
+    kernelapp.launch_new_instance(argv=arguments)
     os._exit(0)
 
 
