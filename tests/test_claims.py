@@ -374,3 +374,13 @@ def test_the_shipped_file_knows_every_rival():
     assert {id: tuple(one.rival for one in met) for id, met in known.items()} == {
         id: claim.rivals for id, claim in ledger().items() if claim.rivals
     }
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_the_shipped_file_has_the_verdicts_of_today_and_every_claim_that_must_be_is_sharp():
+    known = sharpness.shipped()
+    assert {id: {one.verdict for one in met} for id, met in known.items()} == {
+        id: {str(check(id).verdict)} for id in known
+    }
+    must = [claim for claim in ledger().values() if claim.kind in sharpness.MUST]
+    assert sum(not sharpness.blunt(claim) for claim in must) >= 0.9 * len(must)
