@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# tests of a second and more are left out, except on CI and where all are asked for
+LONG := $(if $(CI)$(filter --all,$(ARGS)),,and not long)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable sharpness bench coursework release lowest versions lock clean
+.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable mutants sharpness bench coursework release lowest versions lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -36,9 +38,9 @@ lint: $(READY) ## Lint and check the formatting
 types: $(READY) ## Check the types of src/
 	$(BIN)/mypy
 
-unit: $(READY) ## Unit tests
+unit: $(READY) ## Unit tests, on CI and with ARGS=--all the long ones, too
 	@$(BIN)/marginbook data fetch --registries-only
-	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs --durations=25 -m "not browser and not urls" --doctest-modules src tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs --durations=25 -m "not browser and not urls $(LONG)" --doctest-modules src tests
 
 notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval, strict); ARGS=--all: all of them
 	@$(BIN)/marginbook data fetch --registries-only
@@ -48,7 +50,7 @@ strict: $(READY) ## Compile the book from the stored notebooks; any warning fail
 	@$(BIN)/marginbook book --strict --no-execute
 
 browser: $(READY) ## Look through the built book with Chromium
-	$(BIN)/python -m pytest -n 2 -rfEs --dist worksteal -m browser tests/book
+	$(BIN)/python -m pytest -n 2 -rfEs --dist worksteal -m browser tests/book tests/serve
 
 online: $(READY) ## What needs data that only URLs give (from the network, or MARGINBOOK_MIRROR=DIR): fetch, verify, test
 	@$(BIN)/marginbook data fetch || echo "going on: tests of these sets are skipped, and say so"
@@ -57,6 +59,10 @@ online: $(READY) ## What needs data that only URLs give (from the network, or MA
 
 stages: $(READY) ## Time the two commands stage by stage; the book shows the table
 	@$(BIN)/python supply/stages.py $(ARGS)
+
+mutants: $(READY) ## Small errors in the code, each against the tests that reach it; stopped, it goes on (hours)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps cosmic-ray==8.7.0
+	@$(BIN)/python supply/mutants.py $(ARGS)
 
 sharpness: $(READY) ## Let the rivals of all claims meet their checks; the ledger shows which were refuted (minutes)
 	@mkdir -p results/claims

@@ -11,7 +11,7 @@ from marginbook.quality.benchmarking import run_suite
 HERE = Path(__file__).parent
 _NAMES = sorted(path.stem for path in HERE.glob("*.py"))
 #: what the measuring files share
-_SHARED = ("_cases", "_peers")
+_SHARED = ("_cases", "_peers", "_growth")
 _OF_PAPERS = {
     key: tuple(name for name in _NAMES if name.partition("_")[0] == key and not name.endswith(_SHARED))
     for key in papers()

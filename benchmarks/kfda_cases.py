@@ -136,7 +136,7 @@ def prediction(each: Data, q: float, runs: int) -> Ratio:
     return compare(
         f"prediction of {len(Z)} rows with {kept} against all, q={q:g}, rho=0.01, {each}",
         lambda: model.decision_function(Z),
-        lambda: kernel_sums(("rbf", {"gamma": gamma}), Z, each.X, model.coef_) + model.intercept_,
+        lambda: kernel_sums(("rbf", {"gamma": gamma}), Z, each.X, model.dual_coef_) + model.intercept_,
         runs,
     )
 

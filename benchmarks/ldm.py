@@ -6,8 +6,8 @@ Writes benchmarks/results/ldm.csv. A ratio, not a time, is what to compare betwe
 A ratio is that of median CPU times of one thread. Wall times flatter the shorter of two peers when the
 machine has other work, because a short call fits between two turns of the scheduler; their ratio is stored
 too, and equals the other on an idle machine. Peers take turns, call by call. lambda1 is 2^-5, the middle of
-the paper's grid, or 100, which halves the spread of the margins. Beside SVC a fit is what LDMClassifier does;
-everywhere else it forms H.
+the paper's grid, or 100, which halves the spread of the margins. Beside SVC and cvxpy a fit is what
+LDMClassifier does; everywhere else it forms H.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from marginbook.ldm.peers.km_omd_solver import solve_km_omd
 from marginbook.ldm.solvers import Solution, active_set, coordinate_descent
 from marginbook.ldm.solvers.grid import solve_grid
 from marginbook.ldm.solvers.hard_margin import gram_features, solve_hard_margin
-from marginbook.ldm.solvers.loo_bound import bracket
-from marginbook.ldm.solvers.loo_exact import exact_leave_one_out
+from marginbook.ldm.solvers.leave_one_out_bound import bracket
+from marginbook.ldm.solvers.leave_one_out_exact import exact_leave_one_out
 from marginbook.ldm.solvers.oracle import hard_margin_oracle, soft_margin_oracle
 from marginbook.quality.benchmarking import Ratio, compare, in_turns, main
 
@@ -61,7 +61,7 @@ def against_cvxpy(data: Problem, runs: int) -> Iterator[Ratio]:
         comparable(float(dual_gap(point, H @ point, LAMBDA, C) / exact.objective), "cvxpy on the dual")
 
         def ours(lambda1: float = lambda1) -> object:
-            return fit(G, y, lambda1, C)
+            return fit_as_estimator(G, y, lambda1, C)
 
         def primal(lambda1: float = lambda1) -> object:
             return soft_margin_oracle(gram_features(G), y, lambda1, LAMBDA, C, **CLARABEL)

@@ -30,7 +30,7 @@ from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import Solution, coordinate_descent
 from marginbook.ldm.solvers.grid import solve_grid
 from marginbook.ldm.solvers.hard_margin import gram_features
-from marginbook.ldm.solvers.loo_bound import bracket
+from marginbook.ldm.solvers.leave_one_out_bound import bracket
 from marginbook.ldm.solvers.oracle import soft_margin_oracle
 from marginbook.quality.benchmarking import CPU, Line, Record, main, sampled
 

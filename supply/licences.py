@@ -145,6 +145,7 @@ def _is_licence(name: str) -> bool:
 
 def main() -> None:
     """Write the table."""
+    from marginbook.book.slides import writing
     from marginbook.notebooks import mathjax
 
     rows = []
@@ -152,8 +153,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             metadata, texts = of_installed(package) or of_download(package, Path(folder))
         rows.append(_row(package.name, package.version, package.marker, metadata, texts))
-    metadata, texts = read_wheel(mathjax.wheel())
-    rows.append(_row(mathjax.WHEEL.package, mathjax.WHEEL.version, "MathJax of the pages", metadata, texts))
+    read = {"MathJax of the pages": mathjax.WHEEL, "reveal.js of the slides, MIT": writing.WHEEL}
+    for what, wheel in read.items():
+        rows.append(_row(wheel.package, wheel.version, what, *read_wheel(mathjax.wheel(wheel))))
     OUT.parent.mkdir(parents=True, exist_ok=True)
     with OUT.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")

@@ -17,7 +17,7 @@ def needs(entry: Entry, *, every: bool = False) -> Any:
     ----------
     entry : Entry
     every : bool
-        The test reads every source of the set, not the first that can be had.
+        The test reads every source of the set, not the first available one.
     """
     by_url = [source.kind == "url" for source in entry.sources]
     marks = [pytest.mark.urls] if (any if every else all)(by_url) else []

@@ -10,5 +10,5 @@ from marginbook.claims import ROOMS
 
 #: short names, in the order of the book
 SETTLED = [key for key in papers() if resource("book", f"{key}.md").is_file()]
-#: the same, and what ties them
+#: the same, and the chapter on how they are related
 WITH_CHAPTER = [key for key in ROOMS if resource("book", f"{key}.md").is_file()]

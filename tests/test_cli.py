@@ -27,7 +27,21 @@ def test_every_command_has_help_with_an_example(cli, path):
 
 def test_the_commands_are_those_of_the_contract():
     names = main.list_commands(click.Context(main))
-    assert names == ["claims", "errata", "data", "experiment", "run", "book", "coursework", "trust", "new"]
+    assert names == [
+        "claims",
+        "errata",
+        "data",
+        "experiment",
+        "run",
+        "book",
+        "serve",
+        "coursework",
+        "slides",
+        "trust",
+        "new",
+        "warmup",
+        "guide",
+    ]
 
 
 def test_a_command_whose_extra_is_not_installed_says_so(cli, monkeypatch):
@@ -46,6 +60,7 @@ def test_a_command_whose_extra_is_not_installed_says_so(cli, monkeypatch):
         ("run", "drm/none"),
         ("data", "fetch", "no-such-set"),
         ("coursework", "write", "no-such-room"),
+        ("slides", "no-such-room"),
     ],
     ids=" ".join,
 )

@@ -75,6 +75,12 @@ def test_a_room_has_derivations_and_experiments_and_ids_of_its_own() -> None:
         assert len(exercises) >= 6 or id.partition("/")[0] not in SETTLED
 
 
+@pytest.mark.parametrize("id", [id for id in SETS if id.partition("/")[0] in SETTLED])
+def test_at_least_half_of_a_room_is_something_to_do(id: str) -> None:
+    doing = [exercise.id for exercise in SETS[id] if exercise.kind in ("Programming", "Experiment")]
+    assert 2 * len(doing) >= len(SETS[id])
+
+
 # --- the markup
 
 TEXT = """# Set

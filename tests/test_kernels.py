@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from marginbook.kernels import gram, parse_kernel
+from marginbook.kernels import KernelOverflow, gram, parse_kernel, resolve_kernel, scale_gamma, warn_of_scale
 
 
 @pytest.fixture
@@ -64,3 +64,59 @@ def test_unknown_kernels(kernel, message):
 def test_overflow_is_an_error():
     with pytest.raises(ValueError, match="is infinite or undefined on these data; scale the features"):
         gram(("poly", {"degree": 10}), np.full((2, 2), 1e40))
+
+
+def test_gamma_in_words():
+    X = np.array([[0.0, 3.0], [1.0, 2.0], [4.0, 5.0]])
+    for rows in (X, sparse.csr_array(X)):
+        assert scale_gamma(rows) == pytest.approx(1 / (2 * X.var()))
+        assert resolve_kernel("rbf", "scale", 3, 1, rows)[1]["gamma"] == scale_gamma(rows)
+        assert resolve_kernel("poly", "auto", 3, 1, rows)[1]["gamma"] == 0.5
+    assert resolve_kernel("rbf", "scale", 3, 1) == ("rbf", {"gamma": "scale"})
+    assert resolve_kernel(("rbf", {"gamma": 2.0}), "scale", 3, 1, X) == ("rbf", {"gamma": 2.0})
+    assert scale_gamma(np.ones((3, 2))) == 1.0
+    with pytest.raises(ValueError, match="gamma must be a number >= 0, 'scale', 'auto' or None, got 'small'"):
+        resolve_kernel("rbf", "small", 3, 1, X)
+    with pytest.raises(KernelOverflow, match="gamma='scale' is undefined"):
+        scale_gamma(X * 1e200)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8])
+def test_scale_does_not_cancel_in_sparse_rows(offset):
+    rng = np.random.default_rng(0)
+    X, weights = offset + rng.random((50, 3)), rng.integers(0, 4, 50).astype(float)
+    X[:5, 0] = 0.0 if offset == 0.0 else offset
+    rows = sparse.csr_matrix(X)
+    assert scale_gamma(rows) == pytest.approx(scale_gamma(X))
+    repeated = scale_gamma(np.repeat(X, weights.astype(int), axis=0))
+    assert scale_gamma(X, weights) == pytest.approx(repeated)
+    assert scale_gamma(rows, weights) == pytest.approx(repeated)
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 1e6 + 0.1])
+def test_scale_is_one_where_all_entries_are_equal(value):
+    X, weights = np.full((10, 3), value), np.arange(10.0)
+    for rows in (X, sparse.csr_matrix(X)):
+        assert scale_gamma(rows) == scale_gamma(rows, weights) == 1.0
+    X[0] = 7.0  # of no weight
+    assert scale_gamma(X, weights) == scale_gamma(sparse.csr_matrix(X), weights) == 1.0
+
+
+@pytest.mark.parametrize(("gamma", "message"), [(1e3, "gamma is too large"), (1e-12, "gamma is too small")])
+def test_a_kernel_that_tells_nothing_warns(gamma, message):
+    X = np.arange(20.0).reshape(10, 2)
+    with pytest.warns(UserWarning, match=message):
+        warn_of_scale("rbf", gram(("rbf", {"gamma": gamma}), X))
+
+
+def test_a_kernel_that_tells_something_does_not_warn(recwarn):
+    X = np.arange(20.0).reshape(10, 2)
+    warn_of_scale("rbf", gram(("rbf", {"gamma": scale_gamma(X)}), X))
+    warn_of_scale("linear", np.ones((3, 3)))
+    warn_of_scale("rbf", np.ones((1, 1)))
+    assert not recwarn.list
+
+
+def test_gamma_of_sparse_rows_whose_squares_overflow():
+    with pytest.raises(KernelOverflow, match="gamma='scale' is undefined"):
+        scale_gamma(sparse.csr_array(np.array([[1e200, 0.0], [2e200, 1.0]])))

@@ -23,7 +23,8 @@ import json
 from pathlib import Path
 from click.testing import CliRunner
 from marginbook import claims, coursework, experiments, notebooks
-from marginbook.book import api_pages, exhibit_pages, source
+from marginbook.book import api_pages, exhibit_pages, slides, source
+from marginbook.book.slides.chapter import chapter
 from marginbook.claims.errata import as_json
 from marginbook.claims.ledger_file import markdown
 from marginbook.cli import main
@@ -39,6 +40,7 @@ def generate(folder):
     (folder / "api-toy.md").write_text(api_pages.reference("marginbook.toy"))
 
 
+given = slides.Material("toy", chapter("toy"), [], {}, wanted, found, books)
 source.assemble(Path(), Path("_build/source"), books, generate)
 call = lambda *words: CliRunner().invoke(main, words).output
 print(json.dumps({
@@ -51,6 +53,8 @@ print(json.dumps({
     "sets": {key: each.title for key, each in coursework.available().items()},
     "drift": [line for note in notebooks.available().values() for line in notebooks.drift(note)],
     "cited": cite("toy_paper"),
+    "decks": slides.decks(),
+    "deck": [cell.source for cell in slides.deck(given).cells],
 }))
 """
 
@@ -110,6 +114,7 @@ def test_only_its_own_folders_are_written(copy: tuple[Path, set[str]]) -> None:
     assert [name for name in written if left.search((home / name).read_text("utf-8"))] == []
 
 
+@pytest.mark.long
 def test_ledger_experiments_coursework_and_book_have_it(copy: tuple[Path, set[str]]) -> None:
     home, _ = copy
     done = run(home, "-c", PROGRAM)
@@ -124,17 +129,22 @@ def test_ledger_experiments_coursework_and_book_have_it(copy: tuple[Path, set[st
     assert found["sets"]["toy"] == "Toy machines"
     assert found["drift"] == []
     assert found["cited"] == "Author (n.d.)"
+    assert "toy" in found["decks"]
+    assert found["deck"][0] == "# Toy machines"
+    assert any("verdict-holds" in text for text in found["deck"])
     source = home / "_build" / "source"
     contents = (source / "_toc.yml").read_text("utf-8")
     assert contents.index("book/smm") < contents.index("book/toy") < contents.index("book/bridge")
     assert "notebooks/toy/*" in contents
     assert "_generated/verdicts-toy.md" in (source / "book" / "toy.md").read_text("utf-8")
+    assert "slides/toy.html" in (source / "book" / "toy.md").read_text("utf-8")
     assert "_generated/api-toy.md" in (source / "book" / "api" / "toy.md").read_text("utf-8")
     assert "autoclass:: ToyClassifier" in (source / "book" / "_generated" / "api-toy.md").read_text("utf-8")
     assert "{toy_paper," in (source / "book" / "references.bib").read_text("utf-8")
     assert (source / "notebooks" / "toy" / "01_the_model.ipynb").is_file()
 
 
+@pytest.mark.long
 def test_its_own_tests_and_ruff_pass(copy: tuple[Path, set[str]]) -> None:
     home, _ = copy
     for words in (("ruff", "check", "."), ("ruff", "format", "--check", "src/marginbook/toy", "tests/toy")):

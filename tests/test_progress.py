@@ -60,7 +60,7 @@ def test_lines_come_also_while_nothing_ends(monkeypatch):
 
 
 def test_stages_follow_each_other(out, monkeypatch):
-    monkeypatch.setattr(progress, "Console", lambda stderr: out.console)
+    monkeypatch.setattr("rich.console.Console", lambda stderr: out.console)
     with Stages() as stages:
         stages.at("notebooks", 0, 2)
         stages.expect(lambda elapsed: 90.0 - elapsed)

@@ -28,6 +28,7 @@ def test_the_links_of_the_readme_are_found():
     assert {"book/_static/book.png", "CONTRIBUTING.md", "LICENSE"} <= set(local_links("README.md"))
 
 
+@pytest.mark.long
 def test_the_library_examples_run():
     texts = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
     assert len(texts) == 5

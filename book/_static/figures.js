@@ -1,6 +1,6 @@
 // A figure that is clicked, or whose button is pressed, opens large in a box that scrolls: on a phone its letters
 // are too small in the column. Esc, the button and a click beside the box close it.
-const figures = [...document.querySelectorAll("main article img")].filter((image) => !image.closest("a, .math"));
+const figures = [...document.querySelectorAll("main article img")].filter((image) => !image.closest("a, .math, .sd-card:not(details)"));
 if (figures.length && window.HTMLDialogElement) {
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);

@@ -3,7 +3,7 @@
 const MANY = 150;
 const NEAR = 2500; // pixels above and below what is in sight
 const waiting = new Map(); // from a row or paragraph to its formulas
-const formulas = [...document.querySelectorAll(".math")];
+const formulas = [...document.querySelectorAll(".math, .evidence-card")];
 if (formulas.length > MANY && window.MathJax) {
   const first = [];
   for (const formula of formulas) {
@@ -32,4 +32,42 @@ if (formulas.length > MANY && window.MathJax) {
     const rest = take([...waiting.keys()]);
     if (rest.length) window.MathJax.typeset(rest);
   });
+}
+
+// A displayed formula that is a little wider than its column is set smaller; one that is much wider scrolls.
+const LEAST = 0.5;
+const fit = (again) => {
+  const some = [...document.querySelectorAll("main div.math mjx-container[display]")].filter(
+    (formula) => formula.parentElement.clientWidth && (again || !formula.dataset.fitted));
+  for (const formula of some) {
+    formula.dataset.size ??= parseFloat(formula.style.fontSize) || 100;
+    if (formula.dataset.fitted) formula.style.fontSize = `${formula.dataset.size}%`;
+  }
+  // first all that is read, then all that is written: else the page is laid out once for each
+  const shares = some.map(({ parentElement: box, scrollWidth }) => box.clientWidth / Math.max(scrollWidth, box.scrollWidth));
+  some.forEach((formula, place) => {
+    formula.dataset.fitted = "yes";
+    formula.classList.toggle("smallest", shares[place] < LEAST);
+    if (shares[place] < 1) formula.style.fontSize = `${formula.dataset.size * Math.max(LEAST, 0.985 * shares[place])}%`;
+  });
+};
+if (formulas.length) {
+  let asked = 0;
+  let all = false; // a later request for new formulas must not cancel one for all of them
+  const soon = (again = false) => {
+    all ||= again;
+    cancelAnimationFrame(asked);
+    asked = requestAnimationFrame(() => { fit(all); all = false; });
+  };
+  addEventListener("load", () => {
+    window.MathJax?.startup?.promise?.then(() => soon());
+    const article = document.querySelector("main article");
+    // formulas that are set later, and those in a box that opens
+    if (article) new MutationObserver((list) => {
+      if (list.some((one) => [...one.addedNodes].some((node) => node.nodeName === "MJX-CONTAINER"))) soon();
+    }).observe(article, { childList: true, subtree: true });
+  });
+  addEventListener("resize", () => soon(true));
+  document.fonts?.addEventListener("loadingdone", () => soon(true));  // letters of another font have another width
+  document.addEventListener("toggle", () => soon(), true);
 }

@@ -36,13 +36,40 @@ for (const block of document.querySelectorAll(".cell_output .output.stream pre")
   )));
 }
 
-// hits on claims all bear the title of the ledger: say which claim
+// A hit says which chapter it is in, one on a claim which claim; a formula in its extract becomes plain letters.
 const hits = document.querySelector("#search-results");
-if (hits) {
+if (hits && typeof Search !== "undefined") {
+  // an entry of the index stands beside the files to download, which say nothing of the page
+  const extractOf = Search.makeSearchSummary;
+  Search.makeSearchSummary = (html, words, anchor) => extractOf(html, words, anchor?.startsWith("#index-") ? "" : anchor);
+  const METHODS = { drm: "DRM", ldm: "LDM", kfda: "kFDA", clasmk: "CLASMK", smm: "SMM", bridge: "One family", study: "One bench" };
+  const SIGNS = { le: "≤", leq: "≤", ge: "≥", geq: "≥", ne: "≠", in: "∈", sum: "Σ", prod: "∏", infty: "∞", to: "→", times: "×",
+    cdot: "·", top: "ᵀ", star: "*", sqrt: "√", partial: "∂", nabla: "∇", alpha: "α", beta: "β", gamma: "γ", delta: "δ",
+    epsilon: "ε", varepsilon: "ε", eta: "η", kappa: "κ", lambda: "λ", mu: "μ", nu: "ν", pi: "π", rho: "ρ", sigma: "σ",
+    tau: "τ", phi: "φ", varphi: "φ", psi: "ψ", omega: "ω", ell: "ℓ", dots: "…", ldots: "…", mid: "|", quad: " " };
+  const spoken = (tex) => tex.replace(/\\([a-zA-Z]+)/g, (_, word) => SIGNS[word] ?? "").replace(/\\[,;:!|]|[{}$&]|\\\\/g, "");
+  const chapter = (path) => {
+    const room = /(?:notebooks\/|book\/(?:api\/|claims-|results-)?)([a-z]+)[/_.]/.exec(path)?.[1];
+    if (path.includes("/api/")) return METHODS[room] ? `${METHODS[room]} reference` : "Reference";
+    return METHODS[room];
+  };
   new MutationObserver(() => {
-    for (const link of hits.querySelectorAll('a[href*="#evidence-"]:not(.named)')) {
+    for (const link of hits.querySelectorAll("li > a:not(.named)")) {
       link.classList.add("named");
-      link.append(` › ${link.hash.slice("#evidence-".length)}`);
+      link.textContent = spoken(link.textContent);
+      if (link.hash.startsWith("#index-")) link.hash = "";
+      const where = chapter(link.pathname);
+      if (where && !link.textContent.startsWith(where)) link.prepend(`${where} › `);
+      if (link.hash.startsWith("#evidence-")) link.append(` › ${link.hash.slice("#evidence-".length)}`);
+    }
+    for (const extract of hits.querySelectorAll("p.context:not(.spoken)")) {
+      extract.classList.add("spoken");
+      const walk = document.createTreeWalker(extract, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) {
+        // an extract may begin or end inside a formula
+        const text = walk.currentNode.data;
+        if (/\\[()[\]a-zA-Z]/.test(text)) walk.currentNode.data = spoken(text.replace(/\\[()[\]]/g, ""));
+      }
     }
   }).observe(hits, { childList: true, subtree: true });
 }

@@ -1,10 +1,8 @@
-"""The built book, served on this machine only, and a browser to look at it."""
+"""The built book, served on this machine only."""
 
 from __future__ import annotations
 
 import functools
-import os
-import shutil
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -39,26 +37,12 @@ def site(html: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def launched():
-    from playwright.sync_api import sync_playwright
+def explore() -> Iterator[str]:
+    """The book's static files and small pages that load them: no built book is needed."""
+    from .explore_page import SCRIPTS, serve
 
-    with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path  # there only after `playwright install chromium`
-        names = ("chromium", "chromium-browser", "google-chrome", own)
-        found = next(filter(None, map(shutil.which, names)), None)
-        if found is None:
-            pytest.skip(
-                "no Chromium here: install the system's package `chromium`, or `playwright install chromium`"
-            )
-        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to sandbox the root user
-        browser = playwright.chromium.launch(executable_path=found, args=sandbox)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def chromium(launched):
-    """Chromium without the tabs of the tests before."""
-    yield launched
-    for context in launched.contexts:
-        context.close()
+    server = serve(SCRIPTS.parents[1])
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()

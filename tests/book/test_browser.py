@@ -39,7 +39,7 @@ def test_tables_sort_by_mouse_and_keyboard(site: str, chromium) -> None:
 
 def test_a_link_to_evidence_opens_it(site: str, chromium) -> None:
     page = open_context(chromium, 390, 844, "light").new_page()
-    page.goto(site + "book/claims.html", wait_until="networkidle")
+    page.goto(site + "book/claims-ldm.html", wait_until="networkidle")
     closed = page.locator("details.sd-dropdown").first
     closed.locator("summary").click()
     assert closed.get_attribute("open") is not None

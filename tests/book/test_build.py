@@ -40,6 +40,7 @@ def tiny(tmp_path: Path) -> Path:
     return source
 
 
+@pytest.mark.long
 def test_a_sound_book_compiles_without_a_warning(tiny: Path, tmp_path: Path) -> None:
     seen: list[tuple[str, int]] = []
     assert compile_book(tiny, tmp_path / "html", strict=True, progress=lambda *step: seen.append(step)) == []
@@ -55,6 +56,7 @@ WRONG = {
 }
 
 
+@pytest.mark.long
 def test_a_strict_build_fails_on_a_warning_and_keeps_the_old_pages(tiny: Path, tmp_path: Path) -> None:
     html = tmp_path / "html"
     html.mkdir()
@@ -70,6 +72,30 @@ def test_a_strict_build_fails_on_a_warning_and_keeps_the_old_pages(tiny: Path, t
     assert (html / "index.html").read_text() == "old"
 
 
+def test_theorems_bear_the_letter_of_their_chapter(tiny: Path, tmp_path: Path) -> None:
+    """Also where another page refers to one, as Sphinx counts them through the book first."""
+    extensions = "sphinx_proof, marginbook.book.references, marginbook.book.theorem_numbers"
+    config = CONFIG.replace("marginbook.book.references", extensions).replace(
+        "config:", "config:\n    numfig: true"
+    )
+    (tiny / "_config.yml").write_text(config)
+    (tiny / "index.md").write_text("# First\n")
+    (tiny / "_toc.yml").write_text(
+        "format: jb-book\nroot: index\nchapters:\n  - file: ldm/a\n  - file: drm/b\n"
+    )
+    for page, more in (("ldm/a", ""), ("drm/b", "{prf:ref}`ldm-a`\n")):
+        (tiny / page).parent.mkdir()
+        label = page.replace("/", "-")
+        theorem = f"# Page\n\n```{{prf:theorem}} T\n:label: {label}\nx\n```\n\n{more}"
+        (tiny / f"{page}.md").write_text(theorem)
+    assert compile_book(tiny, tmp_path / "html", strict=True) == []
+    told = [(tmp_path / "html" / f"{page}.html").read_text() for page in ("ldm/a", "drm/b")]
+    assert "Theorem L1" in told[0]
+    assert "Theorem D1" in told[1]
+    assert "Theorem L1" in told[1]
+
+
+@pytest.mark.long
 def test_a_lenient_build_returns_the_warnings(tiny: Path, tmp_path: Path) -> None:
     (tiny / "second.md").write_text("# Second\n\n{ref}`lost`\n")
     (warning,) = compile_book(tiny, tmp_path / "html", strict=False)

@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from marginbook.book import errata_pages
+from marginbook.book.checked_claims import Checked
 from marginbook.claims import Claim, Evidence, Kind, Verdict, check, ledger
 from marginbook.claims import errata as module
 from marginbook.claims.errata import (
@@ -150,7 +151,8 @@ def test_the_page_has_a_row_for_each_and_the_files_lie_beside_it(
     claims = {erratum.claim.id: erratum.claim for erratum in found}
     folder = tmp_path / "_generated"
     folder.mkdir()
-    errata_pages.write(folder, claims, {e.claim.id: e.evidence for e in found}, {"drm/01_x"})
+    evidence = {e.claim.id: e.evidence for e in found}
+    errata_pages.write(folder, Checked(claims, evidence, {"drm/01_x"}))
     text = (folder / "errata.md").read_text()
     for piece in (
         "`drm/a`", "It is 2.", "$a<b$", "error $3.1 \\times 10^{-15}$", "(#evidence-drm-a)", "(#place)",
@@ -180,6 +182,7 @@ def test_serious_errata_come_first(found: list[Erratum]) -> None:
     assert listed.index("evidence-drm-z") < listed.index("evidence-drm-a")
 
 
+@pytest.mark.long
 def test_the_command_prints_a_table_and_the_file(cli: Any) -> None:
     shown = cli("errata", "ldm", "--severity", "serious", "--n-jobs", "1")
     assert shown.exit_code == 0

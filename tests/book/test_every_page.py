@@ -167,6 +167,7 @@ def test_what_a_page_does_wrong_while_it_loads_is_told_of_that_page(tmp_path: Pa
 def test_the_pages_have_formulas_and_the_check_sees_broken_ones(site: str, chromium) -> None:
     page = open_context(chromium, 1280, 900, "light").new_page()
     page.goto(site + "book/drm.html", wait_until="networkidle")
+    page.evaluate(SET_ALL)
     assert page.locator("mjx-container").count() > 3
     page.evaluate(
         """async () => {

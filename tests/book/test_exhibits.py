@@ -8,6 +8,7 @@ import pytest
 
 from marginbook.base.project import root
 from marginbook.book import exhibit_pages
+from marginbook.book.checked_claims import Checked
 from marginbook.book.exhibit_pages import Exhibit, beyond, claims_about, commands, exhibits, mentions
 from marginbook.claims import Claim, Evidence, Kind, Verdict, ledger
 from marginbook.claims.errata import PAPERS, of_a_paper
@@ -87,7 +88,7 @@ def test_runs_of_ours_are_told_apart() -> None:
 def test_a_row_has_command_verdict_and_notebook(tmp_path: Path) -> None:
     wanted = {id: claim for id, claim in ledger().items() if of_a_paper(claim)}
     evidence = {id: Evidence(Verdict.PARTLY, "", "", None, "") for id in wanted}
-    exhibit_pages.write(tmp_path, wanted, evidence, {"drm/05_imbalanced"})
+    exhibit_pages.write(tmp_path, Checked(wanted, evidence, {"drm/05_imbalanced"}))
     text = (tmp_path / "exhibits.md").read_text()
     for piece in (
         "* - Table VIII\n",

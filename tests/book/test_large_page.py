@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import signal
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,9 @@ def test_what_is_stored_reaches_the_goals() -> None:
 
 
 def test_the_script_for_slurm_makes_jobs_with_a_worker_for_each_core() -> None:
+    ours = signal.getsignal(signal.SIGINT)
     pytest.importorskip("dask_jobqueue")
+    signal.signal(signal.SIGINT, ours)  # its import takes Ctrl-C away from the tests that follow
     with runpy.run_path(str(BOOK / "cluster" / "slurm.py"))["cluster"]() as cluster:
         script = cluster.job_script()
     for piece in ("--cpus-per-task=16", "-t 08:00:00", "--nworkers 16", "--nthreads 1", "MARGINBOOK_CACHE"):

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from marginbook.base.project import resource
+from marginbook.base.public import public_names
 from marginbook.book import api_pages, bench_pages, data_page, ledger_pages, myst, result_pages
+from marginbook.book.checked_claims import Checked
 from marginbook.book.search_entries import evidence_anchor
 from marginbook.claims import Claim, Evidence, Verdict, check, ledger
 from marginbook.claims.read_as import ReadAs, all_readings
@@ -27,12 +29,13 @@ def entry(id: str, verdict: Verdict, notebook: str = "drm/01_x#place") -> tuple[
 def written(tmp_path: Path) -> Path:
     entries = [entry("drm/a", Verdict.HOLDS), entry("drm/b.2", Verdict.FAILS), entry("drm/c", Verdict.HOLDS)]
     claims = {claim.id: claim for claim, _ in entries}
-    ledger_pages.write(tmp_path, claims, {claim.id: found for claim, found in entries}, {"drm/01_x"})
+    evidence = {claim.id: found for claim, found in entries}
+    ledger_pages.write(tmp_path, Checked(claims, evidence, {"drm/01_x"}))
     return tmp_path
 
 
 def test_the_ledger_has_a_row_with_an_anchor_and_the_evidence_of_each_claim(written: Path) -> None:
-    text = (written / "claims.md").read_text()
+    text = (written / "claims-drm.md").read_text()
     for slug, verdict in (("drm-a", "holds"), ("drm-b-2", "fails"), ("drm-c", "holds")):
         assert f"]{{#claim-{slug}}}" in text
         assert f"[{verdict}]{{.verdict .verdict-{verdict}}}" in text
@@ -46,11 +49,20 @@ def test_the_ledger_has_a_row_with_an_anchor_and_the_evidence_of_each_claim(writ
         assert piece in text
 
 
+def test_the_overview_has_a_row_for_each_claim_and_no_formula(written: Path) -> None:
+    text = (written / "claims.md").read_text()
+    assert text.count("\n* - [") == 3
+    assert "[Place of drm/b.2](#evidence-drm-b-2)" in text
+    assert "- DRM\n" in text
+    assert "$" not in text
+    assert (written / "claims-ldm.md").read_text() == "No claim has been entered yet.\n"
+
+
 def test_the_scoreboard_counts(written: Path) -> None:
     text = (written / "scoreboard.md").read_text()
     assert "- Discriminative Ridge Machine\n  - <span" in text
-    assert '?paper=drm&amp;kind=paper&amp;verdict=holds#ledger-drm">2 <span' in text
-    assert '?paper=drm&amp;kind=paper&amp;verdict=fails#ledger-drm">1 <span' in text
+    assert 'claims-drm.html?kind=paper&amp;verdict=holds#ledger-drm">2 <span' in text
+    assert 'claims-drm.html?kind=paper&amp;verdict=fails#ledger-drm">1 <span' in text
     assert "reproduced" not in text
 
 
@@ -62,8 +74,8 @@ def test_no_link_goes_to_a_notebook_that_is_not_in_the_book() -> None:
 
 def test_a_section_of_a_notebook_named_after_the_claim_is_not_mistaken_for_its_row(tmp_path: Path) -> None:
     claim, evidence = entry("drm/a", Verdict.HOLDS, "drm/01_x#drm-a")
-    ledger_pages.write(tmp_path, {claim.id: claim}, {claim.id: evidence}, {"drm/01_x"})
-    ledger, chapter = ((tmp_path / name).read_text() for name in ("claims.md", "verdicts-drm.md"))
+    ledger_pages.write(tmp_path, Checked({claim.id: claim}, {claim.id: evidence}, {"drm/01_x"}))
+    ledger, chapter = ((tmp_path / name).read_text() for name in ("claims-drm.md", "verdicts-drm.md"))
     assert r"Shown in [drm/01\_x](#drm-a)" in ledger
     assert "[drm/01](#drm-a)" in ledger
     assert "[drm/01](#drm-a)" in chapter
@@ -111,6 +123,25 @@ def test_the_printed_layout_has_data_sets_down_and_methods_across() -> None:
     text = result_pages.as_printed([{**row, "method": "A_1"}, {**lower, "method": "B"}])
     assert "* - data set\n  - A\\_1\n  - B\n* - `glass2`\n  - 0.700\\\n    **0.710** =\n" in text
     assert "**0.100** ↓" in text
+
+
+def test_every_name_that_a_room_exports_is_on_one_page_of_the_reference() -> None:
+    pages = resource("book", "api")
+    included = [
+        name
+        for path in sorted(pages.rglob("*.md"))
+        for name in re.findall(r"_generated/api-(\w+)\.md", path.read_text("utf-8"))
+        if name in public_names()
+    ]
+    with_chapter = [
+        name
+        for name, place in public_names().items()
+        if resource("book", f"{place.rpartition('.')[2]}.md").is_file()
+    ]
+    assert sorted(included) == sorted(with_chapter)
+    text = api_pages.of_name("LDMClassifier")
+    assert ".. currentmodule:: marginbook.ldm\n" in text
+    assert ".. autoclass:: LDMClassifier\n" in text
 
 
 def test_the_reference_lists_what_a_module_exports() -> None:
@@ -177,18 +208,21 @@ def test_readings_stand_side_by_side_the_best_first(tmp_path: Path, monkeypatch:
     assert "[reproduced]{.verdict .verdict-reproduced}" in text
 
 
+@pytest.mark.long
 def test_every_table_with_several_readings_has_its_verdict_of_the_best() -> None:
     for room, rows in all_readings().items():
         first = {row.table: row for row in reversed(rows)}
         assert first, room
         for table, row in first.items():
-            assert check(f"{room}/{table}").verdict == row.verdict, (room, table)
+            claim = f"{room}/{table.replace('figure-', 'fig-')}"
+            assert check(claim).verdict == row.verdict, (room, table)
 
 
 def test_the_labels_on_phones_are_those_of_the_columns() -> None:
     css = resource("book", "_static", "reading.css").read_text(encoding="utf-8")
-    labels = re.findall(r'\.ledger td:nth-child\((\d)\)::before \{ content: "(\w+): "', css)
-    assert len(labels) == 3
-    assert [ledger_pages.HEADINGS[int(place) - 1] for place, _ in labels] == [
-        word.lower() for _, word in labels
-    ]
+    labels = re.findall(
+        r'\(\.verdicts, \.overview\) td:nth-child\((\d)\)::before \{ content: "([\w ]+): "', css
+    )
+    assert len(labels) == 1
+    for headings in (ledger_pages.HEADINGS, ledger_pages.EVERY):
+        assert [headings[int(place) - 1] for place, _ in labels] == [word.lower() for _, word in labels]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.base.project import resource
-from marginbook.book import performance_page
+from marginbook.book import growth_tables, performance_page
 from marginbook.claims.errata import PAPERS
 from marginbook.quality.benchmarking import tables
 from marginbook.quality.benchmarking.goals import exponent, goals, lines, reached
@@ -37,6 +37,7 @@ def test_goals_on_the_page_are_those_of_the_files(page: Path) -> None:
         assert row[5] == whole.get(found.met, f"{found.met} of {len(found.values)}")
 
 
+@pytest.mark.long
 def test_exponents_on_the_page_are_those_of_the_files(page: Path) -> None:
     shown = [row for row in cells((page / "performance-scaling.md").read_text()) if row[0] != "what"]
     slopes = [exponent(*line) for room in PAPERS for line in lines(tables.stored(f"{room}-scaling")).values()]
@@ -82,3 +83,46 @@ def test_memory_and_machine_are_shown_once_they_are_stored(tmp_path: Path, monke
     text = performance_page.machine_section()
     assert cells(text)[1] == ["kfda", "2026-01-01", "A processor", "2", "0.1", "1.0", "60"]
     assert "- blas openblas 0.3, 1 thread" in text
+
+
+ROW = {
+    "predict_s": "0.1",
+    "predict_ratio": "",
+    "memory_mb": "10",
+    "memory_ratio": "2",
+    "pickle_bytes": "9",
+    "pickle_ratio": "",
+    "certificate": "dual_gap_ 1.0e-07",
+    "accuracy": "0.9",
+    "labels_equal": "",
+}
+
+
+def test_growth_shows_times_ratios_and_where_an_estimator_ended() -> None:
+    rows = [
+        ROW | {"estimator": "SVC rbf", "rows": "2000", "fit_s": "0.5", "fit_ratio": "1", "ended": ""},
+        ROW | {"estimator": "Ours rbf", "rows": "2000", "fit_s": "1.5", "fit_ratio": "3", "ended": ""},
+        dict.fromkeys(ROW, "")
+        | {"estimator": "Ours rbf", "rows": "50000", "ended": "MemoryError: 20 GB; take n_components"},
+    ]
+    text = growth_tables.growth_section(rows)
+    shown = cells(text)
+    assert shown[:3] == [
+        ["", "2,000 rows", "50,000 rows"],
+        ["SVC rbf", "0.5 (× 1)", growth_tables.NOTHING],
+        ["Ours rbf", "1.5 (× 3)", "refused"],
+    ]
+    assert "MemoryError: 20 GB; take n\\_components" in text
+    assert "dual\\_gap\\_ 1.0e-07" in text
+
+
+def test_the_grid_search_shows_ratios() -> None:
+    same = {"rows": "2000", "classes": "20", "points": "3", "folds": "3", "ended": ""}
+    rows = [
+        same | {"estimator": "SVC rbf", "search_s": "2", "ratio": "1", "accuracy": "0.5"},
+        same | {"estimator": "Ours", "search_s": "", "ratio": "", "accuracy": "", "ended": "over 300 s"},
+    ]
+    assert cells(growth_tables.grid_section(rows))[1:] == [
+        ["SVC rbf", "2", "1", "50.0"],
+        ["Ours", "over 300 s", growth_tables.NOTHING, growth_tables.NOTHING],
+    ]

@@ -112,15 +112,41 @@ def test_every_count_of_the_scoreboard_is_a_link() -> None:
     found = {id: Evidence(verdict, "", "", None, "", {}, ()) for id, verdict in verdicts.items()}
     kinds = dict.fromkeys(verdicts, Kind.PROOF) | {"ldm/a": Kind.OURS}
     text = scoreboard_table.scoreboard_table(kinds, found)
-    counts = re.findall(r'href="claims.html\?([^"]+)">(\d+) ', text)
+    counts = re.findall(r'href="claims([^"]+)">(\d+) ', text)
     assert counts == [
-        ("paper=drm&amp;kind=paper&amp;verdict=holds#ledger-drm", "2"),
-        ("paper=ldm&amp;kind=paper&amp;verdict=fails#ledger-ldm", "1"),
-        ("paper=ldm&amp;kind=ours&amp;verdict=holds#ledger-ldm", "1"),
-        ("kind=paper&amp;verdict=holds", "2"),
-        ("kind=paper&amp;verdict=fails", "1"),
-        ("kind=ours&amp;verdict=holds", "1"),
+        ("-drm.html?kind=paper&amp;verdict=holds#ledger-drm", "2"),
+        ("-ldm.html?kind=paper&amp;verdict=fails#ledger-ldm", "1"),
+        ("-ldm.html?kind=ours&amp;verdict=holds#ledger-ldm", "1"),
+        (".html?kind=paper&amp;verdict=holds", "2"),
+        (".html?kind=paper&amp;verdict=fails", "1"),
+        (".html?kind=ours&amp;verdict=holds", "1"),
     ]
+
+
+def test_every_row_of_the_scoreboard_has_the_order_of_the_verdicts_in_words() -> None:
+    verdicts = {"drm/a": Verdict.NOT_REPRODUCED, "ldm/a": Verdict.HOLDS, "ldm/b": Verdict.NOT_TESTABLE}
+    found = {id: Evidence(verdict, "", "", None, "", {}, ()) for id, verdict in verdicts.items()}
+    text = scoreboard_table.scoreboard_table(dict.fromkeys(verdicts, Kind.PROOF), found)
+    shown = re.findall(r'verdict=([a-z-]+)[^>]*>1 <span class="verdict verdict-([a-z-]+)">([^<]+)<', text)
+    assert [words for *_, words in shown[-3:]] == ["holds", "not reproduced", "not testable"]
+    assert all(query == style == words.replace(" ", "-") for query, style, words in shown)
+
+
+def test_a_card_of_evidence_leads_to_the_ledger_of_its_paper() -> None:
+    card = {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {"text/html": '<a data-claim="ldm-thm-3">x</a>'},
+    }
+    cell = nbformat.from_dict({"cell_type": "code", "outputs": [card], "source": "", "metadata": {}})
+    (output,) = rerun_boxes.as_read(cell).outputs
+    assert output.data["text/html"] == '<a href="../../book/claims-ldm.html#evidence-ldm-thm-3">x</a>'
+
+
+def test_a_notebook_says_to_the_search_what_it_treats() -> None:
+    assert rerun_boxes.box("ldm/03_leave_one_out", []).startswith("```{index} !leave-one-out\n```\n")
+    assert "{index}" not in rerun_boxes.box("drm/99_none", [])
+    assert set(search_entries.SUBJECTS) <= set(available())
 
 
 def glossary() -> dict[str, str]:

@@ -54,7 +54,7 @@ def test_sizes_hours_and_versions_are_those_of_the_record(
     assert "Not run on this checkout: drm/table-9." in said
 
 
-def test_data_that_cannot_be_had_are_told_with_the_reason() -> None:
+def test_data_that_are_not_available_are_named_with_the_reason() -> None:
     text = reproducibility_pages.section("drm", [load_protocol("drm/table-3")])
-    assert "### Data that are not to be had" in text
+    assert "### Data that are not available" in text
     assert "\ngcm\n: " in text

@@ -17,7 +17,18 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Replace the wheel by a small one that "pip" copies; return the list of downloads."""
     made = tmp_path / "made.whl"
     with zipfile.ZipFile(made, "w") as archive:
-        for member in ("tex-svg.js", "tex-chtml-full.js", "output/chtml/fonts/woff-v2/a.woff", "core.js"):
+        for member in (
+            "tex-svg.js",
+            "startup.js",
+            "core.js",
+            "input/tex.js",
+            "input/tex/extensions/cancel.js",
+            "output/chtml.js",
+            "output/chtml/fonts/tex.js",
+            "output/chtml/fonts/woff-v2/a.woff",
+            "a11y/assistive-mml.js",
+            "ui/menu.js",
+        ):
             archive.writestr(f"mathjax/static/mathjax/es5/{member}", member)
     wheel = replace(mathjax.WHEEL, sha256=hashlib.sha256(made.read_bytes()).hexdigest())
     calls: list[str] = []
@@ -50,4 +61,10 @@ def test_a_damaged_wheel_in_the_cache_is_fetched_again(fetched: list[str]) -> No
 def test_only_what_the_pages_load_is_unpacked(tmp_path: Path) -> None:
     mathjax.unpack_mathjax(tmp_path / "out")
     names = {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*") if p.is_file()}
-    assert names == {"tex-chtml-full.js", "output/chtml/fonts/woff-v2/a.woff"}
+    assert names == {
+        mathjax.BUNDLE, "output/chtml/fonts/woff-v2/a.woff", "input/tex/extensions/cancel.js",
+    }  # fmt: skip
+    lines = (tmp_path / "out" / mathjax.BUNDLE).read_text().splitlines()
+    assert lines[2] == "startup.js"
+    assert lines[4:] == ["core.js", "input/tex.js", "output/chtml.js", "output/chtml/fonts/tex.js",
+                         "a11y/assistive-mml.js"]  # fmt: skip

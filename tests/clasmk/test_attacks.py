@@ -9,9 +9,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from marginbook.clasmk.estimators.chosen_kernels import CLASKTransformer
 from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
 from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
-from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.estimators.weighted_kernels import CLASMKTransformer
 from marginbook.clasmk.model.normalised_kernels import normalised_gram
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 from marginbook.kernels import KernelOverflow

@@ -12,7 +12,8 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
 
-from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.estimators.chosen_kernels import CLASKTransformer
+from marginbook.clasmk.estimators.weighted_kernels import CLASMKTransformer
 from marginbook.clasmk.model.truncation import AllTruncated
 
 KERNELS = [("rbf", {"gamma": 0.3}), ("rbf", {"gamma": 0.03}), ("poly", {"degree": 2}), "linear"]
@@ -25,7 +26,7 @@ def _wine():
 
 
 def test_kernels_that_are_all_the_same():
-    """One instead of three, but for "sum": equal coordinates add up to a class that weighs up to K times."""
+    """One instead of three, except for "sum": equal coordinates add up to one that weighs up to K times."""
     X, y = _wine()
     for method, options in ((CLASKTransformer, {}), (CLASMKTransformer, {"combine": "concat"})):
         one, three = (method(KERNELS[1:2] * k, random_state=0, **options).fit(X, y) for k in (1, 3))

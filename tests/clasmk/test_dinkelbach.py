@@ -254,3 +254,27 @@ def test_what_is_refused(solve):
         solve(N, D, combine="product")
     with pytest.raises(ValueError, match="rows that sum to 1"):
         solve(N, D, start=np.ones((3, 2)))
+
+
+def test_a_target_ends_the_iteration_as_soon_as_it_is_reached():
+    N, D = _matrices(0, 3, 6)
+    best = dinkelbach(N, D)
+    early = dinkelbach(N, D, target=2 * best.objective)
+    assert early.objective <= 2 * best.objective
+    assert early.converged
+    assert early.lower_bound == 0
+    assert early.n_nodes <= best.n_nodes
+    np.testing.assert_array_equal(dinkelbach(N, D, target=0.5 * best.objective).weights, best.weights)
+
+
+def test_every_entry_of_the_forms_decides():
+    """Without a look at all of the C K^2 entries no method can know the minimum: time K is too little."""
+    C, K = 2, 4
+    N = D = np.tile(np.eye(K), (C, 1, 1))
+    assert dinkelbach(N, D).objective == pytest.approx(1.0)
+    for c in range(C):
+        for i in range(K):
+            for j in range(i + 1):
+                lowered = N.copy()
+                lowered[c, i, j] = lowered[c, j, i] = N[c, i, j] - 0.1
+                assert dinkelbach(lowered, D).objective < 0.99

@@ -25,8 +25,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from marginbook.clasmk.estimators import fitting
 from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
 from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
-from marginbook.clasmk.estimators.transformers import CLASMKTransformer
 from marginbook.clasmk.estimators.uncertain_rows import confidence, decision_table, marginal_rows
+from marginbook.clasmk.estimators.weighted_kernels import CLASMKTransformer
 from marginbook.clasmk.model.truncation import AllTruncated, representative
 
 KERNELS = [("rbf", {"gamma": 0.3}), ("rbf", {"gamma": 0.03}), ("poly", {"degree": 2}), "linear"]

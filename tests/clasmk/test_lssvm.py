@@ -15,10 +15,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
 from marginbook.clasmk.solvers.least_squares import (
     Spectrum,
-    kkt_residual,
     solve_features,
     solve_kernel,
 )
+from marginbook.clasmk.solvers.least_squares_errors import kkt_residual
 from marginbook.kernels import gram
 
 RBF = ("rbf", {"gamma": 0.3})

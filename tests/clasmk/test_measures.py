@@ -7,9 +7,10 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import StandardScaler, normalize
 
+from marginbook.clasmk.estimators.chosen_kernels import CLASKTransformer
 from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
 from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
-from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.estimators.weighted_kernels import CLASMKTransformer
 from marginbook.clasmk.experiments import DATASETS, EXPERIMENTS, data, figures_2_23
 from marginbook.clasmk.experiments.figures_2_23 import measure_kernels, measure_sizes, number_of
 from marginbook.clasmk.experiments.figures_9_15 import measure_limited
@@ -19,6 +20,7 @@ from marginbook.clasmk.experiments.table_4 import METHODS, choose, measure_bench
 from marginbook.clasmk.experiments.tables_1_2 import SINGLE, measure_table
 from marginbook.clasmk.experiments.timed import TRANSFORMERS
 from marginbook.clasmk.model.kernel_sets import paper_kernels
+from marginbook.clasmk.paper.readings import COLUMNS, SCALINGS
 from marginbook.clasmk.peers.single_kernel import SubspaceKernelTransformer
 from marginbook.datasets.dataset import Dataset
 from marginbook.experiments import load_protocol
@@ -64,13 +66,22 @@ def test_scaling_by_the_training_rows():
         data.scaled(X, X, "log")
 
 
-@pytest.mark.parametrize("how", ["standard", "unit-range", "unit-length"])
+@pytest.mark.parametrize("how", ["none", "standard", "unit-range", "unit-length"])
 def test_scaling_of_constant_features_and_zero_rows_is_finite(how):
     A = np.array([[1e9, 0.0], [1e9, 0.0], [1e9, 3.0]])
     for part in data.scaled(A, np.zeros((2, 2)), how):
         assert np.isfinite(part).all()
-    if how != "unit-length":
+    if how not in ("unit-length", "none"):
         assert (data.scaled(A, A, how)[0][:, 0] == 0).all()
+
+
+def test_a_scaling_behind_the_name_of_a_method_is_that_of_every_set():
+    found = without_seconds(run(measure_table, "poly (8), standard", TABLE))
+    assert found == without_seconds(run(measure_table, "poly (8)", {**TABLE, "scaling": "standard"}))
+    assert found != without_seconds(run(measure_table, "poly (8), unit-length", TABLE))
+    with pytest.raises(ValueError, match="scaling"):
+        run(measure_table, "poly (8), log", TABLE)
+    np.testing.assert_array_equal(data.scaled(X, X[:3], "none")[1], X[:3])
 
 
 def test_half_changes_the_truncation_only():
@@ -235,12 +246,14 @@ def test_the_protocol_names_what_there_is():
         assert protocol.not_stated
         for name in protocol.datasets:
             assert name in DATASETS or entry(name).name == name
-    assert set(load_protocol("clasmk/table-1").methods) == {*SINGLE, *TRANSFORMERS}
+    scaled = {f"{name}, {how}" for name in COLUMNS for how in SCALINGS}
+    assert set(load_protocol("clasmk/table-1").methods) == {*SINGLE, *TRANSFORMERS, *scaled}
     assert set(load_protocol("clasmk/table-4").methods) == set(METHODS)
     scaling = load_protocol("clasmk/table-1").settings["scaling"]
     assert set(scaling) == set(load_protocol("clasmk/table-1").datasets)
 
 
+@pytest.mark.long
 def test_the_limit_of_evaluations_ends_the_search():
     settings = {"scaling": "standard", "tol": 0.01, "eta": 0.1, "max_evaluations": 200}
     short = run(measure_limited, "K=17", settings)

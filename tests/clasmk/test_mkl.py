@@ -16,24 +16,21 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.clasmk.model.normalised_kernels import normalised_gram
 from marginbook.clasmk.peers.mkl import MKLClassifier
+from marginbook.clasmk.peers.two_layer import TwoLayerMKLClassifier
+from marginbook.clasmk.solvers import half_stored
+from marginbook.clasmk.solvers.gram_blocks import GramBlocks
 from marginbook.clasmk.solvers.mkl import combine, learn_weights
 from marginbook.clasmk.solvers.svm_outputs import best_bias, best_scale, curvature, train
 
-KERNELS = [("rbf", {"gamma": 2.0}), ("rbf", {"gamma": 0.1}), ("poly", {"degree": 2}), "linear"]
+from .kernel_problem import KERNELS, problem, to_the_tolerance
 
 
-@parametrize_with_checks([MKLClassifier(), MKLClassifier([("poly", {"degree": 2})], C=10.0)])
+@parametrize_with_checks(
+    [MKLClassifier(), MKLClassifier([("poly", {"degree": 2})], C=10.0)],
+    expected_failed_checks=to_the_tolerance,
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-def problem(n=20, classes=2, seed=0):
-    rng = np.random.default_rng(seed)
-    codes = np.arange(n) % classes
-    X = rng.standard_normal((n, 3)) + 0.7 * np.eye(3)[codes % 3]
-    signs = np.where(codes[:, None] == np.arange(classes), 1.0, -1.0)
-    grams = [normalised_gram(kernel, X) for kernel in KERNELS]
-    return grams, signs[:, 1:] if classes == 2 else signs, X, codes
 
 
 def root(K):
@@ -261,3 +258,77 @@ def test_clear_errors(parameters, message):
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="MKLClassifier needs at least 2 classes, got one class: 1"):
         MKLClassifier().fit(np.eye(3), [1, 1, 1])
+
+
+@pytest.mark.parametrize("cls", [MKLClassifier, TwoLayerMKLClassifier])
+def test_weights_are_repeated_rows_and_zero_is_none(cls):
+    X, y = load_iris(return_X_y=True)
+    X = scale(X)
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    one = cls(KERNELS, tol=1e-6).fit(X, y, sample_weight=weights)
+    many = cls(KERNELS, tol=1e-6).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert one.objective_ == pytest.approx(many.objective_, rel=1e-5)
+    np.testing.assert_allclose(one.decision_function(X), many.decision_function(X), atol=0.02)
+    assert (weights[one.support_] > 0).all()
+    doubled = cls(KERNELS, tol=1e-6, class_weight={0: 2, 1: 2, 2: 2}).fit(X, y)
+    twice = cls(KERNELS, C=2.0, tol=1e-6).fit(X, y)
+    assert doubled.objective_ == pytest.approx(twice.objective_, rel=1e-5)
+
+
+def test_the_weighted_value_is_that_of_the_quadratic_oracle():
+    grams, signs, _, _ = problem()
+    weights = np.random.default_rng(0).uniform(0.2, 2.0, len(signs))
+    a, t, y = cp.Variable(len(signs)), cp.Variable(), signs[:, 0]
+    forms = [cp.sum_squares(root(K).T @ cp.multiply(y, a)) <= t for K in grams]
+    program = cp.Problem(cp.Maximize(cp.sum(a) - t / 2), [a >= 0, a <= weights, y @ a == 0, *forms])
+    program.solve(solver="CLARABEL")
+    found = learn_weights(grams, signs, 1.0, tol=1e-6, row_weights=weights)
+    assert found.machines.value == pytest.approx(program.value, rel=1e-5)
+
+
+@settings(max_examples=50)
+@given(seed=st.integers(0, 2**16), n=st.integers(2, 15), ties=st.booleans())
+def test_the_weighted_bias_has_the_least_hinge_loss(seed, n, ties):
+    rng = np.random.default_rng(seed)
+    fitted, y, weights = rng.standard_normal(n), rng.choice([-1.0, 1.0], n), rng.integers(1, 4, n) / 2
+    if ties:
+        fitted = fitted.round()
+    y[:2] = -1, 1
+
+    def loss(b):
+        return weights @ np.maximum(0, 1 - y * (fitted + b))
+
+    found = best_bias(fitted, y, float(rng.standard_normal()), weights)
+    assert loss(found) <= min(loss(b) for b in [*(y - fitted), found + 0.1, found - 0.1]) + 1e-12
+    assert best_bias(fitted, y, 0.3, np.ones(n)) == best_bias(fitted, y, 0.3)
+
+
+def test_matrices_in_blocks_are_the_matrices(monkeypatch):
+    grams, signs, X, codes = problem(n=40)
+
+    def values(rows, others, which):
+        return [normalised_gram(KERNELS[k], rows, others) for k in which]
+
+    monkeypatch.setattr(half_stored, "BLOCK", 16)
+    blocks = GramBlocks(len(grams), X, values, "fewer")
+    weights = np.array([0.3, 0.0, 0.6, 0.1])
+    np.testing.assert_allclose(blocks.combine(weights), combine(grams, weights), atol=1e-14)
+    beta = np.where(np.arange(40)[:, None] % 3, signs, 0.0)
+    inside = beta[:, 0] != 0
+    moves = np.stack([K @ beta for K in grams])
+    np.testing.assert_allclose(blocks.moves(beta)[:, inside], moves[:, inside], atol=1e-12)
+    whole = MKLClassifier(KERNELS, tol=1e-5).fit(X, codes)
+    monkeypatch.setattr("marginbook.clasmk.peers.mkl.KEPT_BYTES", 0)
+    monkeypatch.setattr("marginbook.clasmk.peers.mkl.START_BEYOND", 20)
+    monkeypatch.setattr("marginbook.clasmk.peers.mkl.START_WITH", 20)
+    parts = MKLClassifier(KERNELS, tol=1e-5).fit(X, codes)
+    assert parts.dual_gap_ <= 1e-5
+    assert parts.objective_ == pytest.approx(whole.objective_, rel=2e-5)
+
+
+@pytest.mark.parametrize("cls", [MKLClassifier, TwoLayerMKLClassifier])
+def test_too_many_rows_are_refused_at_once(cls, monkeypatch):
+    monkeypatch.setattr(half_stored, "SHARE", 1e-12)
+    monkeypatch.setattr("marginbook.clasmk.peers.mkl.KEPT_BYTES", 0)
+    with pytest.raises(MemoryError, match=r"all pairs of 4 rows need .* GB, .*; take fewer"):
+        cls(KERNELS).fit(np.eye(4) + 1, [0, 1, 0, 1])

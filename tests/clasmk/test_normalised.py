@@ -8,7 +8,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from marginbook.clasmk.model import normalised_kernels
 from marginbook.clasmk.model.kernel_sets import paper_kernels
-from marginbook.clasmk.model.normalised_kernels import SharedPairs, normalised_gram, self_similarity
+from marginbook.clasmk.model.normalised_kernels import SharedPairs, normalised_gram
+from marginbook.clasmk.model.self_similarity import self_similarity
 from marginbook.kernels import KernelOverflow
 
 KERNELS = [

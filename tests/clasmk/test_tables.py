@@ -7,7 +7,14 @@ import pandas as pd
 import pytest
 
 from marginbook.claims import Verdict, printed_tables
-from marginbook.clasmk.claims import agreement, figures, figures_seconds, tables, tables_table_4
+from marginbook.clasmk.claims import (
+    agreement,
+    figures,
+    figures_seconds,
+    side_by_side,
+    tables,
+    tables_table_4,
+)
 from marginbook.clasmk.paper.printed import SUMMARY, printed
 
 RUNS = [
@@ -68,6 +75,26 @@ def test_printed_cells_agree_with_themselves(put):
     assert evidence.sizes["cells"] == 48
     put("table-4", cells("table-4", "accuracy", lambda *_: 30.0))
     assert tables_table_4.check_table_4().verdict == Verdict.NOT_REPRODUCED
+
+
+@pytest.mark.long
+def test_a_scaling_of_all_sets_is_a_reading(put):
+    """What is printed under one scaling, nonsense under that by sets: the verdict is of the first."""
+    right = cells("table-1", "error")
+    wrong = [{**row, "error": row["error"] + 30 + 15 * (row["method"] == "CLASMK-ML")} for row in right]
+    put("table-1", wrong)
+    evidence = tables.check_table_1()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert "Not stored: features as they are; features of mean 0 and deviation 1; " in evidence.reading
+    other = [{**row, "method": f"{row['method']}, standard"} for row in right]
+    put("table-1", [{**row, "error_loo": row["error"]} for row in wrong + other])
+    evidence = tables.check_table_1()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.reading.startswith("features of mean 0 and deviation 1: 40 of 40 agree.")
+    assert tables.check_order().reading.startswith("features of mean 0 and deviation 1: 4 of 4 agree.")
+    rows = {row.reading: (row.agree, row.tested) for row in side_by_side.side_by_side()}
+    assert rows["features of mean 0 and deviation 1"] == (40, 40)
+    assert rows["rows of length 1"] == (0, 0)
 
 
 def test_order_of_table_1(put):

@@ -20,8 +20,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.base.labels import encode_classes
 from marginbook.clasmk.estimators import fitting
+from marginbook.clasmk.estimators.chosen_kernels import CLASKTransformer
 from marginbook.clasmk.estimators.splitting import Split
-from marginbook.clasmk.estimators.transformers import CLASKTransformer, CLASMKTransformer
+from marginbook.clasmk.estimators.weighted_kernels import CLASMKTransformer
 from marginbook.clasmk.model.embedding import class_subspace
 from marginbook.clasmk.model.features import FeatureMap
 from marginbook.clasmk.model.kernel_sets import paper_kernels

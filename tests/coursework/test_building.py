@@ -126,7 +126,7 @@ def test_the_text_before_the_setup_is_the_notation_and_not_about_the_page() -> N
     assert SETS["drm"].notation == ""
     assert SETS["kfda"].notation.startswith("The notation is that of")
     assert "$$" in SETS["kfda"].notation
-    assert "Copy the starter" not in student(SETS["kfda"]).cells[0].source
+    assert "copy the starter" not in student(SETS["kfda"]).cells[0].source
 
 
 def test_the_students_notebook_of_a_small_set(toy: ProblemSet) -> None:

@@ -13,7 +13,7 @@ import rdata
 from scipy.io import savemat
 from scipy.sparse import csr_matrix, save_npz
 
-from marginbook.datasets.dataset import CorruptData
+from marginbook.datasets.dataset import CorruptData, DatasetError
 from marginbook.datasets.parsers import parse_idx, parse_matlab, parse_npy, parse_npz, parse_r
 from marginbook.datasets.parsers.rfiles import as_array, as_table, pick
 
@@ -187,3 +187,10 @@ class TestIdx:
         blames("a.gz: cannot decompress: .*; fetch .*", parse_idx, write("a.gz", whole[:-6]))
         altered = whole[:12] + b"\xff\xff\xff" + whole[15:]
         blames("b.gz: cannot decompress: .*; fetch .*", parse_idx, write("b.gz", altered))
+
+
+def test_a_scipy_that_may_crash_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr("scipy.__version__", "1.16.2")
+    message = r"a\.mat: SciPy 1\.16\.2 may crash on MATLAB files: pip install 'scipy>=1\.17'"
+    with pytest.raises(DatasetError, match=message):
+        parse_matlab(tmp_path / "a.mat", ["X"])

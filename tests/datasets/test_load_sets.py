@@ -1,4 +1,4 @@
-"""Every set that can be had loads with the registry's shape and classes; the options that shape them."""
+"""Every available set loads with the registry's shape and classes; the options that shape them."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import accuracy_score
 
-from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
+from marginbook.drm import DRMClassifier, DRMClassifierCV, MixedNormDRMClassifier
 from marginbook.drm.model.operators import DenseSystem
 from marginbook.drm.peers import select
 from marginbook.drm.solvers import EigenPath, closed_form
@@ -51,7 +51,7 @@ def test_a_class_of_one_does_not_stop_a_peer(name):
         (DRMClassifierCV(scaling=None), "scaling must be one or both of none, max-abs, got None"),
         (DRMClassifierCV(tol=-1), "tol must be a number >= 0, got -1"),
         (DRMClassifierCV(alphas=(a for a in (1.0,))), "alphas must be a sequence"),
-        (DRMClassifier(gamma="scale"), "gamma of kernel 'rbf' must be a finite number >= 0, got 'scale'"),
+        (DRMClassifier(gamma="wide"), "gamma must be a number >= 0, 'scale', 'auto' or None, got 'wide'"),
         (DRMClassifier(gamma=-1.0), "gamma of kernel 'rbf' must be a finite number >= 0, got -1.0"),
         (DRMClassifier(kernel="poly", degree="3"), "degree of kernel 'poly' must be a finite number >= 0"),
         (DRMClassifier(kernel="precomputed", solver="ppa"), "not positive semidefinite"),
@@ -70,4 +70,4 @@ def test_a_dask_array_without_rows():
 
 def test_a_penalty_that_switches_everything_off_says_so():
     with pytest.warns(UserWarning, match="beta=1e\\+06 sets all weights to zero.* below beta="):
-        DiscriminativeRidgeClassifier(q=1, r=1, rho="identity", beta=1e6).fit(X, y)
+        MixedNormDRMClassifier(q=1, r=1, rho="identity", beta=1e6).fit(X, y)

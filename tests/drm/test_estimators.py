@@ -1,6 +1,7 @@
 """The estimators keep scikit-learn's contract and name what is wrong."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.drm import DRMClassifier, DRMClassifierCV
 from marginbook.kernels import gram
+from marginbook.quality.trust.subjects import small_problem
 
 
 # the random data of some checks need more than 150 iterations; what the warnings say is tested below
@@ -94,6 +96,21 @@ def test_a_bad_certificate_warns_with_both_numbers():
         DRMClassifier(tol=1e-30, kernel="linear").fit(X, np.arange(20) % 2)
 
 
+@pytest.mark.parametrize("power", [4, 8])
+def test_features_whose_scales_leave_the_kernel_matrix_no_digits_warn(power):
+    """The certificate takes that matrix as exact, so it sees nothing of it: `marginbook trust`."""
+    X, y, _ = small_problem(False, 0)
+    X = X[:8] * 10.0 ** np.linspace(-power, power, X.shape[1])
+    model = DRMClassifier(0.5, 0.1, kernel="linear", solver="closed")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(X, y[:8])
+    assert model.kkt_residual_ <= 1e-14
+    near = [one for one in told if issubclass(one.category, ConvergenceWarning)]
+    assert len(near) == (power == 8)
+    assert all("nearly singular; raise beta or scale the features" in str(one.message) for one in near)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -102,7 +119,7 @@ def test_a_bad_certificate_warns_with_both_numbers():
         ({"solver": "newton"}, "unknown solver 'newton'; choose from auto, closed, one-pass"),
         ({"solver": "one-pass"}, "solver 'one-pass' needs kernel='linear', got 'rbf'"),
         ({"kernel": "precomputed", "fit_intercept": True}, "fit_intercept=True has no meaning"),
-        ({"solver": "newton"}, "one-pass, gd, ppa, apg"),
+        ({"solver": "newton"}, "one-pass, cg, gd, ppa, apg"),
         ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
         ({"tol": -1.0}, r"tol must be a number >= 0, got -1\.0"),
         ({"beta": -1}, "beta must be a finite number > 0, got -1"),
@@ -219,21 +236,21 @@ def test_cv_takes_any_scorer_and_both_scalings():
     cv = DRMClassifierCV(alphas=(0.1,), betas=(0.1, 1.0), scaling=("none", "max-abs"), scoring="roc_auc")
     cv.fit(X[keep], y[keep])
     assert cv.scaling_ == "max-abs"
-    assert cv.best_score_ == max(cv.cv_results_["score"]) <= 1.0
+    assert cv.best_score_ == max(cv.cv_results_["mean_test_score"]) <= 1.0
     same = DRMClassifierCV(
         alphas=(0.1,),
         betas=(0.1, 1.0),
         scaling=("none", "max-abs"),
         scoring=make_scorer(roc_auc_score, response_method="decision_function"),
     ).fit(X[keep], y[keep])
-    np.testing.assert_array_equal(same.cv_results_["score"], cv.cv_results_["score"])
+    np.testing.assert_array_equal(same.cv_results_["mean_test_score"], cv.cv_results_["mean_test_score"])
 
 
 def test_cv_leaves_out_what_cannot_be_solved_and_says_when_nothing_is_left():
     X, y = load_wine(return_X_y=True)
     kernels = (("poly", {"degree": 200}), ("rbf", {"gamma": 1e-4}))
     cv = DRMClassifierCV(alphas=(1.0,), betas=(1.0,), kernels=kernels).fit(X, y)
-    assert np.isnan(cv.cv_results_["score"][0])
+    assert np.isnan(cv.cv_results_["mean_test_score"][0])
     assert cv.kernel_ == kernels[1]
     with pytest.raises(ValueError, match="no grid point could be solved"):
         DRMClassifierCV(kernels=kernels[:1]).fit(X, y)

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from marginbook.claims import Verdict, printed_tables
-from marginbook.drm.claims import figures
+from marginbook.drm.claims import figures, figures_4_5
 
 CHECKS = [
-    figures.check_fig_1, figures.check_fig_2, figures.check_fig_3, figures.check_fig_4, figures.check_fig_5,
-    figures.check_tens,
+    figures.check_fig_1, figures.check_fig_2, figures.check_fig_3, figures.check_tens,
+    figures_4_5.check_fig_4, figures_4_5.check_fig_5,
 ]  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def ablated(gain, columns, method):
 def test_the_drm_is_tested_against_kernel_ridge(write, gain, verdict, higher):
     columns = ("g_mean", "g_mean_none", "g_mean_max_abs")
     write(ablated(gain, columns, "("), "results", "drm", "table-8.csv")
-    evidence = figures.check_fig_4()
+    evidence = figures_4_5.check_fig_4()
     assert evidence.verdict == verdict
     assert evidence.measured == f"(R) higher on {higher} of 10, (P) higher on {higher} of 10"
     assert evidence.slack == pytest.approx(gain * 0.055)
@@ -173,7 +173,7 @@ def test_the_honest_rule_reads_the_scaling_that_training_chose(write):
     """By the paper's rule the DRM is ahead everywhere, by the honest one nowhere."""
     ahead = ablated(1, ("g_mean", "g_mean_none", "g_mean_max_abs"), "(")
     write(ahead.assign(g_mean=0.5), "results", "drm", "table-8.csv")
-    paper, honest = figures.check_fig_4().why.split("With scaling chosen in training ")
+    paper, honest = figures_4_5.check_fig_4().why.split("With scaling chosen in training ")
     assert paper.count("10 higher, 0 lower of 10") == 2
     assert honest.count("0 higher, 0 lower of 10") == 2
 
@@ -182,7 +182,7 @@ def test_half_of_the_kernels_is_partly(write):
     columns = ("g_mean", "g_mean_none", "g_mean_max_abs")
     both = pd.concat([ablated(1, columns, "(R)"), ablated(-1, columns, "(P)")])
     write(both, "results", "drm", "table-8.csv")
-    assert figures.check_fig_4().verdict == Verdict.PARTLY
+    assert figures_4_5.check_fig_4().verdict == Verdict.PARTLY
 
 
 def test_points_of_the_curves_are_counted(write):
@@ -190,13 +190,13 @@ def test_points_of_the_curves_are_counted(write):
     frame = ablated(1, ("best_1e-01", "best_1e+00", "chosen_1e-01"), "(").assign(**{"chosen_1e+00": 0.7})
     frame.loc[frame["dataset"] == "set1", "best_1e-01"] = 0.5
     frame["loo_1e-01"] = 0.0
-    counts = figures.curve_counts(frame)
+    counts = figures_4_5.curve_counts(frame)
     assert counts["R", "best"] == (19, 1, 0)
     assert counts["P", "chosen"] == (10, 10, 0)
     write(frame, "results", "drm", "fig-5.csv")
-    evidence = figures.check_fig_5()
+    evidence = figures_4_5.check_fig_5()
     assert evidence.verdict == Verdict.REPRODUCED  # 95 % by the one reading, 50 % by the other, which it says
     assert evidence.slack == pytest.approx(0.95 - 0.9)
     assert "for 2 of 2 kernels by the one, for 0 by the other" in " ".join(evidence.reading.lower().split())
     write(ablated(-1, ("best_1e-01", "chosen_1e-01"), "("), "results", "drm", "fig-5.csv")
-    assert figures.check_fig_5().verdict == Verdict.NOT_REPRODUCED
+    assert figures_4_5.check_fig_5().verdict == Verdict.NOT_REPRODUCED

@@ -11,7 +11,7 @@ from sklearn.linear_model import Lasso
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.drm import DiscriminativeRidgeClassifier, DRMClassifier
+from marginbook.drm import DRMClassifier, MixedNormDRMClassifier
 from marginbook.drm.claims import section_4_minimum_points as minimum
 from marginbook.drm.model.penalties import INF, NORMS, RHOS
 from marginbook.drm.solvers.general import GeneralProblem, oracle, solve
@@ -147,9 +147,9 @@ def test_an_indefinite_kernel_and_kernel_vectors_of_zero():
 
 @parametrize_with_checks(
     [
-        DiscriminativeRidgeClassifier(),
-        DiscriminativeRidgeClassifier(1.0, 0.3, q=1, r=1, rho="identity"),
-        DiscriminativeRidgeClassifier(1.0, 2.0, q=2, r=1, rho="identity"),
+        MixedNormDRMClassifier(),
+        MixedNormDRMClassifier(1.0, 0.3, q=1, r=1, rho="identity"),
+        MixedNormDRMClassifier(1.0, 2.0, q=2, r=1, rho="identity"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
@@ -166,18 +166,18 @@ def wine():
 @pytest.mark.parametrize("kernel", ["linear", "rbf", ("poly", {"degree": 2, "gamma": 0.1, "coef0": 1.0})])
 def test_the_half_square_of_the_two_norm_is_the_drm(wine, kernel):
     X, y = wine
-    general = DiscriminativeRidgeClassifier(0.5, 0.2, kernel=kernel).fit(X, y)
+    general = MixedNormDRMClassifier(0.5, 0.2, kernel=kernel).fit(X, y)
     drm = DRMClassifier(0.5, 0.2, kernel).fit(X, y)
     np.testing.assert_allclose(general.dissimilarity(X), drm.dissimilarity(X), rtol=1e-8)
     assert general.solver_ == "exact"
-    twice = DiscriminativeRidgeClassifier(0.5, 0.1, rho="square", kernel=kernel).fit(X, y)
+    twice = MixedNormDRMClassifier(0.5, 0.1, rho="square", kernel=kernel).fit(X, y)
     np.testing.assert_allclose(general.decision_function(X), twice.decision_function(X), rtol=1e-8)
 
 
 @pytest.mark.parametrize(("q", "r"), NORMS)
 def test_every_norm_classifies(wine, q, r):
     X, y = wine
-    model = DiscriminativeRidgeClassifier(0.1, 0.05, q, r, "identity", gamma=0.05).fit(X[:60], y[:60])
+    model = MixedNormDRMClassifier(0.1, 0.05, q, r, "identity", gamma=0.05).fit(X[:60], y[:60])
     assert model.score(X[60:], y[60:]) > 0.8
     assert 0 <= model.dual_gap_ <= 1e-6
     assert model.kkt_residual_ <= 1e-5
@@ -188,7 +188,7 @@ def test_proximal_and_cvxpy_decide_alike(wine):
     X, y = wine
     for q in (1, 2):
         fast, slow = (
-            DiscriminativeRidgeClassifier(0.1, 0.1, q, 1, "half-square", solver=solver, tol=1e-7).fit(X, y)
+            MixedNormDRMClassifier(0.1, 0.1, q, 1, "half-square", solver=solver, tol=1e-7).fit(X, y)
             for solver in ("proximal", "cvxpy")
         )
         np.testing.assert_allclose(fast.dissimilarity(X[:8]), slow.dissimilarity(X[:8]), atol=1e-4)
@@ -197,7 +197,7 @@ def test_proximal_and_cvxpy_decide_alike(wine):
 def test_the_solution_comes_in_the_order_of_the_training_rows(wine):
     X, y = wine
     kernel = ("rbf", {"gamma": 0.05})
-    model = DiscriminativeRidgeClassifier(0.1, 0.1, 2, 1, "identity", kernel, tol=1e-9).fit(X, y)
+    model = MixedNormDRMClassifier(0.1, 0.1, 2, 1, "identity", kernel, tol=1e-9).fit(X, y)
     found = model.solution(X[:7])
     order = np.argsort(y, kind="stable")
     K, Kx = gram(kernel, X[order]), gram(kernel, X[order], X[:7])
@@ -214,10 +214,10 @@ def test_the_solution_comes_in_the_order_of_the_training_rows(wine):
 def test_a_missed_tolerance_warns_with_both_numbers(wine):
     X, y = wine
     with pytest.warns(ConvergenceWarning, match=r"gap \S+e\S+ misses tol=1\.00e-30: raise max_iter"):
-        DiscriminativeRidgeClassifier(0.1, 1e-3, 2, 1, "identity", tol=1e-30, max_iter=20).fit(X, y)
+        MixedNormDRMClassifier(0.1, 1e-3, 2, 1, "identity", tol=1e-30, max_iter=20).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        DiscriminativeRidgeClassifier(0.1, 1e-3, 2, 1, "identity").fit(X, y).predict(X)
+        MixedNormDRMClassifier(0.1, 1e-3, 2, 1, "identity").fit(X, y).predict(X)
 
 
 @pytest.mark.parametrize(
@@ -243,15 +243,15 @@ def test_a_missed_tolerance_warns_with_both_numbers(wine):
 def test_unusable_parameters(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
-        DiscriminativeRidgeClassifier(**parameters).fit(X, y)
+        MixedNormDRMClassifier(**parameters).fit(X, y)
 
 
 def test_unusable_data():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="needs at least 2 classes, got one class: 0"):
-        DiscriminativeRidgeClassifier().fit(X[:50], y[:50])
+        MixedNormDRMClassifier().fit(X[:50], y[:50])
     with pytest.raises(ValueError, match=r"square matrix, got shape \(150, 4\)"):
-        DiscriminativeRidgeClassifier(kernel="precomputed").fit(X, y)
+        MixedNormDRMClassifier(kernel="precomputed").fit(X, y)
 
 
 def test_the_minimum_points_of_the_counterexample():
@@ -270,6 +270,7 @@ def test_the_minimum_points_of_the_counterexample():
     np.testing.assert_allclose(values, 0, atol=1e-15)
 
 
+@pytest.mark.long
 def test_the_check_of_proposition_iv_3_measures(monkeypatch):
     assert minimum.check_increasing_rho().verdict == "corrected"
     with monkeypatch.context() as patch:
@@ -280,6 +281,7 @@ def test_the_check_of_proposition_iv_3_measures(monkeypatch):
     assert minimum.check_increasing_rho(concave=(0.0, 0.0, 1.0, 1.0)).verdict == "holds"
 
 
+@pytest.mark.long
 def test_convexity_of_rho_is_not_enough_for_exponents_below_1():
     """One nonzero weight is best with t^2 for some beta, never with t."""
     assert minimum.nonzeros(1) == {0, 2}

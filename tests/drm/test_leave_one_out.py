@@ -78,12 +78,12 @@ def test_the_cv_scores_are_those_of_scikit_learns_loop():
     y = np.repeat(["a", "b", "c"], [10, 8, 7])
     cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 10.0), kernels=(("rbf", {"gamma": 0.3}), "linear"))
     results = cv.fit(X, y).cv_results_
-    assert len(results["score"]) == 8
+    assert len(results["mean_test_score"]) == 8
     for i in range(8):
         model = DRMClassifier(results["alpha"][i], results["beta"][i], results["kernel"][i], solver="closed")
         predictions = cross_val_predict(clone(model), X, y, cv=LeaveOneOut())
-        assert results["score"][i] == pytest.approx(np.mean(predictions == y))
-    assert cv.best_score_ == results["score"].max()
+        assert results["mean_test_score"][i] == pytest.approx(np.mean(predictions == y))
+    assert cv.best_score_ == results["mean_test_score"].max()
 
 
 def test_one_example_is_too_few():
@@ -138,3 +138,43 @@ def test_a_large_class_whose_rescaled_system_is_indefinite_is_still_exact():
     assert np.linalg.eigvalsh(rescaled[:9, :9])[0] < 0
     fast = leave_one_out(K, [9, 3], 1e3, 0.5)
     np.testing.assert_allclose(fast.delta, _loop(K, y, 1e3, 0.5), rtol=1e-7)
+
+
+def underflowing() -> np.ndarray:
+    """Return the identity with one number added so small that no weight is right to more than a digit."""
+    K = np.eye(40)
+    K[0, 30] = K[30, 0] = 1e-322
+    return K
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 300.0])
+@pytest.mark.parametrize("beta", [1e-3, 7.0])
+@pytest.mark.parametrize("case", ["plain", "underflow", "edge"])
+def test_giving_up_loses_no_grid_point_that_could_be_certified(alpha, beta, case):
+    sizes, tol = [25, 11, 4], 1e-8
+    X = np.random.default_rng(1).normal(size=(40, 2))
+    K = {
+        "plain": gram(("rbf", {"gamma": 0.5}), X),
+        "underflow": underflowing(),
+        "edge": gram(("poly", {"degree": 10, "gamma": 1.0, "coef0": 1.0}), 30 * X),
+    }[case]
+    settings = {"tol": tol, "fallback": 8, "probes": 12}
+    full, short = (
+        leave_one_out(K, sizes, alpha, beta, **settings, give_up=give_up) for give_up in (np.inf, 1e-4)
+    )
+    lost = not full.kkt_residual.max() <= 100 * tol
+    if lost:
+        assert not short.kkt_residual.max() <= 100 * tol
+    else:
+        np.testing.assert_array_equal(short.delta, full.delta)
+        np.testing.assert_array_equal(short.kkt_residual, full.kkt_residual)
+
+
+def test_giving_up_looks_at_one_example_only():
+    K, sizes = underflowing(), [25, 11, 4]
+    full = leave_one_out(K, sizes, 0.5, 7.0, fallback=8, probes=12)
+    short = leave_one_out(K, sizes, 0.5, 7.0, fallback=8, probes=12, give_up=1e-4)
+    assert full.kkt_residual.shape == (40,)
+    assert not (full.kkt_residual <= 1e-4).all()
+    assert short.kkt_residual.shape == (1,)
+    assert short.kkt_residual[0] > 1e-4

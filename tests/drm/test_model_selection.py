@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from marginbook.drm import DRMClassifier, DRMClassifierCV
-from marginbook.drm.estimators import selection
+from marginbook.drm.estimators import left_out, selection
 
 
 def _two_clouds(seed=0, n=30):
@@ -22,7 +22,7 @@ def test_sparse_rows_give_the_choice_of_dense_ones():
     for scaling in ("none", "max-abs"):
         dense = DRMClassifierCV(**grid, scaling=scaling).fit(X, y)
         thin = DRMClassifierCV(**grid, scaling=scaling).fit(sparse.csr_matrix(X), y)
-        np.testing.assert_allclose(thin.cv_results_["score"], dense.cv_results_["score"])
+        np.testing.assert_allclose(thin.cv_results_["mean_test_score"], dense.cv_results_["mean_test_score"])
         assert (thin.predict(sparse.csr_matrix(X)) == dense.predict(X)).all()
 
 
@@ -45,20 +45,21 @@ def test_a_scorer_of_rankings_meets_a_vanished_class():
 
 def test_the_chosen_point_is_certified_on_all_examples_and_the_next_is_taken_where_it_fails(monkeypatch):
     X, y = _two_clouds(2)
-    real, refused = selection.leave_one_out, []
+    real, refused = left_out.leave_one_out, []
 
-    def doubtful(K, sizes, alpha, beta, tol, fallback, probes):
-        result = real(K, sizes, alpha, beta, tol, fallback, probes)
+    def doubtful(*args, probes, **options):
+        alpha, beta = args[2:4]
+        result = real(*args, probes=probes, **options)
         if probes is None and not refused:
             refused.append((alpha, beta))
             result.kkt_residual[3] = 1.0
         return result
 
-    monkeypatch.setattr(selection, "leave_one_out", doubtful)
+    monkeypatch.setattr(left_out, "leave_one_out", doubtful)
     with pytest.warns(UserWarning, match="1 of 4 grid points"):
         cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 1.0)).fit(X, y)
     assert (cv.alpha_, cv.beta_) != refused[0]
-    assert np.isnan(cv.cv_results_["score"]).sum() == 1
+    assert np.isnan(cv.cv_results_["mean_test_score"]).sum() == 1
 
 
 def test_the_first_of_equal_scores_wins():
@@ -67,23 +68,25 @@ def test_the_first_of_equal_scores_wins():
     X += 20.0 * (y == "yes")[:, None]
     kernels = [("rbf", {"gamma": gamma}) for gamma in (0.02, 0.01)]
     cv = DRMClassifierCV((0.1, 0.2), (0.2, 0.3), kernels, scaling=("none", "max-abs")).fit(X, y)
-    assert (cv.cv_results_["score"] == 1.0).all()
+    assert (cv.cv_results_["mean_test_score"] == 1.0).all()
     assert (cv.scaling_, cv.kernel_, cv.alpha_, cv.beta_) == ("none", kernels[0], 0.1, 0.2)
-    assert cv.cv_results_["beta"][:2].tolist() == [0.2, 0.3]
+    assert cv.cv_results_["param_beta"][:2].tolist() == [0.2, 0.3]
 
 
 def test_kernels_with_the_same_gram_matrix_are_solved_once(monkeypatch):
     X, y = _two_clouds(3)
     X = np.hstack([X, 1e6 * np.arange(len(X))[:, None]])  # far apart for every one of the first two
     kernels = [("rbf", {"gamma": gamma}) for gamma in (1.0, 0.1, 1e-13)]
-    real, solved = selection._score_kernel, []
+    real, solved = selection.score_kernel, []
 
     def counted(*arguments):
         solved.append(arguments[3])
         return real(*arguments)
 
-    monkeypatch.setattr(selection, "_score_kernel", counted)
+    monkeypatch.setattr(selection, "score_kernel", counted)
     cv = DRMClassifierCV(alphas=(0.1, 1.0), betas=(0.1, 1.0), kernels=kernels).fit(X, y)
     assert solved == [kernels[0], kernels[2]]
-    assert len(cv.cv_results_["score"]) == 12
-    np.testing.assert_array_equal(cv.cv_results_["score"][:4], cv.cv_results_["score"][4:8])
+    assert len(cv.cv_results_["mean_test_score"]) == 12
+    np.testing.assert_array_equal(
+        cv.cv_results_["mean_test_score"][:4], cv.cv_results_["mean_test_score"][4:8]
+    )

@@ -83,7 +83,7 @@ def test_the_products_are_counted_by_their_shapes():
     system = LinearSystem(X, sizes, 0.5, 1.0)
     assert system.multiplications == n * p + n  # the lengths, and alpha times them
     system.X = system.X.view(_Counting)
-    system._parts = [part.view(_Counting) for part in system._parts]
+    system.parts = [part.view(_Counting) for part in system.parts]
     _Counting.log.clear()
     before = system.multiplications
     system.apply(V)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from marginbook.claims.comparison import NOT_PRINTED, read_printed
+from marginbook.claims.printed_cells import NOT_PRINTED, read_printed
 from marginbook.datasets.registry import entry
 from marginbook.drm.claims.printed_accuracies import reachable
-from marginbook.drm.claims.results import PAPER, printed_table, protocol
+from marginbook.drm.claims.stored_results import PAPER, printed_table, protocol
 
 #: the text of the paper is not ours to ship: a folder of papers is named, or lies beside the checkout
 FOLDER = os.environ.get("MARGINBOOK_PAPERS")

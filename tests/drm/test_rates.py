@@ -10,6 +10,7 @@ import pytest
 from marginbook.claims import Verdict
 from marginbook.drm.claims import counted_arithmetic, section_6_costs, section_6_growth, section_6_low_rank
 from marginbook.drm.claims import section_6_acceleration as momentum
+from marginbook.drm.claims import section_6_backtracking as backtracking
 from marginbook.drm.claims import section_6_convergence as rates
 from marginbook.drm.claims import section_6_eigenvalues as spectra
 from marginbook.drm.claims import section_6_gradient_descent as descent
@@ -67,6 +68,7 @@ def test_the_operators_count_what_the_numbers_count(n, p, g):
             assert row.library < row.described
 
 
+@pytest.mark.long
 def test_printed_counts_are_corrected_by_what_the_paper_left_out(monkeypatch):
     checks = (
         section_6_costs.check_gradient_cost,
@@ -144,15 +146,15 @@ def test_too_small_a_bound_on_the_eigenvalue_fails(monkeypatch, method):
 
 
 def test_another_test_than_25_fails(monkeypatch):
-    monkeypatch.setattr(momentum, "problems", lambda **_: itertools.islice(problems(25, 1), 0, None, 3))
-    assert momentum.check_backtracking().verdict == Verdict.HOLDS
-    right = momentum._Rational.sides
+    monkeypatch.setattr(backtracking, "problems", lambda **_: itertools.islice(problems(25, 1), 0, None, 3))
+    assert backtracking.check_backtracking().verdict == Verdict.HOLDS
+    right = backtracking._Rational.sides
     monkeypatch.setattr(
-        momentum._Rational,
+        backtracking._Rational,
         "sides",
         lambda self, v, b, *_: (right(self, v, b)[0], right(self, v, b + self.beta)[1]),
     )
-    assert momentum.check_backtracking().verdict == Verdict.FAILS
+    assert backtracking.check_backtracking().verdict == Verdict.FAILS
 
 
 def test_the_accelerated_bound_fails_with_too_small_a_constant(monkeypatch):
@@ -204,6 +206,7 @@ def test_elimination_counts_what_it_multiplies():
         assert count == (n**3 + 3 * n**2 - n) // 3
 
 
+@pytest.mark.long
 def test_the_search_for_b_is_priced_by_what_it_needs():
     evidence = section_6_growth.check_accelerated_cost()
     assert evidence.verdict == Verdict.CORRECTED

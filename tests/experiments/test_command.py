@@ -7,7 +7,9 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
+from marginbook.experiments import everything
 from marginbook.experiments.command import experiment
+from marginbook.experiments.protocol import Protocol
 
 
 @pytest.fixture
@@ -26,6 +28,7 @@ def test_help_has_an_example(command):
     assert "Example:\n    marginbook experiment " in shown.output
 
 
+@pytest.mark.long
 def test_run_export_compare(call, tmp_path):
     shown = call("run", "toyroom/folds", "--n-jobs", "1", "--out", str(tmp_path))
     assert shown.exit_code == 0, shown.output
@@ -69,6 +72,65 @@ def test_failures_and_missing_data_end_with_1(call, tmp_path):
         assert call("run", "toyroom/trouble", *options, "--methods", "nearest", *extra).exit_code == code
 
 
+def test_all_runs_what_costs_least_first_and_says_what_is_left(call, tmp_path, monkeypatch):
+    """Timed in the store; what was never timed comes last, and a second run has nothing left to do."""
+    monkeypatch.setattr(everything, "experiments", lambda: ["toyroom/random", "toyroom/folds"])
+    store, options = tmp_path / "s.sqlite", ["--n-jobs", "1", "--out", str(tmp_path)]
+    assert call("run", "toyroom/folds", *options, "--splits", "1").exit_code == 0
+    planned = [(protocol.id, left) for protocol, left in everything.cheapest_first("quick", store)]
+    assert [name for name, _ in planned] == ["toyroom/folds", "toyroom/random"]
+    assert planned[0][1] is not None
+    assert planned[1][1] is None
+    shown = call("run", "--all", *options)
+    assert shown.exit_code == 0, shown.output
+    first, second = (
+        shown.output.index(f"toyroom/{name}, {place} of 2: about ")
+        for place, name in enumerate(("folds", "random"), start=1)
+    )
+    assert first < shown.output.index("toyroom/folds (quick): 4 of 4 tasks done") < second
+    assert "of CPU left with this one, and one experiment that was never timed" in shown.output
+    assert all(left == 0 for _, left in everything.cheapest_first("quick", store))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--all", "toyroom/folds"], "not both"),
+        (["--all", "--splits", "1"], "whole experiments"),
+    ],
+)
+def test_all_stands_alone(call, arguments, message):
+    shown = call("run", *arguments)
+    assert shown.exit_code == 2
+    assert message in shown.output
+
+
+def test_a_method_that_lacks_an_extra_is_one_line_and_is_tried_once(call, tmp_path, monkeypatch):
+    measured, whole = [], Protocol.measure
+
+    def without_imblearn(protocol):
+        def measure(fold, method, settings):
+            measured.append(method)
+            if method == "raises":
+                raise ModuleNotFoundError("No module named 'imblearn'", name="imblearn")
+            return whole(protocol)(fold, method, settings)
+
+        return measure
+
+    monkeypatch.setattr(Protocol, "measure", without_imblearn)
+    options = ["--n-jobs", "1", "--out", str(tmp_path), "--datasets", "blobs", "--methods", "nearest,raises"]
+    shown = call("run", "toyroom/trouble", *options)
+    assert shown.exit_code == 1
+    assert measured.count("raises") == 1
+    assert "skipped raises: imblearn is not installed: pip install 'marginbook[experiments]'" in shown.output
+    assert ", 0 failed" in shown.output
+    assert (
+        "0 run now, 0 failed" in (again := call("run", "toyroom/trouble", *options, "--skip-missing")).output
+    )
+    assert again.exit_code == 0
+    assert measured.count("raises") == 2  # it was not stored as a failure
+
+
 def test_sets_to_fetch_are_one_line_with_one_command(call, tmp_path, monkeypatch):
     monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "empty"))
     names = ["sonar", "heart", "planning", "vote"]
@@ -80,6 +142,7 @@ def test_sets_to_fetch_are_one_line_with_one_command(call, tmp_path, monkeypatch
     assert set(line.partition("`marginbook data fetch ")[2].removesuffix("`").split()) == set(names)
 
 
+@pytest.mark.long
 def test_stand_ins_are_told(call, tmp_path, monkeypatch):
     listed = {row["id"]: row for row in json.loads(call("list", "--json").output)}
     assert set(listed["ldm/table-4"]["stand_ins"]) == {"chess"}
@@ -118,7 +181,7 @@ def test_a_partial_run_leaves_fuller_files_alone(call, tmp_path):
     ("arguments", "code", "message"),
     [
         (["run", "toyroom/fold"], 2, "no experiment 'toyroom/fold'; did you mean toyroom/folds"),
-        (["run"], 2, "Missing argument 'ID...'"),
+        (["run"], 2, "name experiments (`marginbook experiment list`), or give --all"),
         (["run", "toyroom/folds", "--datasets", "wines"], 2, "no data set 'wines'; did you mean wine?"),
         (
             ["run", "toyroom/folds", "toyroom/slow", "--datasets", "wine"],

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from marginbook.base.project import resource
-from marginbook.claims.comparison import compare_cells, read_printed
+from marginbook.claims.printed_cells import compare_cells, read_printed
 from marginbook.clasmk.paper import printed as clasmk
 from marginbook.drm.paper import printed as drm
 from marginbook.experiments.compare import compare, counts, layout, view

@@ -9,8 +9,11 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from marginbook.base.weka import WekaMissing
+from marginbook.datasets.dataset import DatasetNotFetched
 from marginbook.experiments import export, load_protocol, run
 from marginbook.experiments.command import experiment
+from marginbook.experiments.protocol import Protocol
 from marginbook.experiments.recheck import TOLERANCE, _differences, recheck
 
 QUIET = Console(quiet=True)
@@ -44,6 +47,23 @@ def test_a_changed_number_is_found_and_named(stored: Path, tmp_path: Path) -> No
     assert done.exit_code == 1
     assert f": {metric}, by " in done.stderr
     assert pd.read_csv(out)[["rows", "same"]].to_numpy().tolist() == [[2, 0]]
+
+
+@pytest.mark.parametrize("lacking", ["data", "Weka"])
+def test_what_lacks_data_or_weka_is_not_compared(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
+) -> None:
+    def fails(*_: object) -> None:
+        raise DatasetNotFetched("fetch it") if lacking == "data" else WekaMissing("install it")
+
+    monkeypatch.setattr(Protocol, "load" if lacking == "data" else "rows", fails)
+    out = tmp_path / "recheck.csv"
+    done = CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "2", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("not compared: ") == 2
+    assert done.stderr.count("fetch it" if lacking == "data" else "install it") == 2
+    (row,) = pd.read_csv(out, keep_default_na=False).to_dict("records")
+    assert (row["rows"], row["same"], row["largest"]) == (0, 0, "")
 
 
 def test_the_difference_of_a_certificate_counts_as_it_is() -> None:

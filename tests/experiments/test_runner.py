@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from marginbook.experiments import runner
+from marginbook.experiments import runner, workers
 from marginbook.experiments.export import export
+from marginbook.experiments.one_task import measure_task
 from marginbook.experiments.protocol import Protocol, Task, load_protocol
 from marginbook.experiments.runner import Report, known_timings, run
 from marginbook.experiments.store import Outcome, Signature, Store
-from marginbook.experiments.work import measure_task
 
 from .conftest import COMMAND, ROOMS
 
@@ -35,6 +35,7 @@ def stored(path: Path, experiment: str) -> list[tuple]:
         return [(o.task, o.signature, dict(o.values), o.error) for o in store.outcomes(experiment)]
 
 
+@pytest.mark.long
 def test_processes_give_the_bits_that_one_process_gives(tmp_path):
     one, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
     assert quiet("toyroom/folds", "paper", store=one).done == 30
@@ -86,6 +87,7 @@ def test_failures_are_kept_told_and_tried_again(tmp_path):
     assert (again.ran, len(again.failed)) == (2, 2)
 
 
+@pytest.mark.long
 @pytest.mark.fault("store", "a task brings its worker down")
 def test_a_task_that_kills_its_worker_does_not_take_the_others_along(tmp_path, told):
     report = quiet(
@@ -121,6 +123,7 @@ def test_changed_settings_or_data_are_run_again(tmp_path, monkeypatch):
     assert quiet(other, store=path).ran == 0
 
 
+@pytest.mark.long
 def test_changed_code_makes_results_stale_but_comments_do_not(tmp_path, monkeypatch):
     shutil.copytree(ROOMS / "toyroom", tmp_path / "newroom")
     tables, protocol = (
@@ -181,11 +184,12 @@ def test_longest_first_by_stored_timings_else_by_rows(tmp_path):
         assert {t.dataset: costs[t] for t in tasks} == {"blobs": 5.0, "wine": pytest.approx(15.0)}
 
 
+@pytest.mark.long
 def test_a_task_uses_one_thread_of_blas(tmp_path):
     """Asked of a worker, where the number of threads was set before the first task."""
     from joblib.externals.loky import get_reusable_executor
 
-    pool = get_reusable_executor(max_workers=1, initializer=runner._start_worker)
+    pool = get_reusable_executor(max_workers=1, initializer=workers._start_worker)
     try:
         counts = pool.submit(_blas_threads).result()
     finally:
@@ -234,13 +238,14 @@ def test_threads_of_one_process_may_start_together(monkeypatch):
     assert most == 1
 
 
+@pytest.mark.long
 @pytest.mark.fault("Ctrl-C", "in experiment run")
 def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start, told):
     path = tmp_path / "s.sqlite"
     process = start("run", "toyroom/slow", "--n-jobs", 2, "--store", path, "--out", tmp_path)
     _wait_for(path, "toyroom/slow", 3)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.splitlines()[-1] == "stopped; finished tasks are kept, the same command resumes"
     assert "Traceback" not in errors
@@ -251,6 +256,7 @@ def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start, t
     told(errors.splitlines()[-1])
 
 
+@pytest.mark.long
 @pytest.mark.fault("store", "two runs at once")
 def test_two_runs_at_once_share_one_store(tmp_path, start, told):
     path = tmp_path / "s.sqlite"

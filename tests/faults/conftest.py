@@ -18,7 +18,7 @@ __all__ = ["cache", "site", "start", "toyroom"]
 
 
 def digest(folder: Path) -> str:
-    """Return a hash of the names and the bytes of all files of a folder, but for locks."""
+    """Return a hash of the names and the bytes of all files of a folder except locks."""
     found = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and ".locks" not in path.parts:

@@ -46,7 +46,7 @@ def interrupted(process: subprocess.Popen[str], ready: Callable[[], bool]) -> st
         assert time.monotonic() < deadline, "it does not get on"
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
-    return process.communicate(timeout=30)[1]
+    return process.communicate(timeout=60)[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
@@ -80,6 +80,7 @@ def test_an_export_that_is_interrupted(tmp_path, told, monkeypatch, cli):
     assert len(export("toyroom/folds", "quick", store=tmp_path / "s", out=tmp_path)) == 3
 
 
+@pytest.mark.long
 @pytest.mark.fault("Ctrl-C", "in run, over a notebook that was finished before")
 def test_a_finished_notebook_outlives_an_interrupted_run(home: Path, told, monkeypatch):
     done = running.run("drm/01_small").notebook

@@ -146,10 +146,8 @@ def test_a_server_that_does_not_finish(cache, hostile, told, monkeypatch, path, 
     """What came is kept, to be continued; nothing is there under the name of the file."""
     monkeypatch.setattr(download, "PATIENCE", 0.2)
     file = wanted(f"{hostile}/{path}")
-    began = time.monotonic()
     with pytest.raises(FetchError, match=says) as error:
         download.fetch_url(file)
-    assert time.monotonic() - began < 20
     told(error.value)
     assert [found.name for found in cache.iterdir() if found.is_file()] == [f".{file.cache_name}.part"]
     size = os.path.getsize(cache / f".{file.cache_name}.part")

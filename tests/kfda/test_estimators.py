@@ -48,6 +48,12 @@ def _naive_objective(K, y, b, alpha, q, rho, penalize_bias=True):
     return 0.5 * rest @ rest + rho * len(y) * total
 
 
+def _stops_early(estimator):
+    """The paper's iteration ends where J changes little, which depends on how often a row is there."""
+    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    return dict.fromkeys(names, "no minimum") if estimator.solver in ("plain", "squarem") else {}
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # cubes of unscaled features
 @parametrize_with_checks(
     [
@@ -60,7 +66,9 @@ def _naive_objective(K, y, b, alpha, q, rho, penalize_bias=True):
         SparseKFDAClassifier(solver="squarem", kernel="linear"),
         SparseKFDAClassifier(kernel="poly"),
         SparseKFDAClassifier(kernel="precomputed"),
-    ]
+        SparseKFDAClassifier(n_components=20),
+    ],
+    expected_failed_checks=_stops_early,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -72,12 +80,12 @@ def test_the_objective_is_the_one_printed(solver, q, penalize_bias):
     X, y = _clouds()
     K = rbf_kernel(X, gamma=0.3)
     model = SparseKFDAClassifier(q, 0.05, gamma=0.3, solver=solver, penalize_bias=penalize_bias).fit(X, y)
-    naive = _naive_objective(K, y, model.intercept_, model.coef_, q, 0.05, penalize_bias)
+    naive = _naive_objective(K, y, model.intercept_, model.dual_coef_, q, 0.05, penalize_bias)
     assert model.objective_ == pytest.approx(naive, rel=1e-10)
     assert model.objective_path_[-1] == pytest.approx(naive, rel=1e-10)
     assert np.all(np.diff(model.objective_path_) <= 1e-9 * model.objective_path_[0])
     assert len(model.objective_path_) == len(model.retained_path_)
-    assert model.retained_path_[-1] == len(model.retained_) == np.count_nonzero(model.coef_)
+    assert model.retained_path_[-1] == len(model.retained_) == np.count_nonzero(model.dual_coef_)
     assert model.retained_fraction_ == len(model.retained_) / 60
     assert model.converged_
     assert model.n_iter_ >= 1
@@ -92,7 +100,7 @@ def test_with_exponent_one_it_is_the_lasso(solver):
     exact = solver in ("lasso", "mm")
     tol, atol = (1e-10, 1e-6) if exact else (1e-11, 2e-3)
     model = SparseKFDAClassifier(1, 0.03, gamma=0.3, solver=solver, tol=tol, max_iter=10**5).fit(X, y)
-    np.testing.assert_allclose(np.r_[model.intercept_, model.coef_], reference.coef_, atol=atol)
+    np.testing.assert_allclose(np.r_[model.intercept_, model.dual_coef_], reference.coef_, atol=atol)
     value = 50 * (np.sum((_targets(y) - D @ reference.coef_) ** 2) / 100 + 0.03 * abs(reference.coef_).sum())
     assert model.objective_ == pytest.approx(value, rel=1e-6)
     assert 0 <= model.dual_gap_ <= 1e-5 * value
@@ -109,7 +117,7 @@ def test_with_exponent_two_it_is_kernel_ridge_on_the_columns():
         penalty = 2 * 0.1 * 40 * np.diag(np.r_[float(penalize_bias), np.ones(40)])
         expected = np.linalg.solve(D.T @ D + penalty, D.T @ _targets(y))
         model = SparseKFDAClassifier(2, 0.1, gamma=0.5, penalize_bias=penalize_bias).fit(X, y)
-        np.testing.assert_allclose(np.r_[model.intercept_, model.coef_], expected, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(np.r_[model.intercept_, model.dual_coef_], expected, rtol=1e-6, atol=1e-9)
         assert model.retained_fraction_ == 1.0
         assert model.stationarity_ < 1e-8
         assert 0 <= model.dual_gap_ <= 1e-8 * model.objective_
@@ -134,7 +142,7 @@ def test_below_one_it_ends_at_a_local_minimum(seed, q, rho, penalize_bias):
     for _ in range(20):
         step = 1e-4 * rng.normal(size=26)
         moved = _naive_objective(
-            K, y, model.intercept_ + step[0], model.coef_ + step[1:], q, rho, penalize_bias
+            K, y, model.intercept_ + step[0], model.dual_coef_ + step[1:], q, rho, penalize_bias
         )
         assert moved >= model.objective_ * (1 - 1e-10)
 
@@ -144,12 +152,12 @@ def test_prediction_is_the_threshold_on_the_kernel_expansion():
     Z = _clouds(30, seed=4)[0]
     for threshold in ("midpoint", "means"):
         model = SparseKFDAClassifier(0.5, 0.02, gamma=0.4, threshold=threshold).fit(X, y)
-        f = model.intercept_ + rbf_kernel(Z, X, gamma=0.4) @ model.coef_
+        f = model.intercept_ + rbf_kernel(Z, X, gamma=0.4) @ model.dual_coef_
         n, n_positive = 90, np.sum(y == 1)
         if threshold == "midpoint":
             expected = n / 2 * (1 / n_positive - 1 / (n - n_positive))
         else:
-            on_train = model.intercept_ + rbf_kernel(X, gamma=0.4) @ model.coef_
+            on_train = model.intercept_ + rbf_kernel(X, gamma=0.4) @ model.dual_coef_
             expected = (on_train[y == 1].mean() + on_train[y == -1].mean()) / 2
         assert model.threshold_ == pytest.approx(expected)
         unit = (n / n_positive + n / (n - n_positive)) / 2
@@ -194,7 +202,7 @@ def test_sparse_rows_and_a_precomputed_kernel_are_the_same(kernel):
     X, y = _clouds(50)
     X[np.abs(X) < 0.5] = 0.0
     Z = X[:20] + 1.0
-    options = {"gamma": 0.2} if kernel == "rbf" else {}
+    options = {"gamma": {"rbf": 0.2, "poly": 1.0}.get(kernel)}
     dense = SparseKFDAClassifier(0.5, 0.05, kernel, **options).fit(X, y)
     thin = SparseKFDAClassifier(0.5, 0.05, kernel, **options).fit(sparse.coo_matrix(X), y)
     grams = {
@@ -269,11 +277,11 @@ def test_the_cut_takes_coefficients_and_says_what_that_costs():
     options = {"q": 1.0, "rho": 0.05, "gamma": 0.3, "solver": "plain"}
     uncut = SparseKFDAClassifier(**options).fit(X, y)
     cut = SparseKFDAClassifier(**options, cut=0.01).fit(X, y)
-    size = np.abs(uncut.coef_)
+    size = np.abs(uncut.dual_coef_)
     np.testing.assert_array_equal(cut.retained_, np.flatnonzero(size > 0.01 * size.max()))
-    np.testing.assert_array_equal(cut.coef_[cut.retained_], uncut.coef_[cut.retained_])
+    np.testing.assert_array_equal(cut.dual_coef_[cut.retained_], uncut.dual_coef_[cut.retained_])
     assert len(cut.retained_) < len(uncut.retained_) == 60
-    naive = _naive_objective(rbf_kernel(X, gamma=0.3), y, cut.intercept_, cut.coef_, 1, 0.05)
+    naive = _naive_objective(rbf_kernel(X, gamma=0.3), y, cut.intercept_, cut.dual_coef_, 1, 0.05)
     assert cut.objective_ == pytest.approx(naive)
     assert cut.objective_path_[-1] == uncut.objective_
 

@@ -99,6 +99,7 @@ def naive_fit(name, X, y, sigma, value):
 
 
 # coordinate descent does not get there where the kernel is wide; the supports agree all the same
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("method", ["kFDA-1", "kFDA", "SVM"])
 def test_table_against_a_naive_loop(method, small):
@@ -161,6 +162,27 @@ def _fold_errors(method, scaled, y, inner, outer, sigma, value, positive, n):
         free[0, 0] = 0
         omega = np.linalg.solve(D.T @ D + value * n * free, D.T @ yhat)
     return np.sum((omega[0] + across @ omega[1:] > middle) != (y[outer] == "b"))
+
+
+@pytest.mark.parametrize("method", MACHINES)
+def test_samples_above_the_cuts_are_those_where_the_paper_stops(method, small):
+    row = measured(measure_table, small, method)
+    names = ("cuts", "retained_cuts_refit", "retained_cuts_fixed")
+    if method not in ("kFDA-1", "kFDA-0.5"):
+        assert [row[name] for name in names] == [None] * 3
+        return
+    cuts, refit, fixed = (json.loads(row[name]) for name in names)
+    assert cuts == SETTINGS["cuts"]
+    at, q = json.loads(row["parameters"]), float(method.removeprefix("kFDA-"))
+    counts = []
+    for rows, _ in small.official_splits:
+        X, positive = small.X[rows], small.y[rows] == "b"
+        X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+        problem = Problem(kernel(X, X, at["sigma"]), targets(positive))
+        size = np.abs(majorize_minimize(problem, q, at["rho"], tol=1e-5, max_iter=2000).omega[1:])
+        counts.append([int(np.sum(size > cut * size.max())) for cut in cuts])
+    assert refit == np.transpose(counts).tolist()
+    assert fixed == counts[0]
 
 
 @pytest.mark.parametrize("method", MACHINES)

@@ -56,7 +56,7 @@ def test_the_rules_in_a_search_are_a_loop_over_the_grid():
             for train, test in folds.split(X, y):
                 one = clone(model).set_params(gamma=gamma, rho=rho).fit(X[train], y[train])
                 wrong.append(np.mean(one.predict(X[test]) != y[test]))
-                rows.append(np.count_nonzero(one.coef_) / len(train))
+                rows.append(np.count_nonzero(one.dual_coef_) / len(train))
             candidates.append({"gamma": gamma, "rho": rho})
             errors.append(np.mean(wrong))
             spread.append(np.std(wrong, ddof=1) / 2)

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.kfda.claims import printed_audit, printed_deviations, printed_one_classifier, printed_retained
+from marginbook.kfda.claims import (
+    printed_audit,
+    printed_deviations,
+    printed_one_classifier,
+    printed_retained,
+    printed_sentences,
+)
 from marginbook.kfda.claims.printed_deviations import (
     LAWS,
     explained,
@@ -22,7 +28,10 @@ K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 def test_what_the_papers_own_numbers_say():
     """The recounts: a change here is news."""
     expected = {
-        printed_audit.check_means: (Verdict.CORRECTED, "31 of 34 are, up to rounding"),
+        printed_audit.check_means: (
+            Verdict.CORRECTED,
+            "31 of 34 printed values are the means, up to rounding",
+        ),
         printed_audit.check_counts_1: (Verdict.HOLDS, "17 of 17"),
         printed_audit.check_counts_2: (Verdict.HOLDS, "9 of 9"),
         printed_audit.check_sizes: (Verdict.HOLDS, "7 of 7"),
@@ -51,7 +60,7 @@ def change(monkeypatch):
         names: Printed(page.errors.copy(), page.deviations.copy(), page.retained.copy())
         for names, page in pages.items()
     }
-    for module in (printed_audit, printed_retained, printed_deviations):
+    for module in (printed_audit, printed_sentences, printed_retained, printed_deviations):
         monkeypatch.setattr(module, "printed", lambda *names: copied[names])
 
     def put(side, name, column, value):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from marginbook.ldm.claims.exact_line import Parameters, expectation, expected_error, left_out_error, train
 from marginbook.ldm.claims.exact_line import printed_bound as line_printed_bound
-from marginbook.ldm.claims.loo_selection import SCORES, choose
+from marginbook.ldm.claims.leave_one_out_selection import SCORES, choose
 from marginbook.ldm.claims.printed_theorem_3 import (
     counted_bound,
     plane_points,
@@ -16,9 +16,9 @@ from marginbook.ldm.claims.printed_theorem_3 import (
     repelling_points,
     restricted_leave_one_out,
 )
+from marginbook.ldm.claims.section_3_expectation import check_expectation
 from marginbook.ldm.claims.section_3_leave_one_out import (
     check_bound,
-    check_expectation,
     check_restricted,
     check_theorem_3,
     on_repelling_law,
@@ -26,7 +26,7 @@ from marginbook.ldm.claims.section_3_leave_one_out import (
 )
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
-from marginbook.ldm.solvers.loo_exact import exact_leave_one_out
+from marginbook.ldm.solvers.leave_one_out_exact import exact_leave_one_out
 
 CASES = [(0.0, 0.0, 1.0), (0.25, 0.25, 10.0), (30.0, 70.0, 0.1), (0.01, 5.0, 20.0)]
 

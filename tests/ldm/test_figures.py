@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 from marginbook.claims import Verdict, printed_tables
-from marginbook.ldm.claims import figures
+from marginbook.ldm.claims import figures, figures_margins, side_by_side
 
-CHECKS = [figures.check_fig_1, figures.check_fig_2, figures.check_fig_3]
+#: the first reading of the figures' two methods
+READ = "the variance as in (6), an SVM with an intercept"
+CHECKS = [figures_margins.check_fig_1, figures.check_fig_2, figures.check_fig_3]
 
 
 @pytest.fixture
@@ -66,10 +68,10 @@ def margin_rows(moved):
 )
 def test_smallest_margin_and_the_rest_are_judged_apart(put, moved, verdict, counts):
     put("fig-1", margin_rows(moved))
-    evidence = figures.check_fig_1()
+    evidence = figures_margins.check_fig_1()
     assert evidence.verdict == verdict
     for kernel in ("linear", "rbf"):
-        assert f"{kernel} kernel, SVM with an intercept, margins as in (1): {counts}" in evidence.reading
+        assert f"{kernel} kernel, {READ}, margins as in (1): {counts}" in evidence.reading
 
 
 def test_the_inner_quantiles_are_those_between_the_ends(put):
@@ -130,6 +132,26 @@ def test_stand_ins_do_not_count(put):
     assert figures.check_fig_2().verdict == Verdict.NOT_TESTABLE
 
 
+def test_the_other_variance_is_a_reading_of_figure_1(put):
+    rows = margin_rows(lambda x: x - 0.1)
+    lower = lambda x: np.where(x == x.min(), x - 0.1, x + 0.1)  # noqa: E731
+    heavy = [row for row in margin_rows(lower) if row["method"].startswith("LDM")]
+    heavy = [row | {"method": row["method"].replace("LDM", "LDM(4)")} for row in heavy]
+    put("fig-1", rows)
+    assert figures_margins.check_fig_1().reading.endswith("Not stored: the double sum of (4).")
+    put("fig-1", rows + heavy)
+    evidence = figures_margins.check_fig_1()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.reading.startswith("linear kernel, the double sum of (4), an SVM with an intercept")
+    assert "ot stored" not in evidence.reading
+    found = {row.reading: (row.agree, row.tested) for row in side_by_side.readings_of_figures()}
+    assert found[f"rbf kernel, {READ}, margins as in (1)"] == (2, 4)
+    assert found["rbf kernel, the double sum of (4), an SVM without an intercept, margins as in (1)"] == (
+        0,
+        0,
+    )
+
+
 def sensitivity_rows(moves, method="LDM(linear)"):
     """Return results of two splits in which each parameter moves the accuracy by `moves[parameter]`."""
     rows = []
@@ -170,3 +192,18 @@ def test_what_is_not_in_the_paper_is_told_and_not_counted(put):
     evidence = figures.check_fig_3()
     assert evidence.verdict == Verdict.REPRODUCED
     assert "LDM(C/m)(linear) lambda1 30.0" in evidence.why
+
+
+def test_the_other_variance_is_a_reading_of_figure_3(put):
+    calm, wild = (dict.fromkeys(figures.PARAMETERS, move) for move in (0.01, 0.3))
+    put("fig-3", sensitivity_rows(wild))
+    evidence = figures.check_fig_3()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert evidence.reading.endswith("the variance as in (6) 0 of 3. Not stored: the double sum of (4).")
+    put("fig-3", sensitivity_rows(wild) + sensitivity_rows(calm, "LDM(4)(linear)"))
+    evidence = figures.check_fig_3()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.reading.endswith("the variance as in (6) 0 of 3; the double sum of (4) 3 of 3.")
+    assert {row.reading: row.agree for row in side_by_side.readings_of_figures()} == {
+        "the variance as in (6)": 0, "the double sum of (4)": 3,
+    }  # fmt: skip

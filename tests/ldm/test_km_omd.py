@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
-from marginbook.ldm.peers import km_omd_solver
+from marginbook.ldm.peers import km_omd_solver, km_omd_systems
 from marginbook.ldm.peers.km_omd import KMOMDClassifier
 from marginbook.ldm.peers.km_omd_solver import solve_km_omd
 
@@ -210,9 +210,9 @@ def test_sparse_rows_and_the_gram_matrix_give_what_dense_rows_give():
     X, y = two_clouds()
     X[np.abs(X) < 0.7] = 0
     for kernel in ("linear", "rbf"):
-        model = KMOMDClassifier(C=5, kernel=kernel).fit(X, y)
+        model = KMOMDClassifier(C=5, kernel=kernel, gamma="auto").fit(X, y)
         rows = sparse.csr_matrix(X)
-        other = KMOMDClassifier(C=5, kernel=kernel).fit(rows, y)
+        other = KMOMDClassifier(C=5, kernel=kernel, gamma="auto").fit(rows, y)
         np.testing.assert_allclose(other.decision_function(rows), model.decision_function(X), atol=1e-10)
         G = gram(kernel, X)
         given_gram = KMOMDClassifier(C=5, kernel="precomputed").fit(G, y)
@@ -247,3 +247,42 @@ def test_errors_say_what_to_do():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert OneVsRestClassifier(KMOMDClassifier(C=10)).fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("lam", [1.0, 0.01])
+def test_iterated_systems_give_the_factorised_weights(monkeypatch, lam):
+    X, y = two_clouds(300, 5)
+    G = gram(("rbf", {"gamma": 0.2}), X)
+    exact = solve_km_omd(G, y, lam)
+    monkeypatch.setattr(km_omd_systems, "DIRECT", 50)
+    monkeypatch.setattr(km_omd_systems, "KNOWN", 20)
+    found = solve_km_omd(G, y, lam)
+    assert found.converged
+    assert found.objective == pytest.approx(exact.objective, rel=1e-6)
+    np.testing.assert_allclose(found.gamma, exact.gamma, atol=1e-4 * exact.gamma.max())
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        solve_km_omd(G - 2.0 * np.eye(300), y, 0.5)
+
+
+def test_all_rows_as_landmarks_are_exact_and_few_are_near():
+    X, y = two_clouds(200, 3)
+    exact = KMOMDClassifier(C=5.0).fit(X, y)
+    whole = KMOMDClassifier(C=5.0, n_components=200).fit(X, y)
+    few = KMOMDClassifier(C=5.0, n_components=60).fit(X, y)
+    np.testing.assert_allclose(whole.decision_function(X), exact.decision_function(X), atol=1e-6)
+    assert (few.predict(X) == exact.predict(X)).mean() > 0.97
+    assert few.dual_gap_ <= 1e-6 * few.objective_
+    assert len(few._train) == 60
+    with pytest.raises(ValueError, match="n_components"):
+        KMOMDClassifier(n_components=0).fit(X, y)
+
+
+def test_a_weight_counts_rows():
+    X, y = two_clouds(50, 3)
+    counts = np.random.default_rng(1).integers(0, 4, 50)
+    counts[:2] = counts[-2:] = 1
+    often = np.repeat(np.arange(50), counts)
+    for options in ({"C": 2.0}, {"C": 50.0, "kernel": "linear"}):
+        weighted = KMOMDClassifier(**options, tol=1e-10).fit(X, y, counts)
+        repeated = KMOMDClassifier(**options, tol=1e-10).fit(X[often], y[often])
+        np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-8)

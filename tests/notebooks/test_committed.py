@@ -27,7 +27,7 @@ def calls(nodes: list[ast.stmt]) -> set[str]:
 
 
 def printers(sources: list[str]) -> set[str]:
-    """Return what has an output where it is called: print and its like, and functions of cells that use them."""
+    """Return what has an output where it is called: print and the like, and functions that use them."""
     known = {"print", "display", "plt.show"}
     defined = [node for text in sources for node in parsed(text).body if isinstance(node, ast.FunctionDef)]
     for _ in defined:  # one may call another

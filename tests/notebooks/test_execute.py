@@ -77,6 +77,7 @@ def test_what_the_book_has_compared_is_known_until_code_text_or_outputs_change(h
     assert not came_out_as_stored(notebook)
 
 
+@pytest.mark.long
 def test_a_notebook_of_the_book_does_not_see_sets_of_a_url(home: Path, tmp_path: Path) -> None:
     """Whatever was fetched: outputs and the key of the cache are the same. A reader's own run sees them."""
     text = home / "notebooks/drm/01_small.md"

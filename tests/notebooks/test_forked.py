@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -39,6 +40,7 @@ def outputs(folder: Path, manager: type[AsyncKernelManager], monkeypatch: pytest
     return [*shown, warned.name, warned.text.rpartition("UserWarning")[2]]
 
 
+@pytest.mark.long
 def test_it_shows_what_another_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = forked.Manager
     started = outputs(tmp_path, AsyncKernelManager, monkeypatch)
@@ -55,6 +57,7 @@ print(node.cells[0].outputs[0].text.strip(), *(server._process.pid for server in
 """
 
 
+@pytest.mark.long
 def test_kernel_and_server_end_with_what_asked_for_them(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -66,17 +69,62 @@ def test_kernel_and_server_end_with_what_asked_for_them(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
-def test_a_server_that_died_is_named() -> None:
-    server = forked._Server(os.environ)
+#: a kernel that ends at once: it has no folder
+NOWHERE = {"arguments": [], "folder": "/nowhere", "environment": {}}
+
+
+def test_a_server_that_died_is_named_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forked, "_SERVERS", {})
+    server = forked._server(os.environ)
+    assert forked._server(os.environ) is server
+    other = forked._server({**os.environ, "PYTHONHASHSEED": "7"})
+    assert other is not server
+    other._process.kill()
     server._process.kill()
     server._process.wait()
     with pytest.raises((RuntimeError, BrokenPipeError)):
-        server.start({"arguments": [], "folder": ".", "environment": {}})
+        server.start(NOWHERE)
+    other = forked._server(os.environ)
+    assert other.runs
+    other._process.kill()
+    other._process.wait()
 
 
-SLEEPER = PROGRAM.replace("print(os.getpid())", "import time; print(os.getpid()); open('on', 'w'); time.sleep(600)")
+def test_a_kernel_keeps_its_number_until_it_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a signal for it could reach another process, or its end be taken for that of another kernel."""
+    server = forked._Server(os.environ)
+    first, second = (forked._Kernel(server.start(NOWHERE), server) for _ in range(2))
+    assert second.wait() == 1
+    end = time.monotonic() + 60
+    while _runs(first.pid):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert Path(f"/proc/{first.pid}").exists()
+    assert first.wait() == first.wait() == 1
+    assert not Path(f"/proc/{first.pid}").exists()
+    sent: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: sent.append(pid))
+    first.terminate()
+    assert sent == []
+    server._process.kill()
 
 
+def test_an_answer_that_was_not_read_is_for_no_later_question() -> None:
+    server = forked._Server(os.environ)
+    stdin = server._process.stdin
+    assert stdin is not None
+    stdin.write(json.dumps([0, NOWHERE]) + "\n")
+    kernel = forked._Kernel(server.start(NOWHERE), server)
+    assert kernel.wait() == 1
+    server._process.kill()
+
+
+SLEEPER = PROGRAM.replace(
+    "print(os.getpid())", "import time; print(os.getpid()); open('on', 'w'); time.sleep(600)"
+)
+
+
+@pytest.mark.long
 def test_nothing_is_left_when_who_asked_is_killed(tmp_path: Path) -> None:
     """Not even its own end can be asked of a process that was killed; its kernel notices by itself."""
     with subprocess.Popen([sys.executable, "-c", SLEEPER], cwd=tmp_path) as asked:

@@ -20,7 +20,7 @@ from marginbook.notebooks.page import of_run, shown, write_page
 OTHER = "# The other one\n\n(drm-there)=\n## A section\n"
 BIBLIOGRAPHY = """@article{doe_one, author = {Doe, Jane and Roe, Richard}, title = {On one}, journal = {J}, year = {1999}}
 @article{doe_two, author = {Doe, Jane}, title = {On two}, journal = {J}, year = {2001}}
-"""
+"""  # noqa: E501
 # a PNG of one pixel
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -116,15 +116,17 @@ def test_directives_become_what_nbconvert_knows(checkout: Path) -> None:
     assert convert("(drm-a)=\n# Title") == '<div id="drm-a"></div>\n\n# Title'
 
 
+@pytest.mark.long
 def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path, tmp_path: Path) -> None:
     def figure(source: str, **metadata) -> nbformat.NotebookNode:
         output = new_output("display_data", {"image/png": PIXEL, "text/plain": "<Figure>"})
         return new_code_cell(source, outputs=[output], execution_count=1, metadata=metadata)
 
     declared = 'dataset: str = "iris"  # costs $2 | $3\nn: int = 3  # rows\nn_jobs: int = 1  # processes'
+    text = "# Title\n\nAfter {cite:t}`doe_one`, see [below](#drm-below) and [there](#drm-there)."
     notebook = new_notebook(
         cells=[
-            new_markdown_cell("# Title\n\nAfter {cite:t}`doe_one`, see [below](#drm-below) and [there](#drm-there)."),
+            new_markdown_cell(text),
             new_code_cell(declared, metadata={"tags": ["parameters"]}),
             new_code_cell('dataset = "<wine>"', metadata={"tags": ["injected-parameters"]}),
             new_code_cell("X = load(dataset, n_jobs)\n" + "long_name = 1; " * 20),
@@ -139,8 +141,8 @@ def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path
     assert html.count("<figcaption") == 1
     assert '<figcaption class="of-run">dataset = &lt;wine&gt;</figcaption>' in html
     assert "alt='Rows of \"X\"'" in html
-    row = '<td><code>dataset</code></td><td><strong><code>"&lt;wine&gt;"</code></strong> instead of <code>"iris"'
-    assert row in html
+    value = '<strong><code>"&lt;wine&gt;"</code></strong> instead of <code>"iris"'
+    assert f"<td><code>dataset</code></td><td>{value}" in html
     assert "costs $2 | $3" in html
     assert '<a href="#ref-doe_one">Doe and Roe (1999)</a>' in html
     assert '<a id="ref-doe_one"></a>Jane Doe and Richard Roe' in html
@@ -154,6 +156,7 @@ def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path
     assert notebook.cells[0].source.startswith("# Title\n\nAfter {cite:t}")  # the notebook stays as it was
 
 
+@pytest.mark.long
 def test_every_notebook_of_the_book_becomes_markdown_without_raw_markup_or_dead_links() -> None:
     for id, notebook in available().items():
         node = notebook.read_stored()

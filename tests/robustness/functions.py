@@ -134,6 +134,15 @@ def _by_rows(X: Any) -> Any:
     return X.tocsr() if sparse.issparse(X) else X
 
 
+def _scaled(X: Rows) -> float:
+    return kernels.scale_gamma(_by_rows(X))
+
+
+def _warned_of_scale(kernel: Any, X: Rows) -> None:
+    made = _by_rows(X)
+    kernels.warn_of_scale(kernel, kernels.gram(("rbf", {"gamma": 0.5}), made))
+
+
 def _gram(kernel: Any, X: Any, Z: Any) -> np.ndarray:
     return kernels.gram(kernel, _by_rows(X), _by_rows(Z.make() if isinstance(Z, Rows) else Z))
 
@@ -167,6 +176,8 @@ FUNCTIONS: dict[str, st.SearchStrategy[Any]] = {
     "parse_kernel": calls(kernels.parse_kernel, (*KERNELS, *WILD)),
     "resolve_kernel": calls(kernels.resolve_kernel, (*KERNELS, *WILD), (None, 0.5, *WILD),
                             (3, *WILD), (1.0, *WILD)),
+    "scale_gamma": calls(_scaled, rows()),
+    "warn_of_scale": calls(_warned_of_scale, (*KERNELS, *WILD), rows()),
     "gram": calls(_gram, _COMPUTED, _MATRICES, st.one_of(st.none(), _MATRICES)),
     "real": calls(_real, WILD),
     "tidy": calls(_tidied, rows()),

@@ -1,4 +1,4 @@
-"""What may come back from a call with bad input, and how it is told apart from what may not."""
+"""What may come back from a call with bad input, and what may not."""
 
 from __future__ import annotations
 

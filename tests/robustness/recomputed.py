@@ -38,7 +38,7 @@ def check_certificate(model: Any, X: Any, y: Any) -> None:
     n = len(positive)
     targets = np.where(positive, np.longdouble(n) / positive.sum(), -np.longdouble(n) / (~positive).sum())
     D = np.column_stack([np.ones(n), K]).astype(np.longdouble)
-    omega = np.r_[model.intercept_, model.coef_].astype(np.longdouble)
+    omega = np.r_[model.intercept_, model.dual_coef_].astype(np.longdouble)
     weights = np.r_[float(model.penalize_bias), np.ones(n)].astype(np.longdouble)
     sizes = np.abs(D).T @ (np.abs(targets) + np.abs(D) @ np.abs(omega))
     with np.errstate(all="ignore"):

@@ -14,6 +14,7 @@ from marginbook.smm.claims import (
     beyond_bound_tight,
     beyond_estimation,
     beyond_levels,
+    beyond_levels_rules,
     beyond_permuted,
     tables_real_sets,
 )
@@ -35,9 +36,9 @@ def _fewer(monkeypatch):
     "check",
     [
         beyond_levels.check_probability_bound,
-        beyond_levels.check_count,
-        beyond_levels.check_interval,
-        beyond_levels.check_one_wrong,
+        beyond_levels_rules.check_count,
+        beyond_levels_rules.check_interval,
+        beyond_levels_rules.check_one_wrong,
         beyond_levels.check_crossing_paths,
         beyond_bound.check_bound,
         beyond_bound.check_certificate,
@@ -72,19 +73,19 @@ def test_a_bound_with_too_few_singular_values_would_fail(monkeypatch):
 
 def test_a_rule_that_forgets_a_level_would_fail(monkeypatch):
     monkeypatch.setattr(
-        beyond_levels, "count_rule", lambda s: (0.5 + (s[:, 1:] > 0).sum(axis=1)) / (s.shape[1] + 1)
+        beyond_levels_rules, "count_rule", lambda s: (0.5 + (s[:, 1:] > 0).sum(axis=1)) / (s.shape[1] + 1)
     )
-    assert beyond_levels.check_count().verdict == Verdict.FAILS
-    assert beyond_levels.check_interval().verdict == Verdict.FAILS
-    monkeypatch.setattr(beyond_levels, "count_rule", beyond_levels.interval_rule)
-    assert beyond_levels.check_one_wrong().verdict == Verdict.FAILS
-    assert beyond_levels.check_interval().verdict == Verdict.FAILS  # nothing is attained any more
+    assert beyond_levels_rules.check_count().verdict == Verdict.FAILS
+    assert beyond_levels_rules.check_interval().verdict == Verdict.FAILS
+    monkeypatch.setattr(beyond_levels_rules, "count_rule", beyond_levels_rules.interval_rule)
+    assert beyond_levels_rules.check_one_wrong().verdict == Verdict.FAILS
+    assert beyond_levels_rules.check_interval().verdict == Verdict.FAILS  # nothing is attained any more
 
 
 def test_crossing_pairs_that_are_missed_would_fail(monkeypatch):
-    own = beyond_levels.crossing_pairs
-    monkeypatch.setattr(beyond_levels, "crossing_pairs", lambda s: np.maximum(own(s) - 1, 0))
-    assert beyond_levels.check_interval().verdict == Verdict.FAILS
+    own = beyond_levels_rules.crossing_pairs
+    monkeypatch.setattr(beyond_levels_rules, "crossing_pairs", lambda s: np.maximum(own(s) - 1, 0))
+    assert beyond_levels_rules.check_interval().verdict == Verdict.FAILS
 
 
 @settings(max_examples=100)
@@ -93,7 +94,7 @@ def test_interval_and_count_are_as_near_as_crossings_let_them(decisions):
     H = len(decisions) + 1
     pairs = sum(a <= 0 < b for a, b in itertools.combinations(decisions, 2))
     f = np.array([decisions])
-    apart = abs(beyond_levels.interval_rule(f)[0] - beyond_levels.count_rule(f)[0])
+    apart = abs(beyond_levels_rules.interval_rule(f)[0] - beyond_levels_rules.count_rule(f)[0])
     assert apart <= max(pairs - 1, 0) / (2 * H) + 1e-12
 
 
@@ -117,7 +118,7 @@ def test_wrong_levels_cost_what_they_should(p, decisions):
     excess = (risk - 2 * np.minimum((1 - pi) * p, pi * (1 - p))).sum()
     k = int(((f > 0) != (p > pi)).sum())
     assert k * (k - 1) / (4 * H) <= excess + 1e-12
-    assert abs(beyond_levels.count_rule(f[None, :])[0] - p) <= 1 / (2 * H) + k / H + 1e-12
+    assert abs(beyond_levels_rules.count_rule(f[None, :])[0] - p) <= 1 / (2 * H) + k / H + 1e-12
 
 
 @pytest.mark.parametrize("kappa", [1.0, 3.0, 10.0])

@@ -248,8 +248,10 @@ def test_missing_the_tolerance_warns_with_both_numbers():
 def test_landmarks_that_miss_much_are_said():
     X = np.random.default_rng(0).normal(size=(900, 10, 3))
     y = np.where(X[:, 0, 0] > 0, 1, -1)
-    with pytest.warns(UserWarning, match=r"the 20 landmarks miss \d+\.\d% of the squared norms .* raise"):
-        model = LowRankSVMClassifier(1, kernel=("rbf", {"gamma": 1.0}), n_landmarks=20).fit(X, y)
+    with pytest.warns(
+        UserWarning, match=r"the 20 landmarks miss \d+\.\d% of the squared norms .* raise n_components"
+    ):
+        model = LowRankSVMClassifier(1, kernel=("rbf", {"gamma": 1.0}), n_components=20).fit(X, y)
     assert 0.01 < model.missed_ < 1
     assert model.dual_coef_.shape == (20, 1)
 
@@ -287,10 +289,10 @@ def test_hardly_any_data():
         ({"kernel": "precomputed"}, "a kernel on rows cannot be 'precomputed'"),
         ({"kernel": "poly", "degree": 2.5}, "degree of a polynomial kernel on rows must be an integer >= 1"),
         (
-            {"kernel": "rbf", "gamma": "auto"},
-            "gamma of kernel 'rbf' must be a finite number >= 0, got 'auto'",
+            {"kernel": "rbf", "gamma": "wide"},
+            "gamma must be a number >= 0, 'scale', 'auto' or None, got 'wide'",
         ),
-        ({"n_landmarks": 0}, "n_landmarks must be a whole number >= 1, got 0"),
+        ({"n_components": 0}, "n_components must be None or a whole number >= 1, got 0"),
         ({"fit_intercept": 1}, "fit_intercept must be True or False, got 1"),
         ({"warm_start": "yes"}, "warm_start must be True or False, got 'yes'"),
         ({"bound_iter": 0.5}, "bound_iter must be a whole number >= 0, got 0.5"),

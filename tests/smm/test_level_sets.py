@@ -14,6 +14,8 @@ from marginbook.datasets import make_low_rank
 from marginbook.smm.estimators import LowRankSVMClassifier
 from marginbook.smm.estimators.level_sets import LevelSetClassifier
 
+from .expected import without_intercept
+
 LOSSES = ("hinge", "squared_hinge", "logistic")
 
 
@@ -27,7 +29,8 @@ def _sample(n=80, shape=(5, 4), rank=1, seed=0, scale=3.0):
         LevelSetClassifier(0.4, loss="logistic", fit_intercept=False),
         LevelSetClassifier(0.6, loss="squared_hinge", n_restarts=1),
         LevelSetClassifier(kernel="rbf"),
-    ]
+    ],
+    expected_failed_checks=without_intercept,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

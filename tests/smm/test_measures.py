@@ -325,6 +325,7 @@ def deciding(seed, n=42):
     return np.stack([np.random.default_rng(seed).standard_normal(n), np.zeros(n)], axis=1)[:, None], y
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["folds", "draw"])
 def test_useless_decisions_do_not_win(how):
     """A sigmoid of the labels that it is scored on would prefer them to a constant in every draw."""
@@ -353,7 +354,7 @@ def test_decisions_that_tell_something_win_against_useless_ones():
 
 
 def test_no_sample_is_scored_by_a_sigmoid_that_knows_its_label():
-    """Values that separate the classes but for one sample: its own sigmoid would make room for it."""
+    """Values that separate the classes except for one sample: its own sigmoid would make room for it."""
     y = np.where(np.arange(30) < 15, -1, 1)
     values = np.arange(30.0)
     values[0] = 40.0

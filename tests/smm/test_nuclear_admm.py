@@ -12,15 +12,9 @@ from sklearn.svm import SVC
 from marginbook.datasets.generators import make_low_rank
 from marginbook.smm.solvers.box_qp import hinge_qp
 from marginbook.smm.solvers.nuclear_admm import nuclear_admm
+from marginbook.smm.solvers.nuclear_multiples import best_factor, best_intercept, best_multiple
 from marginbook.smm.solvers.nuclear_newton import nuclear_newton, tangent_features
-from marginbook.smm.solvers.nuclear_norm import (
-    NuclearProblem,
-    best_factor,
-    best_intercept,
-    best_multiple,
-    nuclear_limit,
-    soft_threshold,
-)
+from marginbook.smm.solvers.nuclear_norm import NuclearProblem, nuclear_limit, soft_threshold
 
 SOLVERS = [nuclear_newton, nuclear_admm]
 

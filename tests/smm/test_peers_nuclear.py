@@ -18,11 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from marginbook.datasets.generators import make_low_rank
 from marginbook.smm.peers.nuclear_norm import NuclearNormSVMClassifier
 
-
-def without_intercept(estimator):
-    """Name the check that no classifier without an intercept can pass: it weighs one class by 1e-4."""
-    reason = "the sign of a linear function without an intercept cannot favour a class everywhere"
-    return {"check_class_weight_classifiers": reason} if not estimator.fit_intercept else {}
+from .expected import without_intercept
 
 
 @parametrize_with_checks(

@@ -1,18 +1,21 @@
 """The protocols: complete, consistent with the measures, and their quick profiles run."""
 
+import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
+from marginbook.datasets import load
 from marginbook.experiments import load_protocol
+from marginbook.experiments.one_task import data_hash, measure_task
 from marginbook.experiments.protocol import Task, rooms
 from marginbook.experiments.splits import split_rows
-from marginbook.experiments.work import data_hash, measure_task
 from marginbook.smm.experiments import DATASETS, EXPERIMENTS
 from marginbook.smm.experiments.draws import NAMES
 from marginbook.smm.experiments.methods import METHODS
-from marginbook.smm.experiments.real_pairs import HIGH, PAIRS
+from marginbook.smm.experiments.real_pairs import HIGH, PAIRS, PARITY
 from marginbook.smm.experiments.simulation import with_levels
 
-REAL = ("matrices", "classes")
+REAL = ("matrices", "contest", "classes")
 SIMULATED = [name for name in EXPERIMENTS if name not in REAL]
 
 
@@ -22,7 +25,8 @@ def test_every_experiment_has_a_protocol_and_a_measure():
         protocol = load_protocol(f"smm/{name}")
         assert protocol.measure() is EXPERIMENTS[name]
         assert protocol.printed is None
-        assert protocol.splits.n == 20
+        assert protocol.splits.n >= 20
+        assert str(protocol.splits.n) in protocol.plus_minus
         assert not protocol.higher_is_better
 
 
@@ -40,7 +44,7 @@ def test_methods_exist_and_have_points(name):
 def test_simulated_sets_are_the_rooms_own():
     used = {dataset for name in SIMULATED for dataset in load_protocol(f"smm/{name}").datasets}
     assert used == set(NAMES)
-    assert set(DATASETS) == {*NAMES, *PAIRS, HIGH}
+    assert set(DATASETS) == {*NAMES, *PAIRS, HIGH, PARITY}
     assert len({data_hash(DATASETS[name]()) for name in NAMES}) == len(NAMES)
 
 
@@ -75,3 +79,35 @@ def test_a_real_pair_that_is_bundled_runs():
     assert data.X.shape == (357, 8, 8)
     assert data.target_names == ("3", "8")
     assert data.y.sum() == 174
+
+
+def test_products_of_digits_have_rank_one_and_a_target_of_rank_one():
+    protocol = load_protocol("smm/matrices")
+    data, single = protocol.load(PARITY), load("digits-8x8")
+    assert data.X.shape == (898, 64, 64)
+    assert 0.45 < data.y.mean() < 0.55
+    sigma = np.linalg.svd(data.X[:50], compute_uv=False)
+    assert (sigma[:, 1] < 1e-9 * sigma[:, 0]).all()
+    images, odd = np.asarray(single.X).reshape(-1, 64), np.asarray(single.y) % 2
+    machine = LogisticRegression(C=0.01, max_iter=1000).fit(images, odd)
+    wrong = np.mean(machine.predict(images) != odd)
+    values = np.einsum("a,nab,b->n", machine.coef_[0], data.X, machine.coef_[0])
+    # the intercept of the mean image is left out of the product
+    assert np.mean((values > 0) != data.y) == pytest.approx(2 * wrong * (1 - wrong), abs=0.03)
+
+
+def test_no_two_products_share_a_digit():
+    found = load_protocol("smm/matrices").load(PARITY)
+    rows = np.linalg.svd(found.X[:200])[0][:, :, 0]
+    alike = np.abs(rows @ rows.T) - np.eye(200)
+    assert alike.max() < 1 - 1e-9
+
+
+def test_sets_that_are_run_again_are_as_in_the_first_run():
+    first, again = (load_protocol(f"smm/{name}") for name in ("matrices", "contest"))
+    assert set(again.datasets) < set(first.datasets)
+    assert set(again.methods) < set(first.methods)
+    assert all(first.splits.train_size[name] == again.splits.train_size[name] for name in again.datasets)
+    assert {**first.settings, **again.settings, "margins": 0} == {**first.settings, "margins": 0}
+    assert first.settings["margins"]["error"] == again.settings["margins"]["error"]
+    assert again.splits.n > first.splits.n

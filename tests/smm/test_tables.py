@@ -8,9 +8,9 @@ from scipy.stats import t, ttest_1samp
 from marginbook.claims import Verdict, printed_tables
 from marginbook.experiments.stats import corrected_resampled_t
 from marginbook.smm.claims import figures, margins, tables_rules
-from marginbook.smm.claims import results as contests
+from marginbook.smm.claims import stored_results as contests
 from marginbook.smm.claims import tables_real_matrices as real_matrices
-from marginbook.smm.claims.results import (
+from marginbook.smm.claims.stored_results import (
     LOGISTIC,
     NUCLEAR,
     PATH,
@@ -21,6 +21,7 @@ from marginbook.smm.claims.results import (
     VECTOR_PATH,
     VECTOR_PLATT,
 )  # fmt: skip
+from marginbook.smm.experiments.real_pairs import PARITY
 
 RUNS = [
     value
@@ -227,14 +228,79 @@ def test_real_matrices(put, factor, low, nuclear):
     assert real_matrices.check_nuclear_norm().verdict == nuclear
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(1.5, ALL), (1.05, NONE), (0.7, NONE)])
+def test_a_set_with_a_target_of_rank_one(put, factor, verdict):
+    names = (PLATT, LOGISTIC, VECTOR_PLATT, VECTOR_LOGISTIC)
+    values = {name: 10 * factor if "vector" in name else 10.0 for name in names}
+    put("matrices", made({PARITY: values, "eeg": values}, column="error", n_train=60, n_test=30))
+    evidence = real_matrices.check_rank_one()
+    assert evidence.verdict == verdict
+    assert (evidence.slack > 0) == (verdict == ALL)
+    assert evidence.claimed == "better by more than 1 (points of error)"
+    assert list(evidence.sizes["power"]) == [PARITY]
+    assert real_matrices.check_low_rank().sizes["sets"] == 1
+    assert real_matrices.check_rank_one(name="usps-3-8").verdict == Verdict.NOT_TESTABLE
+
+
+def test_more_splits_replace_those_of_the_first_run(put):
+    names = (PLATT, LOGISTIC, VECTOR_PLATT, VECTOR_LOGISTIC)
+    same = {name: dict.fromkeys(names, 10.0) for name in REAL}
+    put("matrices", made(same, column="error", n_train=60, n_test=30))
+    apart = {"eeg": {name: 15.0 if "vector" in name else 10.0 for name in names}}
+    put("contest", made(apart, column="error", splits=30, n_train=60, n_test=30))
+    evidence = real_matrices.check_low_rank()
+    assert evidence.verdict == Verdict.PARTLY
+    assert evidence.sizes["draws"] == {"digits-3-8": 8, "usps-4-9": 8, "eeg": 30}
+    assert "0 within, 0 open, 1 beyond" not in evidence.measured
+    assert "2 within, 0 open, 1 beyond" in evidence.measured
+
+
+def test_power_is_told_and_grows_with_the_draws(put):
+    names = (PLATT, NUCLEAR)
+    values = {name: dict.fromkeys(names, 10.0) for name in REAL}
+    found = []
+    for splits in (8, 80):
+        put("matrices", made(values, column="error", splits=splits, noise=0.2, n_train=60, n_test=30))
+        found.append(real_matrices.check_nuclear_norm())
+    few, many = (evidence.sizes["power"] for evidence in found)
+    assert all(few[name] < 0.5 < 0.8 < many[name] for name in REAL)
+    assert f"eeg {few['eeg']:.0%} of 8 (" in found[0].why
+    assert f"eeg {many['eeg']:.0%} of 80" in found[1].why
+    assert found[0].verdict == Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(("deviation", "draws"), [(2.0, 30), (5.0, 12)])
+def test_power_is_the_share_of_draws_that_see_the_margin(deviation, draws):
+    rng = np.random.default_rng(3)
+    apart = rng.normal(1.0, deviation, size=(20000, draws))
+    seen = ttest_1samp(apart, 0.0, axis=1, alternative="greater").pvalue < 0.05
+    assert margins.power(deviation, draws, 1.0) == pytest.approx(seen.mean(), abs=0.01)
+    needed = margins.draws_needed(deviation, 1.0)
+    assert margins.power(deviation, needed, 1.0) >= 0.8 > margins.power(deviation, needed - 1, 1.0)
+
+
+def test_a_tie_counts_only_where_a_difference_would_have_been_seen(put):
+    def results(noise):
+        same = {f"logit-n400-d{d}-r2": {PLATT: 20.0, VECTOR_PLATT: 20.0} for d in (5, 10)}
+        grown = {f"logit-n400-d{d}-r2": {PLATT: 20.0, VECTOR_PLATT: 20 + d} for d in (20, 40)}
+        put("dimension", made(same | grown, column="error", noise=noise))
+        return figures.check_low_rank_helps()
+
+    exact, noisy = results(0.001), results(0.2)
+    assert exact.verdict == Verdict.PARTLY
+    assert exact.sizes["power"]["logit-n400-d10-r2"] == 1
+    assert noisy.verdict == Verdict.UNDECIDED
+    assert noisy.sizes["power"]["logit-n400-d10-r2"] < 0.8
+
+
 def test_real_probabilities(put):
     names = (PATH, PLATT, LOGISTIC, VECTOR_PATH, VECTOR_PLATT)
     values = {name: dict(zip(names, (0.1, 0.1, 0.2, 0.2, 0.1), strict=True)) for name in REAL}
     put("matrices", made(values, column="brier", n_train=60, n_test=30))
     evidence = real_matrices.check_probabilities()
     assert evidence.verdict == Verdict.PARTLY
-    assert evidence.sizes == {"sets": 3, "comparisons": 9}
-    assert "vector SVM, levels less vector SVM, Platt: 0 within, 0 open, 3 beyond" in evidence.measured
+    assert (evidence.sizes["sets"], evidence.sizes["comparisons"]) == (3, 9)
+    assert "vector SVM, levels minus vector SVM, Platt: 0 within, 0 open, 3 beyond" in evidence.measured
 
 
 def test_no_difference_found_is_no_agreement(put):
@@ -252,6 +318,25 @@ def test_ten_classes(put, factor, verdict):
     values = {name: {"low-rank SVM": 10.0, "vector SVM": 10 * factor} for name in ("digits-8x8", "usps")}
     put("classes", made(values, column="error", n_train=300, n_test=300))
     assert real_matrices.check_classes().verdict == verdict
+
+
+def test_splits_that_were_added_after_a_look_are_charged_for_it(put):
+    """One look would call these agreement: its interval ends below the margin."""
+    rng = np.random.default_rng(0)
+    apart = rng.normal(size=36)
+    apart = 0.7 + (apart - apart.mean()) / apart.std(ddof=1)
+    index = pd.MultiIndex.from_product([["usps"], range(36)], names=["dataset", "split"])
+    frame = pd.DataFrame({"vector SVM": apart, "low-rank SVM": 0.0}, index=index)
+    once, twice = (
+        margins.within(frame, "vector SVM", "low-rank SVM", 1.0, looks) for looks in ({}, {"usps": 2})
+    )
+    assert (once["outcome"].item(), twice["outcome"].item()) == ("within", "open")
+    assert ttest_1samp(apart, twice["high"], alternative="less").pvalue == pytest.approx(0.025)
+    assert twice["power"].item() < once["power"].item()
+    same = {"low-rank SVM": 10.0, "vector SVM": 10.0}
+    put("classes", made({"usps": same}, column="error", n_train=300, n_test=300))
+    assert "usps was analysed 2 times, so its intervals have level 95%" in real_matrices.check_classes().why
+    assert real_matrices.looks("matrices", "classes") == {"usps": 2}
 
 
 def test_margins_are_those_of_the_protocol():

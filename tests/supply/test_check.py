@@ -81,6 +81,7 @@ def test_git_tells_edits_and_new_files(check) -> None:
     assert check.changed("HEAD") == ["new.py", "tests/test_far.py"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("until", "outcome"), [("0", "1 skipped"), ("1e18", "1 passed")])
 def test_no_test_starts_after_the_end(tmp_path: Path, until: str, outcome: str) -> None:
     (tmp_path / "test_one.py").write_text("def test_one():\n    pass\n")

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import nbformat
+import pytest
 import yaml
 
 from marginbook.book import launch_page
@@ -79,6 +80,7 @@ def test_without_an_address_the_book_is_compiled_without_buttons() -> None:
     assert not {"repository", "launch_buttons"} & set(config)
 
 
+@pytest.mark.long
 def test_one_setting_gives_notebook_pages_their_buttons(tmp_path: Path) -> None:
     source = tmp_path / "source"
     (source / "notebooks").mkdir(parents=True)
@@ -128,11 +130,14 @@ def test_unit_tests_and_notebooks_run_on_two_types_of_core() -> None:
 
 def test_no_job_has_a_mirror_and_the_browser_is_installed_where_it_is_needed() -> None:
     assert "MARGINBOOK_MIRROR" not in (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    in_jobs = []
     for job in jobs().values():
         commands = [step.get("run", "") for step in job["steps"]]
         looking = [place for place, command in enumerate(commands) if "browser" in command.split()]
         installing = [place for place, command in enumerate(commands) if "playwright install" in command]
         assert all(installing and installing[0] < place for place in looking)
+        in_jobs += looking
+    assert in_jobs
 
 
 def test_the_workflow_calls_what_there_is_and_pins_what_it_uses() -> None:

@@ -36,7 +36,9 @@ def part(**changes: Any) -> dict[str, Any]:
     return found | {"failures": []} | changes
 
 
-def test_the_libraries_take_what_they_are_told(portable: ModuleType) -> None:
+@pytest.mark.long
+def test_the_libraries_take_what_they_are_told(portable: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)  # under `make portable` it is set
     ran = 0
     for core in portable.CORES:
         found = portable.probe(core)

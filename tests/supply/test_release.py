@@ -55,6 +55,7 @@ def small_checkout(folder: Path) -> Path:
     return home
 
 
+@pytest.mark.long
 def test_two_builds_give_the_same_bytes(built: Path, tmp_path: Path) -> None:
     release.packages(ROOT, tmp_path, STAMP)
     names = sorted(path.name for path in built.iterdir())
@@ -104,6 +105,7 @@ def test_packages_that_cannot_be_built_are_reported(tmp_path: Path) -> None:
         release.packages(tmp_path, tmp_path / "dist", STAMP)
 
 
+@pytest.mark.long
 def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -112,7 +114,9 @@ def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> 
     shipped = "marginbook/_shipped/"
     assert {
         f"{shipped}data_download/registry.toml",
+        f"{shipped}book/guide.md",
         "marginbook/cli/skeleton/room/paper/paper.toml.in",
+        "marginbook/__init__.pyi",
         "marginbook/py.typed",
     } <= names
     for room in SETTLED:

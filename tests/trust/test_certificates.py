@@ -16,7 +16,7 @@ QUICK = (
     "DRMClassifier closed",
     "DRMClassifier one-pass",
     "DRMClassifier gd",
-    "DiscriminativeRidgeClassifier q=2 r=1",
+    "MixedNormDRMClassifier q=2 r=1",
     "MAMCClassifier",
     "MDOClassifier",
     "SparseKFDAClassifier q=2 mm",
@@ -54,7 +54,7 @@ def test_a_gap_that_is_too_small_is_found_out(monkeypatch: pytest.MonkeyPatch) -
     one = subject("SparseKFDAClassifier q=2 mm")
 
     def lying(model, X, y, T):  # type: ignore[no-untyped-def]
-        model.coef_ = model.coef_ * 1.01  # and the gap is still the one of the optimum
+        model.dual_coef_ = model.dual_coef_ * 1.01  # and the gap is still the one of the optimum
         return one.judge(model, X, y, T)
 
     found = judge(replace(one, judge=lying), *small_problem(False, 0))

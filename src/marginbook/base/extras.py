@@ -10,14 +10,15 @@ EXTRA_OF = {
     "IPython": "book",
     "PIL": "book",
     "celer": "bench",
+    "click": "cli",
     "cvxpy": "oracle",
     "cycler": "book",
     "dask": "dask",
     "distributed": "dask",
     "docutils": "book",
+    "filelock": "data",
     "imblearn": "experiments",
     "ipykernel": "book",
-    "itables": "book",
     "jpype": "weka",
     "jupyter_client": "book",
     "jupytext": "book",
@@ -31,11 +32,18 @@ EXTRA_OF = {
     "nbformat": "book",
     "pandas": "experiments",
     "papermill": "book",
+    "pooch": "data",
     "pyarrow": "large",
     "pybtex": "book",
+    "rdata": "data",
+    "requests": "data",
+    "rich": "cli",
     "scikit_posthocs": "experiments",
     "skglm": "bench",
     "sphinx": "book",
+    "starlette": "serve",
+    "urllib3": "data",
+    "uvicorn": "serve",
     "yaml": "book",
 }
 
@@ -54,6 +62,8 @@ def advice(error: ModuleNotFoundError, extra: str = "") -> str:
     >>> advice(ModuleNotFoundError("No module named 'cvxpy'", name="cvxpy"))
     "cvxpy is not installed: pip install 'marginbook[oracle]'"
     """
+    if not error.name and "pip install 'marginbook[" in str(error):
+        return str(error)  # has been said where it was raised
     package = (error.name or "").partition(".")[0]
     extra = extra or EXTRA_OF.get(package, "")
     return f"{package} is not installed: pip install 'marginbook[{extra}]'" if package and extra else ""

@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
+from .extras import naming_the_extra
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LINE_EVERY, _BAR_EVERY = 10.0, 0.5
 #: share of the expected work by which what was expected counts beside what was measured
@@ -48,6 +49,11 @@ class Progress:
         left: Left = lambda elapsed: None,
         show: bool = True,
     ) -> None:
+        with naming_the_extra():  # late: what needs no progress needs no rich
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
         self.title, self.total, self.unit, self.done = title, total, unit, 0
         self.console = console or Console(stderr=True)
         self.left, self._show = left, show

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import tempfile
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -32,8 +34,19 @@ def resource(*parts: str) -> Path:
 def cache_dir(*parts: str) -> Path:
     """Return a folder for what can be fetched or computed again; ``MARGINBOOK_CACHE`` moves it."""
     base = os.environ.get("MARGINBOOK_CACHE")
-    if not base:
-        import pooch  # late: it brings requests, and a quick command asks for no more than a path
+    return (Path(base) if base else _users_cache()).joinpath(*parts)
 
-        base = pooch.os_cache("marginbook")
-    return Path(base).joinpath(*parts)
+
+def _users_cache() -> Path:
+    """Return the folder that pooch and platformdirs choose; for a user without a home, one of their own."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # HOME is not set, and the system does not know the user
+        return Path(tempfile.gettempdir()) / f"marginbook-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        base = Path(local) if local else home / "AppData" / "Local"
+        return base / "marginbook" / "marginbook" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "marginbook"
+    return Path(os.environ.get("XDG_CACHE_HOME", "").strip() or home / ".cache") / "marginbook"

@@ -1,13 +1,7 @@
 """The book: one clean source tree, generated parts, Jupyter Book, everything local.
 
-==============================  ==========================================================
-`making`                        end to end: execute, check claims, generate, compile
-`source`                        the tree that is compiled; the hash that says it is up to date
-`ledger_pages`, `data_page`,
-`result_pages`, `api_pages`     generated parts, in the words of `myst`
-`compiling`                     Jupyter Book as a child process
-`command`                       ``marginbook book``
-==============================  ==========================================================
+`making` goes from end to end: execute the notebooks, check the claims, generate what is generated, compile.
+Modules that end in ``_page`` or ``_pages`` write the generated parts, in the words of `myst`.
 """
 
 from .command import book_command

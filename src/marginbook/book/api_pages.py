@@ -1,4 +1,4 @@
-"""Reference pages: what each public module exports, in the order of its ``__all__``."""
+"""Reference pages by task: an estimator, or what a public module exports in the order of its ``__all__``."""
 
 from __future__ import annotations
 
@@ -8,26 +8,42 @@ import re
 from pathlib import Path
 
 from ..base.project import PACKAGE
+from ..base.public import public_names as exported
 from ..base.rooms import rooms
 
 _INCLUDED = re.compile(r"_generated/api-([\w.]+)\.md")
 
 
 def modules(pages: Path) -> list[str]:
-    """Return the modules that the pages of a folder document, in their order."""
-    texts = (path.read_text(encoding="utf-8") for path in sorted(pages.glob("*.md")))
+    """Return the modules, and names that rooms export, that the pages of a folder document."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted(pages.rglob("*.md")))
     return list(dict.fromkeys(name for text in texts for name in _INCLUDED.findall(text)))
 
 
 def write(folder: Path) -> None:
-    """Write ``api-<module>.md`` for each module that a page of ``api/`` beside `folder` includes."""
+    """Write ``api-<name>.md`` for each module or name that a page of ``api/`` beside `folder` includes."""
     packages = {key: room.package for key, room in rooms().items()}
     for module in modules(folder.parent / "api"):
         try:
-            text = reference(packages.get(module, f"{PACKAGE.name}.{module}"))
+            text = (
+                of_name(module)
+                if module in exported()
+                else reference(packages.get(module, f"{PACKAGE.name}.{module}"))
+            )
         except ModuleNotFoundError:
             text = "This module is not part of this version.\n"
         folder.joinpath(f"api-{module}.md").write_text(text, encoding="utf-8")
+
+
+def of_name(name: str) -> str:
+    """Return the directive that documents one name that a room exports, under the room's name."""
+    place = exported()[name]
+    lines = [
+        f".. currentmodule:: {place}",
+        "",
+        *_directive(name, getattr(importlib.import_module(place), name)),
+    ]
+    return "\n".join(["```{eval-rst}", *lines, "```", ""])
 
 
 def reference(module: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..base.project import resource
 from .myst import NOTHING, plain, table
+from .stored import stored_rows
 
 _OUTCOMES = (
     "examples",
@@ -56,11 +56,10 @@ def _summary(rows: Sequence[dict[str, str]], what: str, of: str) -> str:
     place = rows[0]
     return (
         f"{total['examples']:,} {what} of {len(rows)} {of}: {total['certified']:,} certified, "
-        f"{total['warned']:,} with a warning, {total['answered']:,} answered, {refused:,} refused by a clear "
-        f"error, **{total['fault']:,} faults**. The slowest took "
-        f"{max(float(row['slowest']) for row in rows):.1f} processor seconds. "
-        f"Python {place['python']}, NumPy {place['numpy']}, SciPy {place['scipy']}, "
-        f"scikit-learn {place['sklearn']}.\n"
+        f"{total['warned']:,} with a warning, {total['answered']:,} answered, {refused:,} refused by a "
+        f"clear error, **{total['fault']:,} faults**. The slowest took "
+        f"{max(float(row['slowest']) for row in rows):.1f} processor seconds. Python {place['python']}, "
+        f"NumPy {place['numpy']}, SciPy {place['scipy']}, scikit-learn {place['sklearn']}.\n"
     )
 
 
@@ -121,8 +120,4 @@ def _files(rows: Sequence[dict[str, str]]) -> str:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    stored = resource("results", "robustness", f"{name}.csv")
-    if not stored.is_file():
-        return []
-    with stored.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return stored_rows(resource("results", "robustness", f"{name}.csv"))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .image_sizes import give_sizes
+from .weight import lighten
 
 SHOWN = 15  # problems that the terminal shows; the log has all
 _PROBLEM = re.compile(r"\b(WARNING|ERROR|CRITICAL|SEVERE)\b:")
@@ -110,6 +111,7 @@ def _replace(made: Path, html: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(made, fresh)
     give_sizes(fresh)
+    lighten(fresh)
     _give_head(fresh / "index.html")
     if html.exists():
         html.rename(old)

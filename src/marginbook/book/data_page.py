@@ -7,24 +7,32 @@ from pathlib import Path
 from ..datasets.registry import Entry, registry
 from .myst import NOTHING, plain, table
 
-HEADINGS = ["name", "what it is", "rows", "features", "classes", "tables", "source", "licence"]
+HEADINGS = ["name", "what it is", "rows", "features", "classes", "tables", "source"]
 
 
 def write(folder: Path) -> None:
-    """Write ``data.md``: every set of the registry, also those that cannot be had."""
+    """Write ``data.md``: every set of the registry, also those that are not available."""
     entries = registry()
     rows = [_row(entry) for entry in entries.values()]
     missing = [entry for entry in entries.values() if not entry.available]
-    counts = f"{len(entries)} data sets; {len(entries) - len(missing)} can be had, {len(missing)} cannot.\n"
-    parts = [counts, table(HEADINGS, rows, widths=[12, 18, 6, 7, 6, 12, 9, 30], classes="sortable wide")]
+    counts = (
+        f"{len(entries)} data sets; {len(entries) - len(missing)} are available, {len(missing)} are not.\n"
+    )
+    parts = [counts, table(HEADINGS, rows, widths=[16, 26, 8, 10, 9, 17, 14], classes="sortable wide sets")]
+    # in a column of the table these sentences would be cut, or one word wide
+    licences: dict[str, list[str]] = {}
+    for entry in entries.values():
+        licences.setdefault(entry.licence, []).append(f"`{entry.name}`")
+    listed = "\n".join(f"{plain(text)}\n: {', '.join(names)}\n" for text, names in licences.items())
+    parts += ["## Licences\n", listed]
     if missing:
-        parts.append("## Not to be had\n")
+        parts.append("## Not available\n")
         parts += [f"{plain(entry.name)}\n: {plain(entry.reason)}\n" for entry in missing]
     folder.joinpath("data.md").write_text("\n".join(parts), encoding="utf-8")
 
 
 def _row(entry: Entry) -> list[str]:
-    ways = ", ".join(dict.fromkeys(source.kind for source in entry.sources)) or "not to be had"
+    ways = ", ".join(dict.fromkeys(source.kind for source in entry.sources)) or "not available"
     source = f"[{ways}]({entry.home})" if entry.home.startswith("http") else ways
     features = "×".join(map(str, entry.shape)) if entry.shape else _count(entry.p)
     return [
@@ -35,7 +43,6 @@ def _row(entry: Entry) -> list[str]:
         _count(len(entry.classes)),
         _tables(entry.used_by),
         source,
-        f"[{plain(entry.licence)}]{{.licence}}",
     ]
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
-from ..claims import ROOMS, Claim, Evidence, Verdict
+from ..claims import ROOMS, Verdict
 from ..claims.errata import MEANING, PAPERS, Change, Erratum, Severity, as_json, errata, schema, severity
-from .ledger_pages import notebook_link
+from .checked_claims import Checked
+from .ledger_pages import page_link
 from .myst import badge, plain, powers, table
 from .search_entries import evidence_anchor
 
@@ -17,22 +17,13 @@ NONE = "No statement of the paper that was checked so far needs a correction.\n"
 HEADINGS = ["severity", "where", "printed", "true", "evidence"]
 
 
-def write(
-    folder: Path, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]
-) -> None:
+def write(folder: Path, checked: Checked) -> None:
     """Write ``errata.md``, its rule, one ``errata-ROOM.md`` for each chapter, and the two files to download.
 
-    Parameters
-    ----------
-    folder : path
-        ``book/_generated`` of the source tree; the files to download go to ``book/_static``.
-    claims, evidence : mapping
-        By claim id.
-    shown : set of str
-        Ids of the notebooks in the book.
+    `folder` is ``book/_generated`` of the source tree; the files to download go to ``book/_static``.
     """
-    found = errata(claims, evidence)
-    sections = [section(room, [e for e in found if e.claim.paper == room], shown) for room in PAPERS]
+    found = errata(checked.claims, checked.evidence)
+    sections = [section(room, [e for e in found if e.claim.paper == room], checked.shown) for room in PAPERS]
     folder.joinpath("errata.md").write_text("\n".join([summary(found), *sections]), encoding="utf-8")
     for room in PAPERS:
         own = [erratum for erratum in found if erratum.claim.paper == room]
@@ -84,7 +75,7 @@ def section(room: str, found: list[Erratum], shown: set[str]) -> str:
     return "\n".join(
         [
             *head,
-            table(HEADINGS, rows, widths=[10, 14, 25, 27, 24], classes="sortable wide fixed cards errata"),
+            table(HEADINGS, rows, widths=[12, 14, 24, 26, 24], classes="sortable wide fixed cards errata"),
         ]
     )
 
@@ -119,7 +110,9 @@ def _sentence(text: str) -> str:
 def row(erratum: Erratum, shown: set[str]) -> list[str]:
     """Return the cells of one erratum."""
     claim, found = erratum.claim, erratum.evidence
-    links = f"[All of it](#{evidence_anchor(claim)}). {notebook_link(claim.notebook, shown)}".strip()
+    # a long name of a file would be broken inside a word
+    page = page_link(claim.notebook, shown)
+    links = f"[Evidence](#{evidence_anchor(claim)}){f', {page}' if page else ''}."
     return [
         f"{mark(erratum.severity)}\\\n{erratum.change}",
         f"{plain(claim.where)}\\\n`{claim.id}`",

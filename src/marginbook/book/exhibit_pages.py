@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..base.rooms import papers
-from ..claims import ROOMS, Claim, Evidence, Kind
+from ..claims import ROOMS, Claim, Kind
 from ..claims.errata import PAPERS
 from ..experiments import experiments, load_protocol
+from .checked_claims import Checked
 from .ledger_pages import notebook_link
 from .myst import NOTHING, badge, plain, table
 from .search_entries import evidence_anchor
@@ -74,15 +75,13 @@ def exhibits() -> tuple[Exhibit, ...]:
     )
 
 
-def write(
-    folder: Path, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]
-) -> None:
-    """Write ``exhibits.md``; for the arguments see `marginbook.book.ledger_pages.write`."""
+def write(folder: Path, checked: Checked) -> None:
+    """Write ``exhibits.md`` into a folder."""
     parts = []
     for room in PAPERS:
         own = [exhibit for exhibit in exhibits() if exhibit.room == room]
         parts += [f"(exhibits-{room})=", f"## {ROOMS[room]}", ""]
-        rows = [row(exhibit, claims, evidence, shown) for exhibit in own]
+        rows = [row(exhibit, checked) for exhibit in own]
         parts.append(
             table(HEADINGS, rows, widths=[11, 19, 26, 24, 20], classes="wide cards exhibits")
             if rows
@@ -96,10 +95,9 @@ def write(
     folder.joinpath("exhibits.md").write_text("\n".join(parts), encoding="utf-8")
 
 
-def row(
-    exhibit: Exhibit, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]
-) -> list[str]:
+def row(exhibit: Exhibit, checked: Checked) -> list[str]:
     """Return the cells of one table or figure."""
+    claims, evidence, shown = checked
     about = claims_about(exhibit, claims.values())
     links = [f"{badge(evidence[c.id].verdict)} [{_tail(c.id)}](#{evidence_anchor(c)})" for c in about]
     # the page of the claim that bears the exhibit's own number comes first

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -10,8 +9,8 @@ from pathlib import Path
 from ..base.project import resource
 from ..plotting import COLOURS, STYLE
 from .myst import plain, table
+from .stored import Row, stored_rows
 
-Row = dict[str, str]
 COMMAND = "python benchmarks/faults.py"
 #: the parts of the page: which rows are in it
 PARTS = {
@@ -38,11 +37,7 @@ def write(folder: Path) -> None:
 
 def stored(name: str) -> list[Row]:
     """Return the rows of ``results/faults/NAME.csv``, none if it is not there."""
-    path = resource("results", "faults", f"{name}.csv")
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return stored_rows(resource("results", "faults", f"{name}.csv"))
 
 
 def killed(rows: Sequence[Row]) -> str:

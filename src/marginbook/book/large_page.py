@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import heapq
 import json
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 from ..base.project import resource
 from ..experiments import experiments
 from .myst import NOTHING, dropdown, plain, powers, table
+from .stored import stored_rows
 
 FITS = [
     "model",
@@ -118,11 +118,8 @@ def cost(ids: Iterable[str]) -> str:
 
 def timings(id: str) -> list[float]:
     """Return the seconds of each stored task of an experiment."""
-    stored = resource("results", *f"{id}.timing.csv".split("/"))
-    if not stored.is_file():
-        return []
-    with stored.open(encoding="utf-8", newline="") as file:
-        return [float(row["seconds"]) for row in csv.DictReader(file)]
+    rows = stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
+    return [float(row["seconds"]) for row in rows]
 
 
 def makespan(seconds: Iterable[float], workers: int) -> float:
@@ -145,11 +142,7 @@ def _in_profile(id: str) -> int:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    stored = resource("benchmarks", "results", name)
-    if not stored.is_file():
-        return []
-    with stored.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return stored_rows(resource("benchmarks", "results", name))
 
 
 def _place(row: dict[str, str]) -> str:

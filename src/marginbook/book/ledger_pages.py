@@ -9,80 +9,73 @@ from typing import Any
 
 from ..claims import ROOMS, Claim, Evidence
 from ..claims.sharpness import blunt, shipped
-from .myst import NOTHING, badge, dropdown, plain, powers, table, target
+from .checked_claims import Checked
+from .myst import NOTHING, badge, dropdown, in_words, plain, powers, table, target
+from .room_pages import short_name
 from .scoreboard_table import ledger_anchor, scoreboard_table
 from .search_entries import evidence_anchor, search_entries
 
-HEADINGS = ["verdict", "kind", "where", "statement", "claimed", "measured", "slack", "page"]
+HEADINGS = ["verdict", "where", "statement", "shown in"]
+WIDTHS = [18, 19, 48, 15]
+EVERY = ["verdict", "paper", "where", "shown in"]
 
 
-def write(
-    folder: Path, claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]
-) -> None:
-    """Write the fragments that pages include.
+def write(folder: Path, checked: Checked) -> None:
+    """Write the fragments that pages include: the overview, a ledger and a table of verdicts for each room.
 
-    Parameters
-    ----------
-    folder : path
-        ``book/_generated`` of the source tree.
-    claims, evidence : mapping
-        By claim id.
-    shown : set of str
-        Ids of the notebooks in the book: no link goes to another.
+    `folder` is ``book/_generated`` of the source tree.
     """
-    rooms = list(dict.fromkeys(claim.paper for claim in claims.values()))
+    claims, evidence, shown = checked
     kinds = {id: claim.kind for id, claim in claims.items()}
-    put = {"scoreboard.md": scoreboard_table(kinds, evidence)}
-    ledgers = []
-    for room in rooms:
+    put = {
+        "scoreboard.md": scoreboard_table(kinds, evidence),
+        "claims.md": overview(claims, evidence, shown) if claims else "No claim has been entered yet.\n",
+    }
+    for room in ROOMS:
         own = {id: claim for id, claim in claims.items() if claim.paper == room}
-        ledgers += [f"({ledger_anchor(room)})=", f"## {ROOMS[room]}\n"]
-        ledgers += [ledger_table(own, evidence, shown), "### Evidence\n"]
-        ledgers += [details(claim, evidence[id], shown) for id, claim in own.items()]
+        parts = [
+            f"({ledger_anchor(room)})=",
+            "## Verdicts\n",
+            verdict_table(own, evidence, shown, ledger=True),
+            "## Evidence\n",
+            *(details(claim, evidence[id], shown) for id, claim in own.items()),
+        ]
+        put[f"claims-{room}.md"] = "\n".join(parts) if own else "No claim has been entered yet.\n"
         put[f"verdicts-{room}.md"] = verdict_table(own, evidence, shown)
-    put["claims.md"] = "\n".join(ledgers) or "No claim has been entered yet.\n"
     for name, text in put.items():
         folder.joinpath(name).write_text(text, encoding="utf-8")
 
 
-def ledger_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
-    rows = []
-    for id, claim in claims.items():
-        found = evidence[id]
-        slack = NOTHING if found.slack is None else f"[{found.slack:.2g}]{{.nowrap}}"
-        rows.append(
-            [
-                badge(found.verdict),
-                kind(claim),
-                target(row_anchor(claim), f"[{claim.where}](#{evidence_anchor(claim)})"),
-                claim.statement,
-                powers(found.claimed),
-                powers(found.measured),
-                slack,
-                page_link(claim.notebook, shown) or NOTHING,
-            ]
-        )
-    return table(
-        HEADINGS, rows, widths=[13, 10, 10, 29, 9, 13, 8, 8], classes="sortable wide fixed cards ledger"
-    )
-
-
-def verdict_table(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
+def overview(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:
+    """Return a row for each claim, without formulas, so that the page loads at once."""
     rows = [
         [
-            badge(evidence[id].verdict),
-            kind(claim),
+            f"{badge(evidence[id].verdict)} {kind(claim)}",
+            short_name(claim.paper),
             f"[{claim.where}](#{evidence_anchor(claim)})",
-            claim.statement,
             page_link(claim.notebook, shown) or NOTHING,
         ]
         for id, claim in claims.items()
     ]
-    # "not-reproduced" needs a fifth of the page, which would stay empty beside "holds"
-    long = any(len(evidence[id].verdict) > len("corrected") for id in claims)
-    widths = [20, 13, 18, 37, 12] if long else [14, 13, 18, 43, 12]
-    headings = ["verdict", "kind", "where", "statement", "page"]
-    return table(headings, rows, widths=widths, classes="sortable fixed cards verdicts")
+    return table(EVERY, rows, widths=[24, 16, 44, 16], classes="sortable fixed cards overview")
+
+
+def verdict_table(
+    claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str], *, ledger: bool = False
+) -> str:
+    """Return a row for each claim; in the ledger each row has a name that links can point at."""
+    rows = []
+    for id, claim in claims.items():
+        place = f"[{claim.where}](#{evidence_anchor(claim)})"
+        rows.append(
+            [
+                f"{badge(evidence[id].verdict)}\\\n{kind(claim)}",
+                target(row_anchor(claim), place) if ledger else place,
+                claim.statement,
+                page_link(claim.notebook, shown) or NOTHING,
+            ]
+        )
+    return table(HEADINGS, rows, widths=WIDTHS, classes="sortable fixed cards verdicts")
 
 
 def kind(claim: Claim) -> str:
@@ -97,7 +90,10 @@ def row_anchor(claim: Claim) -> str:
 
 def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     items = [f"{kind(claim)} {claim.statement}"]
-    items += [f"**Claimed:** {powers(found.claimed)}", f"**Measured:** {powers(found.measured)}", found.why]
+    items += [f"**Claimed:** {powers(found.claimed)}", f"**Measured:** {powers(found.measured)}"]
+    if found.slack is not None:
+        items.append(f"**Slack:** {powers(f'{found.slack:.2g}')}")
+    items.append(found.why)
     if found.reach is not None:
         items.append(f"**Reached:** {100 * found.reach:.4g} % of the bound.")
     if found.reading:
@@ -110,17 +106,20 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     file, _, function = claim.source.partition(": ")
     checked = f"Checked by `{function}` in `{file}`; in a terminal: `marginbook claims {claim.id}`."
     items.append(f"{where} {checked}".lstrip())
-    return search_entries(claim) + dropdown(f"{claim.where}: {found.verdict}", "\n\n".join(items))
+    return search_entries(claim) + dropdown(f"{claim.where}: {in_words(found.verdict)}", "\n\n".join(items))
 
 
 def rivals(claim: Claim) -> str:
     """Return in a sentence which false neighbours of a claim its check refutes."""
     met = shipped().get(claim.id, [])
     killed = [one.rival for one in met if one.killed]
-    left = [one.rival for one in met if not one.killed]
+    left = [one.rival for one in met if not one.killed and not one.erred]
+    erred = [one.rival for one in met if one.erred]
     said = [f"refuted {'; '.join(map(plain, killed))}"] if killed else []
     said += [f"not noticed {'; '.join(map(plain, left))}"] if left else []
+    said += [f"no verdict came with {'; '.join(map(plain, erred))}"] if erred else []
     mark = "[blunt]{.blunt} no false neighbour of the statement is known to be refuted by this check"
+    mark += f": {plain(claim.blunt_because)}" if claim.blunt_because else ""
     return ". ".join([*([mark] if blunt(claim) else []), *said]) + "."
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..base.progress import Left
 from ..base.project import root
 from . import source as tree
 from .compiling import BuildFailed, compile_book
+
+if TYPE_CHECKING:
+    from .checked_claims import Checked
 
 Progress = Callable[[str, int, int], None]  # stage, how many are done, of how many (0: not known)
 
@@ -76,23 +79,30 @@ def make_book(
             errata_pages,
             exhibit_pages,
             faults_page,
+            finding_pages,
+            guide_page,
             large_page,
             launch_page,
             ledger_pages,
+            mutants_page,
             performance_page,
             readings_page,
             reproducibility_pages,
             result_pages,
             supply_page,
             trust_page,
+            trusted_page,
             which_page,
         )
+        from .slides import making as slides
 
-        def of_claims(*given: Any) -> None:
-            for page in (ledger_pages, errata_pages, exhibit_pages):
-                page.write(*given)
-
-        _ledger(folder, set(notebooks), fresh, n_jobs, say, of_claims)
+        checked = _ledger(set(notebooks), fresh, n_jobs, say)
+        for of_claims in (ledger_pages, errata_pages, exhibit_pages):
+            of_claims.write(folder, checked)
+        told = finding_pages.write(folder, checked)
+        say("slides", 0, 0)
+        pictures = folder / finding_pages.PICTURES
+        slides.write(folder.parents[1] / "_extra", pictures, told, checked, notebooks)
         say("generated pages", 0, 0)
         for page in (
             data_page,
@@ -103,9 +113,12 @@ def make_book(
             bench_pages,
             performance_page,
             large_page,
+            guide_page,
             trust_page,
+            trusted_page,
             bad_input_pages,
             faults_page,
+            mutants_page,
             coursework_page,
             which_page,
             launch_page,
@@ -168,10 +181,9 @@ def _notebooks(
     return {id: notebook.stored for id, notebook in known.items()}
 
 
-def _ledger(
-    folder: Path, shown: set[str], fresh: bool, n_jobs: int, say: Progress, write: Callable[..., None]
-) -> None:
+def _ledger(shown: set[str], fresh: bool, n_jobs: int, say: Progress) -> Checked:
     from ..claims import check_all, ledger
+    from .checked_claims import Checked
 
     claims = ledger()
     done: list[str] = []
@@ -181,4 +193,4 @@ def _ledger(
         say("claims", len(done), len(claims))
 
     say("claims", 0, len(claims))
-    write(folder, claims, check_all(n_jobs=n_jobs, fresh=fresh, progress=count), shown)
+    return Checked(claims, check_all(n_jobs=n_jobs, fresh=fresh, progress=count), shown)

@@ -50,7 +50,16 @@ def powers(text: str) -> str:
 
 def badge(verdict: str) -> str:
     """Return a verdict as a word on its colour."""
-    return f"[{verdict}]{{.verdict .verdict-{verdict}}}"
+    return f"[{in_words(verdict)}]{{.verdict .verdict-{verdict}}}"
+
+
+def in_words(verdict: str) -> str:
+    """Return a verdict as readers see it; with hyphens it is a name, for addresses and styles.
+
+    >>> in_words("not-reproduced")
+    'not reproduced'
+    """
+    return verdict.replace("-", " ")
 
 
 def target(name: str, text: str) -> str:

@@ -12,6 +12,7 @@ from ..quality.benchmarking import figures
 from ..quality.benchmarking.environment import PACKAGES
 from ..quality.benchmarking.goals import Reached, exponent, goals, lines, reached
 from ..quality.benchmarking.tables import Row, stored
+from .growth_tables import grid_section, growth_section, number_of
 from .myst import NOTHING, dropdown, plain, table
 
 #: columns of ``environment.csv`` that the page shows, and their headings
@@ -34,6 +35,8 @@ def write(folder: Path) -> None:
     drawn = figures.write_all(folder)
     for name, text in {
         "goals": goals_section() + picture(drawn, "goals", GOALS_ALT),
+        "growth": growth_section(stored("growth")),
+        "grid": grid_section(stored("growth-grid")),
         "scaling": scaling_section(drawn),
         "memory": memory_section(),
         "machine": machine_section(),
@@ -87,11 +90,6 @@ def goal_cells(number: int, each: Reached) -> list[str]:
     if each.least != each.most:
         told += f" ({number_of(each.least)} to {number_of(each.most)})"
     return [str(number), what, plain(goal.peer), bound, told, met]
-
-
-def number_of(value: float) -> str:
-    """Return three digits of a number, all of a large one."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def scaling_section(drawn: list[str]) -> str:

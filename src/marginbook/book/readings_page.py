@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..claims import ROOMS
 from ..claims.read_as import all_readings
-from .myst import badge, plain, table
+from .myst import NOTHING, badge, in_words, plain, table
 
 HEADINGS = ["table", "read as", "cells that agree", "mean distance, points", "verdict"]
 
@@ -19,9 +19,9 @@ def write(folder: Path) -> None:
             [
                 row.table.replace("-", " ").capitalize(),
                 plain(row.reading),
-                f"{row.agree} of {row.tested}",
-                f"{row.distance:.2f}",
-                badge(row.verdict),
+                f"{row.agree} of {row.tested}" if row.tested else NOTHING,
+                f"{row.distance:.2f}" if row.distance == row.distance else NOTHING,
+                badge(row.verdict) if row.tested else in_words(row.verdict),
             ]
             for row in rows
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +13,7 @@ from ..claims.errata import PAPERS
 from ..datasets.registry import registry
 from ..experiments import Protocol, experiments, load_protocol
 from .myst import NOTHING, plain, table
+from .stored import stored_rows
 
 RUNS = ["run", "splits", "fits quick", "fits full", "hours", "±"]
 
@@ -39,7 +39,7 @@ def section(room: str, plans: list[Protocol]) -> str:
     parts += ["### What ran", "", runs(plans), versions(plans), ""]
     missing = [(e.name, e.reason) for e in registry().values() if not e.available and _used(e.used_by, room)]
     if missing:
-        parts += ["### Data that are not to be had", ""]
+        parts += ["### Data that are not available", ""]
         parts += [f"{plain(name)}\n: {plain(reason)}\n" for name, reason in missing]
     return "\n".join(parts)
 
@@ -74,11 +74,8 @@ def runs(plans: Iterable[Protocol]) -> str:
 
 def seconds(id: str) -> float | None:
     """Return the time that the stored run took, added up over its tasks; None without one."""
-    stored = resource("results", *f"{id}.timing.csv".split("/"))
-    if not stored.is_file():
-        return None
-    with stored.open(encoding="utf-8", newline="") as file:
-        return sum(float(row["seconds"]) for row in csv.DictReader(file))
+    rows = stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
+    return sum(float(row["seconds"]) for row in rows) if rows else None
 
 
 def versions(plans: Iterable[Protocol]) -> str:

@@ -11,11 +11,14 @@ from pathlib import Path
 
 import nbformat
 
-from ..notebooks.parameters import Parameter, parameters
+from ..notebooks.parameters import TAG, Parameter, parameters
 from .myst import plain, table
+from .search_entries import subject_entries
 
 DOWNLOADS = "downloads"  # folder of the source tree; Sphinx copies from it what a page offers
 TITLE = "Run this page again, with your own parameters"
+_SHOWS = re.compile(r"show\([^()]*\)")
+_CARD = re.compile(r'<a data-claim="(([a-z0-9]+)-[\w-]+)">')
 
 
 def place(id: str, executed: Path, text: Path, source: Path) -> None:
@@ -49,8 +52,24 @@ def with_box(id: str, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     # the id is part of the page's source: a random one would make every build different
     cell = nbformat.v4.new_markdown_cell(box(id, parameters(notebook)), id="run-this-page-again")
     copy = nbformat.from_dict(dict(notebook))
-    copy.cells = [*notebook.cells[:1], cell, *notebook.cells[1:]]
+    copy.cells = [*notebook.cells[:1], cell, *map(as_read, notebook.cells[1:])]
     return copy
+
+
+def as_read(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a cell as a page shows it: cards lead to the ledger, and what says nothing is left out.
+
+    The parameters stand in the box already, and of a cell that only shows evidence the cards are enough.
+    """
+    found = nbformat.from_dict(dict(cell))
+    tags = list(found.metadata.get("tags", []))
+    if found.cell_type == "code" and (TAG in tags or _SHOWS.fullmatch(found.source.strip())):
+        found.metadata["tags"] = [*(tag for tag in tags if tag != "hide-input"), "remove-input"]
+    for output in found.get("outputs", []):
+        html = output.get("data", {}).get("text/html", "")
+        if "data-claim" in html:
+            output.data["text/html"] = _CARD.sub(r'<a href="../../book/claims-\2.html#evidence-\1">', html)
+    return found
 
 
 def box(id: str, declared: Sequence[Parameter]) -> str:
@@ -76,7 +95,7 @@ def box(id: str, declared: Sequence[Parameter]) -> str:
         body += ["", table(["parameter", "type", "default", "what it is"], rows, classes="parameters")]
     else:
         body += ["", "It takes no parameters."]
-    return "\n".join(
+    return subject_entries(id) + "\n".join(
         [
             ":::{div} take-along",
             " ".join(links),

@@ -7,43 +7,64 @@ from pathlib import Path
 from typing import Any
 
 from ..base.project import resource
+from ..base.rooms import rooms
 from ..claims.errata import PAPERS
+from ..claims.printed_cells import TESTED
 from ..experiments import compare, experiments, load_protocol
 from ..experiments.compare import counts
-from .myst import NOTHING, badge, dropdown, plain, table
+from .myst import NOTHING, badge, dropdown, in_words, plain, table
+from .room_pages import short_name
 
 HEADINGS = ["data set", "method", "printed", "± printed", "ours", "± ours", "splits", "verdict"]
 ARROWS = {"ours higher": "↑", "ours lower": "↓"}
 
 
 def write(folder: Path) -> None:
-    """Write ``results.md``: one section per experiment that has a protocol."""
-    sections = [section(id) for id in experiments()]
-    text = "\n".join(sections) or "No experiment has been described yet.\n"
-    folder.joinpath("results.md").write_text(text, encoding="utf-8")
+    """Write ``results.md``, the list of experiments, and the tables of each room to ``results-ROOM.md``."""
+    rows: list[list[str]] = []
+    for room in rooms():
+        own = [id for id in experiments() if id.startswith(f"{room}/")]
+        if not own:
+            continue
+        sections = []
+        for id in own:
+            text, agreed = section(id)
+            sections.append(text)
+            rows.append([f"[{short_name(room)}, {plain(load_protocol(id).title)}](#{_anchor(id)})", agreed])
+        folder.joinpath(f"results-{room}.md").write_text("\n".join(sections), encoding="utf-8")
+    listed = table(["experiment", "cells reproduced"], rows, widths=[76, 24], classes="sortable fixed")
+    folder.joinpath("results.md").write_text(
+        listed if rows else "No experiment has been described yet.\n", encoding="utf-8"
+    )
 
 
-def section(id: str) -> str:
+def section(id: str) -> tuple[str, str]:
+    """Return an experiment's section of its page, and its number of reproduced cells in words."""
     protocol = load_protocol(id)
-    lines = [f"(results-{id.replace('/', '-')})=", f"## {plain(protocol.title)}", ""]
+    lines = [f"({_anchor(id)})=", f"## {short_name(protocol.room)}, {plain(protocol.title)}", ""]
     stored = resource("results", *f"{id}.csv".split("/"))
+    agreed = "nothing printed"
     if not stored.is_file():
         command = f"marginbook experiment run {id} --profile paper"
-        lines.append(f"The full protocol has not been run on this checkout. `{command}` does it.\n")
+        lines.append(f"This checkout has no stored results. `{command}` computes them.\n")
+        agreed = "not run"
     elif protocol.printed is None:
         who = "The paper prints" if protocol.room in PAPERS else "The papers print"
-        lines.append(f"{who} no numbers for this; ours are in `results/{id}.csv`.\n")
+        lines.append(f"{who} no numbers to compare with. Ours are in `results/{id}.csv`.\n")
     else:
         frame = compare(protocol)
-        summary = ", ".join(f"{number} {verdict}" for verdict, number in counts(frame).items())
+        found = counts(frame)
+        summary = ", ".join(f"{number} {in_words(verdict)}" for verdict, number in found.items())
+        tested = sum(number for verdict, number in found.items() if verdict in TESTED)
+        agreed = f"{found.get('reproduced', 0)} of {tested}" if tested else "none tested"
         lines.append(
-            f"Metric: `{protocol.metric}`. ± is the {plain(protocol.plus_minus)}. "
-            f"Cells: {summary}. The numbers: `results/{id}.csv`.\n"
+            f"Metric: `{protocol.metric}`. The ± is the {plain(protocol.plus_minus)}. "
+            f"Cells: {summary}. Stored in `results/{id}.csv`.\n"
         )
+        if reading := frame.attrs["reading"]:
+            lines.append(f"Read as {plain(reading)}\n")
         rows = frame.to_dict("records")
-        lines.append(
-            "Each cell has the printed number over **ours**; = reproduced, ↑ ours higher, ↓ ours lower.\n"
-        )
+        lines.append("Each cell has the printed number and below it **ours**, with = where they agree.\n")
         lines.append(as_printed(rows))
         every = table(HEADINGS, [_row(row) for row in rows], classes="sortable wide")
         lines.append(dropdown("Every cell, to sort", every))
@@ -51,7 +72,11 @@ def section(id: str) -> str:
         body = "\n".join(f"{plain(gap)}\n: {plain(choice)}\n" for gap, choice in protocol.not_stated.items())
         title = "What the paper does not state, and what we assumed"
         lines.append(dropdown(title if protocol.room in PAPERS else "What we fixed, and how", body))
-    return "\n".join(lines)
+    return "\n".join(lines), agreed
+
+
+def _anchor(id: str) -> str:
+    return f"results-{id.replace('/', '-')}"
 
 
 def as_printed(rows: list[dict[Any, Any]]) -> str:

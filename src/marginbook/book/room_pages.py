@@ -1,7 +1,7 @@
-"""A chapter and a page of the reference for each room that ``book/`` has none of, and their entry in the toc.
+"""Pages that each room has: its claims, its results, and, where nobody wrote them, a chapter and a reference.
 
-So a room is in the book as soon as it has notebooks. Whoever writes ``book/<room>.md`` and puts it into
-``_toc.yml`` replaces what stands here.
+So a room is in the book as soon as it has notebooks. A chapter ``book/<room>.md`` that ``_toc.yml`` names
+replaces the one from here.
 """
 
 from __future__ import annotations
@@ -12,6 +12,17 @@ from string import Template
 from typing import Any
 
 from ..base.rooms import Room, papers, rooms
+from ..experiments import experiments
+
+#: of rooms that are about several papers
+SHORT = {"bridge": "One family", "study": "One bench"}
+#: chapters that do not bear the name of their room
+CHAPTERS = {"study": "which"}
+_SLIDES = """## To teach it
+
+<a href="../slides/{key}.html">Lecture slides</a> of this chapter: one file, which needs no network.
+
+"""
 
 
 def without_chapter(home: Path) -> list[Room]:
@@ -39,6 +50,11 @@ def write(home: Path, source: Path) -> None:
     if own and bibliography.is_file():
         with bibliography.open("a", encoding="utf-8") as shared:
             shared.writelines(f"\n{path.read_text(encoding='utf-8')}" for path in own)
+    for room in rooms().values():
+        for name in lists_of(room):
+            if (source / "book" / f"{name}.md").is_file():
+                page = source / "book" / f"{name}-{room.key}.md"
+                page.write_text(_filled(name, room), encoding="utf-8")
     added = without_chapter(home)
     for room in added:
         for target, name in ((f"{room.key}.md", "chapter"), (f"api/{room.key}.md", "reference")):
@@ -50,14 +66,29 @@ def write(home: Path, source: Path) -> None:
         _enter(source / "_toc.yml", added)
 
 
+def lists_of(room: Room) -> list[str]:
+    """Return which lists a room has a page of: of its claims, of its results."""
+    own = {"claims": room.claims, "results": any(id.startswith(f"{room.key}/") for id in experiments())}
+    return [name for name, there in own.items() if there]
+
+
+def short_name(key: str) -> str:
+    """Return how the book calls a room where there is little space, such as ``LDM``."""
+    room = rooms()[key]
+    return room.short or SHORT.get(key, room.title)
+
+
 def _filled(name: str, room: Room) -> str:
     """Return a page from its template; only papers have benchmarks and errata."""
     template = files(__package__).joinpath("room_templates", f"{name}.md.in").read_text(encoding="utf-8")
     return Template(template).substitute(
         key=room.key,
         title=room.title,
+        short=short_name(room.key),
+        chapter=CHAPTERS.get(room.key, room.key),
         package=room.package,
-        cited=f"The paper {{cite:p}}`{room.citation}`" if room.citation else "The room",
+        cited=f"The paper {{cite:p}}`{room.citation}`" if room.citation else "This subject",
+        slides=_SLIDES.format(key=room.key) if room.claims else "",
         sections=_filled("sections", room) if name == "chapter" and room.citation else "",
     )
 
@@ -75,4 +106,14 @@ def _enter(path: Path, added: list[Room]) -> None:
             if any(f"notebooks/{key}/" in str(chapter.get("sections")) for key in papers()):
                 chosen, place = chapters, number
     chosen[place:place] = new
+    for chapters in lists:
+        for chapter in chapters:
+            name = str(chapter.get("file", "")).removeprefix("book/")
+            own = [
+                {"file": f"book/{name}-{room.key}", "title": short_name(room.key)}
+                for room in added
+                if name in lists_of(room)
+            ]
+            if own:
+                chapter["sections"] = [*chapter.get("sections", []), *own]
     path.write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The scoreboard of the home page: claims by paper and verdict, each count a link into the ledger."""
+"""The scoreboard: claims by paper and verdict, each count a link into the ledger."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from ..claims import ROOMS, Evidence, Kind, scoreboard
-from .myst import NOTHING, table
+from ..claims import ROOMS, Evidence, Kind, Verdict, scoreboard
+from .myst import NOTHING, in_words, table
 
-LEDGER = "claims.html"  # from a page beside it
 #: what the ledger's filter by kind calls our claims, and those of the papers
 OURS, PAPERS = str(Kind.OURS), "paper"
 
@@ -30,7 +29,9 @@ def scoreboard_table(kinds: Mapping[str, Kind], evidence: Mapping[str, Evidence]
             whole[own].update(words[own])
         rows.append([ROOMS[room], *(_cell(words[own], own, room) for own in whole)])
     if len(rows) > 1:
-        rows.append(["**All**", *(_cell(whole[own], own) for own in whole)])
+        # a counter has the order in which the papers came, a paper that of the verdicts
+        every = {own: {str(v): counts[v] for v in Verdict if counts[v]} for own, counts in whole.items()}
+        rows.append(["**All**", *(_cell(every[own], own) for own in every)])
     return table(["", "claims of the paper", "ours"], rows, widths=[24, 46, 30], classes="scoreboard")
 
 
@@ -50,11 +51,15 @@ def _cell(words: Mapping[str, int], ours: bool, room: str = "") -> str:
     return f'<span class="share" aria-hidden="true">{bar}</span>{links}'
 
 
+def ledger_page(room: str = "") -> str:
+    """Return the page of a room's claims, or of all, as seen from a page beside it."""
+    return f"claims-{room}.html" if room else "claims.html"
+
+
 def _link(word: str, number: int, ours: bool, room: str) -> str:
-    wanted = {"paper": room, "kind": OURS if ours else PAPERS, "verdict": word}
-    query = urlencode({name: value for name, value in wanted.items() if value}).replace("&", "&amp;")
+    query = urlencode({"kind": OURS if ours else PAPERS, "verdict": word}).replace("&", "&amp;")
     place = f"#{ledger_anchor(room)}" if room else ""
     return (
-        f'<a class="count" href="{LEDGER}?{query}{place}">{number} '
-        f'<span class="verdict verdict-{word}">{word}</span></a>'
+        f'<a class="count" href="{ledger_page(room)}?{query}{place}">{number} '
+        f'<span class="verdict verdict-{word}">{in_words(word)}</span></a>'
     )

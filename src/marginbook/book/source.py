@@ -25,7 +25,6 @@ INPUTS = (
     "data_download/registry.toml",
 )
 PAGES_OF_ROOT = ("CONTRIBUTING.md", "CHANGELOG.md")  # included by pages of the book
-_SORTABLE = ("dt_bundle.js",)
 
 
 def fingerprint(home: Path, *options: object) -> str:
@@ -79,21 +78,15 @@ def assemble(
 
 
 def vendor(source: Path) -> None:
-    """Put MathJax and the table sorter where pages load them from; both come from pinned wheels."""
-    import itables  # heavy: it imports pandas
-
-    from ..notebooks.mathjax import WHEEL, unpack_mathjax
+    """Put MathJax where pages load it from; it comes from a pinned wheel."""
+    from ..notebooks.mathjax import BUNDLE, WHEEL, unpack_mathjax
 
     mark = source / "_vendor" / ".from"
-    wanted = f"{WHEEL.sha256} itables {itables.__version__}"
+    wanted = f"{WHEEL.sha256} {BUNDLE}"
     if mark.is_file() and mark.read_text(encoding="utf-8") == wanted:
         return
     shutil.rmtree(mark.parent, ignore_errors=True)
     unpack_mathjax(mark.parent / "_static" / "mathjax")
-    tables = mark.parent / "_static" / "datatables"
-    tables.mkdir(parents=True)
-    for name in _SORTABLE:
-        shutil.copy2(Path(itables.__file__).parent / "html" / name, tables / name)
     mark.write_text(wanted, encoding="utf-8")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import tomllib
@@ -12,6 +11,7 @@ from typing import Any
 
 from ..base.project import root
 from .myst import NOTHING, dropdown, plain, table
+from .stored import stored_rows
 
 _PIN = re.compile(r"^([\w.-]+)(?:\[[^]]*\])?==([^ ;\\]+)", flags=re.M)
 
@@ -37,11 +37,7 @@ def outcomes(folder: Path) -> list[dict[str, Any]]:
 
 def licences(folder: Path) -> list[dict[str, str]]:
     """Return the rows of ``licences.csv``."""
-    path = folder / "licences.csv"
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return stored_rows(folder / "licences.csv")
 
 
 def tests(runs: list[dict[str, Any]]) -> str:

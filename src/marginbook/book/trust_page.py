@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,8 +12,8 @@ from ..base.rooms import papers
 from ..plotting import COLOURS, MARKERS, STYLE
 from . import portable_table
 from .myst import NOTHING, dropdown, plain, table
+from .stored import Row, stored_rows
 
-Row = dict[str, str]
 #: what a user is told and gets, in the order of concern
 OUTCOMES = {
     "right": "at least 6 digits",
@@ -35,6 +34,7 @@ def write(folder: Path) -> None:
     """Write the parts of the page on trust, ``trust-*.md``, and ``trust-digits.png``."""
     for name, section in (
         ("stability", stability),
+        ("laws", laws),
         ("certificates", certificates),
         ("conditioning", conditioning),
     ):
@@ -49,11 +49,7 @@ def write(folder: Path) -> None:
 
 def stored(name: str) -> list[Row]:
     """Return the rows of ``results/trust/NAME.csv``, none if it is not there."""
-    path = resource("results", "trust", f"{name}.csv")
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return stored_rows(resource("results", "trust", f"{name}.csv"))
 
 
 def rechecked(rows: Sequence[Row]) -> str:
@@ -61,13 +57,19 @@ def rechecked(rows: Sequence[Row]) -> str:
     if not rows:
         command = "marginbook experiment recheck --out results/trust/recheck.csv"
         return f"Nothing is stored; `{command}` measures it.\n"
-    drawn, same = (sum(int(row[name]) for row in rows) for name in ("rows", "same"))
+    compared, same = (sum(int(row[name]) for row in rows) for name in ("rows", "same"))
     lines = [
-        [f"`{row['experiment']}`", row["rows"], row["same"], row["largest"], plain(row["where"]) or NOTHING]
+        [
+            f"`{row['experiment']}`",
+            row["rows"],
+            row["same"],
+            row["largest"] or NOTHING,
+            plain(row["where"]) or NOTHING,
+        ]
         for row in rows
     ]
-    made = table(["experiment", "drawn", "same", "largest difference", "where it differs"], lines)
-    return f"{same} of {drawn} rows of {len(rows)} experiments came out again.\n\n" + dropdown(
+    made = table(["experiment", "compared", "same", "largest difference", "where it differs"], lines)
+    return f"{same} of {compared} rows of {len(rows)} experiments came out again.\n\n" + dropdown(
         "Each experiment", made
     )
 
@@ -98,6 +100,22 @@ def stability(rows: Sequence[Row]) -> str:
         made = table(headings, lines, classes="sortable wide")
         parts.append(dropdown(title, made) if title else made)
     return "\n".join(parts)
+
+
+def laws(rows: Sequence[Row]) -> str:
+    """Return which estimator obeys which law, and below the reasons of those that do not."""
+    names = list(dict.fromkeys(row["law"] for row in rows))
+    asked = [row for row in rows if row["obeys"]]
+    reasons = list(dict.fromkeys(row["why"] for row in asked if row["obeys"] == "no"))
+    lines = []
+    for name, own in _by_estimator(rows).items():
+        told = {row["law"]: row for row in own}
+        cells = [_obeyed(told[law], reasons) for law in names]
+        lines.append([name, *cells])
+    kept = sum(row["obeys"] == "yes" for row in asked)
+    text = f"{kept} of {len(asked)} pairs of fits agree. A letter says why another pair does not:\n\n"
+    text += "".join(f"{_letter(k)}\n: {plain(reason)}\n\n" for k, reason in enumerate(reasons))
+    return text + table(["estimator", *names], lines, classes="sortable wide")
 
 
 def certificates(rows: Sequence[Row]) -> str:
@@ -191,9 +209,8 @@ def draw(rows: Sequence[Row], path: Path) -> None:
                 colour, marker = list(COLOURS.values())[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
                 points = sorted((float(row["condition"]), _reached(row), row["outcome"]) for row in own)
                 points = [point for point in points if not math.isnan(point[1])]
-                axis.plot(
-                    *zip(*[point[:2] for point in points], strict=True), color=colour
-                ) if points else None
+                if points:
+                    axis.plot(*zip(*[point[:2] for point in points], strict=True), color=colour)
                 for x, y, outcome in points:
                     hollow = outcome in ("warned", "refused")
                     axis.plot(x, y, marker, color=colour, markerfacecolor="white" if hollow else colour)
@@ -204,6 +221,16 @@ def draw(rows: Sequence[Row], path: Path) -> None:
             axis.legend(fontsize=9, loc="upper left", bbox_to_anchor=(-0.08, -0.2), ncols=2)
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)
+
+
+def _obeyed(row: Row, reasons: Sequence[str]) -> str:
+    if not row["obeys"]:
+        return NOTHING
+    return "yes" if row["obeys"] == "yes" else _letter(reasons.index(row["why"]))
+
+
+def _letter(number: int) -> str:
+    return "ABCDEFGHIJ"[number]
 
 
 def _by_estimator(rows: Iterable[Row]) -> dict[str, list[Row]]:

@@ -30,20 +30,34 @@ def write(folder: Path) -> None:
         texts = dict.fromkeys(("answers", "table"), "The comparison is not stored, or not all of it.\n")
     else:
         found = Findings(rows)
-        texts = {"answers": sentences([*headline(found), *advice(found)]), "table": overview(found)}
+        told = advice(found)
+        behind = sentences([*headline(found), *told])
+        texts = {"answers": answers(told), "table": f"{behind}\n{overview(found)}"}
     for name, text in texts.items():
         folder.joinpath(f"which-{name}.md").write_text(text, encoding="utf-8")
 
 
+def answers(told: list[Sentence]) -> str:
+    """Return what to take when, a row for each; refuse what does not hold."""
+    refuse_false(told)
+    rows = [[one.when, f"**{one.take}** {one.why}"] for one in told]
+    return table(["You want", "Take, and why"], rows, widths=(24, 76), classes="answers")
+
+
 def sentences(told: list[Sentence]) -> str:
     """Return the sentences as a list of terms with their explanation; refuse what does not hold."""
+    refuse_false(told)
+    return "\n".join(f"{one.when}\n: {powers(one.text)}\n" for one in told)
+
+
+def refuse_false(told: list[Sentence]) -> None:
+    """Raise ValueError for the first sentence that is not true of the stored results."""
     for one in told:
         if not one.holds:
             raise ValueError(
                 f"{one.when!r} is not true of the stored results any more; write the sentence in "
                 "marginbook.study.claims.advice anew"
             )
-    return "\n".join(f"{one.when}\n: {powers(one.text)}\n" for one in told)
 
 
 def overview(found: Findings) -> str:
@@ -69,5 +83,5 @@ def overview(found: Findings) -> str:
         for name in found.order
         if name != REFERENCE
     ]
-    ropes = table(["method", *(f"rope {rope:g}" for rope in ROPES)], decisions, classes="sortable")
+    ropes = table(["method", *(f"within {rope:g}" for rope in ROPES)], decisions, classes="sortable")
     return f"{table(HEADINGS, lines, classes='sortable wide numbers')}\n{ropes}"

@@ -8,8 +8,9 @@ neighbours that the same check must refute, show whether it would have noticed a
 from .catalogue import ROOMS as _ROOMS
 from .catalogue import Claim, claim, find, ledger, listed
 from .checking import CheckFailed, check, check_all
-from .evidence import Evidence, Kind, Verdict, at_most, decide, scoreboard, share
-from .rivals import Rival, returns, times
+from .evidence import Evidence, Kind, Verdict, at_most, decide, decide_below, scoreboard, share
+from .rivals import Rival, given, returns, times
+from .show import show
 
 __all__ = [
     "ROOMS",
@@ -24,12 +25,15 @@ __all__ = [
     "check_all",
     "claim",
     "decide",
+    "decide_below",
     "find",
+    "given",
     "ledger",
     "listed",
     "returns",
     "scoreboard",
     "share",
+    "show",
     "times",
 ]
 

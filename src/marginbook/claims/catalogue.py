@@ -24,7 +24,8 @@ ROOMS = {key: room.title for key, room in rooms().items() if room.claims}
 class Claim:
     """One statement, of a paper or ours, and the function that checks it.
 
-    `rivals` are the names of its false neighbours; `rivals_of` has what they change.
+    `rivals` are the names of its false neighbours; `rivals_of` has what they change. `blunt_because` says why
+    a claim has none.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Claim:
     depends: tuple[str, ...] = ()
     kind: Kind = Kind.STATEMENT
     rivals: tuple[str, ...] = ()
+    blunt_because: str = ""
 
     @property
     def paper(self) -> str:
@@ -87,6 +89,7 @@ def claim(
     notebook: str,
     depends: Sequence[str] = (),
     rivals: Sequence[Rival] = (),
+    blunt: str = "",
 ) -> Callable[[Callable[..., Evidence]], Callable[..., Evidence]]:
     """Enter the decorated check into the ledger.
 
@@ -107,6 +110,8 @@ def claim(
         makes the cached evidence void, as a change of the code does.
     rivals : sequence of Rival
         False neighbours of the statement: the verdict must change with each.
+    blunt : str
+        Why a claim has no rivals, for one without.
     """
     room = id.partition("/")[0]
     if room not in ROOMS:
@@ -114,6 +119,8 @@ def claim(
     if room not in papers() and kind != Kind.OURS:
         raise ValueError(f"claim {id!r} is of no paper: its kind is {Kind.OURS}, not {kind}")
     names = tuple(rival.what for rival in rivals)
+    if blunt and rivals:
+        raise ValueError(f"claim {id!r} has rivals, so there is no reason for it to be blunt")
     if len(set(names)) < len(names):
         raise ValueError(f"two rivals of claim {id!r} have the same name")
 
@@ -121,7 +128,7 @@ def claim(
         known = _CLAIMS.get(id)
         if known is not None and known.check.__module__ != check.__module__:
             raise ValueError(f"claim {id!r} is entered twice: {known.check.__module__}, {check.__module__}")
-        _CLAIMS[id] = Claim(id, where, statement, notebook, check, tuple(depends), Kind(kind), names)
+        _CLAIMS[id] = Claim(id, where, statement, notebook, check, tuple(depends), Kind(kind), names, blunt)
         _RIVALS[id] = tuple(rivals)
         return check
 
@@ -191,8 +198,10 @@ def _list(room: str) -> dict[str, Claim]:
     fields = _LISTS.get(f"{room} {sha256(*parts)}", lambda: _fields(ledger([room])), list)
     _LISTS.save()
     known = [
-        Claim(id, where, statement, notebook, _Later(id, *check), tuple(depends), Kind(kind), tuple(rivals))
-        for id, where, statement, notebook, check, depends, kind, rivals in fields
+        Claim(
+            id, where, statement, notebook, _Later(id, *check), tuple(depends), Kind(kind), tuple(rivals), why
+        )
+        for id, where, statement, notebook, check, depends, kind, rivals, why in fields
     ]
     entered = {claim.id: claim for claim in _CLAIMS.values() if claim.paper == room}
     return {claim.id: claim for claim in known} | entered
@@ -200,6 +209,16 @@ def _list(room: str) -> dict[str, Claim]:
 
 def _fields(claims: Mapping[str, Claim]) -> list[list[Any]]:
     return [
-        [c.id, c.where, c.statement, c.notebook, (c.module, c.function), c.depends, c.kind, c.rivals]
+        [
+            c.id,
+            c.where,
+            c.statement,
+            c.notebook,
+            (c.module, c.function),
+            c.depends,
+            c.kind,
+            c.rivals,
+            c.blunt_because,
+        ]
         for c in claims.values()
     ]

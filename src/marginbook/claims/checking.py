@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import cache
@@ -26,13 +27,19 @@ class CheckFailed(RuntimeError):
     """A check raised an error, so there is no evidence; the message names the claim."""
 
 
+#: told of a claim that cannot be checked here: its id, and the package that is missing with its extra
+Skipped = Callable[[str, str], None]
+
+
 def check(id: str, *, fresh: bool = False) -> Evidence:
     """Check one claim, or return its evidence from the cache if code, data and versions are unchanged."""
     (entry,) = listed([id])
     path = _path(entry)
     if not fresh and (known := _read(path)) is not None:
         return known
-    with registries_only():  # the same evidence for all readers
+    # the same evidence for all readers, and as silent as from the cache: what a check tries may well warn
+    with registries_only(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
         evidence = entry.check()
     # through JSON and back, so that fresh and cached evidence are the same
     text = json.dumps(asdict(evidence), default=_plain)
@@ -49,6 +56,7 @@ def check_all(
     n_jobs: int = -1,
     fresh: bool = False,
     progress: Callable[[str, Evidence], None] | None = None,
+    skipped: Skipped | None = None,
 ) -> dict[str, Evidence]:
     """Check many claims in parallel and return their evidence by id.
 
@@ -62,6 +70,9 @@ def check_all(
         Compute again even where a cached evidence is valid.
     progress : callable, optional
         Called with id and evidence as each claim is done.
+    skipped : callable, optional
+        Called with id and reason for each claim whose check needs a package of an extra that is not
+        installed; such claims are not in the result. Without it they are a failure like others.
 
     Raises
     ------
@@ -85,19 +96,29 @@ def check_all(
         stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
             delayed(_check_named)(id, fresh) for id in missing
         )
-        for id, evidence in stream:
-            enter(id, evidence)
-    return {entry.id: done[entry.id] for entry in wanted}
+        for id, found in stream:
+            if isinstance(found, Evidence):
+                enter(id, found)
+            elif skipped is None:
+                raise _failed(id, found)
+            else:
+                skipped(id, found)
+    return {entry.id: done[entry.id] for entry in wanted if entry.id in done}
 
 
-def _check_named(id: str, fresh: bool) -> tuple[str, Evidence]:
+def _check_named(id: str, fresh: bool) -> tuple[str, Evidence | str]:
+    """Return the evidence, or which package of an extra the check lacks."""
     leave_ctrl_c_to_parent()
     try:
         return id, check(id, fresh=fresh)
     except Exception as error:
-        text = advice(error) if isinstance(error, ModuleNotFoundError) else ""
-        text = text or f"{type(error).__name__}: {error}"
-        raise CheckFailed(f"the check of {id} did not finish: {text}") from error
+        if isinstance(error, ModuleNotFoundError) and (text := advice(error)):
+            return id, text
+        raise _failed(id, f"{type(error).__name__}: {error}") from error
+
+
+def _failed(id: str, why: str) -> CheckFailed:
+    return CheckFailed(f"the check of {id} did not finish: {why}")
 
 
 def _path(entry: Claim) -> Path:

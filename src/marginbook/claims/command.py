@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -87,9 +88,13 @@ def claims(
         _sharpness(wanted, as_json, as_table, n_jobs, fresh)
         return
     try:
-        evidence = checked([claim.id for claim in wanted], n_jobs, fresh)
+        evidence, lacking = checked([claim.id for claim in wanted], n_jobs, fresh)
     except CheckFailed as error:
         raise click.ClickException(str(error)) from None
+    tell_skipped(lacking)
+    if lacking and (as_markdown or not evidence):  # no ledger with holes
+        raise click.exceptions.Exit(1)
+    wanted = [claim for claim in wanted if claim.id in evidence]
     if verdict is not None:
         wanted = [claim for claim in wanted if evidence[claim.id].verdict == verdict]
     if as_json:
@@ -119,16 +124,22 @@ def _sharpness(wanted: list[Claim], as_json: bool, as_table: bool, n_jobs: int, 
         click.echo(as_csv(found), nl=False)
         return
     if as_json:
-        click.echo(json.dumps([asdict(met) | {"killed": met.killed} for met in found], indent=2))
+        click.echo(
+            json.dumps([asdict(met) | {"killed": met.killed, "erred": met.erred} for met in found], indent=2)
+        )
         return
     console = Console()
     table = Table()
     for name in ("claim", "rival", "verdict", "with the rival", ""):
         table.add_column(name, overflow="fold")
     for met in found:
-        end = "[green]killed[/]" if met.killed else "[red]survives[/]"
-        table.add_row(met.id, escape(met.rival), met.verdict, escape(met.of_rival), end)
+        style = "green" if met.killed else "red"
+        table.add_row(met.id, escape(met.rival), met.verdict, escape(met.of_rival), f"[{style}]{met.end}[/]")
     console.print(table)
+    ends = Counter(met.end for met in found)
+    console.print(
+        ", ".join(f"{ends[end]} {end}" for end in ("killed", "survives", "no verdict") if ends[end])
+    )
     sharp = {met.id for met in found if met.killed}
     for kind in Kind:
         own = [claim for claim in wanted if claim.kind == kind]
@@ -138,11 +149,33 @@ def _sharpness(wanted: list[Claim], as_json: bool, as_table: bool, n_jobs: int, 
             console.print(f"{kind}: {len(own) - len(dull)} of {len(own)} claims have a killed rival{told}")
 
 
-def checked(ids: Iterable[str], n_jobs: int, fresh: bool = False) -> dict[str, Evidence]:
-    """Check claims and show how far it is, unless all of them were in the cache."""
-    ids = list(ids)
+def checked(
+    ids: Iterable[str], n_jobs: int, fresh: bool = False
+) -> tuple[dict[str, Evidence], dict[str, list[str]]]:
+    """Check claims and show how far it is, unless all of them were in the cache.
+
+    Returns
+    -------
+    evidence : dict
+        By id.
+    lacking : dict
+        Claims that cannot be checked here, by the package that is missing and the extra that brings it.
+    """
+    ids, lacking = list(ids), dict[str, list[str]]()
     with Progress("claims", len(ids), "checked") as bar:
-        return check_all(ids, n_jobs=n_jobs, fresh=fresh, progress=lambda *_: bar.ended())
+
+        def skipped(id: str, why: str) -> None:
+            lacking.setdefault(why, []).append(id)
+            bar.ended()
+
+        found = check_all(ids, n_jobs=n_jobs, fresh=fresh, progress=lambda *_: bar.ended(), skipped=skipped)
+    return found, lacking
+
+
+def tell_skipped(lacking: Mapping[str, list[str]]) -> None:
+    """Say on standard error which claims were skipped, one line for each package that is missing."""
+    for why, ids in lacking.items():
+        click.echo(f"skipped {len(ids)} claims ({', '.join(sorted(ids))}): {why}", err=True)
 
 
 def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Table:

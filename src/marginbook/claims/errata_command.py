@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..cli.commands import Command, keeping
 from . import CheckFailed, listed
-from .command import KEPT, checked
+from .command import KEPT, checked, tell_skipped
 from .errata import PAPERS, Erratum, Severity, Unclassified, as_json, entries, errata, of_a_paper
 
 _STYLES = {Severity.SERIOUS: "red", Severity.MODERATE: "yellow", Severity.SLIGHT: "dim"}
@@ -43,7 +43,11 @@ def errata_command(
         if of_a_paper(claim) and (all_claims or claim.id in entries())
     }
     try:
-        found = errata(wanted, checked(wanted, n_jobs))
+        evidence, lacking = checked(wanted, n_jobs)
+        tell_skipped(lacking)
+        if lacking and (machine or not evidence):  # no file with holes
+            raise click.exceptions.Exit(1)
+        found = errata({id: claim for id, claim in wanted.items() if id in evidence}, evidence)
     except (CheckFailed, Unclassified) as error:
         raise click.ClickException(str(error)) from None
     found = [erratum for erratum in found if severity in (None, erratum.severity)]

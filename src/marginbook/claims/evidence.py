@@ -84,6 +84,15 @@ def decide(as_printed: bool, as_corrected: bool | None = None) -> Verdict:
     return Verdict.CORRECTED if as_corrected else Verdict.FAILS
 
 
+def decide_below(low: float, high: float, margin: float) -> Verdict:
+    """Return the verdict that a mean with the interval [low, high] is at most `margin`; undecided in between.
+
+    >>> str(decide_below(0.1, 0.4, 0.5)), str(decide_below(0.4, 0.6, 0.5)), str(decide_below(0.6, 0.9, 0.5))
+    ('holds', 'undecided', 'fails')
+    """
+    return Verdict.UNDECIDED if low <= margin < high else decide(high <= margin)
+
+
 def share(agreeing: int, tested: int) -> Verdict:
     """Return the verdict on an experiment of which `agreeing` of `tested` parts came out as printed."""
     if tested == 0:

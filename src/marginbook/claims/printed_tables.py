@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scipy.stats import wilcoxon
-
 from ..base.project import resource
 from ..base.rooms import rooms
 from . import Evidence, share
 from .calibration import Calibration
-from .comparison import NOT_PRINTED, TESTED, Spread, layout, read_numbers
+from .printed_cells import NOT_PRINTED, TESTED, Spread, layout, read_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +42,9 @@ class PaperTables:
         method, where a paper chooses once for all splits.
     other_data : callable
         Gives the data sets whose public version is not the paper's, each with the reason.
+    readings : mapping
+        By table that can be read in several ways, what makes of its results those under each reading, by its
+        words; None for a reading that has not been stored. The first is the one that is derived.
     """
 
     room: str
@@ -52,6 +53,9 @@ class PaperTables:
     splits: Mapping[str, Callable[[], Mapping[str, int]]] = field(default_factory=dict)
     choices: Mapping[str, Callable[[], Mapping[tuple[str, str], Spread]]] = field(default_factory=dict)
     other_data: Callable[[], Mapping[str, str]] = dict
+    readings: Mapping[str, Callable[[pd.DataFrame], Mapping[str, pd.DataFrame | None]]] = field(
+        default_factory=dict
+    )
 
     @property
     def paper(self) -> Path:
@@ -80,6 +84,15 @@ class PaperTables:
         more = self.borrowed[table]() if ours is not None and table in self.borrowed else None
         return ours if more is None else pd.concat([ours, more], ignore_index=True)
 
+    def as_read(self, table: str, ours: pd.DataFrame) -> Mapping[str, pd.DataFrame | None]:
+        """Return results under each reading of a table, by its words; "" for a table that has one only."""
+        return self.readings[table](ours) if table in self.readings else {"": ours}
+
+    def tested(self, table: str, ours: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return those of `cells` that both sides have."""
+        frame = self.cells(table, ours)
+        return frame[frame["verdict"].isin(TESTED)]
+
     def not_run(self, table: str) -> str:
         """Say how results come into being."""
         command = f"marginbook experiment run {self.room}/{table} --profile paper"
@@ -96,7 +109,8 @@ class PaperTables:
         Returns
         -------
         DataFrame
-            Of :func:`marginbook.experiments.compare.compare`, as the page of results shows it.
+            Of :func:`marginbook.experiments.compare.compare`, as the page of results shows it: of the reading
+            that agrees best, which ``attrs["reading"]`` names.
         """
         import pandas as pd
 
@@ -109,7 +123,10 @@ class PaperTables:
         return compare(plan, ours)
 
     def calibration(self, table: str) -> Calibration:
-        """Return how often the rule for the cells passes a faithful re-run of the table, and a wrong one."""
+        """Return how often the rule for the cells passes a faithful re-run of the table, and a wrong one.
+
+        The choice of the reading that agrees best is part of the rule: it is made again for each of them.
+        """
         from ..experiments.compare import calibrated
 
         ours = self.measured(table)
@@ -141,12 +158,12 @@ class PaperTables:
         agree = tested["verdict"] == TESTED[0]
         calibration = self.calibration(table)
         own = tested["method"].str.startswith(self.own)
-        ours = f"of the {self.own} {(agree & own).sum()} of {own.sum()}; " if own.any() else ""
+        ours = f", {(agree & own).sum()} of {own.sum()} of the {self.own}" if own.any() else ""
         off = tested[~agree]
         higher = int((off["direction"] == "ours higher").sum())
         by_method = Counter(off["method"])
         where = ", ".join(f"{method} {by_method[method]}" for method in dict.fromkeys(off["method"]))
-        others = f"The others by method: {where}. " if len(off) else ""
+        others = f"Cells that differ, by method: {where}. " if len(off) else ""
         differ = {name: why for name, why in self.other_data().items() if name in set(frame["dataset"])}
         if differ:
             named = "; ".join(f"{name}, {why}" for name, why in differ.items())
@@ -154,25 +171,26 @@ class PaperTables:
         needed = calibration.needed(len(tested))
         return Evidence(
             calibration.judge(int(agree.sum()), len(tested)),
-            f"{agree.sum()} of {len(tested)} cells agree; {ours}of the {len(off)} others ours is higher in "
-            f"{higher}",
+            f"{agree.sum()} of {len(tested)} cells agree{ours}; of the {len(off)} that differ, our mean is "
+            f"higher in {higher}",
             f"the printed means: at least {needed} of {len(tested)} cells, as in a faithful re-run",
             float((agree.sum() - needed) / len(tested)),
-            "A cell agrees when the means differ by no more than the 95 % range of a difference of two such "
-            f"means; ± is: {plan.plus_minus}. How sharp that is, measured on our results: {calibration}. "
-            f"{others}`marginbook experiment compare {self.room}/{table}` shows every cell. Slack is the "
-            f"share of cells that agree, less the share that nineteen in twenty faithful re-runs reach."
-            f"{missing}",
+            "A cell agrees when the means differ by no more than the 95 % range of a difference of two "
+            f"such means. The printed ± is read as: {plan.plus_minus}. On our own results, the rule passes "
+            f"{calibration.told(len(tested))}. {others}`marginbook experiment compare {self.room}/{table}` "
+            "shows every cell. The slack is the share of cells that agree minus the share that 19 of 20 "
+            f"faithful re-runs reach.{missing}",
             sizes,
+            reading=str(frame.attrs.get("reading", "")),
         )
 
 
 def unavailable(printed: Sequence[str], ran: Sequence[str]) -> str:
-    """Name the data sets of a table that cannot be had, with their public homes; "" where there are none."""
+    """Name the data sets of a table that are not available, with their public homes; "" for none."""
     from ..datasets.registry import entry
 
     homes = [f"{name} ({entry(name).home})" for name in printed if name not in ran]
-    return f" Not to be had: {', '.join(homes)}." if homes else ""
+    return f" Not available: {', '.join(homes)}." if homes else ""
 
 
 def _without_results(frame: pd.DataFrame, plan: Protocol) -> str:
@@ -195,9 +213,11 @@ def paired(a: pd.Series[float], b: pd.Series[float]) -> tuple[int, int, int, flo
     p : float
         Two-sided, of Wilcoxon's signed-rank test; equal scores share their ranks between the signs.
     """
+    from ..experiments.signed_ranks import signed_rank_test
+
     difference = (a - b).dropna().round(12)  # differences that are equal but for rounding share a rank
     if difference.empty or (difference == 0).all():
         return 0, 0, len(difference), 0.0, 1.0
-    p = float(wilcoxon(difference, zero_method="zsplit").pvalue)
+    p = signed_rank_test(difference.to_numpy())[1]
     higher, lower = int((difference > 0).sum()), int((difference < 0).sum())
     return higher, lower, len(difference), float(difference.mean()), p

@@ -54,6 +54,19 @@ def times(factor: float) -> Callable[[Any], Any]:
     return swap
 
 
+def given(position: int, factor: float) -> Callable[[Any], Any]:
+    """Return a swap: a function that gets one of its positional arguments times `factor`."""
+
+    def swap(original: Any) -> Any:
+        def call(*args: Any, **named: Any) -> Any:
+            changed = [factor * value if k == position else value for k, value in enumerate(args)]
+            return original(*changed, **named)
+
+        return call
+
+    return swap
+
+
 @contextmanager
 def in_place(rival: Rival) -> Iterator[None]:
     """Let the rival's swaps stand where the originals stood; nothing computed with either is kept."""

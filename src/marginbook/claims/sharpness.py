@@ -25,6 +25,8 @@ from .rivals import in_place
 FILE = ("results", "claims", "sharpness.csv")
 #: of these, nine in ten have a killed rival
 MUST = (Kind.PROOF, Kind.STATEMENT, Kind.ARITHMETIC)
+#: how it is told that a check raised an error with a rival
+ERROR = "error: "
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Met:
     verdict : str
         Of the claim itself.
     of_rival : str
-        Of the same check, unchanged, with the rival; "error: ..." where it raised one.
+        Of the same check, unchanged, with the rival; "error: ..." where it raised one, which refutes nothing.
     """
 
     id: str
@@ -46,8 +48,18 @@ class Met:
     of_rival: str
 
     @property
+    def erred(self) -> bool:
+        """Whether the check came to no verdict."""
+        return self.of_rival.startswith(ERROR)
+
+    @property
     def killed(self) -> bool:
-        return self.of_rival != self.verdict
+        return not self.erred and self.of_rival != self.verdict
+
+    @property
+    def end(self) -> str:
+        """How it ended, in a word."""
+        return "no verdict" if self.erred else "killed" if self.killed else "survives"
 
 
 def meet(id: str, number: int, *, fresh: bool = False) -> Met:
@@ -61,8 +73,8 @@ def meet(id: str, number: int, *, fresh: bool = False) -> Met:
     with registries_only(), in_place(rival):
         try:
             of_rival = str(entry.check(**rival.arguments).verdict)
-        except Exception as error:  # whatever a broken solver makes of it, it was noticed
-            of_rival = f"error: {type(error).__name__}"
+        except Exception as error:  # a check that breaks says nothing about the statement
+            of_rival = f"{ERROR}{type(error).__name__}"
     met = Met(id, rival.what, verdict, of_rival)
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_suffix(f".{os.getpid()}.tmp")

@@ -18,9 +18,10 @@ entry of a table is measured, ``claims`` each statement with its check, by secti
 with ``beyond`` is ours.
 """
 
+from .estimators.chosen_kernels import CLASKTransformer
 from .estimators.hierarchy import HierarchicalCLASMKClassifier
 from .estimators.lssvm import LSSVMClassifier
-from .estimators.transformers import CLASKTransformer, CLASMKTransformer
+from .estimators.weighted_kernels import CLASMKTransformer
 from .model.kernel_sets import paper_kernels
 from .peers.mkl import MKLClassifier
 from .peers.single_kernel import SubspaceKernelTransformer

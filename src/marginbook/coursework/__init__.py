@@ -2,13 +2,8 @@
 
 The one source is ``notebooks/<room>/NN_exercises.md``, which `marginbook.coursework.exercises` takes apart.
 
-============  ====================================================================================
-`sets`        the problem sets: exercises, notation, title
-`markdown`    MyST to the Markdown that every Jupyter shows; citations become text
-`building`    the three notebooks of a set: student, source (nbgrader), solutions
-`packing`     one zip for students and one for instructors, the same bytes on every run
-`grading`     marks of a submission, by executing its answers between the original cells
-============  ====================================================================================
+A set becomes three notebooks (student, source for nbgrader, solutions), packed in one zip for students and
+one for instructors; `grade` marks a submission by executing its answers between the original cells.
 
 The format is nbgrader's, because that is metadata on ordinary cells with ordinary assertions: a student needs
 no grader, where a notebook of otter-grader imports one to check anything. Nothing here imports nbgrader.

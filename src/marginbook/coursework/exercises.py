@@ -27,19 +27,18 @@ import contextlib
 import io
 import linecache
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..base.naming import near
+from .pieces import Piece, pieces
 
 KINDS = ("Derivation", "Programming", "Experiment")
 TAGS = ("setup", "solution", "check", "result")  # in the order in which they are executed
 STARTER = "python starter"
 
-_ANCHOR = re.compile(r"\(([\w-]+)-exercise-([\w-]+)\)=")
 _KIND = re.compile(rf"\*({'|'.join(KINDS)}), (\d+) points?\*")
 _DROPDOWN = re.compile(r"\{dropdown\}\s*(.*)")
 _OPTION = re.compile(r"^:[\w-]+:.*\n?", re.MULTILINE)
@@ -153,7 +152,7 @@ def read(path: str | Path) -> list[Exercise]:
             else:
                 common.append(cell.source)
             continue
-        for piece in _pieces(cell.source):
+        for piece in pieces(cell.source):
             if piece.kind == "section":
                 inside = bool(piece.id)
                 if inside:
@@ -191,47 +190,6 @@ def find(id: str) -> Exercise:
     return known[id]
 
 
-@dataclass(frozen=True)
-class _Piece:
-    kind: str  # "section", "text" or "fence"
-    text: str  # title of a section; else as written, a fence without its marks
-    id: str = ""  # of a section that is an exercise
-    info: str = ""  # of a fence
-    raw: str = ""  # of a fence: as written
-
-
-def _pieces(source: str) -> Iterator[_Piece]:
-    """Split Markdown at its headings of level 1 and 2 and its outermost fences."""
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.colon_fence import colon_fence_plugin
-
-    lines = source.splitlines()
-    cuts: list[tuple[int, int, _Piece]] = []
-    anchor: tuple[int, str] | None = None
-    tokens = MarkdownIt("commonmark").use(colon_fence_plugin).parse(source)
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
-        if token.level or token.map is None:
-            continue
-        start, end = token.map
-        raw = "\n".join(lines[start:end])
-        target = _ANCHOR.fullmatch(raw.strip()) if token.type == "paragraph_open" else None
-        if target:
-            anchor = start, f"{target[1]}/{target[2]}"
-        elif token.type == "heading_open" and token.tag in ("h1", "h2"):
-            title = following.content if following else ""
-            at, id = anchor if anchor else (start, "")
-            cuts.append((at, end, _Piece("section", title, id)))
-            anchor = None
-        elif token.type in ("fence", "colon_fence"):
-            cuts.append((start, end, _Piece("fence", token.content, "", token.info.strip(), raw)))
-    at = 0
-    for start, end, piece in cuts:
-        yield _Piece("text", "\n".join(lines[at:start]).strip())
-        yield piece
-        at = end
-    yield _Piece("text", "\n".join(lines[at:]).strip())
-
-
 @dataclass
 class _Draft:
     """The parts of an exercise while its section is read."""
@@ -256,7 +214,7 @@ class _Draft:
             raise ExerciseError(f"{self.where}: the cell tagged {mine[0]} must come before {later[0]}")
         self.code[mine[0]].append(source)
 
-    def add_text(self, piece: _Piece) -> None:
+    def add_text(self, piece: Piece) -> None:
         dropdown = _DROPDOWN.fullmatch(piece.info)
         if dropdown:
             kinds = {"Hint": self.hints, "Solution": self.explanations}

@@ -173,6 +173,8 @@ def _execute(
     from nbclient import NotebookClient
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
+    from ..notebooks.forked import Manager
+
     parts = _parts(problems)
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
@@ -181,6 +183,7 @@ def _execute(
             timeout_func=lambda cell: timeout if cell["id"] in parts else max(timeout, TIMEOUT),
             allow_errors=True,
             kernel_name="python3",
+            kernel_manager_class=Manager,
             shutdown_kernel="immediate",  # a loop would not listen
             resources={"metadata": {"path": folder}},
             extra_arguments=KERNEL_ARGUMENTS,

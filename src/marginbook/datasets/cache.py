@@ -12,8 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from filelock import FileLock
-
+from ..base.extras import naming_the_extra
 from ..base.project import cache_dir
 from .dataset import CorruptData, FetchError
 from .registry import File, Source
@@ -36,6 +35,9 @@ def folder() -> Path:
 @contextmanager
 def locked(name: str) -> Iterator[None]:
     """Hold the lock that says that one process fetches what is called so."""
+    with naming_the_extra():
+        from filelock import FileLock
+
     path = folder() / ".locks" / name
     with disk_errors(path.parent):
         path.parent.mkdir(exist_ok=True)

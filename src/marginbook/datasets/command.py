@@ -65,7 +65,7 @@ def list_sets(paper: str | None, table: str | None, as_json: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @_filters
 @click.option(
-    "--all", "everything", is_flag=True, help="All sets that can be had (also without names and filters)."
+    "--all", "everything", is_flag=True, help="All sets that can be fetched (also without names and filters)."
 )
 @click.option(
     "--registries-only", is_flag=True, help="Only what package registries and scikit-learn give: no URLs."
@@ -74,7 +74,7 @@ def list_sets(paper: str | None, table: str | None, as_json: bool) -> None:
 def fetch_sets(
     names: tuple[str, ...], paper: str | None, table: str | None, everything: bool, registries_only: bool
 ) -> None:
-    """Fetch sets and check their hashes; without names, everything that can be had.
+    """Fetch sets and check their hashes; without names, all that can be fetched.
 
     A set that fails does not stop the others. Exit code 1 when any failed.
     """

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-import pooch
-
+from ..base.extras import naming_the_extra
 from . import cache
 from .dataset import CorruptData, FetchError, HostUnreachable
 from .registry import File
@@ -70,6 +69,9 @@ def fetch_url(file: File, advance: Advance = lambda n: None) -> Path:
         path = cache.install(cache.read_chunks(copy), file, str(copy))
         advance(file.bytes)
         return path
+    with naming_the_extra():
+        import pooch
+
     target = cache.folder() / file.cache_name
     pooch.get_logger().setLevel(logging.ERROR)
     with cache.disk_errors(target):

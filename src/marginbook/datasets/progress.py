@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
-
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-from rich.progress import Progress as RichProgress
+from typing import TYPE_CHECKING
 
 from ..base.progress import LINE_EVERY
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 class Progress:
-    """Is told what happens; the base class says nothing."""
+    """Is told what happens; this one, for library use, says nothing."""
 
     def __enter__(self) -> Progress:
         return self
@@ -34,10 +34,6 @@ class Progress:
 
     def done(self, name: str) -> None:
         """A set is complete."""
-
-
-class Silent(Progress):
-    """For library use."""
 
 
 class Lines(Progress):
@@ -66,6 +62,15 @@ class Bars(Lines):
     """One bar for everything and one for the current file."""
 
     def __init__(self, console: Console) -> None:
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            TextColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
+        from rich.progress import Progress as RichProgress
+
         super().__init__(console)
         self.bars = RichProgress(
             TextColumn("{task.description:<32.32}"),

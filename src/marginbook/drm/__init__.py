@@ -16,8 +16,18 @@ n left-out fits for the price of a few solves; ``estimators`` what users call; `
 ``claims`` each statement with its check, by section of the paper; what begins with ``beyond`` is ours.
 """
 
+from typing import Any
+
 from .estimators.classifier import DRMClassifier
-from .estimators.general import DiscriminativeRidgeClassifier
+from .estimators.general import MixedNormDRMClassifier
 from .estimators.selection import DRMClassifierCV
 
-__all__ = ["DRMClassifier", "DRMClassifierCV", "DiscriminativeRidgeClassifier"]
+__all__ = ["DRMClassifier", "DRMClassifierCV", "MixedNormDRMClassifier"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "DiscriminativeRidgeClassifier":
+        from .estimators.general import DiscriminativeRidgeClassifier
+
+        return DiscriminativeRidgeClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,19 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..cli.commands import Group, keeping
-from .errors import ExperimentError, UnknownName
+from ..cli.commands import keeping
+from .everything import announced, cheapest_first
 from .export import ResultsKept, export, read_results
+from .options import (
+    Experiments,
+    jobs_option,
+    names,
+    numbers,
+    out_option,
+    paper_or_quick,
+    quick_or_paper,
+    store_option,
+)
 from .progress import last_line
 from .protocol import PROFILES, experiments, load_protocol
 from .recheck import recheck, summary, write_summary
@@ -22,68 +31,10 @@ from .showing import CPU, LEFT, compact, console, duration, made_by
 from .standing import STATES, standing
 from .store import Store
 
-
-class _Group(Group):
-    """Turns errors into one line and the exit code: 2 for wrong usage, else 1."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except UnknownName as error:
-            raise click.UsageError(str(error)) from None
-        except ExperimentError as error:
-            raise click.ClickException(str(error)) from None
-
-
-def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
-    if value is None:
-        return None
-    names = [name.strip() for name in value.split(",") if name.strip()]
-    if not names:
-        raise click.BadParameter("expected names with commas between them")
-    return names
-
-
-def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int] | None:
-    try:
-        names = _names(ctx, param, value)
-        return None if names is None else [int(name) for name in names]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of numbers such as 1,2") from None
-
-
-def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
-    def apply(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return apply
-
-
-_PATH = click.Path(path_type=Path)
-_profile = click.option(
-    "--profile", type=click.Choice(PROFILES), default="quick", show_default=True,
-    help="quick: a first look; paper: the whole protocol. `experiment list` shows what each takes.",
-)  # fmt: skip
-_store = click.option(
-    "--store",
-    type=_PATH,
-    metavar="PATH",
-    help="File of finished tasks. Default: .marginbook/experiments.sqlite",
-)
-_out = click.option(
-    "--out",
-    type=_PATH,
-    metavar="DIR",
-    help="Folder of the CSV files. Default: results (paper), _build/results (quick)",
-)
-
-
 COUNTED = ("tasks", "done", "shipped", "cpu_seconds", "at_most")
 
 
-@click.group(cls=_Group)
+@click.group(cls=Experiments)
 def experiment() -> None:
     """Run the experiments of the papers and compare with what they print.
 
@@ -95,7 +46,7 @@ def experiment() -> None:
 
 
 @experiment.command("list")
-@_store
+@store_option
 @click.option("--json", "as_json", is_flag=True, help="The same for machines.")
 def list_(store: Path | None, as_json: bool) -> None:
     """List the experiments: how many tasks each has, how many are stored as done, and what all of them take.
@@ -133,22 +84,22 @@ def list_(store: Path | None, as_json: bool) -> None:
 
 
 @experiment.command("run")
-@click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@_profile
-@click.option("--n-jobs", type=int, default=-1, show_default=True, help="Worker processes; -1: one per core.")
-@click.option(
-    "--dask", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler, e.g. tcp://host:8786."
-)
-@_store
-@_out
-@click.option("--datasets", callback=_names, metavar="A,B", help="Only these data sets.")
-@click.option("--methods", callback=_names, metavar="X,Y", help="Only these methods.")
-@click.option("--splits", callback=_numbers, metavar="1,2", help="Only these splits.")
-@click.option("--skip-missing", is_flag=True, help="Data sets that are not there are no failure.")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--all", "everything", is_flag=True, help="All experiments, the cheapest first.")
+@quick_or_paper
+@jobs_option(-1)
+@click.option("--dask", metavar="ADDRESS", help="Run on the Dask cluster of this scheduler: tcp://host:8786.")
+@store_option
+@out_option
+@click.option("--datasets", callback=names, metavar="A,B", help="Only these data sets.")
+@click.option("--methods", callback=names, metavar="X,Y", help="Only these methods.")
+@click.option("--splits", callback=numbers, metavar="1,2", help="Only these splits.")
+@click.option("--skip-missing", is_flag=True, help="Missing data sets and packages are no failure.")
 @keeping("finished tasks are kept, the same command resumes")
 def run_(
-    ids: tuple[str, ...], profile: str, n_jobs: int, dask: str | None, store: Path | None, out: Path | None,
-    datasets: list[str] | None, methods: list[str] | None, splits: list[int] | None, skip_missing: bool,
+    ids: tuple[str, ...], everything: bool, profile: str, n_jobs: int, dask: str | None, store: Path | None,
+    out: Path | None, datasets: list[str] | None, methods: list[str] | None, splits: list[int] | None,
+    skip_missing: bool,
 ) -> None:  # fmt: skip
     """Run what is missing of experiments, then export.
 
@@ -159,16 +110,25 @@ def run_(
       marginbook experiment run drm/table-8 --profile quick
       marginbook experiment run drm/table-8 --profile paper --n-jobs 4
       marginbook experiment run drm/table-8 --datasets glass2,ecoli4 --methods 'DRM(R)'
+      marginbook experiment run --all --profile paper --skip-missing
     """
-    if n_jobs == 0 or n_jobs < -1:
-        raise click.BadParameter(
-            f"{n_jobs} worker processes cannot be; give -1 or at least 1", param_hint="--n-jobs"
-        )
-    protocols = [load_protocol(name) for name in dict.fromkeys(ids)]
-    for protocol in protocols:  # a misspelt name should not show after hours of work on another experiment
-        protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
+    if everything == bool(ids):
+        raise click.UsageError("name experiments (`marginbook experiment list`), or give --all; not both")
+    if everything and (datasets or methods or splits):
+        raise click.UsageError("--all runs whole experiments: leave out --datasets, --methods and --splits")
+    if everything:
+        planned = announced(cheapest_first(profile, store))
+    else:
+        protocols = [load_protocol(name) for name in dict.fromkeys(ids)]
+        for (
+            protocol
+        ) in protocols:  # a misspelt name should not show after hours of work on another experiment
+            protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
+        planned = ((protocol, "") for protocol in protocols)
     console, good = Console(stderr=True), True
-    for protocol in protocols:
+    for protocol, announcement in planned:
+        if announcement:
+            click.echo(announcement, err=True)
         report = run(
             protocol, profile, n_jobs=n_jobs, dask=dask, store=store, datasets=datasets, methods=methods,
             splits=splits, console=console,
@@ -198,6 +158,9 @@ def _tell(report: Report, skip_missing: bool) -> bool:
         click.echo(f"  failed: {count}{tasks[0]}: {cause}", err=True)
     if report.failed:
         click.echo(f"  tracebacks: marginbook experiment status {report.experiment} --tracebacks", err=True)
+    for why in dict.fromkeys(report.lacking.values()):
+        methods = [method for method, reason in report.lacking.items() if reason == why]
+        click.echo(f"  skipped {', '.join(methods)}: {why}", err=True)
     for dataset, reason in report.missing.items():
         if dataset not in report.to_fetch:
             click.echo(f"  skipped {dataset}: {reason}", err=True)
@@ -207,7 +170,7 @@ def _tell(report: Report, skip_missing: bool) -> bool:
     for dataset, why in load_protocol(report.experiment).stand_ins.items():
         if report.profile == "quick":
             click.echo(f"  {dataset} is a stand-in, {why}; it is compared with no printed number", err=True)
-    return not report.failed and (skip_missing or not report.missing)
+    return not report.failed and (skip_missing or not (report.missing or report.lacking))
 
 
 @experiment.command("status")
@@ -218,7 +181,7 @@ def _tell(report: Report, skip_missing: bool) -> bool:
 )
 @click.option("--tracebacks", is_flag=True, help="Show why tasks failed.")
 @click.option("--json", "as_json", is_flag=True, help="The same for machines, in seconds.")
-@_store
+@store_option
 def status(
     ids: tuple[str, ...],
     profile: str | None,
@@ -261,9 +224,9 @@ def status(
 
 @experiment.command("export")
 @click.argument("id_", metavar="ID")
-@click.option("--profile", type=click.Choice(PROFILES), default="paper", show_default=True)
-@_store
-@_out
+@paper_or_quick
+@store_option
+@out_option
 @click.option("--replace", is_flag=True, help="Even if the present file has results that the store lacks.")
 def export_(id_: str, profile: str, store: Path | None, out: Path | None, replace: bool) -> None:
     """Write the stored results as CSV, sorted, with timings and provenance beside it.
@@ -281,7 +244,7 @@ def export_(id_: str, profile: str, store: Path | None, out: Path | None, replac
 @click.option("--rows", default=5, show_default=True, type=click.IntRange(1), help="Rows of each experiment.")
 @click.option("--at-most", default=30.0, show_default=True, help="Leave out rows that took more seconds.")
 @click.option("--seed", default=0, show_default=True, help="Of the draw.")
-@click.option("--n-jobs", type=int, default=1, show_default=True, help="Worker processes; -1: one per core.")
+@jobs_option(1)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the table here as CSV.")
 def recheck_(
     ids: tuple[str, ...], rows: int, at_most: float, seed: int, n_jobs: int, out: Path | None
@@ -292,15 +255,13 @@ def recheck_(
     Example:
       marginbook experiment recheck drm/table-8 --rows 20
     """
-    if n_jobs == 0 or n_jobs < -1:
-        raise click.BadParameter(
-            f"{n_jobs} worker processes cannot be; give -1 or at least 1", param_hint="--n-jobs"
-        )
     table = []
     for protocol in [load_protocol(name) for name in ids or experiments()]:
         found = recheck(protocol, rows, at_most=at_most, seed=seed, n_jobs=n_jobs)
         for each in found:
-            if not each.same:
+            if not each.compared:
+                click.echo(f"not compared: {each.task}: {each.where}", err=True)
+            elif not each.same:
                 click.echo(f"differs: {each.task}: {each.where}, by {each.largest:.1e} of it", err=True)
         table.append(summary(protocol.id, found))
     shown = Table(*table[0])
@@ -316,8 +277,8 @@ def recheck_(
 
 @experiment.command("compare")
 @click.argument("id_", metavar="ID")
-@click.option("--profile", type=click.Choice(PROFILES), default="paper", show_default=True)
-@_out
+@paper_or_quick
+@out_option
 @click.option("--json", "as_json", is_flag=True, help="One record per cell, for machines.")
 def compare_(id_: str, profile: str, out: Path | None, as_json: bool) -> None:
     """Compare our results with the printed table, cell by cell.

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
-from rich.text import Text
-
 from ..claims import Verdict
 from ..claims.calibration import Calibration, calibrate
-from ..claims.comparison import compare_cells, counts, layout, read_printed
+from ..claims.printed_cells import agreeing, compare_cells, counts, layout, read_printed
 from ..claims.printed_tables import PaperTables
+from ..claims.read_as import best, told
 from .errors import ExperimentError, UnknownName
 from .export import read_results
 from .protocol import Protocol, load_protocol, printed_columns
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.table import Table
+    from rich.text import Text
 
 __all__ = ["compare", "counts", "layout", "view"]
 
@@ -30,7 +30,8 @@ _MARKS = {Verdict.REPRODUCED: ("=", "green"), Verdict.NOT_REPRODUCED: ("", "yell
 def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return one row per printed cell: theirs, ours, and whether they agree. Results of stand-ins stay out.
 
-    The page of results, the command and the claims all see a table through this function.
+    The page of results, the command and the claims all see a table through this function. Of a table that can
+    be read in several ways (`PaperTables.readings`) it is the reading with most agreeing cells.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     Returns
     -------
     DataFrame
-        See `marginbook.claims.comparison.compare_cells`; ``attrs["plus_minus"]`` says what ± is over.
+        See `marginbook.claims.printed_cells.compare_cells`; ``attrs["plus_minus"]`` says what ± is over,
+        ``attrs["reading"]`` which reading it is, and how far the others are; "" where there is one only.
 
     Raises
     ------
@@ -57,17 +59,30 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
         raise ExperimentError(f"{protocol.id}: its printed numbers, {path.name}, are not beside the protocol")
     try:
         printed = read_printed(path)
+        tables = paper_tables(protocol)
         if results is None:
-            results = paper_tables(protocol).measured(protocol.table)
+            results = tables.measured(protocol.table)
         if results is None:
             results = read_results(protocol.id)  # says what to run
-        frame = rule(protocol)(printed, own_results(protocol, results), None)
+        parts, missing = readings(protocol, results)
+        judged = rule(protocol)
+        frames = {name: judged(printed, part, None) for name, part in parts.items()}
     except KeyError as error:
         raise UnknownName(f"{protocol.id}: {error.args[0]}") from None
     except ValueError as error:
         raise ExperimentError(f"{protocol.id}: {error}") from None
-    frame.attrs["plus_minus"] = protocol.plus_minus
+    scores = {name: agreeing(frame) for name, frame in frames.items()}
+    frame = frames[best(scores)]
+    reading = told(scores, missing) if protocol.table in tables.readings else ""
+    frame.attrs |= {"plus_minus": protocol.plus_minus, "reading": reading}
     return frame
+
+
+def readings(protocol: Protocol, results: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], list[str]]:
+    """Return results in the columns of the printed table under each reading, and the readings not stored."""
+    parts = paper_tables(protocol).as_read(protocol.table, results)
+    stored = {name: own_results(protocol, part) for name, part in parts.items() if part is not None}
+    return stored, [name for name, part in parts.items() if part is None]
 
 
 def own_results(protocol: Protocol, results: pd.DataFrame) -> pd.DataFrame:
@@ -118,7 +133,8 @@ def calibrated(experiment: str | Protocol, results: pd.DataFrame) -> Calibration
     """
     protocol = load_protocol(experiment) if isinstance(experiment, str) else experiment
     assert protocol.printed_path is not None
-    return calibrate(read_printed(protocol.printed_path), own_results(protocol, results), rule(protocol))
+    parts, _ = readings(protocol, results)
+    return calibrate(read_printed(protocol.printed_path), parts, rule(protocol))
 
 
 def paper_tables(protocol: Protocol) -> PaperTables:
@@ -170,6 +186,9 @@ class View:
         return groups
 
     def _table(self, methods: list[str], title: str = "", caption: str = "") -> Table:
+        from rich.table import Table
+        from rich.text import Text
+
         table = Table(title=title or None, caption=caption or None, show_lines=True)
         table.add_column("data set", overflow="fold")
         for method in methods:
@@ -183,6 +202,8 @@ class View:
 
 
 def _shown(row: dict[Any, Any]) -> Text:
+    from rich.text import Text
+
     printed, ours = (
         f"{row[side]:.3f}" if row[side] == row[side] else "–" for side in ("printed_mean", "ours_mean")
     )
@@ -196,4 +217,6 @@ def _caption(comparison: pd.DataFrame) -> str:
     absent = sum(not rows["ours_n"].any() for _, rows in comparison.groupby("dataset"))
     summary += f"; {absent} data sets without results are not shown" if absent else ""
     legend = "printed over ours; = reproduced, ↑ ours higher, ↓ ours lower"
-    return f"{legend}. {summary}. ±: {comparison.attrs['plus_minus']}"
+    reading = comparison.attrs.get("reading", "")
+    read_as = f". Read as {reading.rstrip('.')}" if reading else ""
+    return f"{legend}. {summary}. ±: {comparison.attrs['plus_minus']}{read_as}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from ..base.progress import Progress, clock, seconds_left
 from .protocol import Task
 from .store import Outcome
 from .timings import Timings
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["RunProgress", "clock", "last_line"]
 

@@ -10,7 +10,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -253,7 +253,7 @@ def load_protocol(experiment: str) -> Protocol:
 def _read(package: str) -> dict[str, dict[str, Any]]:
     path = _folder(package) / "paper" / "protocol.toml"
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = _parsed(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ExperimentError(f"{_file_name(package)} is not valid TOML: {error}") from None
     for name, table in tables.items():
@@ -262,6 +262,11 @@ def _read(package: str) -> dict[str, dict[str, Any]]:
                 f"{_file_name(package)}: {name} stands outside of a table; experiments are [tables]"
             )
     return tables
+
+
+@lru_cache(maxsize=32)
+def _parsed(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)  # a protocol is read thousands of times, and changes only in tests
 
 
 def _file_name(package: str) -> str:

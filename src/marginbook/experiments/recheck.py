@@ -5,19 +5,23 @@ from __future__ import annotations
 import csv
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from joblib import Parallel, delayed
-from rich.console import Console
 
+from ..base.extras import naming_the_extra
+from ..datasets.dataset import DatasetNotFetched
 from .export import KEY_COLUMNS, read_results
+from .one_task import measure_in_worker, measure_task
 from .progress import RunProgress, last_line
 from .protocol import Protocol, Task
 from .timings import Timings
-from .work import measure_in_worker, measure_task
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 #: relative difference up to which numbers count as the same: another BLAS sums in another order
 TOLERANCE = 1e-6
@@ -27,16 +31,16 @@ CERTIFICATES = ("gap", "residual")
 
 @dataclass(frozen=True)
 class Rechecked:
-    """One stored row beside the same task done now.
+    """One stored row beside the same task done now, or why it could not be done.
 
     Attributes
     ----------
     task : Task
     largest : float
         Largest relative difference of a number in it, of certificates the difference itself; infinite where
-        one is missing or a text differs.
+        one is missing, a text differs, or the task failed; nan where the row was not compared.
     where : str
-        The column of that difference, or why the task failed.
+        The column of that difference, why the task failed, or what it lacks here: data or a package.
     """
 
     task: Task
@@ -47,6 +51,11 @@ class Rechecked:
     def same(self) -> bool:
         """Whether all numbers agree up to `TOLERANCE`, and all texts."""
         return self.largest <= TOLERANCE
+
+    @property
+    def compared(self) -> bool:
+        """Whether the task could be done here."""
+        return not math.isnan(self.largest)
 
 
 def recheck(
@@ -86,32 +95,43 @@ def recheck(
         short = sorted(tasks, key=lambda task: (seconds[task], task))[:n_rows]
     drawn = random.Random(seed).sample(short, min(n_rows, len(short)))
     drawn.sort(key=lambda task: -seconds[task])
+    absent = _absent(protocol, {task.dataset for task in drawn})
+    found = [Rechecked(task, math.nan, absent[task.dataset]) for task in drawn if task.dataset in absent]
+    drawn = [task for task in drawn if task.dataset not in absent]
     work = measure_task if n_jobs == 1 else measure_in_worker
-    found = []
-    shown = console or Console(stderr=True)
+    if console is None:
+        with naming_the_extra():
+            from rich.console import Console
+
+        console = Console(stderr=True)
     timings = Timings({})
     for task in drawn:
         timings.learn(task, seconds[task])
-    with RunProgress(protocol.id, drawn, timings, shown) as bar:
+    with RunProgress(protocol.id, drawn, timings, console) as bar:
         calls = (delayed(work)(protocol, task) for task in drawn)
         for outcome in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls):
             # a failure is told with what differs, not here
             bar.finished(outcome.task, outcome if outcome.error is None else None)
             if outcome.error is not None:
-                found.append(Rechecked(outcome.task, math.inf, last_line(outcome.error)))
+                largest = math.nan if outcome.lacks else math.inf
+                found.append(Rechecked(outcome.task, largest, outcome.lacks or last_line(outcome.error)))
             else:
                 found.append(_beside(outcome.task, stored[outcome.task], outcome.values))
     return sorted(found, key=lambda each: each.task)
 
 
 def summary(experiment: str, found: Sequence[Rechecked]) -> dict[str, Any]:
-    """Return one row of a table: how many rows were drawn and are the same, and the largest difference."""
-    worst = max(found, key=lambda each: each.largest)
+    """Return one row of a table: how many rows were compared and are the same, and the largest difference.
+
+    Without a row that was compared, "largest" is empty and "where" says what the first lacks.
+    """
+    compared = [each for each in found if each.compared]
+    worst = max(compared or found[:1], key=lambda each: each.largest)
     return {
         "experiment": experiment,
-        "rows": len(found),
-        "same": sum(each.same for each in found),
-        "largest": f"{worst.largest:.1e}",
+        "rows": len(compared),
+        "same": sum(each.same for each in compared),
+        "largest": f"{worst.largest:.1e}" if compared else "",
         "where": "" if worst.same else f"{worst.task.dataset}, {worst.task.method}: {worst.where}",
     }
 
@@ -147,6 +167,17 @@ def _stored(protocol: Protocol) -> tuple[dict[Task, Mapping[str, Any]], dict[Tas
         if (key := (key_parts[0], int(key_parts[1]), key_parts[2])) in tasks
     }
     return rows, {task: taken.get(task, 0.0) for task in rows}
+
+
+def _absent(protocol: Protocol, datasets: Iterable[str]) -> dict[str, str]:
+    """Return the data sets that are not on this machine, with a sentence that says how to get them."""
+    found = {}
+    for name in datasets:
+        try:
+            protocol.load(name)
+        except DatasetNotFetched as error:
+            found[name] = str(error)
+    return found
 
 
 def _beside(task: Task, stored: Mapping[str, Any], now: Mapping[str, Any]) -> Rechecked:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING
 
-from joblib import cpu_count
-from joblib.externals.loky import get_reusable_executor
-from rich.console import Console
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-from ..base.workers import leave_ctrl_c_to_parent
+from ..base.extras import naming_the_extra
 from ..datasets.dataset import DatasetNotFetched
 from .errors import ExperimentError
+from .one_task import data_hash
 from .progress import RunProgress
 from .protocol import Protocol, Task, load_protocol
 from .shipped import shipped
 from .store import Outcome, Signature, Store, current, is_current
 from .timings import Timings
-from .work import data_hash, forget_data, measure_in_worker, measure_task, single_thread
+from .workers import Submit, workers
 
-CONNECT_SECONDS = 10
-Submit = Callable[[Protocol, Task], "Future[Outcome]"]
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,11 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Report:
-    """What a run came to: counts of tasks, the failures, and the data sets that were not there."""
+    """What a run came to: counts of tasks, the failures, and the data sets that were not there.
+
+    `lacking` has the methods that need Weka or a package of an extra, which is not installed, with a
+    sentence that says how to install it; nothing of them was run or stored.
+    """
 
     experiment: str
     profile: str
@@ -64,6 +62,7 @@ class Report:
     failed: list[Outcome] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     to_fetch: dict[str, str] = field(default_factory=dict)
+    lacking: dict[str, str] = field(default_factory=dict)
 
 
 def inspect_inputs(protocol: Protocol, profile: str, datasets: Iterable[str]) -> Inputs:
@@ -125,11 +124,16 @@ def run(
         After the workers were stopped; finished tasks are kept.
     """
     protocol = load_protocol(experiment) if isinstance(experiment, str) else experiment
-    console = console or Console(stderr=True)
+    if console is None:
+        with naming_the_extra():
+            from rich.console import Console
+
+        console = Console(stderr=True)
     tasks = protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
     inputs = inspect_inputs(protocol, profile, (task.dataset for task in tasks))
     possible = [task for task in tasks if task.dataset in inputs.signatures]
     failed: list[Outcome] = []
+    lacking: dict[str, str] = {}
     with Store(store) as results:
         results.verify()
         if damaged := results.drop_damaged(protocol.id):
@@ -146,11 +150,15 @@ def run(
         ran = 0
         if todo:
             with (
-                _workers(n_jobs, dask, len(todo)) as (submit, width),
+                workers(n_jobs, dask, len(todo)) as (submit, width),
                 RunProgress(protocol.id, todo, timings, console, width) as bar,
             ):
-                queue = _unclaimed(results, todo, inputs.signatures, bar)
+                queue = _unclaimed(results, todo, inputs.signatures, bar, lacking)
                 for outcome in _as_finished(submit, width, protocol, queue):
+                    if outcome.lacks:
+                        lacking.setdefault(outcome.task.method, outcome.lacks)
+                        bar.finished(outcome.task, None)
+                        continue
                     outcome = _checked(outcome, inputs.signatures[outcome.task.dataset])
                     results.record(outcome)
                     ran += 1
@@ -158,7 +166,9 @@ def run(
                     bar.finished(outcome.task, outcome)
         results.drop_dead_claims()
         done = len(current(results, protocol, possible, inputs.signatures))
-    return Report(protocol.id, profile, len(tasks), done, ran, failed, inputs.missing, inputs.to_fetch)
+    return Report(
+        protocol.id, profile, len(tasks), done, ran, failed, inputs.missing, inputs.to_fetch, lacking
+    )
 
 
 def known_timings(
@@ -173,13 +183,22 @@ def known_timings(
 
 
 def _unclaimed(
-    store: Store, tasks: Iterable[Task], signatures: Mapping[str, Signature], bar: RunProgress
+    store: Store,
+    tasks: Iterable[Task],
+    signatures: Mapping[str, Signature],
+    bar: RunProgress,
+    lacking: Mapping[str, str],
 ) -> Iterator[Task]:
-    """Yield the tasks nobody else has done; those that another run is at go last."""
+    """Yield the tasks nobody else has done; those that another run is at go last.
+
+    None of a method that is found, meanwhile, to lack a package.
+    """
     later: list[Task] = []
     for first_round, queue in ((True, tasks), (False, later)):
         for task in queue:
-            if is_current(stored := store.get(task), signatures[task.dataset]):
+            if task.method in lacking:
+                bar.finished(task, None)
+            elif is_current(stored := store.get(task), signatures[task.dataset]):
                 bar.finished(task, stored)
             elif first_round and not store.claim(task):
                 later.append(task)
@@ -221,9 +240,8 @@ def _window(
                 raise ExperimentError(
                     "the Dask scheduler went away; finished tasks are kept, the same command resumes"
                 ) from None
-            except (
-                Exception
-            ) as error:  # the task itself never raises: its worker was lost, or cannot import us
+            except Exception as error:
+                # the task itself never raises: its worker was lost, or cannot import us
                 yield Outcome(task, Signature("", "", ""), error=f"{type(error).__name__}: {error}")
 
 
@@ -235,67 +253,3 @@ def _checked(outcome: Outcome, expected: Signature) -> Outcome:
             told = f"the worker has other {what} than this process; update and restart the workers"
             return Outcome(outcome.task, expected, error=told)
     return outcome
-
-
-@contextmanager
-def _workers(n_jobs: int, dask: str | None, n_tasks: int) -> Iterator[tuple[Submit, int]]:
-    forget_data()
-    if dask is not None:
-        with _dask_cluster(dask) as found:
-            yield found
-        return
-    count = min(cpu_count() if n_jobs < 0 else max(n_jobs, 1), n_tasks)
-    if count == 1:
-        with threadpool_limits(limits=1):
-            yield _at_once, 1
-        return
-
-    def pool() -> Any:
-        # asked for anew each time: it is another executor once a worker has died
-        return get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker)
-
-    try:
-        yield (lambda protocol, task: pool().submit(measure_in_worker, protocol, task)), count
-    finally:
-        # workers of an earlier run could hold earlier code and data
-        pool().shutdown(kill_workers=True)
-
-
-def _start_worker() -> None:
-    leave_ctrl_c_to_parent()
-    single_thread()
-
-
-def _at_once(protocol: Protocol, task: Task) -> Future[Outcome]:
-    future: Future[Outcome] = Future()
-    future.set_result(measure_task(protocol, task))
-    return future
-
-
-@contextmanager
-def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ExperimentError(
-            "--dask needs the package distributed: pip install 'marginbook[dask]'"
-        ) from None
-    # its tracebacks about lost connections would bury the one line that we say about them
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ExperimentError(
-            f"no Dask scheduler at {address} ({' '.join(str(error).split())}); start one with "
-            "`dask scheduler`, or leave --dask out"
-        ) from None
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=30)
-        except TimeoutError:
-            raise ExperimentError(
-                f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`"
-            ) from None
-        executor = client.get_executor(pure=False)
-        width = 2 * max(sum(client.nthreads().values()), 1)
-        yield (lambda protocol, task: executor.submit(measure_in_worker, protocol, task)), width

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from ..base.parameters import real
+from .signed_ranks import signed_rank_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,8 +119,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> TestResult:
     n, mean = len(a), float(np.mean(a - b))
     if np.all(a == b):
         return TestResult(0.0, 1.0, float("nan"), n, mean)
-    found = stats.wilcoxon(a, b, zero_method="zsplit")
-    return TestResult(float(found.statistic), float(found.pvalue), float("nan"), n, mean)
+    return TestResult(*signed_rank_test(a - b), float("nan"), n, mean)
 
 
 def friedman(scores: ArrayLike) -> TestResult:

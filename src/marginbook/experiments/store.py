@@ -43,7 +43,11 @@ class Signature:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task: its values, or the traceback of its failure."""
+    """What came of a task: its values, or the traceback of its failure.
+
+    `lacks` names a package of an extra, or Weka, without which the task cannot run here; such an outcome is
+    not kept.
+    """
 
     task: Task
     signature: Signature
@@ -53,6 +57,7 @@ class Outcome:
     source: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     error: str | None = None
+    lacks: str = ""
 
     @property
     def status(self) -> str:

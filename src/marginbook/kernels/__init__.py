@@ -11,6 +11,7 @@ A kernel is named as scikit-learn names it, with scikit-learn's parameters, or i
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -19,6 +20,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from ..base.parameters import real
+from ..base.user_line import user_level
 
 Kernel: TypeAlias = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
 
@@ -74,27 +76,118 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
     return name, found
 
 
+def scale_gamma(X: Any, weights: np.ndarray | None = None) -> float:
+    """Return what ``gamma="scale"`` is for rows `X`, (n, p): 1 / (p times the variance of all entries).
+
+    As in scikit-learn it is 1 where all entries are equal. A row of weight k, of `weights`, (n,), counts as k
+    equal rows.
+
+    >>> scale_gamma([[0.0, 2.0], [2.0, 0.0]])
+    0.5
+    """
+    X = X if sparse.issparse(X) else np.asarray(X, dtype=float)
+    if X.ndim != 2 or 0 in X.shape:
+        raise ValueError(f"gamma='scale' needs rows of numbers, got an array of shape {X.shape}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = _variance(X, weights)
+    if not math.isfinite(variance):
+        raise KernelOverflow("gamma='scale' is undefined: the variance of the features overflows; scale them")
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def _variance(X: Any, weights: np.ndarray | None) -> float:
+    """Return the variance of all entries of `X`, with rows counted by `weights`; 0 where all are equal.
+
+    Of sparse rows it is about the mean as well: the mean square less the square of the mean cancels.
+    """
+    n, p = X.shape
+    if weights is not None and not (weights > 0).all():
+        n, X, weights = int((weights > 0).sum()), X[weights > 0], weights[weights > 0]
+    if X.min() == X.max():
+        return 0.0
+    if weights is None or np.ptp(weights) == 0:
+        if not sparse.issparse(X):
+            return float(X.var())
+        weights = np.ones(n)
+    shares = weights / (weights.sum() * p)
+    mean = np.float64((shares @ X).sum())  # whose square overflows to infinity
+    if not sparse.issparse(X):
+        return float((shares @ (X - mean) ** 2).sum())
+    squares = X.tocsr().astype(np.float64, copy=True)
+    squares.sum_duplicates()  # an entry in parts has the square of their sum
+    absent = p - np.diff(squares.indptr)
+    squares.data = (squares.data - mean) ** 2
+    return float(shares @ np.asarray(squares.sum(axis=1)).ravel() + (shares @ absent) * mean**2)
+
+
 def resolve_kernel(
-    kernel: Kernel, gamma: float | None, degree: float, coef0: float
+    kernel: Kernel,
+    gamma: float | str | None,
+    degree: float,
+    coef0: float,
+    X: Any = None,
+    weights: np.ndarray | None = None,
 ) -> tuple[str, dict[str, Any]] | Callable[..., Any]:
     r"""Return the kernel as a pair or a callable; `gamma`, `degree`, `coef0` serve one given by its name.
 
-    A `gamma` of None is 1 / n_features for "rbf" and 1 for "poly".
+    Parameters
+    ----------
+    kernel : str, (str, dict) or callable
+    gamma : float, "scale", "auto" or None
+        "scale" is :func:`scale_gamma` of `X`, "auto" is 1 / n_features, as in scikit-learn. None is
+        1 / n_features for "rbf" and 1 for "poly".
+    degree, coef0 : float
+        Of "poly".
+    X : (n, p) array or CSR matrix, optional
+        The training rows. Without them "scale" and "auto" are checked, and stay words.
+    weights : (n,) array, optional
+        How often each row counts for "scale".
 
     Raises
     ------
     ValueError
         For an unknown kernel, an unknown parameter of it, or one out of range.
     """
+    if isinstance(gamma, str) and gamma not in ("scale", "auto"):
+        raise ValueError(f"gamma must be a number >= 0, 'scale', 'auto' or None, got {gamma!r}")
     name, parameters = parse_kernel(kernel)
     if callable(name):
         return name
     if isinstance(kernel, str) and name in ("rbf", "poly"):
-        given: dict[str, Any] = {"gamma": gamma if name == "rbf" or gamma is not None else 1.0}
+        if isinstance(gamma, str) and X is not None:
+            gamma = scale_gamma(X, weights) if gamma == "scale" else 1.0 / X.shape[1]
+        known = None if isinstance(gamma, str) else gamma
+        given: dict[str, Any] = {"gamma": known if name == "rbf" or known is not None else 1.0}
         if name == "poly":
             given |= {"degree": degree, "coef0": coef0}
         parameters = parse_kernel((name, given))[1]
+        if isinstance(gamma, str):
+            parameters["gamma"] = gamma
     return name, parameters
+
+
+def warn_of_scale(kernel: Kernel, G: np.ndarray) -> None:
+    """Warn where the Gram matrix `G` of an rbf kernel, (n, n), tells no rows apart, or none together.
+
+    All that is fitted to it then answers one class, or learns the rows by heart.
+    """
+    if kernel_name(kernel) != "rbf" or len(G) < 2:
+        return
+    off = (float(G.sum()) - float(np.trace(G))) / (len(G) * (len(G) - 1))
+    if off * len(G) < 1e-3:
+        warnings.warn(
+            "gamma is too large for these features: no row is near to any other; scale the features "
+            "(StandardScaler), or take gamma='scale'",
+            UserWarning,
+            stacklevel=user_level(),
+        )
+    elif 1 - off < 1e-9:
+        warnings.warn(
+            "gamma is too small for these features: all rows are the same; scale the features "
+            "(StandardScaler), or take gamma='scale'",
+            UserWarning,
+            stacklevel=user_level(),
+        )
 
 
 def tidy(X: Any) -> Any:

@@ -17,13 +17,14 @@ Compiled code is cached by the file that calls: after a change here alone, delet
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..base.compiled import njit
 
 #: sums run in vector registers and products are fused with them; NaN and infinities keep their meaning
 FAST = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST)
+@njit(error_model="numpy", fastmath=FAST)
 def forward(R: np.ndarray, n: int, v: np.ndarray) -> None:
     """Solve R' z = v in place, for the first `n` entries of `v`."""
     for k in range(n):
@@ -34,7 +35,7 @@ def forward(R: np.ndarray, n: int, v: np.ndarray) -> None:
             v[r] -= row[r] * z
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST)
+@njit(error_model="numpy", fastmath=FAST)
 def backward(R: np.ndarray, n: int, v: np.ndarray) -> None:
     """Solve R z = v in place, for the first `n` entries of `v`."""
     for k in range(n - 1, -1, -1):
@@ -45,7 +46,7 @@ def backward(R: np.ndarray, n: int, v: np.ndarray) -> None:
         v[k] = (v[k] - total) / row[k]
 
 
-@njit(cache=True, error_model="numpy", fastmath=False)
+@njit(error_model="numpy", fastmath=False)
 def column(R: np.ndarray, n: int, H: np.ndarray, basis: np.ndarray, i: int, v: np.ndarray) -> float:
     """Write the column that variable `i` would add to the factor to `v`; return its squared pivot.
 
@@ -62,7 +63,7 @@ def column(R: np.ndarray, n: int, H: np.ndarray, basis: np.ndarray, i: int, v: n
     return pivot
 
 
-@njit(cache=True, error_model="numpy", fastmath=False)
+@njit(error_model="numpy", fastmath=False)
 def append(R: np.ndarray, n: int, v: np.ndarray, pivot: float) -> int:
     """Add the column `v` with its positive squared pivot as the last; return the number of columns."""
     for a in range(n):
@@ -71,7 +72,7 @@ def append(R: np.ndarray, n: int, v: np.ndarray, pivot: float) -> int:
     return n + 1
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST)
+@njit(error_model="numpy", fastmath=FAST)
 def remove(R: np.ndarray, n: int, a: int) -> int:
     """Take column number `a` out, the later ones move up; return the number that are left."""
     for k in range(n):

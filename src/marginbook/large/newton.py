@@ -13,9 +13,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.console import Console
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
@@ -23,11 +23,14 @@ from ..kernels.hinge_interior_point import HingeProgram
 from ..ldm import LDMClassifier
 from ..ldm.estimators.parameters import validate_settings
 from ..ldm.model.linear import gap_scale
-from .bar import PassBar
 from .margins import LinearLDM, Pass, Rounded, one_pass, slopes_along
 from .near import Near
+from .progress_bar import PassBar
 from .sources import Chunk, Source
 from .statistics import Collector
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 #: features up to which p x p matrices are reasonable: 0.2 GB each
 MOST_FEATURES = 5000
@@ -67,8 +70,8 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
     Raises
     ------
     ValueError
-        For another kernel or solver, an infinite C, other than two classes, more than 5000 features, and rows
-        that the source refuses.
+        For another kernel or solver, an infinite C, class_weight, other than two classes, more than 5000
+        features, and rows that the source refuses.
 
     Examples
     --------
@@ -88,6 +91,8 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
             "fit_ldm needs kernel='linear', solver='auto' and a finite C, got "
             f"kernel={name!r}, solver={model.solver!r}, C={model.C!r}"
         )
+    if model.class_weight is not None:
+        raise ValueError("fit_ldm takes no class_weight; use LDMClassifier.fit, or repeat the rows")
     constant, collector = bool(model.fit_intercept), Collector(bool(model.fit_intercept))
     with PassBar(source, console) as bar:
         for chunk in bar.chunks("mean and covariance"):

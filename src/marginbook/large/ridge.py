@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.console import Console
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..drm import DRMClassifier
-from ..drm.estimators.parameters import validate_settings
+from ..drm.estimators.parameters import takes_chunks, validate_settings
 from ..drm.solvers.one_pass import ClassMoments
-from .bar import PassBar
+from .progress_bar import PassBar
 from .sources import Source
 from .sums import Sum
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 #: labels of more values than this are taken for numbers that are no classes
 MOST_CLASSES = 10_000
@@ -80,7 +82,9 @@ def fit_drm(model: DRMClassifier, source: Source, *, console: Console | None = N
         For another kernel or solver, no rows, one class, and rows that the source refuses.
     """
     name, _ = validate_settings(model, None)
-    if name != "linear" or model.solver not in ("auto", "one-pass"):
+    if model.class_weight is not None:
+        raise ValueError("fit_drm takes no class_weight; partial_fit does, and sample_weight")
+    if not takes_chunks(model):
         raise ValueError(
             "fit_drm needs kernel='linear' and solver='auto' or 'one-pass', got "
             f"kernel={name!r} and solver={model.solver!r}"
@@ -93,7 +97,14 @@ def fit_drm(model: DRMClassifier, source: Source, *, console: Console | None = N
     if not moments.sizes:
         raise ValueError("the source holds no rows; wanted at least one of each of two classes")
     labels, total = moments.total()
-    for state in ("moments_", "maps_", "feature_names_in_"):  # of an earlier fit
+    for state in (
+        "moments_",
+        "maps_",
+        "gamma_",
+        "_trained",
+        "_landmarks",
+        "feature_names_in_",
+    ):  # of an earlier fit
         model.__dict__.pop(state, None)
     model._set_classes(labels)
     model.n_features_in_, model.solver_ = width, "one-pass"

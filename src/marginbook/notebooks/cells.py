@@ -30,7 +30,7 @@ class _Cells:
         """Whoever made the progress ends it."""
 
 
-class _Engine(NBClientEngine):  
+class _Engine(NBClientEngine):
     @classmethod
     def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **options: Any) -> Any:
         nb_man.pbar = _Cells(options.pop("bar"), len(nb_man.nb.cells))

@@ -1,4 +1,4 @@
-"""Citations outside Sphinx: the names and years of ``book/references.bib`` and of the rooms, and a list of what was cited."""
+"""Citations outside Sphinx: names and years of all references, and a list of those that are cited."""
 
 from __future__ import annotations
 

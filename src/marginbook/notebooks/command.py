@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..cli.commands import Command, keeping
 from ..base.progress import Progress
+from ..cli.commands import Command, keeping
 from .catalogue import UnknownNotebook, available, find
 from .executing import NotebookFailed
 from .parameters import ParameterError, convert, parameters
@@ -104,7 +104,6 @@ def _show(console: Console, ids: tuple[str, ...]) -> None:
 
 def _store(ids: tuple[str, ...]) -> None:
     with Progress("notebooks", len(set(ids)), "done") as bar:
-
 
         def ended(id: str, how: str) -> None:
             bar.ended("" if how == "cached" else f"{id} {how}")

@@ -38,7 +38,9 @@ class Durations:
 
     def expected(self, id: str) -> float:
         """Return the seconds that a notebook should take; of one that was never timed, as the others do."""
-        ratios = [seconds / self._known[name] for name, seconds in list(self._now.items()) if name in self._known]
+        ratios = [
+            seconds / self._known[name] for name, seconds in list(self._now.items()) if name in self._known
+        ]
         factor = median(ratios) if ratios else 1.0
         return factor * self._known.get(id, median(self._known.values()) if self._known else 1.0)
 

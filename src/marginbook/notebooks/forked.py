@@ -1,8 +1,8 @@
 """Kernels forked from one process that has already imported what notebooks import: two seconds less for each.
 
-A worker that executes notebooks keeps one such process, `python -m marginbook.notebooks.forked`. It reads what
-to start, a line of JSON for each kernel, and answers with the number of the new process. Where there is no
-fork, kernels start as always.
+A worker that executes notebooks keeps one such process, `python -m marginbook.notebooks.forked`. It reads
+questions, a line of JSON each: what to start, answered by the number of the new process, or the number of a
+process, answered by how it ended. Where there is no fork, kernels start as always.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -23,8 +24,8 @@ from typing import IO, Any
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-#: what most notebooks import, and what takes them long; not the inline backend of matplotlib, which looks at its
-#: import for the kernel that it is in
+#: what most notebooks import, and what takes them long; not the inline backend of matplotlib, which looks at
+#: its import for the kernel that it is in
 PRELOADED = (
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
@@ -39,6 +40,15 @@ PRELOADED = (
     "marginbook.plotting",
 )
 BACKEND = "module://matplotlib_inline.backend_inline"
+#: variables that are read when a process begins or imports these: kernels that differ in one share no server
+AT_START = (
+    "MPLBACKEND",
+    "PYTHONHASHSEED",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_CACHE_DIR",
+)
 
 
 class Manager(AsyncKernelManager):
@@ -47,9 +57,7 @@ class Manager(AsyncKernelManager):
     async def _async_pre_start_kernel(self, **options: Any) -> tuple[list[str], dict[str, Any]]:
         self.kernel_id = self.kernel_id or str(uuid.uuid4())
         if self.provisioner is None and hasattr(os, "fork"):
-            self.provisioner = _Forking(
-                kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self
-            )
+            self.provisioner = _Forking(kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self)
         found: tuple[list[str], dict[str, Any]] = await super()._async_pre_start_kernel(**options)
         return found
 
@@ -59,34 +67,36 @@ class _Forking(LocalProvisioner):
 
     async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
         place = {"arguments": cmd[3:], "folder": options["cwd"], "environment": options["env"]}
-        kernel = _Kernel(_server(options["env"]).start(place))
+        server = _server(options["env"])
+        kernel = _Kernel(server.start(place), server)
         self.process = kernel  # type: ignore[assignment]
         self.pid = self.pgid = kernel.pid  # a kernel leads a group of its own
         return self.connection_info
 
 
 class _Kernel:
-    """What the provisioner asks of a process; it is a child of the server, which forgets the dead."""
+    """What the provisioner asks of a process; it is a child of the server, which knows how it ended."""
 
     stdin = stdout = stderr = None
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, server: _Server) -> None:
         self.pid = pid
+        self._server = server
+        self._code: int | None = None
 
     def poll(self) -> int | None:
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return 0
-        return None
+        if self._code is None:
+            self._code = self._server.code(self.pid)
+        return self._code
 
     def wait(self) -> int:
-        while self.poll() is None:
+        while (code := self.poll()) is None:
             time.sleep(0.02)
-        return 0
+        return code
 
     def send_signal(self, number: int) -> None:
-        os.kill(self.pid, number)
+        if self.poll() is None:  # of a kernel that has ended the system may have given the number again
+            os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
@@ -107,32 +117,54 @@ class _Server:
             env=dict(environment),
             start_new_session=True,  # Ctrl-C is for the parent, which ends the kernels
         )
+        self._asked = 0
+        self._one_asks = threading.Lock()
+
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None
 
     def start(self, place: Mapping[str, Any]) -> int:
         """Start a kernel and return the number of its process."""
+        return int(self._ask(place))
+
+    def code(self, pid: int) -> int | None:
+        """Return how a kernel ended, as `subprocess.Popen.returncode` says it; None while it runs."""
+        try:
+            answer: int | None = self._ask(pid)
+        except (OSError, RuntimeError):  # with the server its kernels end, too
+            return -signal.SIGKILL
+        return answer
+
+    def _ask(self, question: Any) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(place) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise RuntimeError("the process that kernels are forked from has ended")
-        return int(answer)
+        with self._one_asks:
+            self._asked += 1
+            self._process.stdin.write(json.dumps([self._asked, question]) + "\n")
+            self._process.stdin.flush()
+            while line := self._process.stdout.readline():
+                number, answer = json.loads(line)
+                if number == self._asked:  # not of a question whose answer Ctrl-C kept from being read
+                    return answer
+        raise RuntimeError("the process that kernels are forked from has ended")
 
 
-_SERVERS: dict[int, _Server] = {}
+_SERVERS: dict[tuple[int | str | None, ...], _Server] = {}
 
 
 def _server(environment: Mapping[str, str]) -> _Server:
-    """Return the server of this process, which is started with the environment of its first kernel."""
-    if os.getpid() not in _SERVERS:  # one that was inherited by a fork is the parent's
-        _SERVERS[os.getpid()] = _Server(environment)
-    return _SERVERS[os.getpid()]
+    """Return the server of this process for an environment; it has that of its first kernel."""
+    # one that was inherited by a fork is the parent's
+    key = (os.getpid(), *(environment.get(name) for name in AT_START))
+    server = _SERVERS.get(key)
+    if server is None or not server.runs:
+        server = _SERVERS[key] = _Server(environment)
+    return server
 
 
 def serve(lines: IO[str], answers: IO[str]) -> None:
-    """Fork a kernel for each line, until there are no more."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are forgotten at once
+    """Answer the questions: fork a kernel, or say how one ended."""
     os.environ.setdefault("MPLBACKEND", BACKEND)  # as a kernel sets it, before anything imports matplotlib
     with redirect_stdout(sys.stderr):  # an import that prints is no answer
         for name in PRELOADED:
@@ -141,18 +173,24 @@ def serve(lines: IO[str], answers: IO[str]) -> None:
     if pandas := sys.modules.get("pandas"):
         pandas.set_option("display.max_columns", 20)  # its default in a kernel, by which it is imported else
     for line in lines:
-        place = json.loads(line)
-        if pid := os.fork():
-            print(pid, file=answers, flush=True)
+        number, question = json.loads(line)
+        answer: int | None = None
+        if isinstance(question, dict):
+            answer = os.fork()
+            if not answer:
+                _become(**question)
         else:
-            _become(**place)
+            # of this kernel only: until it is waited for, its number is given to no other process
+            pid, status = os.waitpid(question, os.WNOHANG)
+            if pid:
+                answer = os.waitstatus_to_exitcode(status)
+        print(json.dumps([number, answer]), file=answers, flush=True)
 
 
 def _become(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> None:
     """Turn this process into a kernel, as `python -m ipykernel_launcher` does."""
     from ipykernel import kernelapp
 
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(2, 1)  # the answers are not the kernel's

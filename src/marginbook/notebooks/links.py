@@ -40,7 +40,7 @@ class Links:
     here: Collection[str] = ()
 
     def __call__(self, text: str, target: str) -> str:
-        """Return Markdown for a link to ``#anchor`` or to a page ``../room/02_x.ipynb``; `text` may be empty."""
+        """Return Markdown for a link to ``#anchor`` or a page ``../room/02_x.ipynb``; `text` may be empty."""
         if target.startswith("#"):
             kind, name = "label", target[1:]
             if name in self.here:

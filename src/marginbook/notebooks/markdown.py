@@ -1,4 +1,4 @@
-"""MyST to the Markdown that nbconvert knows: directives become quotes, links lead somewhere, citations are text."""
+"""MyST to the Markdown that nbconvert knows: directives become quotes, links work, citations are text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class Converter:
             directive, bare = _DIRECTIVE.match(line.strip()), line.strip()
             lead = "".join(block.lead for block in opened)
             if opened and bare == opened[-1].fence:
-                out += [("".join(block.lead for block in opened[:-1]) + end).rstrip() for end in opened.pop().end]
+                out += [
+                    ("".join(block.lead for block in opened[:-1]) + end).rstrip() for end in opened.pop().end
+                ]
             elif opened and opened[-1].verbatim:
                 out.append(lead + line)
             elif directive:

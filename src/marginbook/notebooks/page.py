@@ -13,12 +13,12 @@ from nbconvert import HTMLExporter
 
 from .. import __version__
 from ..base.checkout import commit
-from .citations import listed
 from ..datasets.dataset import FetchError
-from .mathjax import mathjax
+from .citations import listed
 from .depends import dependencies
 from .links import Links
 from .markdown import Converter, anchors
+from .mathjax import mathjax
 from .parameters import TAG, Parameter, parameters
 
 # the lab template without the scripts that it loads from the network, and with MathJax 3 in place of 2
@@ -39,7 +39,7 @@ options: {enableMenu: false}};</script>
 </figure>
 {% endblock %}
 {% block body_footer %}<footer class="of-run">{{ resources.of_run | escape_html }}</footer>{{ super() }}{% endblock %}
-"""
+"""  # noqa: E501
 # code wraps, what is printed scrolls: its columns belong together
 _STYLE = """
 main {max-width: 60rem; margin: auto; padding: 1rem}
@@ -127,7 +127,9 @@ def _caption(page: nbformat.NotebookNode, declared: list[Parameter], values: Map
     sources = ["" if _declares(cell) else cell.source for cell in ours]
     names = {each.name for each in declared} - _WITHOUT_EFFECT
     for cell, reaching in zip(ours, dependencies(sources, names), strict=True):
-        pairs = [(each.name, values.get(each.name, each.default)) for each in declared if each.name in reaching]
+        pairs = [
+            (each.name, values.get(each.name, each.default)) for each in declared if each.name in reaching
+        ]
         cell.metadata["of_run"] = ", ".join(f"{name} = {_short(value)}" for name, value in pairs)
         cell.metadata["alt"] = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
 

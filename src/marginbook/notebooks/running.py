@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,7 @@ def run(
     html: bool = False,
     out: Path | None = None,
     progress: bool = False,
+    watch: Callable[[int, int], None] | None = None,
 ) -> Run:
     """Execute a notebook with other values for its parameters.
 
@@ -51,6 +52,8 @@ def run(
         run left there is replaced at the end, by rename.
     progress : bool
         Show how many cells are done.
+    watch : callable, optional
+        Told, as each cell ends, how many have and how many there are.
 
     Raises
     ------
@@ -62,9 +65,9 @@ def run(
         After Ctrl-C; its message says where the notebook up to there is.
     """
     import papermill
+    from papermill.exceptions import PapermillExecutionError
 
     from .cells import ENGINE
-    from papermill.exceptions import PapermillExecutionError
 
     values = dict(values or {})
     notebook = find(id)
@@ -78,7 +81,7 @@ def run(
         partial.unlink(missing_ok=True)
     except OSError as error:
         raise NotebookFailed(f"cannot write {target}: {error.strerror}; give another with --out") from None
-    with _environment(KERNEL_ENV), Progress(notebook.id, len(node.cells), "cells", show=progress) as bar:
+    with _environment(KERNEL_ENV), _Watched(notebook.id, len(node.cells), watch, progress) as bar:
         try:
             executed = papermill.execute_notebook(
                 node,
@@ -106,6 +109,19 @@ def run(
 
     page = target.with_suffix(".html")
     return Run(target, page, write_page(executed, page, notebook.id, values))
+
+
+class _Watched(Progress):
+    """Progress that someone else wants to know of, too."""
+
+    def __init__(self, id: str, total: int, watch: Callable[[int, int], None] | None, show: bool) -> None:
+        super().__init__(id, total, "cells", show=show)
+        self._watch = watch
+
+    def at(self, done: int, what: str = "") -> None:
+        super().at(done, what)
+        if self._watch is not None:
+            self._watch(done, self.total)
 
 
 def _failure(id: str, partial: nbformat.NotebookNode) -> str:

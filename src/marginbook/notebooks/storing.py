@@ -15,7 +15,6 @@ def store(
     ids: Iterable[str],
     *,
     n_jobs: int = -1,
-    fresh: bool = False,
     progress: Callable[[str, str], None] | None = None,
     expect: Callable[[Left], None] | None = None,
 ) -> list[Notebook]:
@@ -24,7 +23,7 @@ def store(
     The text is never written: an edit in the ``.ipynb`` is lost.
     """
     changed = []
-    for id, path in execute(ids, n_jobs=n_jobs, fresh=fresh, progress=progress, expect=expect).items():
+    for id, path in execute(ids, n_jobs=n_jobs, progress=progress, expect=expect).items():
         notebook = find(id)
         executed = nbformat.read(path, as_version=4)
         if not notebook.stored.is_file() or notebook.read_stored() != executed:

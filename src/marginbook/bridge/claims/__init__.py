@@ -1,1 +1,1 @@
-"""The claims that tie the rooms together, one topic to a module."""
+"""The claims that tie the papers together, one topic to a module."""

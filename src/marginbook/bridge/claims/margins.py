@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, given, times
 from ...ldm.model.whitening import WhitenedGram
 from ...ldm.peers.mamc import MAMCClassifier
 from ...ldm.solvers.dual import active_set
@@ -40,7 +40,7 @@ def whitened(pair: Pair, lambda1: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def trained(pair: Pair, lambda1: float, lambda2: float, C: float) -> np.ndarray:
-    """Return the LDM's decisions on the new points, (m,), from the room's own solver."""
+    """Return the LDM's decisions on the new points, (m,), from LDM's own solver."""
     H = WhitenedGram(pair.K, pair.y).hessian(lambda1)
     return np.asarray(active_set(H, pair.y, lambda1, lambda2, C, tol=1e-14).alpha @ pair.Kx)
 
@@ -50,11 +50,10 @@ def trained(pair: Pair, lambda1: float, lambda2: float, C: float) -> np.ndarray:
     kind="ours",
     where="LDM (12) and the SVM in another inner product",
     statement=r"with $\lambda_2=0$ the LDM is the SVM without intercept with the kernel $\phi(x)^\top "
-    r"A^{-1}\phi(z)$, "
-    r"$A=I+\frac{4\lambda_1}m\Phi^\top(I-\frac1myy^\top)\Phi$, on new points, too; with $\lambda_2>0$ it "
-    "is that SVM on top of "
-    r"$f_0=\frac{\lambda_2}m\sum_iy_ik_A(x_i,\cdot)$",
+    r"A^{-1}\phi(z)$, $A=I+\frac{4\lambda_1}m\Phi^\top(I-\frac1myy^\top)\Phi$, also on new points; with "
+    r"$\lambda_2>0$ it is that SVM added to $f_0=\frac{\lambda_2}m\sum_iy_ik_A(x_i,\cdot)$",
     notebook=f"{CHAPTER}#bridge-ldm-whitened-svm",
+    rivals=(Rival("a Hessian 2 % larger", swaps={"ldm.model.whitening.WhitenedGram.hessian": times(1.02)}),),
 )
 def check_whitened() -> Evidence:
     """Train the SVM with the matrix room's solvers, and compare decisions on new points."""
@@ -90,13 +89,12 @@ def check_whitened() -> Evidence:
     worst, tolerance = max(plain, shifted), 1e-5
     return Evidence(
         decide(worst <= tolerance),
-        f"decisions on new points differ by at most {at_most(plain, tolerance)} for lambda2 = 0, "
-        f"{at_most(shifted, tolerance)} above",
-        "0",
+        f"decisions on new points differ by at most {at_most(plain, tolerance)} for lambda2 = 0, and by "
+        f"{at_most(shifted, tolerance)} for lambda2 > 0",
+        "no difference",
         tolerance - worst,
-        "The variance term is quadratic in w, so it changes the inner product and nothing else; completing "
-        "the square "
-        "takes the linear term away. The solvers are those of the room of matrices.",
+        "The variance term is quadratic in w, so it only changes the inner product; completing the square "
+        "removes the linear term. The solvers are those of the chapter on support matrix machines.",
         {**described(count), "lambda1": list(VARIANCES), "C mean k(x,x)": list(COSTS)},
         (820,),
     )
@@ -106,11 +104,11 @@ def check_whitened() -> Evidence:
     "bridge/ldm-mean",
     kind="ours",
     where="LDM with its mean term alone, MAMC and SMM under a strong penalty",
-    statement=r"with $\lambda_1=0$ the LDM is $\lambda_2z$, MAMC's direction, up to the hinge losses: "
-    r"$\lvert f(x)-\lambda_2z^\top\phi(x)\rvert\le C\sum_i\lvert k(x_i,x)\rvert$; exactly its direction "
-    "where these have "
-    r"all margins above 1 or, as for the full-rank SMM, all below 1",
+    statement=r"with $\lambda_1=0$ the LDM is MAMC's direction $\lambda_2z$ up to the hinge losses: $\lvert "
+    r"f(x)-\lambda_2z^\top\phi(x)\rvert\le C\sum_i\lvert k(x_i,x)\rvert$; it has exactly this direction "
+    "where all margins are above 1 or, as for the full-rank SMM, all are below 1",
     notebook=f"{CHAPTER}#bridge-ldm-mean",
+    rivals=(Rival("lambda2 2 % larger", swaps={"ldm.solvers.dual.active_set": given(3, 1.02)}),),
 )
 def check_mean() -> Evidence:
     """Compare LDM, MAMC and SMM: the bound for several C, and the two cases without a remainder."""
@@ -144,15 +142,13 @@ def check_mean() -> Evidence:
     worst, tolerance = max(exact, matrix), 1e-6
     return Evidence(
         decide(used <= 1 and worst <= tolerance),
-        f"at most {used:.0%} of the bound; without remainder the LDM differs from MAMC's direction by "
-        f"at most {at_most(exact, tolerance)}, the SMM by {at_most(matrix, tolerance)}",
-        "at most 100 %; 0",
+        f"at most {used:.0%} of the bound is used; where there is no remainder, the LDM differs from MAMC's "
+        f"direction by at most {at_most(exact, tolerance)}, the SMM by {at_most(matrix, tolerance)}",
+        "at most 100 %; no difference",
         min(1 - used, tolerance - worst),
         "w is lambda2 z plus the sum of beta_i y_i phi(x_i) with beta_i in [0, C]: beta is 0 where all "
-        "margins are above "
-        "1 and C where all are below. The second case is every SVM of a small C: it sees nothing but the "
-        "sums of the "
-        "classes.",
+        "margins are above 1, and C where all are below. The second case is every SVM with a small C: it "
+        "sees only the sums of the classes.",
         {
             **described(count),
             "margins above 1": above,
@@ -167,12 +163,12 @@ def check_mean() -> Evidence:
     "bridge/ldm-kernel-ridge",
     kind="ours",
     where="LDM without hinge, kernel ridge and the DRM",
-    statement=r"mean and variance of the margins alone make kernel ridge: $\lambda_2A^{-1}z$ is the ridge "
-    "fit of the labels "
-    r"with the ridge $\frac m{4\lambda_1}$ and no intercept, times "
-    r"$\frac{\lambda_2}{4\lambda_1(1-\bar\gamma)}$, $\bar\gamma$ the mean "
-    r"margin of that fit; the LDM is it for every $C$ if all its margins are at least 1",
+    statement=r"the mean and variance of the margins alone give kernel ridge: $\lambda_2A^{-1}z$ is the "
+    r"ridge fit of the labels with the ridge $\frac m{4\lambda_1}$ and no intercept, times "
+    r"$\frac{\lambda_2}{4\lambda_1(1-\bar\gamma)}$, where $\bar\gamma$ is the mean margin of that fit; the "
+    "LDM equals it for every $C$ if all its margins are at least 1",
     notebook=f"{CHAPTER}#bridge-ldm-kernel-ridge",
+    rivals=(Rival("lambda2 2 % larger", swaps={"ldm.solvers.dual.active_set": given(3, 1.02)}),),
 )
 def check_hingeless() -> Evidence:
     """Compare the LDM's quadratic part with KernelRidge; and the LDM, where no hinge counts or all do."""
@@ -202,13 +198,11 @@ def check_hingeless() -> Evidence:
         decide(worst <= tolerance),
         f"the quadratic part differs from kernel ridge by at most {at_most(part, tolerance)}, the LDM where "
         f"the hinge is idle or fully active by {at_most(exact, tolerance)}",
-        "0",
+        "no difference",
         tolerance - worst,
-        "The sum of squares (1 - gamma_i)^2 is m times (1 - mean)^2 plus variance, and both problems are "
-        "stationary on "
-        "the same line. By bridge/drm-kernel-ridge it is also y'w(x) of a DRM with alpha = 0 and beta = m "
-        "/ (4 lambda1). "
-        "What the LDM adds to ridge regression is the hinge.",
+        "The sum of squares (1 - gamma_i)^2 is m times the sum of (1 - mean)^2 and the variance, and both "
+        "problems are stationary on the same line. By bridge/drm-kernel-ridge the fit is also y'w(x) of a "
+        "DRM with alpha = 0 and beta = m / (4 lambda1). What the LDM adds to ridge regression is the hinge.",
         {
             **described(count),
             "lambda1": [0.1, 3.0, 100.0],

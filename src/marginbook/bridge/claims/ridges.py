@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
-from ...claims import Evidence, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, given, times
 from ...drm.model.objective import class_products, dissimilarity, system_matrix, within_matrix
 from ...drm.solvers.direct import closed_form
 from .problems import apart, described, pairs
@@ -24,9 +24,11 @@ SHARES = (1e-3, 0.1, 10.0)
     kind="ours",
     where="DRM (13) and kernel ridge",
     statement=r"with $\alpha=0$ the DRM's weights are those of kernel ridge without intercept: $t^\top "
-    "w(x)$ is its "
-    r"prediction for any targets $t$, with the ridge $\beta$",
+    r"w(x)$ is its prediction for any targets $t$, with the ridge $\beta$",
     notebook=f"{CHAPTER}#bridge-drm-kernel-ridge",
+    rivals=(
+        Rival("weights of the DRM 2 % larger", swaps={"drm.solvers.direct.ClosedForm.weights": times(1.02)}),
+    ),
 )
 def check_kernel_ridge() -> Evidence:
     """Compare t'w(x) with scikit-learn's KernelRidge for labels, kFDA's targets and random ones."""
@@ -46,11 +48,10 @@ def check_kernel_ridge() -> Evidence:
     return Evidence(
         decide(worst <= tolerance),
         f"predictions differ by at most {at_most(worst, tolerance)}",
-        "0",
+        "no difference",
         tolerance - worst,
         "The system is symmetric, so t'(M^-1 K_x) = (M^-1 t)'K_x: solved for the point or for the targets, "
-        "it is "
-        "one linear system. The DRM's rule, which compares distances, is another question.",
+        "it is one linear system. The DRM's rule, which compares distances, is another matter.",
         {**described(count), "targets": 3, "beta / mean k(x,x)": list(SHARES)},
         (800, 801),
     )
@@ -61,10 +62,12 @@ def check_kernel_ridge() -> Evidence:
     kind="ours",
     where="DRM (13) and least squares with correlated errors",
     statement=r"for every $\alpha\ge0$ the DRM's weights are those of kernel ridge whose errors have the "
-    "covariance "
-    r"$\Sigma=\alpha(H-B)+\beta I$: $t^\top w(x)=v^\top\phi(x)$ where $v$ minimises "
-    r"$\lVert v\rVert^2+(t-\Phi^\top v)^\top\Sigma^{-1}(t-\Phi^\top v)$",
+    r"covariance $\Sigma=\alpha(H-B)+\beta I$: $t^\top w(x)=v^\top\phi(x)$, where $v$ minimises $\lVert "
+    r"v\rVert^2+(t-\Phi^\top v)^\top\Sigma^{-1}(t-\Phi^\top v)$",
     notebook=f"{CHAPTER}#bridge-drm-errors",
+    rivals=(
+        Rival("weights of the DRM 2 % larger", swaps={"drm.solvers.direct.ClosedForm.weights": times(1.02)}),
+    ),
 )
 def check_errors() -> Evidence:
     """Solve the generalised least squares in the space of features, and compare predictions."""
@@ -92,13 +95,11 @@ def check_errors() -> Evidence:
         decide(worst <= tolerance and smallest >= 1 - 1e-6),
         f"predictions differ by at most {at_most(worst, tolerance)}; the least eigenvalue of the covariance "
         f"is {smallest:.6f} beta",
-        "0; at least beta",
+        "no difference; at least beta",
         tolerance - worst,
         "H - B is positive semidefinite (Proposition IV.1), so Sigma is a covariance. The DRM trusts a "
-        "point the "
-        "less the longer it is, and correlates the errors of one class negatively where kernel values are "
-        "positive; "
-        "a class of one has the variance beta alone.",
+        "point less the larger its norm. Where kernel values are positive, it correlates the errors of one "
+        "class negatively; a class of one point has the variance beta alone.",
         {**described(count), "kernels": 1, "alpha": list(ALPHAS), "beta / mean k(x,x)": list(SHARES)},
         (802, 803),
     )
@@ -108,10 +109,13 @@ def check_errors() -> Evidence:
     "bridge/drm-local-targets",
     kind="ours",
     where="DRM (10) with two classes, and kernel ridge",
-    statement=r"with two classes $\delta_-(x)-\delta_+(x)=2\sum_jy_jk(x_j,x)w_j(x)$: the DRM decides by "
-    "the kernel ridge "
-    r"prediction at $x$ of the targets $y_jk(x_j,x)$, labels weighted by similarity to $x$",
+    statement=r"with two classes $\delta_-(x)-\delta_+(x)=2\sum_jy_jk(x_j,x)w_j(x)$: the DRM decides by the "
+    "kernel ridge prediction at $x$ from the targets $y_jk(x_j,x)$, which are labels weighted by similarity "
+    "to $x$",
     notebook=f"{CHAPTER}#bridge-drm-local-targets",
+    rivals=(
+        Rival("weights of the DRM 2 % larger", swaps={"drm.solvers.direct.ClosedForm.weights": times(1.02)}),
+    ),
 )
 def check_local_targets() -> Evidence:
     """Compare differences of (10) with generalised kernel ridge on targets made for each new point."""
@@ -138,12 +142,11 @@ def check_local_targets() -> Evidence:
     return Evidence(
         decide(worst <= tolerance),
         f"both sides differ by at most {at_most(worst, tolerance)}, relative to the dissimilarities",
-        "0",
+        "no difference",
         tolerance - worst,
         "In (10) both quadratic terms are the same for two classes, so only the linear ones remain. With "
-        f"alpha = 0 kernel ridge on the plain labels decides otherwise on {other} of {signs} new points: "
-        "the rule, "
-        "not the weights, sets the DRM apart.",
+        f"alpha = 0, kernel ridge on the plain labels decides differently on {other} of {signs} new points. "
+        "The rule, not the weights, distinguishes the DRM.",
         {**described(count), "alpha": list(ALPHAS), "beta / mean k(x,x)": list(SHARES)},
         (804,),
     )
@@ -153,11 +156,11 @@ def check_local_targets() -> Evidence:
     "bridge/drm-strong-ridge",
     kind="ours",
     where="DRM (10), large ridge, and the average margin",
-    statement=r"as $\beta\to\infty$ the DRM decides by sums of squared kernels: "
-    r"$\bigl\lvert\beta\delta_i(x)+2\sum_{j\in C_i}k(x_j,x)^2\bigr\rvert$ "
-    r"is at most $(\lVert K\rVert+2\lVert Q\rVert)\lVert K_x\rVert^2/\beta$; MAMC with the kernel $k^2$ "
-    "has the same sums",
+    statement=r"as $\beta\to\infty$ the DRM decides by sums of squared kernel values: "
+    r"$\bigl\lvert\beta\delta_i(x)+2\sum_{j\in C_i}k(x_j,x)^2\bigr\rvert$ is at most $(\lVert "
+    r"K\rVert+2\lVert Q\rVert)\lVert K_x\rVert^2/\beta$; MAMC with the kernel $k^2$ has the same sums",
     notebook=f"{CHAPTER}#bridge-drm-strong-ridge",
+    rivals=(Rival("a ridge 2 % smaller", swaps={"drm.solvers.direct.closed_form": given(3, 0.98)}),),
 )
 def check_strong_ridge() -> Evidence:
     """Compare the distance from the limit with its bound, and the limit with MAMC's decision on k^2."""
@@ -189,11 +192,11 @@ def check_strong_ridge() -> Evidence:
         decide(used <= 1 and close <= tolerance),
         f"at most {used:.0%} of the bound is used; MAMC on squared kernels differs from the limit by "
         f"at most {at_most(close, tolerance)}",
-        "at most 100 %; 0",
+        "at most 100 %; no difference",
         min(1 - used, tolerance - close),
-        "For a large ridge w(x) is K_x / beta, and what (10) multiplies by K_x once more is a sum of "
-        "squares. With an "
-        "rbf kernel the limit is a Parzen window of twice the gamma, weighted by the class sizes.",
+        "For a large ridge w(x) is close to K_x / beta. (10) multiplies this by K_x once more, which gives "
+        "a sum of squares. With an RBF kernel the limit is a Parzen window of twice the gamma, weighted by "
+        "the class sizes.",
         {**described(count), "alpha": list(ALPHAS), "beta / mean k(x,x)": [10.0, 1e3, 1e5]},
         (805,),
     )

@@ -97,7 +97,7 @@ def real_statistics() -> Iterator[tuple[str, Separation, Separation]]:
     "clasmk/criterion-2",
     kind="ours",
     where="Criterion 2, (26)",
-    statement="the minimum over all $K^C$ choices is found in a few passes over $CK$ numbers",
+    statement="the exact minimum over all $K^C$ choices takes only a few passes over $CK$ numbers",
     notebook=f"{CHOICE}#clasmk-exact",
     rivals=(
         Rival(
@@ -140,14 +140,14 @@ def check_criterion(*, passes_each: int = 1) -> Evidence:
     return Evidence(
         decide(equal == tested and bounded == tested),
         f"the exact rule has the least ratio of all choices in {equal} of {tested} problems ({real} of real "
-        f"subspaces), after {np.median(passes):.0f} passes in the median and {max(passes)} at most; "
-        f"{longest} at most for all real ones",
-        "all",
+        f"subspaces). Random problems take {np.median(passes):.0f} passes in the median and {max(passes)} "
+        f"at most, those of real subspaces {longest} at most",
+        "the least ratio in all problems",
         SAME - max(apart),
-        "For a value lambda of the ratio, sum_c (n_ck - lambda d_ck) is negative exactly for the choices "
-        "below lambda, and each class minimises its own term (Dinkelbach 1967). With 17 kernels and 10, 100 "
-        f"and 1000 classes it takes {', '.join(map(str, large))} passes, where all choices would be 17^10, "
-        "17^100 and 17^1000.",
+        "For a trial value lambda of the ratio, sum_c (n_ck - lambda d_ck) is negative exactly for the "
+        "choices whose ratio is below lambda, and each class minimises its own term (Dinkelbach 1967). With "
+        f"17 kernels and 10, 100 and 1000 classes it takes {', '.join(map(str, large))} passes; there are "
+        "17^10, 17^100 and 17^1000 choices.",
         {"problems": tested, "laws": list(LAWS), "C": [2, 1000], "K": [2, 17]},
         (0, 1, 650),
     )
@@ -162,9 +162,9 @@ def _exact(greedy: object) -> Callable[[np.ndarray, np.ndarray], KernelChoice]:
     "clasmk/greedy-choice",
     kind="ours",
     where="(27) beside (26)",
-    statement=r"the ratio (26) of the kernels that are best for each class alone, (27), is at most "
-    r"$\max_cq_c/\min_cq_c$ times the least, with the best quotients $q_c$, and that is reached as nearly as "
-    "one likes",
+    statement="taking the best kernel of each class alone, as in (27), gives a ratio (26) of at most "
+    r"$\max_cq_c/\min_cq_c$ times the minimum, where $q_c$ is the best quotient of class $c$; some problems "
+    "come as close to this bound as one likes",
     notebook=f"{CHOICE}#clasmk-greedy",
     rivals=(
         Rival("a bound 2 % smaller", {"scale": 0.98}),
@@ -203,16 +203,17 @@ def check_greedy(*, scale: float = 1.0) -> Evidence:
     shares = sum(e <= NEAR for e in real) / len(real), near / tested
     return Evidence(
         decide(inside == tested + len(real) + 3 and nearest <= 1.002),
-        f"at most that in {inside} of {tested + len(real) + 3} problems; a family of two classes and two "
-        f"kernels comes within {nearest - 1:.1%} of it for every factor; within {NEAR:.0%} of the minimum in "
-        f"{shares[0]:.0%} of {len(real)} problems of real subspaces and "
-        f"in {shares[1]:.0%} of {tested} random ones; not the minimum in {wrong} and {missed}. Of the real "
-        f"ones the ratio is up to {1 + max(real):.3g} times as large, {1 + _typical(real):.2f} times in the "
-        "median of those that miss; random terms, 13 kernels, misses: " + "; ".join(lines),
-        "in all; within 0.2%",
+        f"the bound holds in {inside} of {tested + len(real) + 3} problems, and a family of two classes and "
+        f"two kernels comes within {nearest - 1:.1%} of it for every factor. (27) is within {NEAR:.0%} of "
+        f"the minimum in {shares[0]:.0%} of {len(real)} problems of real subspaces and in {shares[1]:.0%} "
+        f"of {tested} random ones; it misses the minimum in {wrong} and {missed}. On real subspaces its "
+        f"ratio is up to {1 + max(real):.3g} times the minimum, {1 + _typical(real):.2f} times in the "
+        "median of the misses. Share of misses and largest excess for random terms and 13 kernels: "
+        + "; ".join(lines),
+        "in all problems; approached within 0.2%",
         1.002 - nearest,
-        "The ratio of sums is not the sum of ratios; it lies between the least and the largest of the "
-        "quotients that are summed. (27) misses most where narrow kernels with tiny quotients take part.",
+        "A ratio of sums is not a sum of ratios: it lies between the smallest and the largest quotient of "
+        "its terms. (27) misses most where narrow kernels with tiny quotients take part.",
         {"random": tested, "real": len(real), "K": 13},
         (0, 1, 651),
         reach=1 / nearest,
@@ -243,8 +244,8 @@ def _below_bound(n: np.ndarray, d: np.ndarray, scale: float = 1.0) -> bool:
     "clasmk/eq-39",
     kind="ours",
     where="(39), Section 3.4.3",
-    statement="the kernel of the largest weight of each class approximates the minimum of (26): in most "
-    "problems it is at most a tenth above it",
+    statement="the kernels of the largest weights, one per class, approximate the minimum of (26): in most "
+    "problems their ratio is at most a tenth above it",
     notebook=f"{WEIGHTS}#clasmk-largest",
     rivals=(
         Rival(
@@ -277,16 +278,16 @@ def check_largest() -> Evidence:
     right, near = (sum(e <= limit for e in excess) for limit in (SAME, NEAR))
     return Evidence(
         decide(near > len(excess) / 2),
-        f"within {NEAR:.0%} of the minimum of (26) in {near} of {len(excess)} problems, the minimum "
-        f"itself in {right}, with the same kernel for {agree} of {classes} classes; otherwise up to "
-        f"{max(excess):.0%} above it, {_typical(excess):.0%} in the median",
+        f"within {NEAR:.0%} of the minimum of (26) in {near} of {len(excess)} problems and equal to it in "
+        f"{right}; the kernel is the same for {agree} of {classes} classes. Otherwise the ratio is up to "
+        f"{max(excess):.0%} above the minimum, {_typical(excess):.0%} in the median",
         f"within {NEAR:.0%} in more than half",
         near / len(excess) - 0.5,
-        "The weights know the energies of sums of coordinates and Criterion 2 single kernels and their mean "
-        "coordinates. With energies in (26) as well, the largest weights are right in "
-        f"{sum(e <= SAME for e in by_energy)} and up to {max(by_energy):.0%} above. To have the minimum of "
-        "(26) is easier than to learn the weights: its exact rule needs no weights at all. The weights are "
-        f"the global minimum of (33), proved, in {proved} problems.",
+        "The weights depend on the energies of sums of coordinates, Criterion 2 on single kernels and the "
+        "means of their coordinates. With energies in (26) as well, the largest weights are optimal in "
+        f"{sum(e <= SAME for e in by_energy)} problems and up to {max(by_energy):.0%} above the minimum in "
+        "the others. Minimising (26) is easier than learning the weights: the exact rule needs no weights "
+        f"at all. The learned weights are proved to be the global minimum of (33) in {proved} problems.",
         {"problems": len(excess), "classes": classes},
         (0, 1),
     )

@@ -49,8 +49,8 @@ def _gap(found: Weights) -> float:
     "clasmk/dinkelbach",
     kind="ours",
     where="(33) and Section 5.1, fmincon",
-    statement="the global minimum of (33) is found and proved, monotonically and superlinearly; no general "
-    "solver has a lower value",
+    statement="the global minimum of (33) can be found and proved, with falling values and superlinear "
+    "convergence; no general solver has a lower value",
     notebook=f"{WEIGHTS}#clasmk-dinkelbach",
     rivals=(
         Rival("local minimisers in the subproblems", {"nodes": 0}),
@@ -99,16 +99,16 @@ def check_dinkelbach(*, nodes: int = 2000, steps: int = 100) -> Evidence:
             and never_below
             and bool(np.median(orders) > 1)
         ),
-        f"the values fall in {monotone} of {runs} runs, {np.median(counts):.0f} iterations in the median and "
-        f"{max(counts)} at most; the end is proved the minimum in {proved} of {tested} problems, and the "
-        f"same from all 4 starts in {agreed}; with the error e the next one is e^{np.median(orders):.1f} "
-        "in the "
-        f"median; SLSQP from equal weights ends above the minimum in {beaten}, by up to {most:.0%}",
-        "all; above e^1; never below",
+        f"the values fall in {monotone} of {runs} runs, which take {np.median(counts):.0f} iterations in "
+        f"the median and {max(counts)} at most. The end point is proved to be the minimum in {proved} of "
+        f"{tested} problems, and is the same from all 4 starts in {agreed}. An error e becomes "
+        f"e^{np.median(orders):.1f} in the next iteration, in the median. SLSQP from equal weights ends "
+        f"above the minimum in {beaten} problems, by up to {most:.0%}",
+        "all runs and problems; an exponent above 1; nothing below the minimum",
         1e-7 - max(gaps),
-        "At the value of the current weights the subproblems separate by class, and each is solved exactly "
-        "by branch and bound with eigenvalue bounds. The program is not convex: with local minimisers in the "
-        f"subproblems the iteration falls, too, and {stuck} of {local} runs end in a local minimum that is "
+        "At the value of the current weights the subproblems separate by class, and branch and bound with "
+        "eigenvalue bounds solves each of them exactly. The program is not convex. With local minimisers in "
+        f"the subproblems the values fall too, but {stuck} of {local} runs end in a local minimum that is "
         "not global.",
         {"random": len(random), "real": len(real), "starts": 4, "C": [2, 4], "K": [3, 13]},
         (0, 1, 670),

@@ -55,8 +55,8 @@ def _exchanged(found: Callable[[Rows], tuple[float, float]]) -> Callable[[Rows],
     "clasmk/narrow-limit",
     kind="ours",
     where="(34), Section 3.4.1",
-    statement=r"for $\sigma\to0$ the ratio goes to 0 like $e^{-2(\delta^2-\epsilon^2)/\sigma^2}$ where the "
-    r"nearest neighbour is of the own class ($\epsilon<\delta$): no width is best",
+    statement=r"as $\sigma\to0$ the ratio tends to 0 like $e^{-2(\delta^2-\epsilon^2)/\sigma^2}$ where the "
+    r"nearest neighbour belongs to the same class ($\epsilon<\delta$): no width is best",
     notebook=f"{WEIGHTS}#clasmk-narrow",
     rivals=(
         Rival("an exponent 2 % larger", {"factor": 2.04}),
@@ -81,15 +81,14 @@ def check_limit(*, factor: float = 2.0) -> Evidence:
             thin.append(there / np.log(10))
     return Evidence(
         decide(max(errors) <= TOLERANCE),
-        "the slope of log F in 1/sigma^2 differs from -2(delta^2 - epsilon^2) by at most "
-        f"{max(errors):.1%} of 2 delta^2; epsilon < delta in {falling} of {tested} divisions of {len(SETS)} "
-        f"sets, where F falls to 10^{max(thin):.0f} or less, from {10 ** np.median(wide):.2f} in the median "
-        "for wide kernels",
+        f"the slope of log F in 1/sigma^2 differs from -2(delta^2 - epsilon^2) by at most {max(errors):.1%} "
+        f"of 2 delta^2. In {falling} of {tested} divisions of {len(SETS)} sets epsilon < delta, and F falls "
+        f"to 10^{max(thin):.0f} or less, from {10 ** np.median(wide):.2f} in the median for wide kernels",
         f"at most {TOLERANCE:.0%}",
         TOLERANCE - max(errors),
-        "Narrow kernels make the chosen samples orthogonal, and each energy is that of the nearest "
-        "neighbour. The ratio then compares two distances and nothing else, while the energies themselves go "
-        "to 0. So (26) and (33) take the narrowest kernel that (35) leaves: eta decides, not the ratio.",
+        "With narrow kernels the chosen samples are orthogonal, and each energy is that of the nearest "
+        "neighbour. The ratio then compares two distances and nothing else, while the energies themselves "
+        "go to 0. So (26) and (33) take the narrowest kernel that (35) admits: eta decides, not the ratio.",
         {"problems": tested, "sets": [name for name, _ in SETS]},
         (0, 1, 2),
     )
@@ -99,9 +98,8 @@ def check_limit(*, factor: float = 2.0) -> Evidence:
     "clasmk/optimism",
     kind="ours",
     where="(33), summed over the samples of the bases",
-    statement=r"weights learned on $\mathcal M_B$ promise too much: on new samples their ratio is more than "
-    "1.5 times "
-    r"as large, in the median, and that of weights learned on $\mathcal M_\nu$ is not",
+    statement=r"weights learned on $\mathcal M_B$ are too optimistic: in the median their ratio is more "
+    r"than 1.5 times as large on new samples, and that of weights learned on $\mathcal M_\nu$ is not",
     notebook=f"{WEIGHTS}#clasmk-optimism",
     rivals=(
         Rival(r"learned on $\mathcal M_\nu$ in the place of $\mathcal M_B$", {"of_bases": "held_out"}),
@@ -135,15 +133,16 @@ def check_optimism(*, of_bases: str = "basis", of_weights: str = "held_out") -> 
     own, others = (np.array(blown[part]) for part in ("basis", "held_out"))
     return Evidence(
         decide(bool(np.median(own) > 1.5 >= np.median(others))),
-        f"the ratio on new samples is {np.median(own):.1f} times that on M_B in the median, up to "
-        f"{own.max():.0f} times; {np.median(others):.2f} times that on M_nu, up to {others.max():.0f}",
-        "above 1.5 times; at most, in the median",
+        f"on new samples the ratio is {np.median(own):.1f} times that on M_B in the median, up to "
+        f"{own.max():.0f} times; it is {np.median(others):.2f} times that on M_nu, up to {others.max():.0f}",
+        "above 1.5 times for M_B and at most 1.5 times for M_nu, in the median",
         float(min(np.median(own) - 1.5, 1.5 - np.median(others))),
-        "Every basis holds its own samples with energy 1, so that on M_B nothing speaks against a narrow "
-        f"kernel: the narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight, against "
-        f"{np.mean(narrowest['held_out']):.0%}. What is learned on M_B has {np.median(excess):.2f} times the "
-        f"ratio on new samples in the median, up to {max(excess):.1f} times; an LS-SVM errs in "
-        f"{wrong['basis']} of {rows_tested} against {wrong['held_out']}.",
+        "Every basis holds its own samples with energy 1, so on M_B nothing speaks against a narrow kernel. "
+        f"The narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight if learned on "
+        f"M_B, and {np.mean(narrowest['held_out']):.0%} on M_nu. On new samples, weights learned on M_B "
+        f"have {np.median(excess):.2f} times the ratio of those learned on M_nu in the median, up to "
+        f"{max(excess):.1f} times. An LS-SVM makes {wrong['basis']} errors on {rows_tested} rows with the "
+        f"former and {wrong['held_out']} with the latter.",
         {"problems": len(excess), "kernels": len(kernels), "eta": 0.1},
         (0, 1),
     )

@@ -63,7 +63,7 @@ def rank_correlation(h: np.ndarray, errors: np.ndarray) -> float:
     "clasmk/ratio-error",
     kind="statement",
     where="Section 3.4.1, after (34)",
-    statement="generally, of representative kernels, the smaller the ratio (34), the better a kernel "
+    statement="among representative kernels, in general, the smaller the ratio (34), the better a kernel "
     "separates the classes",
     notebook=f"{CHOICE}#clasmk-ratio-error",
     rivals=(
@@ -90,16 +90,17 @@ def check_errors(*, least: float = 0.0, share: float = 0.5, sign: int = 1) -> Ev
     positive, more = (sum(r > 0 for r in ranks) for ranks in (printed, half))
     return Evidence(
         decide(2 * positive > tested and 2 * worse < tested, 2 * more > tested),
-        f"rank correlation of ratio and error {min(printed):.2f} to {max(printed):.2f}, "
-        f"{np.median(printed):.2f} in the median, positive in {positive} of {tested} divisions of "
-        f"{len(REAL)} sets; the kernel with the least ratio errs more than the median kernel in {worse}",
-        "positive, and less than the median, in most",
+        f"the rank correlation of ratio and error is {min(printed):.2f} to {max(printed):.2f}, "
+        f"{np.median(printed):.2f} in the median, and positive in {positive} of {tested} divisions of "
+        f"{len(REAL)} sets; the kernel with the least ratio has a larger error than the median kernel in "
+        f"{worse}",
+        "positive in most divisions, and an error below the median in most",
         float(np.median(printed)),
-        f"Representative means eta = 0.1 here. The least ratio errs in {100 * np.mean(excess):.0f} of 100 "
-        "rows more than the best kernel: it belongs to narrow kernels, which keep classes apart by keeping "
-        "all rows apart. Among kernels that hold half of the energy of held-out rows the correlation is "
-        f"{np.median(half):.2f} in the median and positive in {more}: with a threshold that excludes the "
-        "others, the ratio is a guide.",
+        "Representative means eta = 0.1 here. The kernel with the least ratio misclassifies "
+        f"{100 * np.mean(excess):.0f} more rows in 100 than the best kernel, on average. It is a narrow "
+        "kernel, which separates the classes by separating all rows. Among kernels that hold half of the "
+        f"energy of held-out rows the correlation is {np.median(half):.2f} in the median and positive in "
+        f"{more}: with a threshold that excludes the others, the ratio is a guide.",
         {"problems": tested, "kernels": "figures", "eta": [0.1, "half of the energy"]},
         (0, 1),
     )

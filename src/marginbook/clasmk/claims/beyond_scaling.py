@@ -49,12 +49,12 @@ def check_no_pairwise(*, linear: float = LINEAR, power: int = 1) -> Evidence:
     return Evidence(
         decide(largest <= linear),
         f"CPU time from N = {LARGE:,} to {most:,}: {told}",
-        f"an exponent of 1, at most {linear:g} with what a clock adds",
+        f"an exponent of 1; at most {linear:g}, allowing for timing error",
         linear - largest,
-        f"Beside them, on up to 4,000 samples: {others or 'nothing'}. Linear only as long as the basis does "
-        "not grow; where most samples are far from the span of the others, as under a narrow kernel, it "
-        "takes them in. Of classes of up to 4,096 samples this library does compute all pairs, once for all "
-        "kernels of a family, since that is quicker for several kernels; so the exponent is fitted above "
-        "that size.",
+        f"For comparison, on up to 4,000 samples: {others or 'nothing'}. The time is linear only as long as "
+        "the basis does not grow. Under a narrow kernel most samples are far from the span of the others, "
+        "and the basis takes them in. For classes of up to 4,096 samples this library does compute all "
+        "pairs, once for all kernels of a family, because that is quicker for several kernels; so the "
+        "exponent is fitted above that size.",
         {"classes": 2, "N": [LARGE, most], "lines": len(FIXED)},
     )

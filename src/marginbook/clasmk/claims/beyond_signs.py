@@ -111,8 +111,8 @@ def _first(change: Callable[..., Bases]) -> Callable[..., Bases]:
     "clasmk/sign-ambiguity",
     kind="ours",
     where="Definition 1, (29)-(30)",
-    statement=r"the sum (29), and what is learned with it, depends on the signs of the basis vectors, which "
-    "the subspaces do not fix; the concatenation does not",
+    statement="the sum (29), and what is learned with it, depends on the signs of the basis vectors, which "
+    "the subspaces do not determine; the concatenation does not",
     notebook=f"{WEIGHTS}#clasmk-signs",
     rivals=(
         Rival(
@@ -156,16 +156,17 @@ def check_signs(*, mended: str = "concat") -> Evidence:
         ranges[name] = round(max(values) / min(values), 2)
     return Evidence(
         decide(max(one) > ROUNDING and moved > 0 and stacked <= ROUNDING and stacked_moved == 0),
-        f"the opposite sign of one basis vector changes h on new rows by {min(one):.0%} to {max(one):.0%} "
-        f"of its largest entry, random signs by up to {max(without):.0%}; {moved} of {tested} predictions of "
-        f"an LS-SVM change, and the least ratio (33) by a factor of up to {max(ranges.values()):.1f}",
-        "a change; none by concatenation",
+        f"reversing the sign of one basis vector changes h on new rows by {min(one):.0%} to {max(one):.0%} "
+        f"of its largest entry, random signs by up to {max(without):.0%}; {moved} of {tested} predictions "
+        "of an LS-SVM change. Random signs change the least ratio (33) by a factor of up to "
+        f"{max(ranges.values()):.1f}",
+        "a change with the sum; none with the concatenation",
         max(one) - ROUNDING,
-        "Definition 1 takes bases as given, Section 3.1 says no more than their span, and an eigenvector "
-        "has no sign; (29) adds coordinates of different kernels, and of different numbers. Under "
-        f"concatenation the same changes alter h by at most {at_most(stacked, ROUNDING)} and "
-        f"{stacked_moved} predictions. Definition 1 becomes one only with a convention; here the mean of "
-        "each coordinate over the class is not negative.",
+        "Definition 1 takes bases as given, Section 3.1 determines only their span, and an eigenvector has "
+        "no sign. (29) adds coordinates of different kernels, whose numbers of coordinates differ, too. "
+        f"Under concatenation the same changes alter h by at most {at_most(stacked, ROUNDING)} and "
+        f"{stacked_moved} predictions. Definition 1 defines a kernel only with a convention; here the mean "
+        "of each coordinate over the class is not negative.",
         {"sets": [name for name, _ in SMALL], "rows": tested, "least ratio, factor": ranges},
         (0, 640),
     )
@@ -175,8 +176,8 @@ def check_signs(*, mended: str = "concat") -> Evidence:
     "clasmk/basis-ambiguity",
     kind="ours",
     where="Algorithm 1, 'using KPCA or any iterative methods'",
-    statement="with the sum (29), bases of the same subspaces from two methods give two kernels and two "
-    "ratios (33); with the concatenation they give one",
+    statement="with the sum (29), two methods for bases of the same subspaces give two kernels and two "
+    "ratios (33); with the concatenation they give the same",
     notebook=f"{WEIGHTS}#clasmk-signs",
     rivals=(
         Rival("one method twice", swaps={"clasmk.claims.beyond_signs.in_order_of_choice": _first}),
@@ -203,15 +204,15 @@ def check_bases(*, mended: str = "concat") -> Evidence:
                 apart = max(apart, float(np.abs(z @ z.T - w @ w.T).max()))
     return Evidence(
         decide(min(change) > ROUNDING and max(factor) > 1 + ROUNDING and max(stacked, apart) <= ROUNDING),
-        f"with the basis that the greedy embedding makes, sample by sample, h changes by {min(change):.0%} "
-        f"to {max(change):.0%} of its largest entry, at equal weights, and the least ratio (33) by a factor "
-        f"of up to {max(factor):.2f}",
-        "a change; none by concatenation",
+        f"with the basis of the greedy embedding, built sample by sample, h changes by {min(change):.0%} to "
+        f"{max(change):.0%} of its largest entry at equal weights, and the least ratio (33) by a factor of "
+        f"up to {max(factor):.2f}",
+        "a change with the sum; none with the concatenation",
         min(change) - ROUNDING,
-        "Both are orthonormal bases of the same subspaces, signs fixed by the same kind of rule: inner "
-        f"products of projections agree to {at_most(apart, ROUNDING)}. The first coordinate of one kernel "
-        "is added to the first of the other, so that the order matters, too. Under concatenation h changes "
-        f"by at most {at_most(stacked, ROUNDING)}.",
+        "Both are orthonormal bases of the same subspaces, with signs fixed by the same kind of rule: inner "
+        f"products of projections agree to {at_most(apart, ROUNDING)}. The sum adds the first coordinate of "
+        "one kernel to the first of another, so the order of the coordinates matters, too. Under "
+        f"concatenation h changes by at most {at_most(stacked, ROUNDING)}.",
         {"sets": [name for name, _ in SMALL], "kernels": "table-4"},
         (0,),
     )

@@ -24,7 +24,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from ...claims import Evidence, Rival, at_most, claim, decide, times
-from ..estimators.transformers import CLASKTransformer, CLASMKTransformer
+from ..estimators.chosen_kernels import CLASKTransformer
+from ..estimators.weighted_kernels import CLASMKTransformer
 from ..model.kernel_sets import paper_kernels
 from ..model.objective import diagonals, ratio
 from ..model.statistics import Separation
@@ -77,7 +78,8 @@ def least_by_linear_program(n: np.ndarray, d: np.ndarray) -> float:
     "clasmk/concat-vertex",
     kind="ours",
     where="Criterion 3",
-    statement="if kernels are concatenated instead of added, the weights (33) take one kernel a class: CLASK",
+    statement="if kernels are concatenated instead of added, the weights of (33) select one kernel per "
+    "class: CLASK",
     notebook=f"{WEIGHTS}#clasmk-concat",
     rivals=(
         Rival(
@@ -117,14 +119,14 @@ def check_concat() -> Evidence:
     same = sum(each <= 1e-7 for each in apart)
     return Evidence(
         decide(same == tested and inside == drawn and matching == models),
-        f"the best choice of one kernel a class has the value of the linear program in {same} of {tested} "
-        f"problems, and none of {drawn} other weights is below it; both transformers have the same features "
-        f"on {matching} of {models} real sets",
+        f"the best choice of one kernel per class has the value of the linear program in {same} of {tested} "
+        f"problems, and none of {drawn} other weights has a lower one; the features of both transformers "
+        f"agree on {matching} of {models} real sets",
         "always",
         1e-7 - max(apart),
-        "sum_c (n_c - F d_c)'nu_c is linear in the weights and 0 at the minimum F: the minimum over each "
-        "simplex is at a vertex. So weights learn nothing that the choice of a kernel does not, and only the "
-        "cross terms of the sum, which depend on signs, can mix kernels.",
+        "sum_c (n_c - F d_c)'nu_c is linear in the weights and 0 at the minimum F, so the minimum over each "
+        "simplex is at a vertex. Weights then learn nothing beyond the choice of a kernel. Only the cross "
+        "terms of the sum, which depend on signs, can mix kernels.",
         {"problems": tested, "weights": drawn, "sets": models},
         (0, 1, 660),
     )
@@ -134,8 +136,8 @@ def check_concat() -> Evidence:
     "clasmk/sign-average",
     kind="ours",
     where="Definition 1",
-    statement=r"the mean of (29) over all signs is $\sum_i\nu_{c,i}\,U_{c,i}$-parts of $k_i$: concatenation; "
-    "and the sum's least ratio is never above that of the concatenation",
+    statement=r"averaged over all signs, the sum (29) becomes the concatenation, $\sum_i\nu_{c,i}$ times "
+    "the part of $k_i$ in $U_{c,i}$; the least ratio of the sum is never above that of the concatenation",
     notebook=f"{WEIGHTS}#clasmk-signs",
     rivals=(
         Rival("2 % less of the concatenation", {"share": 0.98}),
@@ -171,14 +173,15 @@ def check_average(*, share: float = 1.0, power: float = 1.0) -> Evidence:
             tested += 1
     return Evidence(
         decide(apart <= ROUNDING and below == tested),
-        "the mean over all 1024 signs of 5 kernels in 2 dimensions differs by at most "
-        f"{at_most(apart, ROUNDING)}; least ratio of the sum over that of the concatenation "
-        f"{min(quotients):.2f} to {max(quotients):.2f} for {tested} random signs",
-        "0; at most 1",
+        "the mean over all 1024 signs of 5 kernels in 2 dimensions differs from the concatenation by at "
+        f"most {at_most(apart, ROUNDING)}; for {tested} random signs the least ratio of the sum is "
+        f"{min(quotients):.2f} to {max(quotients):.2f} times that of the concatenation",
+        "no difference; at most 1 times",
         1 - max(quotients),
-        "Independent signs have the mean 0, so that only the terms of equal kernels remain. One kernel a "
-        "class is among the weights of either, and knows no signs: the sum's minimum is no higher, whatever "
-        "the signs. What it gains on the concatenation comes from cross terms, by signs that no one chose.",
+        "Independent signs have mean 0, so only the products of equal kernels remain. Either rule can "
+        "choose one kernel per class, and signs then play no part: the minimum of the sum is no higher, "
+        "whatever the signs. Its advantage over the concatenation comes from cross terms, through signs "
+        "that nobody chose.",
         {"signs": 2**10, "random": tested},
         (0, 661),
     )
@@ -198,8 +201,8 @@ def _equal(solver: Callable[..., Weights]) -> Callable[..., Weights]:
     "clasmk/sum-vertex",
     kind="ours",
     where="Criterion 3 with (35) and (37), Section 5",
-    statement="with either printed pair of thresholds most classes of real data keep a single kernel: CLASMK "
-    "is CLASK",
+    statement="with either printed pair of thresholds most classes of real data keep a single kernel: "
+    "CLASMK becomes CLASK",
     notebook=f"{WEIGHTS}#clasmk-vertex",
     rivals=(
         Rival("equal weights", swaps={"clasmk.solvers.dinkelbach.dinkelbach": _equal}),
@@ -238,10 +241,10 @@ def check_sum(*, pairs: tuple[tuple[float, float], ...] = PRINTED) -> Evidence:
         f"classes that keep one kernel: {one}; {two}",
         "more than half",
         min(shares.values()) - 0.5,
-        "With so small an eta a narrow kernel stays in, its quotient is far below the others', and a "
-        "second kernel adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F "
-        f"D[k,j] for all j, as in {'all' if stationary == vertices else f'{stationary} of {vertices}'} "
-        f"exact vertices among the {total} classes. Then CLASMK is CLASK, and signs do not matter.",
+        "So small an eta admits a narrow kernel, whose quotient is far below the others'. A second kernel "
+        "then adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F D[k,j] for "
+        f"all j, as at {'all' if stationary == vertices else f'{stationary} of {vertices}'} exact vertices "
+        f"among the {total} classes. Then CLASMK is CLASK, and signs do not matter.",
         {"classes": total, "sets": [name for name, _ in SETS], "kernels": ["table-1", "table-4", "figures"]},
         (0, 1),
     )

@@ -80,10 +80,10 @@ def check_kernels(*, fewest: bool = False) -> Evidence:
     return Evidence(
         share(int(best.sum()), len(found)),
         f"{most:.0f} kernels are best on {int(best.sum())} of {len(found)} sets; rank correlations of "
-        f"accuracy and kernels {', '.join(f'{rank:.2f}' for rank in ranks)}",
+        f"accuracy with the number of kernels: {', '.join(f'{rank:.2f}' for rank in ranks)}",
         f"{most:.0f} kernels on every set",
         float(min(ranks)),
-        f"Accuracies in % after the last layer, by kernels: {told}.",
+        f"Accuracies in % after the last layer, by number of kernels: {told}.",
         {"sets": len(found), "kernels": [int(name) for name in found.columns]},
     )
 
@@ -92,7 +92,7 @@ def check_kernels(*, fewest: bool = False) -> Evidence:
     "clasmk/fig-2-layers",
     kind="ours",
     where="Figures 2 to 8",
-    statement="in most curves like those of Figures 2 to 8 the accuracy after the last layer is higher than "
+    statement="in most curves like those of Figures 2 to 8 the accuracy is higher after the last layer than "
     "after the first, more often than by chance",
     notebook=f"{HIERARCHY}#clasmk-fig-2",
     depends=(LAYERS_CSV, SIZES_CSV, REGISTRY),
@@ -121,9 +121,9 @@ def check_layers(*, start: str = "first") -> Evidence:
         f"{np.mean(rise):+.2f} points on average",
         f"in most, with a sign test's p below {LEVEL:g}",
         LEVEL - p,
-        f"A sign test gives p = {p:.0e}; the curves of one set are not independent. Means over the splits. "
-        f"The best number of layers is {np.median(where):.0f} in the median; going on "
-        f"to the last one costs {np.mean(fall):.2f} points on average, {max(fall):.2f} at most.",
+        f"A sign test gives p = {p:.0e}; the curves of one set are not independent. Accuracies are means "
+        f"over the splits. The best number of layers is {np.median(where):.0f} in the median; continuing to "
+        f"the last one costs {np.mean(fall):.2f} points on average, {max(fall):.2f} at most.",
         {"curves": len(rise)},
     )
 
@@ -156,8 +156,8 @@ def check_sizes(*, sign: int = 1) -> Evidence:
         + ", ".join(f"{name} {rise:+.1f}" for name, rise in rises.items()),
         "up on every set",
         min(rises.values()),
-        f"Up in {int((steps > 0).sum())} of {len(steps)} steps from one size to the next. Accuracies in % "
-        f"after the last layer, by training rows: {told}.",
+        f"Accuracy rises in {int((steps > 0).sum())} of {len(steps)} steps from one size to the next. "
+        f"Accuracies in % after the last layer, by training rows: {told}.",
         {"sets": len(rises), "steps": len(steps)},
     )
 
@@ -190,15 +190,13 @@ def check_dimension(*, degree: int = 1) -> Evidence:
     good = sum(value >= STRAIGHT for value in shares)
     return Evidence(
         share(good, len(shares)),
-        f"a line explains at least {STRAIGHT:.0%} in {good} of {len(shares)} curves, {min(shares):.1%} at "
-        "least",
+        f"a straight line explains at least {STRAIGHT:.0%} of the variance in {good} of {len(shares)} "
+        f"curves, and at least {min(shares):.1%} in every one",
         f"{len(shares)} of {len(shares)}",
         float(min(shares) - STRAIGHT),
-        f"{STRAIGHT:.0%} is ours. One curve for each set and number of kernels or rows, means over the "
-        "splits, of three layers or "
-        f"more. Each layer is learned on fewer rows: the last one adds {np.median(last):.2f} times as many "
-        "features as the "
-        "first, in the median.",
+        f"{STRAIGHT:.0%} is our choice. There is one curve for each set and number of kernels or rows: "
+        "means over the splits, of three layers or more. Each layer is learned on fewer rows: the last one "
+        f"adds {np.median(last):.2f} times as many features as the first, in the median.",
         {"curves": len(shares)},
     )
 
@@ -236,14 +234,15 @@ def check_heat_maps(*, consistent: float = CONSISTENT) -> Evidence:
         return nothing("consistent on three sets, less so on the fourth", "heat-maps")
     others = {name: value for name, value in found.items() if name != VARIABLE}
     parts = [value >= consistent for value in others.values()] + [found[VARIABLE] < min(others.values())]
+    highest = found[VARIABLE] >= max(others.values())
+    place = "the lowest" if parts[-1] else "the highest" if highest else "a middle"
     return Evidence(
         share(sum(parts), len(parts)),
         "mean correlations " + ", ".join(f"{name} {value:.2f}" for name, value in found.items()),
         f"at least {consistent:g} on {len(others)} sets, less on {VARIABLE}",
         float(min(others.values()) - consistent),
-        f"{consistent:g} is ours. {VARIABLE}, the paper's wdbc, has the "
-        f"{'lowest' if parts[-1] else 'highest' if found[VARIABLE] >= max(others.values()) else 'a middle'} "
-        "correlation of all. Ten random parts of two thirds, 45 pairs of them. Parts: each of "
-        "the three sets, and that the fourth is below them.",
+        f"{consistent:g} is our choice. {VARIABLE}, the paper's wdbc, has "
+        f"{place} correlation of all. Ten random parts of two thirds give 45 pairs. The verdict asks whether "
+        "each of the three sets is consistent, and whether the fourth is below them.",
         {"sets": len(found)},
     )

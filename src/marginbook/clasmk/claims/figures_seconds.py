@@ -39,7 +39,7 @@ def slopes(frame: pd.DataFrame) -> dict[str, float]:
     "clasmk/fig-9",
     kind="experiment",
     where="Section 5.3.3, last sentence, Figures 9 to 18",
-    statement="the training time for the optimisation is linear in the number of kernel functions",
+    statement="the training time of the optimisation is linear in the number of kernel functions",
     notebook=f"{COST}#clasmk-fig-9",
     depends=(LAYERS_CSV, LIMITED_CSV, REGISTRY),
     rivals=(Rival("our branch and bound in the place of the paper's method", {"table": "layers"}),),
@@ -64,13 +64,13 @@ def check_seconds(*, table: str = "limited") -> Evidence:
         "exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
         f"1, between {LINEAR[0]:g} and {LINEAR[1]:g}",
         float(min(LINEAR[1] - max(found.values()), min(found.values()) - LINEAR[0])),
-        f"The limit ends {_ended()} searches; then the time is that of so many evaluations, each of which "
-        "has K^2 terms, and a price of its own that counts for more while K is small. On sets of ten classes "
+        f"The limit ends {_ended()} searches; the time is then that of so many evaluations. Each evaluation "
+        "has K^2 terms and a fixed cost, which matters more while K is small. On sets of ten classes "
         "SciPy's method also handles matrices of (CK)^2 numbers.",
         {"sets": len(found)},
-        reading="Of an interior-point method with fmincon's default limit, 3000 evaluations, which the paper "
-        f"does not state. Our own solver, a branch and bound that proves the minimum, has the exponents "
-        f"{ours}.",
+        reading="The verdict is on an interior-point method with fmincon's default limit of 3000 "
+        "evaluations, which the paper does not state. Our own solver, a branch and bound that proves the "
+        f"minimum, has the exponents {ours}.",
     )
 
 
@@ -96,7 +96,7 @@ def limited_slopes() -> dict[str, float]:
     "clasmk/fig-16",
     kind="ours",
     where="Section 5.3.3, Figures 16 to 18",
-    statement="the time of our search for the weights grows less than in proportion to the training rows",
+    statement="the time of our search for the weights grows more slowly than the number of training rows",
     notebook=f"{COST}#clasmk-fig-16",
     depends=(SIZES_CSV, REGISTRY),
     rivals=(Rival("it does not grow, up to an exponent of a quarter", {"most": 0.25}),),
@@ -119,8 +119,9 @@ def check_rows(*, most: float = 1.0) -> Evidence:
         "exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
         f"below {most:g}",
         float(most - max(found.values())),
-        f"Up to {FLAT:g}, which we had set for next to nothing before there were results, on "
-        f"{sum(abs(b) <= FLAT for b in found.values())} of {len(found)} sets. The matrices, which the rows "
-        f"go into, are measured before. Milliseconds of one layer, by training rows: {told}.",
+        f"The exponent is at most {FLAT:g}, which we had fixed beforehand as practically constant, on "
+        f"{sum(abs(b) <= FLAT for b in found.values())} of {len(found)} sets. The matrices, which depend on "
+        "the rows, are computed before the clock starts. Milliseconds of one layer, by training rows: "
+        f"{told}.",
         {"sets": len(found)},
     )

@@ -49,8 +49,8 @@ def _longer(original: Callable[..., list[list[np.ndarray]]]) -> Callable[..., li
     "clasmk/psd",
     kind="proof",
     where="Definition 1, (29)-(30), and the map after it",
-    statement=r"$h=\sum_ch_c$ is positive semidefinite for all weights $\nu_{c,i}\ge0$ with sum 1, and the "
-    "inner product of the stacked features",
+    statement=r"$h=\sum_ch_c$ is positive semidefinite for all weights $\nu_{c,i}\ge0$ with sum 1, and is "
+    "the inner product of the stacked features",
     notebook=f"{NOTEBOOK}#clasmk-psd",
     rivals=(
         Rival("features 1 % longer", swaps={"clasmk.model.features.FeatureMap.__call__": times(1.01)}),
@@ -82,16 +82,14 @@ def check_psd(*, combine: str = "sum", first: float = 1.0) -> Evidence:
             count += 1
     return Evidence(
         decide(least >= -ROUNDING and apart <= ROUNDING),
-        f"smallest eigenvalue -{at_most(-least, ROUNDING)} or more, and h differs from the Gram matrix of "
-        f"the stacked features by at most {at_most(apart, ROUNDING)}, relative",
-        "0 or more; 0",
+        f"the smallest eigenvalue is -{at_most(-least, ROUNDING)} or more, and h differs from the Gram "
+        f"matrix of the stacked features by at most {at_most(apart, ROUNDING)}, relative",
+        "no negative eigenvalue; no difference",
         ROUNDING + least,
-        "h is the inner product of an explicit feature map. But the map adds coordinate vectors of "
-        "different lengths whose signs and order are free: after filling up with zeros, other signs of the "
-        "same bases change "
-        f"h by up to {flipped:.0%} of its largest value. It is positive semidefinite for every choice, and "
-        "defined "
-        "only by one.",
+        "h is the inner product of an explicit feature map, so it is positive semidefinite for every choice "
+        "of bases. But the map adds coordinate vectors of different lengths, whose signs and order are "
+        f"free. After padding with zeros, other signs of the same bases change h by up to {flipped:.0%} of "
+        "its largest value, so the subspaces alone do not define it.",
         {"problems": count, "kernels": len(kernels)},
         (630,),
     )
@@ -126,10 +124,10 @@ def check_sign(*, sign: int = 1, factor: float = 1.0) -> Evidence:
     return Evidence(
         decide(least >= 0, meant >= -ROUNDING and off <= ROUNDING),
         f"for the points 0 and 1 and sigma = 1 the Gram matrix has the eigenvalue {least:.2f}",
-        "0 or more",
+        "no negative eigenvalue",
         float(least),
-        "k(x, x) = 1 and k(x, z) > 1 break the inequality of Cauchy and Schwarz. With the minus sign the "
-        f"smallest eigenvalue is -{at_most(-meant, ROUNDING)} or more, at the widths of the paper; there is "
+        "k(x, x) = 1 and k(x, z) > 1 violate the Cauchy-Schwarz inequality. With the minus sign the "
+        f"smallest eigenvalue is -{at_most(-meant, ROUNDING)} or more, at the widths of the paper. There is "
         "no factor 2: gamma is 1/sigma^2.",
         {"widths": list(widths), "points": 40},
         (631,),
@@ -166,12 +164,12 @@ def check_label(*, printed: str = "max", first: int = 1, sign: int = 1) -> Evide
             pairs += 1
     return Evidence(
         decide(labels == tested, places == tested and signs == pairs),
-        f"the largest value is one of 1, ..., C for {labels} of {tested} samples whose values are near 1 for "
-        "their class and -1 for the others",
-        f"{tested}",
+        f"the largest value is one of 1, ..., C for {labels} of {tested} samples, whose values are near 1 "
+        "for their class and near -1 for the others",
+        f"all {tested} samples",
         float(labels - tested),
-        "The maximum is a value, not a class. arg max is meant, as Remark 2 has it: it is the label of "
-        f"{places} of {tested}, and for two classes the rule (2).",
+        "The maximum is a value, not a class. The formula means arg max, as Remark 2 writes it: this gives "
+        f"the label of {places} of {tested} samples, and for two classes it is the rule (2).",
         {"samples": tested, "classes": [2, 3, 10]},
         (635,),
     )
@@ -220,14 +218,14 @@ def check_feature_index(*, printed: str = "c", combine: str = "sum") -> Evidence
         nearest = min(nearest, float(np.abs(L @ L.T - h).max() / np.abs(h).max()))
     return Evidence(
         decide(nearest <= ROUNDING and undefined == 0, apart <= ROUNDING),
-        f"the Gram matrix differs from h of (30) by {nearest:.1f} times the largest entry of h or more; "
+        f"the Gram matrix differs from h of (30) by at least {nearest:.1f} times the largest entry of h; "
         f"with more classes than kernels ({undefined} of {count} problems) there is no c-th kernel",
-        "0",
+        "no difference",
         -nearest,
-        "U_{c,k} lives in the feature space of the k-th kernel, so the map is phi_k, as in the display "
-        f"after (30), with which the Gram matrix is h to {at_most(apart, ROUNDING)}. The columns of "
-        "U_{c,k} are not even orthonormal for another kernel: inner products are off by up to "
-        f"{skewed:.0e}. The first block of (40) sums over i what depends on k.",
+        "U_{c,k} lives in the feature space of the k-th kernel, so the map must be phi_k, as in the display "
+        f"after (30); with it the Gram matrix equals h to {at_most(apart, ROUNDING)}. For another kernel "
+        f"the columns of U_{{c,k}} are not even orthonormal: inner products are off by up to {skewed:.0e}. "
+        "The first block of (40) sums over i, but its terms depend on k.",
         {"problems": count, "kernels": len(kernels)},
         (632,),
     )

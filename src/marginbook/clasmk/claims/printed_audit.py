@@ -53,7 +53,8 @@ def summary_again() -> pd.DataFrame:
     "clasmk/table-4-summary",
     kind="arithmetic",
     where="Section 5.2, 'the average of the results', and Table 4, last row",
-    statement="the row 'Summary' averages the results: the means of the columns, with the means of their ±",
+    statement="the row 'Summary' averages the results: it has the means of the columns, with the means of "
+    "their ±",
     notebook=f"{NOTEBOOK}#clasmk-table-4-summary",
     rivals=(
         Rival(
@@ -82,15 +83,15 @@ def check_summary() -> Evidence:
     ]
     return Evidence(
         decide(bool(good.all() and right.all()), bool(good.all() and (right | cut).all())),
-        f"{int(good.sum())} of {len(frame)} means are, up to rounding, and {int(right.sum())} of "
-        f"{len(frame)} ±",
+        f"{int(good.sum())} of {len(frame)} means and {int(right.sum())} of {len(frame)} ± agree, up to "
+        "rounding",
         f"{len(frame)} and {len(frame)}",
         float(HALF_UNIT - (frame["std"] - frame["mean_of_stds"]).abs().max()),
-        f"Not so: {'; '.join(wrong) or 'none'}, which is cut off rather than rounded. No other rule fits "
-        f"better: the root mean square of the ± fits {int(rules['root_mean_square'].sum())} cells, the "
-        f"deviation over the sets {int(rules['std_of_means'].sum())}. The ± of the row is thus no "
-        "uncertainty of the mean beside it. The corrected statement, checked too: the means, with the means "
-        "of the ±, rounded or cut off.",
+        f"Exceptions: {'; '.join(wrong) or 'none'}, which is cut off rather than rounded. No other rule "
+        f"fits better: the root mean square of the ± fits {int(rules['root_mean_square'].sum())} cells, the "
+        f"standard deviation over the sets {int(rules['std_of_means'].sum())}. So the ± of the row is not "
+        "the uncertainty of the mean beside it. The corrected statement was checked, too: the row has the "
+        "means, with the means of the ±, rounded or cut off.",
         {"columns": len(frame), "sets": len(printed("table-4")) - 1},
     )
 
@@ -139,10 +140,10 @@ def check_wins(*, wins: int = WINS, ties: int = TIES, rival: str = RIVALS[1]) ->
         f"{won} wins, {tied} ties, {lost} losses",
         f"{wins} wins, {ties} ties",
         float(-abs(won - wins) - abs(tied - ties)) + 0.0,
-        f"Ties are equal cells. Of the {won} wins {int((up & clear).sum())} exceed {ERRORS:g} standard "
-        f"errors of the two printed ± over {REPEATS} repeats, of the {lost} losses "
-        f"{int((down & clear).sum())}; within them: {', '.join(small) or 'none'}. The mean difference is "
-        f"{frame['difference'].mean():+.2f} points.",
+        f"A tie is two equal cells. Of the {won} wins {int((up & clear).sum())} exceed {ERRORS:g} standard "
+        f"errors, computed from the two printed ± over {REPEATS} repeats; of the {lost} losses "
+        f"{int((down & clear).sum())}. Differences within them: {', '.join(small) or 'none'}. The mean "
+        f"difference is {frame['difference'].mean():+.2f} points.",
         {"sets": len(frame)},
     )
 
@@ -151,7 +152,7 @@ def check_wins(*, wins: int = WINS, ties: int = TIES, rival: str = RIVALS[1]) ->
     "clasmk/table-4-bold",
     kind="ours",
     where="Table 4",
-    statement="in the rows of the sets the cells in bold are the highest, in the last row a lower one is "
+    statement="in the rows of the sets the cells in bold are the highest; in the last row a lower cell is "
     "bold, too",
     notebook=f"{NOTEBOOK}#clasmk-table-4-bold",
     rivals=(
@@ -177,7 +178,8 @@ def check_bold() -> Evidence:
         f"{right} of {len(BOLD)} rows",
         f"{len(BOLD) - 1} of {len(BOLD)}",
         float(-abs(right - len(BOLD) + 1)) + 0.0,
-        f"Not so: {told or 'none'}. The paper says what bold means of the single kernels of Table 1 only.",
+        f"Exceptions: {told or 'none'}. The paper explains what bold means only for the single kernels of "
+        "Table 1.",
         {"rows": len(BOLD)},
     )
 
@@ -212,8 +214,8 @@ def spreads() -> pd.DataFrame:
     "clasmk/table-4-spread",
     kind="ours",
     where="Table 4",
-    statement="the ± of MKL and 2L-MKL on large sets are not explained by the draw of random halves of the "
-    "sets of Table 3; those of CLASMK-ML are",
+    statement="on large sets, random halves of the sets of Table 3 do not explain the ± of MKL and 2L-MKL; "
+    "they do explain those of CLASMK-ML",
     notebook=f"{NOTEBOOK}#clasmk-table-4-spread",
     rivals=(
         Rival("the columns exchanged", {"own_columns": RIVALS, "others": LAYERS}),
@@ -247,12 +249,12 @@ def check_spread(
         f"CLASMK-ML {own['ratio'].min():.1f} to {own['ratio'].max():.1f} times",
         f"above {factor:g} times in most; at most {factor:g} times",
         float(min(beyond - len(theirs) / 2, factor - own["ratio"].max())),
-        f"{factor:g} is ours. The accuracy on m test rows deviates by sqrt(p(1 - p)/m) from the draw of the "
-        "rows; that the machine changes too adds little on large sets. Random halves of one set are not "
-        "independent, which "
-        f"makes a ± smaller, not larger. Of all sets more than {factor:g} times: {told}. {worst['method']} "
-        f"on {worst['dataset']}, {worst['std']:.1f}, is what {worst['rows']:.0f} test rows give: half of the "
-        f"IDA set of that name, {small} rows, is {small - small // 2}, while Table 3 has 7200 rows. The "
-        "columns of the rivals look like those of other, smaller samples.",
+        f"{factor:g} is our limit. Drawing m test rows gives the accuracy the standard deviation sqrt(p(1 - "
+        "p)/m); the variation of the trained classifier adds little on large sets. Random halves of one set "
+        "are not independent, which makes a ± smaller, not larger. Over all sets, the cells above "
+        f"{factor:g} times: {told}. {worst['method']} on {worst['dataset']}, {worst['std']:.1f}, is what "
+        f"{worst['rows']:.0f} test rows give. Half of the IDA set of that name, which has {small} rows, is "
+        f"{small - small // 2}, while Table 3 has 7200 rows. The columns of the rivals look like those of "
+        "other, smaller samples.",
         {"cells": len(frame)},
     )

@@ -36,12 +36,13 @@ def check_sizes(*, without: str = "") -> Evidence:
     ]
     return Evidence(
         decide(bool(good.all()), set(frame.loc[~good, "source"]) == {"ann-thyroid"}),
-        f"{int(good.sum())} of {len(frame)}",
+        f"{int(good.sum())} of {len(frame)} agree",
         f"{len(frame)} of {len(frame)}",
         float(good.sum() - len(frame)),
-        f"Not so: {'; '.join(off) or 'none'}. How its three classes became two is not stated; ours are "
-        "normal and not. Table 3 calls N the training size where it is all rows, of which half trains. The "
-        "corrected statement, checked too: all but this one.",
+        f"Exceptions: {'; '.join(off) or 'none'}. The paper does not state how its three classes became "
+        "two; ours are normal and not normal. Table 3 calls N the training size, but N counts all rows, "
+        "half of which are for training. The corrected statement was checked, too: all agree except this "
+        "one.",
         {"sets": len(frame)},
     )
 
@@ -72,11 +73,12 @@ def check_widths(
     both = text & table
     return Evidence(
         decide(table == text, table == times == caption == widths(SINGLE)),
-        f"{len(both)} of {len(text)}: {', '.join(f'{width:g}' for width in sorted(both, reverse=True))}",
+        f"{len(both)} of {len(text)} agree: "
+        f"{', '.join(f'{width:g}' for width in sorted(both, reverse=True))}",
         f"{len(text)} of {len(text)}",
         float(len(both) - len(text)),
         f"Table 1 has {', '.join(f'{width:g}' for width in sorted(table, reverse=True))}. The corrected "
-        "statement, checked too: Tables 1 and 2 and the caption of Figure 24 have the same four. Ours are "
-        "those.",
+        "statement was checked, too: Tables 1 and 2 and the caption of Figure 24 have the same four widths. "
+        "We use those.",
         {"widths": len(text)},
     )

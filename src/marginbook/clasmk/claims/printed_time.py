@@ -72,13 +72,13 @@ def check_best(*, method: str = SEVERAL) -> Evidence:
     )
     return Evidence(
         decide(len(best) == len(cells)),
-        f"the lowest error on {len(best)} of {len(cells)} sets, shared on {len(shared)}; below the best "
-        f"single kernel by more than {ERRORS:g} standard errors on {int(clear.sum())}",
+        f"the lowest error on {len(best)} of {len(cells)} sets, shared on {len(shared)}; lower than that of "
+        f"the best single kernel by more than {ERRORS:g} standard errors on {int(clear.sum())}",
         f"{len(cells)} of {len(cells)}",
         float(len(best) - len(cells)),
-        f"Leads over the best single kernel, with their standard errors over {FOLDS} folds: {told}. The "
-        "folds may be the same, which would make the errors smaller. The best kernel was found by the test "
-        "folds.",
+        f"Leads over the best single kernel, with their standard errors over {FOLDS} folds: {told}. If the "
+        "folds are the same for both, the standard errors are smaller. The best kernel was chosen on the "
+        "test folds.",
         {"sets": len(cells)},
     )
 
@@ -87,8 +87,8 @@ def check_best(*, method: str = SEVERAL) -> Evidence:
     "clasmk/table-1-class",
     kind="ours",
     where="Section 5.1, Table 1",
-    statement="Table 1 shows no gain of one kernel for each class: on no set is CLASK-ML below the best "
-    "single kernel by more than two standard errors",
+    statement="one kernel for each class brings no gain in Table 1: on no set is the error of CLASK-ML "
+    "below that of the best single kernel by more than two standard errors",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
     rivals=(
         Rival("one error half as large", swaps=cell("table-1", "pendigits-test", ONE, 0.2)),
@@ -109,12 +109,12 @@ def check_class(*, errors: float = ERRORS) -> Evidence:
     return Evidence(
         decide(not clear.any()),
         f"better than the best single kernel on {int(better.sum())} of {len(frame)} sets, equal on "
-        f"{int(equal.sum())}, worse on {int((~better & ~equal).sum())}; by more than {errors:g} standard "
-        f"errors on {int(clear.sum())}",
+        f"{int(equal.sum())} and worse on {int((~better & ~equal).sum())}; better by more than {errors:g} "
+        f"standard errors on {int(clear.sum())}",
         "on none",
         float((errors - frame[ONE] / frame[f"se {ONE}"]).min()),
-        f"Best single kernels: {told}. The best kernel was found by the test folds, and CLASK-ML did not "
-        "need them. That it is as good does not follow: the errors have standard errors of up to "
+        f"Best single kernels: {told}. The best kernel was chosen on the test folds; CLASK-ML did not need "
+        "them. It does not follow that CLASK-ML is as good: the errors have standard errors of up to "
         f"{frame[f'se {ONE}'].max():.2f} points.",
         {"sets": len(frame)},
     )
@@ -136,8 +136,8 @@ def equal_cells(table: str) -> list[tuple[str, str, str]]:
     "clasmk/table-1-equal-cells",
     kind="ours",
     where="Table 1",
-    statement="two pairs of cells of a row of Table 1 are equal in mean and ±: the widths 0.5 and 0.1 on "
-    "Pendigits, whose seconds in Table 2 are not, and CLASK-ML and CLASMK-ML on Phoneme",
+    statement="in two rows of Table 1 two cells agree in mean and ±: the widths 0.5 and 0.1 on Pendigits, "
+    "whose seconds in Table 2 differ, and CLASK-ML and CLASMK-ML on Phoneme",
     notebook=f"{NOTEBOOK}#clasmk-printed-leads",
     rivals=(
         Rival("one of them a hundredth higher", swaps=cell("table-1", "pendigits-test", "RBF (0.1)", 3.40)),
@@ -158,11 +158,10 @@ def check_equal_cells() -> Evidence:
         "; ".join(f"{name}: {a} and {b}" for name, a, b in found) or "none",
         "these two",
         float(abs(one - two) - ROUNDING),
-        f"Of {pairs} pairs. On phoneme the weights may have taken one kernel a class: then both methods are "
-        f"the same. On pendigits two kernels whose bases took {one:g} and {two:g} seconds err alike to a "
-        f"hundredth, in mean and ±, between neighbours of {neighbours[0]:g} and {neighbours[1]:g} %. Equal "
-        "predictions "
-        "or a cell copied: the paper does not tell.",
+        f"There are {pairs} pairs in all. On phoneme the weights may have taken one kernel per class: then "
+        f"both methods are the same. On pendigits two kernels whose bases took {one:g} and {two:g} seconds "
+        f"have the same error to a hundredth, in mean and ±, between neighbours of {neighbours[0]:g} and "
+        f"{neighbours[1]:g} %. The predictions may be equal or a cell copied: the paper does not say.",
         {"pairs": pairs},
     )
 
@@ -186,8 +185,8 @@ def block_times(part: str = "basis_seconds", how: str = "sum") -> pd.DataFrame:
     "clasmk/table-2-block",
     kind="arithmetic",
     where="Section 5.1, 'faster to train', on Table 2",
-    statement="by its blocks, the kernel approximation of CLASMK-ML is faster than those of the eight single "
-    "kernels together",
+    statement="thanks to its blocks, the kernel approximation of CLASMK-ML is faster than those of the "
+    "eight single kernels together",
     notebook=f"{NOTEBOOK}#clasmk-printed-seconds",
     rivals=(
         Rival(
@@ -208,13 +207,13 @@ def check_block(*, part: str = "basis_seconds", how: str = "sum") -> Evidence:
     slower = total_against_slowest()
     return Evidence(
         decide(bool(faster.all())),
-        f"faster on {int(faster.sum())} of {len(frame)} sets, {frame['ratio'].min():.1f} to "
-        f"{frame['ratio'].max():.1f} times",
+        f"faster on {int(faster.sum())} of {len(frame)} sets, by factors of {frame['ratio'].min():.1f} to "
+        f"{frame['ratio'].max():.1f}",
         f"{len(frame)} of {len(frame)}",
         float(frame["ratio"].min() - 1),
-        f"{told}. The gain does not go with the number of classes: the two sets of ten classes gain "
+        f"{told}. The gain does not follow the number of classes: the two sets of ten classes gain "
         f"{float(frame['ratio']['pendigits-test']):.1f} and {float(frame['ratio']['optdigits']):.1f} times. "
-        f"With the weights, CLASMK-ML takes longer than the eight kernels together on {slower} of "
+        f"Including the weights, CLASMK-ML takes longer than the eight kernels together on {slower} of "
         f"{len(frame)} sets.",
         {"sets": len(frame)},
     )
@@ -247,13 +246,13 @@ def check_sums() -> Evidence:
     good = off.abs() <= ROUNDING + TINY
     return Evidence(
         decide(bool(good.all())),
-        f"{int(good.sum())} of {len(frame)} are; the largest difference is {off.abs().max():.2f} s",
+        f"{int(good.sum())} of {len(frame)} sums agree; the largest difference is {off.abs().max():.2f} s",
         f"{len(frame)} of {len(frame)}",
         float(ROUNDING - off.abs().max()),
-        "Share of the weights in the whole: "
+        "Share of the weights in the total time: "
         + ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-        + ". The two sets of two classes take most of their time for 16 weights, those of ten classes little "
-        "for 80: the number of weights is not what costs it.",
+        + ". The two sets of two classes spend most of their time on 16 weights, those of ten classes "
+        "little on 80: the number of weights does not determine the cost.",
         {"sets": len(frame)},
     )
 
@@ -287,13 +286,13 @@ def check_widths(*, small: str = GAUSSIAN[-1], large: str = GAUSSIAN[0]) -> Evid
     cheapest = int((frame[GAUSSIAN[0]] < frame[polynomial].min(axis=1)).sum())
     return Evidence(
         decide(bool((ends > 1).all())),
-        f"more with the smallest width than with the largest on {int((ends > 1).sum())} of {len(frame)} "
-        f"sets, {ends.min():.1f} to {ends.max():.0f} times",
+        f"longer with the smallest width than with the largest on {int((ends > 1).sum())} of {len(frame)} "
+        f"sets, by factors of {ends.min():.1f} to {ends.max():.0f}",
         f"{len(frame)} of {len(frame)}",
         float(ends.min() - 1),
-        f"Never less from one width to the next on {int(rising.sum())}; not so: {'; '.join(down) or 'none'}. "
-        "The first of the two reasons given, that Gaussian kernels are "
-        "more complex to compute than polynomials, does not show: with width 1 they are the fastest on "
+        f"On {int(rising.sum())} sets the time never falls from one width to the next; exceptions: "
+        f"{'; '.join(down) or 'none'}. The paper gives two reasons. The first, that Gaussian kernels are "
+        "more complex to compute than polynomials, is not visible: with width 1 they are the fastest on "
         f"{cheapest} of {len(frame)} sets. The size of the basis is the reason.",
         {"sets": len(frame)},
     )

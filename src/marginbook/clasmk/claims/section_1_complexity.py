@@ -100,10 +100,10 @@ def check_complexity(
         f"the multiplications grow like N^{found[0]:.2f} with N alone and like m^{found[1]:.2f} with m alone",
         f"N^{printed[0]:g} and at most m^{printed[1]:g}",
         printed[0] - found[0],
-        "To solve for m unknowns takes m^3 / 6 multiplications, but to set up their equations from N rows "
-        "takes N m^2 / 2, which is more as N is. No method can do without N: each of "
-        f"{tested - idle} of {tested} labels changes the solution. The equations have the solution of the "
-        f"library to {at_most(off, ROUNDING)}. O(N m^2) is the order, and linear in N instead of cubic.",
+        "Solving for m unknowns takes m^3 / 6 multiplications, but setting up their equations from N rows "
+        f"takes N m^2 / 2, which dominates for large N. No method can ignore the rows: {tested - idle} of "
+        f"{tested} labels change the solution. The equations have the solution of the library to "
+        f"{at_most(off, ROUNDING)}. The order is O(N m^2), linear in N instead of cubic.",
         {"problems": 3, "labels": tested},
         (628,),
     )

@@ -39,7 +39,8 @@ def energies(X: np.ndarray, codes: np.ndarray, subspaces: Sequence[Sequence[Subs
     "clasmk/eq-27-index",
     kind="proof",
     where="(27) beside (26)",
-    statement=r"(27), with $\|U_{\tilde c}^\top\varphi_{(\tilde c,c)}\|^2$, has the terms of (26) with $k_c$",
+    statement=r"(27), with $\|U_{\tilde c}^\top\varphi_{(\tilde c,c)}\|^2$, has those terms of (26) that "
+    "depend on $k_c$",
     notebook=f"{NOTEBOOK}#clasmk-criteria",
     rivals=(
         Rival(r"$U_c$ as printed, which has them", {"printed_by": "own subspace"}),
@@ -88,14 +89,13 @@ def check_index(
     return Evidence(
         decide(printed == tested, corrected == tested),
         f"the numerators add up to that of (26) in {printed} of {tested} choices",
-        "all",
+        "equal sums in all choices",
         1 - max(excess),
-        "As printed, samples of another class are projected on that class's own subspace, which is how well "
-        "it is represented and not how much it overlaps with class c; and U_c~ belongs to the kernel of "
-        "c~. The "
-        "other repair, phi_(c,c~) as in (26), would not depend on k_c. With U_c "
-        f"the sums agree in {corrected}. (26), at the kernels that the printed rule takes, is up to "
-        f"{max(excess):.1f} times what it is at those of the corrected rule.",
+        "As printed, samples of another class are projected on that class's own subspace. This measures how "
+        "well that class is represented, not how much it overlaps with class c; and U_c~ belongs to the "
+        "kernel of c~. The other repair, phi_(c,c~) as in (26), would not depend on k_c. With U_c the sums "
+        f"agree in {corrected} choices. At the kernels that the printed rule takes, (26) is up to "
+        f"{max(excess):.1f} times its value at those of the corrected rule.",
         {"choices": tested, "problems": len(excess), "kernels": len(kernels)},
         (620,),
     )
@@ -111,7 +111,8 @@ def _criterion(energy: np.ndarray, means: np.ndarray, choice: np.ndarray) -> flo
     "clasmk/eq-32-denominator",
     kind="proof",
     where="(32) and the sentence before it",
-    statement=r"(32), with $\frac1N\sum h_c(x,x)$ below, estimates Criterion 3, with $\|m_{(c,c)}\|^2$",
+    statement=r"(32), with $\frac1N\sum h_c(x,x)$ in the denominator, estimates Criterion 3, which has "
+    r"$\|m_{(c,c)}\|^2$ there",
     notebook=f"{NOTEBOOK}#clasmk-criteria",
     rivals=(
         Rival("of laws whose means carry all energy, where it does", {"only_means": True}),
@@ -143,17 +144,15 @@ def check_denominator(*, only_means: bool = False, scale: float = 1.0) -> Eviden
             bool(equal == count or biased[2] < biased[0] / 5),
             bool(more == count and consistent[2] < consistent[0] / 5),
         ),
-        f"E h_c equals |m|^2 in {equal} of {count} laws; with 100, 1000 and 10000 samples (32) is off by "
-        + ", ".join(f"{v:.3f}" for v in biased)
-        + ", root of the mean square",
+        f"E h_c equals |m|^2 in {equal} of {count} distributions; with 100, 1000 and 10000 samples the "
+        "root mean square error of (32) is " + ", ".join(f"{v:.3f}" for v in biased),
         "tends to 0",
         float(-biased[2]),
-        "h_c(x, x) is the squared length of the coordinates; its mean exceeds the squared length of their "
-        "mean by their variance (Jensen), which no sample size removes. With the squared length of the "
-        "average "
-        "instead the errors "
-        "are " + ", ".join(f"{v:.3f}" for v in consistent) + f". It matters: of two kernels the other one is "
-        f"chosen in {swapped} of {len(pairs) // 2} pairs.",
+        "h_c(x, x) is the squared length of the coordinates. Its mean exceeds the squared length of their "
+        "mean by their variance (Jensen), and no sample size removes this. With the squared length of the "
+        "average instead the errors are "
+        + ", ".join(f"{v:.3f}" for v in consistent)
+        + f". It matters: in {swapped} of {len(pairs) // 2} pairs of kernels the choice is reversed.",
         {"laws": count, "samples": list(sizes)},
         (621, 622),
     )

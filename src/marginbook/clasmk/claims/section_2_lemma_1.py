@@ -42,8 +42,8 @@ def overlap(one: Law, other: Law) -> Fraction:
     "clasmk/lemma-1",
     kind="proof",
     where="Lemma 1, (10)-(11), with the assumptions after (4) and (9)",
-    statement=r"with $e_c\perp U_c$, as after (4), and $\lambda<1$, $P(D_{c,c}>E D_{c,\tilde c})$ is at most "
-    r"$1-\|m\|^2$ over $1-\sqrt\lambda(1-\sigma_e^2)$",
+    statement=r"if $e_c\perp U_c$, as stated after (4), and $\lambda<1$, then $P(D_{c,c}>E D_{c,\tilde "
+    r"c})\le\frac{1-\|m\|^2}{1-\sqrt\lambda(1-\sigma_e^2)}$",
     notebook=f"{NOTEBOOK}#clasmk-lemma-1",
     rivals=(
         Rival(r"$\lambda$ for $\sqrt\lambda$", {"power": 2}),
@@ -104,20 +104,20 @@ def check_lemma(
             and frequencies
             and off < 5
         ),
-        f"held in {held} of {tested} models with lambda < 1, exactly, and in {len(spheres)} models on "
-        f"spheres by frequencies; frequencies of the exact models are within {off:.1f} standard errors",
+        f"the bound holds in {held} of {tested} models with lambda < 1, exactly, and in {len(spheres)} "
+        f"models on spheres by frequencies; frequencies of the exact models are within {off:.1f} standard "
+        "errors",
         "every model",
         min(slack, *(bound - frequency for frequency, bound in spheres)),
-        f"Markov's inequality and Cauchy-Schwarz. The bound is below 1 in {useful} of {tested} models; "
-        "in those drawn, where the "
-        f"probability is not 0, it is {np.median(looseness):.1f} times as large in the median and at least "
-        f"{min(looseness):.1f} times. But {len(built)} built ones, from no overlap to much and from no noise "
-        f"to nothing else, come within the factor {1 / reach:.3f}: nothing can be taken off. The "
-        "condition that e_c is orthogonal to U_c stands after (4) and not in the list after (9); without "
-        f"it {_without()}. The first inequality of (12) is an equality in all models. A shorter proof "
-        "needs no uncorrelated coordinates: the draws are independent and e has the mean 0, so only means "
-        "enter, and "
-        "|Q'm_c|^2 <= E|U'phi_c|^2 by Jensen's inequality.",
+        f"The proof uses Markov's inequality and Cauchy-Schwarz. The bound is below 1 in {useful} of "
+        f"{tested} models. In the random ones whose probability is not 0 it is {np.median(looseness):.1f} "
+        f"times the probability in the median and at least {min(looseness):.1f} times. But {len(built)} "
+        "constructed ones, from no overlap to much and from no noise to nothing but noise, come within the "
+        f"factor {1 / reach:.3f}: the bound cannot be improved. The condition that e_c is orthogonal to U_c "
+        f"stands after (4) and not in the list after (9); without it {_without()}. The first inequality of "
+        "(12) is an equality in all models. A shorter proof needs no uncorrelated coordinates: the draws "
+        "are independent and e has mean 0, so only means enter, and |Q'm_c|^2 <= E|U'phi_c|^2 by Jensen's "
+        "inequality.",
         {"models": len(models), "with lambda < 1": tested, "built": len(built), "on spheres": 40},
         (600, 601),
         reach=reach,
@@ -129,7 +129,7 @@ def _without() -> str:
     (one, other), noise = noise_inside()
     chance = exceeding(one.within(), between(one, other))
     bound = lemma_bound(one.mean_energy, overlap(one, other), noise)
-    return f"a law has the probability {float(chance):.2f} where the bound is {bound:.2f}"
+    return f"a distribution has the probability {float(chance):.2f} where the bound is {bound:.2f}"
 
 
 def sphere_model(rng: np.random.Generator, n: int = 4000) -> tuple[float, float]:
@@ -174,7 +174,7 @@ def sharp_model(step: Fraction) -> float:
     "clasmk/eq-14",
     kind="proof",
     where="Proof of Lemma 1, (14)",
-    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ is $E\|Q^\top\beta_c\|^2$: the noise does not enter",
+    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ is $E\|Q^\top\beta_c\|^2$: the noise does not contribute",
     notebook=f"{NOTEBOOK}#clasmk-lemma-1",
     rivals=(
         Rival("of models whose noise is outside the other subspace too, where it is true", {"apart": True}),
@@ -201,10 +201,10 @@ def check_dropped_noise(*, leaking: Fraction = Fraction(1), apart: bool = False)
         decide(equal == count > 0, more == accounted == count),
         f"equal in {equal} of {count} models; the noise's part is up to {float(largest):.0%} of the left "
         "side",
-        "equal in all",
+        "equal in all models",
         -float(largest),
-        "e_c is orthogonal to U_c, not to the other class's subspace. E|U'phi|^2 = E|Q'beta|^2 + E|U'e|^2, "
-        f"in {accounted} of {count} models exactly, so that >= holds, which is all that the proof needs.",
+        "e_c is orthogonal to U_c, not to the other class's subspace. E|U'phi|^2 = E|Q'beta|^2 + E|U'e|^2 "
+        f"holds exactly in {accounted} of {count} models. So >= holds, which is all that the proof needs.",
         {"models": count},
         (602,),
     )

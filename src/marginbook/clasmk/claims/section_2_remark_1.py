@@ -23,7 +23,7 @@ def small_classes(count: int = 2) -> list[tuple[list[Law], Fraction]]:
     kind="proof",
     where="Remark 1",
     statement=r"$\|m\|^2\le1-\sigma_e^2$; with all else fixed the bound (11) falls as $\sigma_e^2$ grows; "
-    r"its denominator goes to its maximum 1 with $\lambda\to0$",
+    r"its denominator tends to its maximum 1 as $\lambda\to0$",
     notebook=f"{NOTEBOOK}#clasmk-remark-1",
     rivals=(
         Rival(r"$\|m\|^2$ at most 2 % less", {"most": LESS}),
@@ -55,13 +55,13 @@ def check_remark(*, most: Fraction = Fraction(1), maximum: Fraction = Fraction(1
     limit = max(below_one[-1])
     return Evidence(
         decide(inside == count and falls == steps and falling and limit <= 1e-6),
-        f"|m|^2 is at least {nearest:.4f} below 1 - sigma^2 in {count} laws; the bound falls in "
+        f"|m|^2 is at least {nearest:.4f} below 1 - sigma^2 in {count} distributions; the bound falls in "
         f"{falls} of {steps} steps; the denominator is within {at_most(limit, 1e-6)} of 1 for lambda = 1e-12",
-        "all",
+        "never above; all steps; a limit of 1",
         nearest,
-        "Jensen's inequality. The remark explains away that noise seems to help; one can say more: with the "
-        "largest |m|^2 that a noise allows the bound is sigma^2 / (1 - sqrt(lambda)(1 - sigma^2)), and it "
-        f"rises with sigma^2, in {rises} of {steps} steps.",
+        "The first part is Jensen's inequality. The remark explains why more noise seems to help. One can "
+        "say more: with the largest |m|^2 that the noise allows, the bound is sigma^2 / (1 - sqrt(lambda)(1 "
+        f"- sigma^2)), and it rises with sigma^2, in {rises} of {steps} steps.",
         {"laws": count, "grid": 19},
         (603,),
         reach=reach,
@@ -119,19 +119,19 @@ def check_neglected(
     told = ", ".join(f"{share:.2g} for {root:g}" for root, share in zip(roots, shares, strict=True))
     return Evidence(
         decide(held == tested > 0 and vanishing),
-        f"largest effect of the noise, as a share of that of the mean, by the root of lambda: {told}",
-        "to 0 with lambda",
+        f"largest effect of the noise, as a share of the effect of the mean, by sqrt(lambda): {told}",
+        "tends to 0 with lambda",
         float(slack),
         "If |m|^2 falls by as much as sigma^2 grows, the logarithm of the bound changes through sigma^2 by "
-        "at most sqrt(lambda) / (1 - sqrt(lambda)) times what it changes through |m|^2, in "
-        f"{held} of {tested} cases: the denominator's slope is sqrt(lambda) over itself, the numerator's "
-        "1 or more.",
+        f"at most sqrt(lambda) / (1 - sqrt(lambda)) times its change through |m|^2. This held in {held} of "
+        f"{tested} cases. The logarithm of the denominator has the slope sqrt(lambda) over the denominator, "
+        "that of the numerator 1 or more.",
         {"cases": tested},
         reach=reach,
-        reading="The corresponding difference is one of the same size, which the inequality before the "
-        "sentence suggests. It need not come: |m|^2 may stay where the variance of beta gives the energy; "
-        "then there is nothing to neglect the noise against, and the bound falls with it, with sqrt(lambda) "
-        f"= 0.1 and the noise from 0.1 to 0.3 by {alone:.1%}.",
+        reading="The corresponding difference is read as one of the same size, as the inequality before the "
+        "sentence suggests. It need not occur: |m|^2 may stay the same while the variance of beta falls. "
+        "Then the noise cannot be neglected against anything: with sqrt(lambda) = 0.1 and the noise from "
+        f"0.1 to 0.3 the bound falls by {alone:.1%}.",
     )
 
 
@@ -139,8 +139,8 @@ def check_neglected(
     "clasmk/eq-15",
     kind="proof",
     where="Remark 1, after (15)",
-    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ over $\|m\|^2$ is a $\lambda$ for (10): it is no less "
-    "than the quotient there",
+    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ over $\|m\|^2$ is a valid $\lambda$ for (10): it is no "
+    "less than the quotient there",
     notebook=f"{NOTEBOOK}#clasmk-remark-1",
     rivals=(
         Rival("2 % less of it", {"scale": LESS}),
@@ -165,13 +165,12 @@ def check_mean_ratio(*, scale: Fraction = Fraction(1), of_mean: bool = True) -> 
             held += below(chance, 1 - one.mean_energy, printed, 1 - noise)
     return Evidence(
         decide(no_less == count and held == tested > 0),
-        f"no less in {no_less} of {count} models; the lemma holds with it in {held} of {tested} where it is "
-        "below 1",
-        "all",
+        f"no less than the quotient in {no_less} of {count} models; the lemma holds with it in {held} of "
+        f"{tested} where it is below 1",
+        "all models",
         float(nearest),
-        "|m|^2 <= E|U'phi|^2, and any lambda above the ratio will do. It costs something: in "
-        f"{lost} of {count} models it is 1 or more although the ratio of (10) is below 1, and the lemma is "
-        "silent.",
+        f"|m|^2 <= E|U'phi|^2, and any lambda above the ratio will do. This has a price: in {lost} of "
+        f"{count} models it is 1 or more although the ratio of (10) is below 1, and the lemma says nothing.",
         {"models": count},
         (604,),
         reach=reach,

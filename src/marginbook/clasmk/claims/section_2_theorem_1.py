@@ -54,17 +54,16 @@ def check_lowest_bound(
     actual = [float(exceeding(one.within(), between(one, other))) for one, other in two_kernels()]
     return Evidence(
         decide(agree == counted and chosen[1] <= missed[1], ordered_agree == ordered > 0),
-        f"in {counted - agree} of {counted} pairs of kernels the lower value of (15) has the higher bound; "
-        f"one pair: (15) is {float(chosen[0]):.3f} and {float(missed[0]):.3f}, the bound {chosen[1]:.3f} "
-        f"and {missed[1]:.3f}, "
-        f"the probability {actual[0]:g} and {actual[1]:g}",
+        f"in {counted - agree} of {counted} pairs of kernels the one with the lower value of (15) has the "
+        f"higher bound. In one pair (15) is {float(chosen[0]):.3f} and {float(missed[0]):.3f}, the bound "
+        f"{chosen[1]:.3f} and {missed[1]:.3f}, the probability {actual[0]:g} and {actual[1]:g}",
         "no pair",
         missed[1] - chosen[1],
-        "(15) divides by |m|^2 where the bound has 1 - |m|^2: a kernel whose class mean is almost 0 can "
+        "(15) divides by |m|^2 where the bound has 1 - |m|^2. So a kernel whose class mean is almost 0 can "
         "have the lowest quotient and a bound near 1. The two orders agree where one kernel has both the "
-        "smaller "
-        f"E|U'phi|^2 and the larger |m|^2 ({ordered_agree} of {ordered} pairs). To take the kernel of "
-        f"lowest bound, compare (11) itself. The probabilities are in the other order in {worse} pairs.",
+        f"smaller E|U'phi|^2 and the larger |m|^2 ({ordered_agree} of {ordered} pairs). To choose the "
+        f"kernel with the lowest bound, compare (11) itself. In {worse} pairs the probabilities are in the "
+        "opposite order.",
         {"pairs": counted, "ordered in both": ordered},
         (605,),
     )
@@ -107,8 +106,8 @@ def two_kernels() -> tuple[tuple[Law, Law], tuple[Law, Law]]:
     "clasmk/thm-1",
     kind="proof",
     where="Theorem 1, (16)-(17), with the assumptions after (4) and (9)",
-    statement=r"with $e_c\perp U_c$, as after (4), and $\lambda<1$, $P(D_w>E D_b)$ is at most "
-    r"$1-\sum_cp_c\|m_c\|^2$ over $1-\sqrt\lambda(1-\sigma_e^2)$, for any number of classes",
+    statement=r"if $e_c\perp U_c$, as stated after (4), and $\lambda<1$, then $P(D_w>E "
+    r"D_b)\le\frac{1-\sum_cp_c\|m_c\|^2}{1-\sqrt\lambda(1-\sigma_e^2)}$, for any number of classes",
     notebook=f"{NOTEBOOK}#clasmk-thm-1",
     rivals=(
         Rival(r"$\lambda$ for $\sqrt\lambda$", {"power": 2}),
@@ -156,17 +155,16 @@ def check_theorem(
             pairs_held += found[0]
     return Evidence(
         decide(held == tested > 0 and count == len(models) - (not orthogonal)),
-        f"held in {held} of {tested} models with lambda < 1, exactly; the probability is up to {reach:.4f} "
-        f"of the bound, in the {len(built)} models that are built for that",
+        f"the bound holds in {held} of {tested} models with lambda < 1, exactly; the probability is up to "
+        f"{reach:.4f} of the bound, in the {len(built)} models constructed for this",
         "every model",
         slack,
-        f"As Lemma 1; the bound is below 1 in {useful} models. The proof draws the second class from those "
-        "that are left, so a pair of classes weighs p_c p_c' / (1 - p_c). Independent examples that happen "
-        "to have "
-        "different classes weigh p_c p_c' / (1 - sum p^2), and those of the same class p_c^2 / sum p^2: the "
-        "same only for equal p. The theorem holds with these weights in (16) and (17), too "
-        f"({pairs_held} of {pairs_tested}), since the proof uses only that weights sum to 1. "
-        "The last two sums of the proof lack 'other than c'.",
+        f"Proved like Lemma 1; the bound is below 1 in {useful} models. The proof draws the second class "
+        "from the remaining ones, so a pair of classes has the weight p_c p_c' / (1 - p_c). Independent "
+        "examples that happen to have different classes have the weight p_c p_c' / (1 - sum p^2), and those "
+        "of the same class p_c^2 / sum p^2. The two agree only for equal p. The theorem holds with these "
+        f"weights in (16) and (17), too ({pairs_held} of {pairs_tested}), since the proof uses only that "
+        "the weights sum to 1. The last two sums of the proof lack 'other than c'.",
         {"models": len(models), "with lambda < 1": tested, "built": len(built), "classes": [2, 3, 4]},
         (606, 607),
         reach=reach,

@@ -71,16 +71,16 @@ def check_hypotheses(*, inside: bool = False, power: int = 2, share: Fraction = 
     )
     return Evidence(
         decide(min(ratios) < 1, held == len(possible) > 0 and assumed == models - len(built)),
-        f"(24) is {' or '.join(map(str, sorted(ratios)))} in all {assumed} models that meet the assumptions",
+        f"the quotient (24) is {' or '.join(map(str, sorted(ratios)))} in all {assumed} models that meet "
+        "the assumptions",
         "below 1 in some",
         float(1 - min(ratios)) - 1e-12,
-        "Vacuous as stated: a unit vector whose part outside U_i has the energy sigma^2 has 1 - sigma^2 "
-        "inside, for every class and block, so both sides of the quotient are the same. That e is "
-        "orthogonal to U is "
-        "said after (4), and the proofs need it where they put beta for U'phi. With sigma^2 required only "
-        f"of e_(c,c), a class in its own block, {len(possible)} of {len(free)} models have lambda < 1, and "
-        "the "
-        f"theorem with its constant corrected holds in {held} of them.",
+        "The theorem is vacuous as stated. A unit vector whose part outside U_i has the energy sigma^2 has "
+        "1 - sigma^2 inside, for every class and block, so numerator and denominator are the same. The "
+        "paper says after (4) that e is orthogonal to U, and the proofs need it where they replace U'phi by "
+        f"beta. With sigma^2 required only of e_(c,c), a class in its own block, {len(possible)} of "
+        f"{len(free)} models have lambda < 1. In {held} of them the theorem with its constant corrected "
+        "holds.",
         {"models": assumed + len(free), "classes": [2, 3, 4]},
         (610, 611),
     )
@@ -94,8 +94,8 @@ def _denominator(model: Blocks, share: Fraction = Fraction(1), plus: int = 1) ->
     "clasmk/thm-2-bound",
     kind="proof",
     where="Theorem 2, (25)",
-    statement=r"$P(D_w>E D_b)$ is at most $1-\frac1C\sum_{c,c'}\|m_{(c,c')}\|^2$ over "
-    r"$1-(C\lambda-\lambda+1)q/C$, with $q=1-\sigma_e^2$",
+    statement="$P(D_w>E D_b)$ is at most "
+    r"$\frac{1-\frac1C\sum_{c,c'}\|m_{(c,c')}\|^2}{1-(C\lambda-\lambda+1)q/C}$, with $q=1-\sigma_e^2$",
     notebook=f"{NOTEBOOK}#clasmk-thm-2",
     rivals=(
         Rival(r"$1/C^2$ as printed, which holds", {"printed_power": 2}),
@@ -141,8 +141,8 @@ def check_bound(
         f"{tested - printed} of {tested} models with lambda <= 1 and is negative in {negative}",
         "at least the probability",
         slack,
-        f"E(D_w) = 2C (1 - sum |m|^2 / C^2), in all {identity} models exactly: the second 1/C is missing. "
-        f"With it the bound holds in {corrected} of {tested}.",
+        f"E(D_w) = 2C (1 - sum |m|^2 / C^2), exactly in all {identity} models: the second factor 1/C is "
+        f"missing in print. With it the bound holds in {corrected} of {tested}.",
         {"models": models, "with lambda <= 1": tested, "classes": [2, 3, 4]},
         (612, 613),
     )
@@ -197,13 +197,14 @@ def check_pairs(
                     slack = min(slack, float(left) / (2 * C))
     return Evidence(
         decide(held == tested and met == models - inside * len(_tight())),
-        f"held in {held} of {tested} pairs, exactly; nearest, relative to 2C: {slack:.4f}",
+        f"the bound holds in {held} of {tested} pairs, exactly; the least slack, relative to 2C, is "
+        f"{slack:.4f}",
         "all pairs",
         slack,
-        "Two inequalities: of Cauchy and Schwarz, and of two means. Under the assumptions as printed lambda "
-        f"is at least 1; {below_one} pairs, of models with free noise in other blocks, have lambda < 1. "
-        "Energies "
-        "are meant in expectation: beta_(c,c) itself need not have a fixed norm.",
+        "The proof uses two inequalities: Cauchy-Schwarz, and that of the geometric and arithmetic mean. "
+        f"Under the assumptions as printed lambda is at least 1; {below_one} pairs, from models with free "
+        "noise in other blocks, have lambda < 1. Energies are meant in expectation: beta_(c,c) itself need "
+        "not have a fixed norm.",
         {"models": models, "pairs": tested, "classes": [2, 3, 4]},
         (615, 616),
         reach=reach,
@@ -234,11 +235,12 @@ def check_average(
             slack, reach = min(slack, float(apart - bound) / (2 * C)), max(reach, float(bound / apart))
     return Evidence(
         decide(held == tested and met == tested - inside * len(_tight())),
-        f"held in {held} of {tested} models, exactly; nearest, relative to 2C: {slack:.4f}",
+        f"the bound holds in {held} of {tested} models, exactly; the least slack, relative to 2C, is "
+        f"{slack:.4f}",
         "all models",
         slack,
-        "The average of Lemma 2 over pairs of classes. The printed proof does not arrive here: see (50). "
-        "The lemma holds for lambda >= 1, too.",
+        "The lemma averages Lemma 2 over pairs of classes. The printed proof does not get there: see (50). "
+        "The lemma also holds for lambda >= 1.",
         {"models": tested, "classes": [2, 3, 4]},
         (617, 618),
         reach=reach,
@@ -249,9 +251,9 @@ def check_average(
     "clasmk/eq-50",
     kind="proof",
     where="Proof of Lemma 3, (50)",
-    statement=r"with $\tau_{ci}=E\|\beta_{(c,i)}\|^2$, $\tau_{ci}+\tau_{\tilde ci}$ summed over $c$, "
-    r"$\tilde c\ne c$ and $i$ is $2C(C-1)$ times the sum of $1-\sigma_e^2$ and "
-    r"$\sum_c\sum_{i\ne c}\tau_{ci}$, and (49) follows",
+    statement=r"with $\tau_{ci}=E\|\beta_{(c,i)}\|^2$, the sum of $\tau_{ci}+\tau_{\tilde ci}$ over $c$, "
+    r"$\tilde c\ne c$ and $i$ is $2C(C-1)$ times the sum of $1-\sigma_e^2$ and $\sum_c\sum_{i\ne "
+    r"c}\tau_{ci}$, and (49) follows",
     notebook=f"{NOTEBOOK}#clasmk-lemma-3",
     rivals=(
         Rival(r"$1/C$ as printed, which holds", {"printed_power": 1}),
@@ -279,14 +281,14 @@ def check_intermediate(*, printed_power: int = 0, power: int = 1, scale: Fractio
         reached, repaired = reached + (last[0] == wanted), repaired + (last[1] == wanted)
     return Evidence(
         decide(printed == reached == tested, corrected == repaired == tested),
-        f"the display is right in {printed} of {tested} models, too large by up to {worst:.0%}; the last "
-        f"line is (49) in {reached}",
-        "all",
+        f"the display is right in {printed} of {tested} models and too large by up to {worst:.0%} in the "
+        f"others; the last line is (49) in {reached}",
+        "all models",
         -worst,
-        f"The double sum lacks a factor 1/C; with it the display is right in {corrected} and the last line "
-        f"is (49) in {repaired}. (50) as printed is true, in {weaker} of {tested}, only weaker. In the "
-        "line before it "
-        "another C is too many: the sum over c of E|beta_(c,c)|^2 is already C (1 - sigma^2).",
+        f"The double sum lacks a factor 1/C; with it the display is right in {corrected} models and the "
+        f"last line is (49) in {repaired}. In {weaker} of {tested} (50) as printed is true, only weaker. "
+        "The line before it has one C too many: the sum over c of E|beta_(c,c)|^2 is already C (1 - "
+        "sigma^2).",
         {"models": tested, "classes": [2, 3, 4]},
         (619,),
     )

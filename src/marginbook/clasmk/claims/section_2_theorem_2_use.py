@@ -55,7 +55,8 @@ def sharper_holds(model: Blocks, roots: int = 2, share: Fraction = Fraction(1)) 
     "clasmk/thm-2-trivial",
     kind="statement",
     where="After Theorem 2, 'similar to the reasoning in Remark 1'",
-    statement=r"by the bound (25), as by (11) in Remark 1, a small $\lambda$ and large means show separation",
+    statement=r"by the bound (25), as by (11) in Remark 1, a small $\lambda$ and large means indicate "
+    "separation",
     notebook=f"{NOTEBOOK}#clasmk-thm-2-trivial",
     rivals=(
         Rival("by the bound with geometric means, which do", {"bound": sharper}),
@@ -74,14 +75,15 @@ def check_trivial(*, bound: Callable[[Blocks], float] = repaired) -> Evidence:
         least, sharpest = min(least, found), min(sharpest, better)
     return Evidence(
         decide(useful > 0),
-        f"below 1 in {useful} of {tested} models with lambda < 1; the least is {least:.3f}",
+        f"the bound is below 1 in {useful} of {tested} models with lambda < 1; its least value is "
+        f"{least:.3f}",
         "below 1 in some",
         1 - least,
-        "Never: |m|^2 <= E|beta|^2 makes the sum of all |m|^2 at most C (C lambda - lambda + 1) (1 - "
-        "sigma^2), so the numerator is no less than the denominator. The proof takes arithmetic means of "
-        "the energies of "
-        "two classes, which cannot tell them apart. What does hold, with geometric means, is another bound, "
-        f"clasmk/thm-2-sharper: below 1 in {sharp_useful} of the same models, at best {sharpest:.3f}.",
+        "The bound is never below 1: |m|^2 <= E|beta|^2 makes the sum of all |m|^2 at most C (C lambda - "
+        "lambda + 1) (1 - sigma^2), so the numerator is no less than the denominator. The proof takes "
+        "arithmetic means of the energies of two classes, which do not distinguish the classes. With "
+        f"geometric means another bound holds, clasmk/thm-2-sharper: it is below 1 in {sharp_useful} of the "
+        f"same models, at best {sharpest:.3f}.",
         {"models": tested, "classes": [2, 3, 4]},
         (614,),
     )
@@ -91,8 +93,8 @@ def check_trivial(*, bound: Callable[[Blocks], float] = repaired) -> Evidence:
     "clasmk/thm-2-sharper",
     kind="ours",
     where="Theorem 2",
-    statement=r"(25) holds with $1/C^2$ and with $2\sqrt\lambda+(C-2)\lambda$ for $1+(C-1)\lambda$; it can "
-    r"then be below 1, and is never below $1-1/C$",
+    statement=r"(25) holds with $1/C^2$ in place of $1/C$ and $2\sqrt\lambda+(C-2)\lambda$ in place of "
+    r"$1+(C-1)\lambda$; it can then be below 1, and is never below $1-1/C$",
     notebook=f"{NOTEBOOK}#clasmk-thm-2-trivial",
     rivals=(
         Rival(r"$\sqrt\lambda$ for $2\sqrt\lambda$", {"roots": 1}),
@@ -115,13 +117,13 @@ def check_sharper(*, roots: int = 2, share: Fraction = Fraction(1), floor: float
     above = min(value - floor * (1 - 1 / C) for C, value in best)
     return Evidence(
         decide(held == tested and useful > 0 and above >= -1e-12),
-        f"holds in {held} of {tested} models with lambda < 1, below 1 in {useful} of them, at best "
-        f"{sharpest:.3f}; at least {above + 0.0:.3f} above 1 - 1/C",
-        "all; some; 0 or more",
+        f"the bound holds in {held} of {tested} models with lambda < 1 and is below 1 in {useful} of them, "
+        f"at best {sharpest:.3f}; its least distance above 1 - 1/C is {round(above, 3) + 0.0:.3f}",
+        "all models; some of them; never below 1 - 1/C",
         above + 1e-12,
-        "Cauchy-Schwarz, as in Lemma 1, in the two blocks of a pair of classes. It never goes below 1 - 1/C: "
-        "in the other classes' blocks a sample is mostly noise, and D_w counts it. Before Markov's "
-        f"inequality, E(D_w)/E(D_b) is up to {reach:.3f} of the bound.",
+        "The proof applies Cauchy-Schwarz, as in Lemma 1, in the two blocks of a pair of classes. The bound "
+        "never falls below 1 - 1/C: in the other classes' blocks a sample is mostly noise, and D_w counts "
+        f"it. Before Markov's inequality, E(D_w)/E(D_b) is up to {reach:.3f} of the bound.",
         {"models": tested, "classes": [2, 3, 4]},
         (614,),
         reach=reach,

@@ -32,7 +32,7 @@ def quotients(energy: np.ndarray) -> np.ndarray:
     kind="proof",
     where="Section 3.2.2, (33) and the sentence before it",
     statement=r"(33), whose sums run over $\mathcal M_B$, is (32), the means of the classes, on a subset "
-    r"apart from $\mathcal M_B$",
+    r"disjoint from $\mathcal M_B$",
     notebook=f"{NOTEBOOK}#clasmk-sets",
     rivals=(
         Rival(r"$\mathcal M_\nu$ as printed, which is", {"printed": "weights"}),
@@ -69,11 +69,11 @@ def check_set(
         f"the energy of a class in its own subspace differs from that of new samples by up to {far:.2f}",
         "at most 0.15",
         0.15 - far,
-        "The bases contain their own samples, so on M_B the energy is 1 for every kernel, and "
-        "the narrowest kernel, whose other energies are 0, has the lowest quotient: it catches "
+        "The bases contain their own samples, so on M_B the energy is 1 for every kernel. The narrowest "
+        "kernel, whose energy of other classes is 0, then has the lowest quotient; it captures "
         f"{np.mean(regret):.2f} less of the energy of new samples than the widest one. On M_nu, which the "
         "text, Algorithm 1, (34) and (35) name, the energies differ from those of new samples by at most "
-        f"{near:.2f}, and (35) sees which kernels are too narrow.",
+        f"{near:.2f}, and (35) detects kernels that are too narrow.",
         {"problems": 12, "classes": [2, 3, 5], "kernels": len(kernels)},
         (623,),
     )
@@ -84,7 +84,7 @@ def check_set(
     kind="ours",
     where="(35)",
     statement=r"compared with the sum over the classes, as in (35), one $\eta$ asks less of each class the "
-    "more there are; compared with the mean, as much",
+    "more classes there are; compared with the mean, it asks the same",
     notebook=f"{NOTEBOOK}#clasmk-sets",
     rivals=(
         Rival("the mean in (35) as printed", {"printed": "mean"}),
@@ -107,14 +107,14 @@ def check_scale(*, printed: str = "sum", mended: str = "mean") -> Evidence:
     moved = float(np.ptp(np.array(shares), axis=0).max())
     return Evidence(
         decide(by_sum[-1] > by_sum[0] and bool((np.diff(by_sum) >= 0).all()) and len(set(by_mean)) == 1),
-        f"with 2, 5, 10 and 20 clouds of one kind and eta = 0.1, {', '.join(map(str, by_sum))} of "
-        f"{len(kernels)} kernels are kept by the sum and {', '.join(map(str, by_mean))} by the mean",
-        "more and more; as many",
+        "for 2, 5, 10 and 20 clouds of the same kind and eta = 0.1, the sum keeps "
+        f"{', '.join(map(str, by_sum))} of {len(kernels)} kernels and the mean "
+        f"{', '.join(map(str, by_mean))}",
+        "more kernels with more classes; always the same number",
         float(by_sum[-1] - by_sum[0]),
-        "The sum goes up to C, so that eta means less the more classes there are: even eta = 1 keeps a "
-        f"kernel that catches {weakest:.0%} of the samples' energy. A kernel's mean moves by at most "
-        f"{moved:.2f}, and "
-        "is compared with (0, 1] as a share.",
+        "The sum goes up to C, so eta excludes less the more classes there are: even eta = 1 keeps a kernel "
+        f"that captures {weakest:.0%} of the samples' energy. A kernel's mean moves by at most {moved:.2f}, "
+        "and is a share, which fits a threshold in (0, 1].",
         {"classes": [2, 5, 10, 20], "kernels": len(kernels)},
         (624,),
     )
@@ -159,17 +159,17 @@ def check_centring(*, readings: tuple[str, ...] = ("plain", "centred"), fewer: i
     best = max(readings, key=lambda name: least[name])
     return Evidence(
         decide(least[best] >= 0.95),
-        f"the components catch {least[best]:.0%} or more of 1 - sigma^2, and {min(means[best]):.0%} or more "
-        "of |m|^2",
+        f"the components capture at least {least[best]:.0%} of 1 - sigma^2, and at least "
+        f"{min(means[best]):.0%} of |m|^2",
         "all, up to sampling: 95%",
         least[best] - 0.95,
-        "In (9) the mean lies in the subspace: it is what the criteria put below the line. The greedy "
-        "embedding that the paper takes spans the samples themselves, and so does its kernel PCA here.",
+        "In (9) the mean lies in the subspace; the criteria have it in the denominator. The greedy "
+        "embedding that the paper uses spans the samples themselves, and so does its kernel PCA here.",
         {"laws": len(caught["plain"]), "samples": 400},
         (625, 626),
-        reading="Without taking off the mean. Kernel PCA as in the reference given, [2], takes it off first; "
-        f"its components catch {least['centred']:.0%} to {max(caught['centred']):.0%} of 1 - sigma^2, and "
-        f"{np.median(means['centred']):.0%} of |m|^2 in the median.",
+        reading="The verdict is on kernel PCA without centring. Kernel PCA as in the reference given, [2], "
+        f"centres first; its components capture {least['centred']:.0%} to {max(caught['centred']):.0%} of 1 "
+        f"- sigma^2, and {np.median(means['centred']):.0%} of |m|^2 in the median.",
     )
 
 
@@ -177,7 +177,7 @@ def check_centring(*, readings: tuple[str, ...] = ("plain", "centred"), fewer: i
     "clasmk/block-structure",
     kind="statement",
     where="Section 3.1, last sentence",
-    statement="bases of classes one by one have a lower computational complexity than one basis for all data",
+    statement="one basis for each class has a lower computational complexity than one basis for all data",
     notebook=f"{NOTEBOOK}#clasmk-sets",
     rivals=(
         Rival("a cost that does not depend on the size of the basis", {"power": 0}),
@@ -199,15 +199,14 @@ def check_blocks(*, power: int = 2, whole_tol: float = 1e-2) -> Evidence:
     longer, cheaper = np.array(sizes).T
     return Evidence(
         decide(bool(cheaper.min() >= 1 and np.median(cheaper) > 1)),
-        f"all at once takes {cheaper.min():.2f} to {cheaper.max():.1f} times as many multiplications, for "
-        "the same tolerance",
+        f"one basis for all takes {cheaper.min():.2f} to {cheaper.max():.1f} times as many multiplications, "
+        "for the same tolerance",
         "1 or more, and above 1 in most",
         float(np.median(cheaper) - 1),
-        f"N r^2 against the sum of N_c r_c^2, {np.median(cheaper):.1f} times in the median: as much where "
-        "all classes fill the same subspace, and C^2 times as much where they share none. The price comes "
-        "later: the "
-        "features of the classes have, "
-        f"together, {longer.min():.1f} to {longer.max():.1f} times the dimension.",
+        f"N r^2 is {np.median(cheaper):.1f} times the sum of N_c r_c^2 in the median. The two are equal "
+        "where all classes fill the same subspace, and the factor is C^2 where they share none. The price "
+        f"comes later: together, the features of the classes have {longer.min():.1f} to {longer.max():.1f} "
+        "times the dimension.",
         {"problems": len(sizes), "N": 240, "classes": [2, 4, 8]},
         (627,),
     )

@@ -51,14 +51,12 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
         f"second class with the decision values 3 and -3 has kappa = {values[0]:g}",
         "negative where the decision is wrong",
         float(agreeing / tested - 1),
-        "The best value less the second best is never negative, so the most certain errors count as "
+        "The best value minus the second best is never negative. So the most certain errors count as "
         "confident, and (45) with T = 1 leaves them out of the next layer. With the value of the sample's "
-        "own class less the best of "
-        f"the others the sign is right for {signed}, and kappa is {values[1]:g} for that sample; for "
-        "correct samples "
-        "the two are the same. T is to be in (0, 1) in Section 4 and is 1 in the experiments; Remark 2's "
-        "open interval (-1, "
-        "1) would leave out errors with kappa <= -1, which (45) takes in.",
+        f"own class minus the best of the others the sign is right for {signed}, and kappa is {values[1]:g} "
+        "for that sample; for samples classified correctly the two are the same. Section 4 requires T in "
+        "(0, 1), and the experiments use 1. The open interval (-1, 1) of Remark 2 would leave out errors "
+        "with kappa <= -1, which (45) includes.",
         {"samples": tested, "classes": [2, 3, 10]},
         (633,),
     )
@@ -130,15 +128,13 @@ def check_stopping(*, printed: bool = True, mended: bool = False) -> Evidence:
     step = float(np.linalg.norm(cycle[layers] - cycle[layers - 1]))
     return Evidence(
         decide(defined == count, stopped == count),
-        f"the loop asks for a layer that is not learned yet in {count - defined} of {count} runs",
-        "0",
+        f"the loop asks for a layer that has not been learned yet in {count - defined} of {count} runs",
+        "0 runs",
         float(defined - count),
         "L was raised one line earlier, so the last two layers are L - 1 and L - 2; with these the loop "
-        f"ends before its limit in {stopped} runs whose weights converge. Small d = |delta+ - delta-| does "
-        "not mean that "
-        f"weights settle: if they jump between two corners for ever, all steps have the length {step:.0f} "
-        "and the loop ends "
-        f"after {layers} layers. delta+ itself would say it.",
+        f"ends before its limit in {stopped} runs with converging weights. A small d = |delta+ - delta-| "
+        "does not mean that the weights settle: if they jump between two corners for ever, all steps have "
+        f"the length {step:.0f} and the loop ends after {layers} layers. delta+ itself would show it.",
         {"runs": count + 1},
         (634,),
     )

@@ -16,8 +16,8 @@ CSV = "results/clasmk/layer-solvers.csv"
     "clasmk/equal-weights",
     kind="ours",
     where="Table 4",
-    statement="on the sets of Table 4 equal weights classify better than those that are learned, (33), in "
-    "one layer and in two",
+    statement="on the sets of Table 4 equal weights classify better than weights learned by (33), in one "
+    "layer and in two",
     notebook=f"{NOTEBOOK}#clasmk-equal-weights",
     depends=(CSV, REGISTRY),
     rivals=(Rival("the learned ones better", {"first": LEAST, "second": EQUAL}),),
@@ -47,8 +47,8 @@ def check_equal_weights(*, first: str = EQUAL, second: str = LEAST) -> Evidence:
         *_, by, p = paired(found[f"CLASMK-ML: {LOCAL}"], found[f"CLASMK-ML: {LEAST}"])
         away = (found[f"CLASMK-ML: {LOCAL}"] - found[f"CLASMK-ML: {LEAST}"]).abs().max()
         solver = (
-            f" It is not the solver: SLSQP from equal weights is {by:+.2f} points from the global minimum on "
-            f"average, {away:.2f} at most."
+            f" The solver is not the reason: SLSQP from equal weights is {by:+.2f} points from the global "
+            f"minimum on average, {away:.2f} at most."
         )
     ours = PAPER_TABLES.results("layer-solvers")
     halves = 0 if ours is None else int(ours.groupby("dataset")["split"].nunique().min())
@@ -57,6 +57,7 @@ def check_equal_weights(*, first: str = EQUAL, second: str = LEAST) -> Evidence:
         "; ".join(told),
         claimed,
         float(min(slack)),
-        f"Equal less learned, the same halves, features and classifier.{solver}",
+        "Differences are equal minus learned weights, with the same halves, features and "
+        f"classifier.{solver}",
         {"sets": len(frame), "halves": halves},
     )

@@ -11,6 +11,8 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
 from ...kernels import Kernel
 from ..model.embedding import Subspace
 from ..model.features import FeatureMap
@@ -18,6 +20,7 @@ from ..model.statistics import Separation, separation
 from ..model.subspaces import fit_subspaces
 from ..model.truncation import representative
 from .parameters import resolve_kernels, validate_bases
+from .shared_parameters import SubspaceParameters
 from .splitting import split_rows
 
 #: shares of energy are at most 1, up to the rounding of subspaces with tolerances near zero
@@ -42,30 +45,12 @@ class Learned:
     separation: Separation
 
 
-def forget(model: Any) -> None:
-    """Drop what an earlier fit left, so that one that fails leaves nothing."""
-    for state in [name for name in vars(model) if name.endswith("_") and not name.startswith("__")]:
-        delattr(model, state)
-
-
-class ClassSubspaces(TransformerMixin, BaseEstimator):
+class ClassSubspaces(SubspaceParameters, NoPartialFit, TransformerMixin, BaseEstimator):
     """Coordinates in subspaces of the classes; subclasses choose or weight the kernels.
 
-    A subclass has the parameters that :meth:`_learn` reads, and sets ``map_`` from it.
+    A subclass sets ``map_`` from what :meth:`_learn` returns.
     """
 
-    kernels: Any
-    tol: float
-    max_rank: int | None
-    n_components: int | float | None
-    order: str
-    basis_fraction: float
-    weights_on: str
-    denominator: str
-    eta: float
-    truncation: str
-    random_state: Any
-    verbose: int
     map_: FeatureMap
     classes_: np.ndarray
     n_features_in_: int
@@ -97,11 +82,12 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
         self._say(f"{len(kept)} of {n_kernels} kernels hold more than eta={self.eta:g} of these rows")
         subspaces = [[row[i] for i in kept] for row in subspaces]
         if self.weights_on == "nu":
-            return Learned(subspaces, kept, measured.keep(kept))
-        measured = separation(
-            subspaces, X[split.basis], codes[split.basis], combine=combine, denominator=self.denominator
-        )
-        return Learned(subspaces, kept, measured)
+            self.separation_ = measured.keep(kept)
+        else:
+            self.separation_ = separation(
+                subspaces, X[split.basis], codes[split.basis], combine=combine, denominator=self.denominator
+            )
+        return Learned(subspaces, kept, self.separation_)
 
     def _bases(self, X: np.ndarray, codes: np.ndarray) -> list[list[Subspace]]:
         """Return the subspaces of the rows `X`, (b, p), class by class with a line for each if wanted."""
@@ -129,10 +115,6 @@ class ClassSubspaces(TransformerMixin, BaseEstimator):
         weights = np.zeros((len(kept_weights), len(self.kernel_set_)))
         weights[:, kept] = kept_weights
         return weights
-
-    def _say(self, what: str) -> None:
-        if self.verbose:
-            print(f"[{type(self).__name__}] {what}", flush=True)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the features of the rows of `X`, (n, p): an (n, q) array."""

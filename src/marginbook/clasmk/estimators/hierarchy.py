@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, validate_choice, validate_counts, validate_not_negative
-from ...kernels import Kernel
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
 from ..model.truncation import AllTruncated
-from .fitting import forget
-from .lssvm import LSSVMClassifier
+from .base_classifier import base_has, new_base, validate_base
 from .parameters import MARGINS
-from .transformers import CLASMKTransformer
+from .shared_parameters import WeightParameters
 from .uncertain_rows import confidence, decision_table, marginal_rows
+from .weighted_kernels import CLASMKTransformer
 
-#: parameters that do not go to the transformers of the layers
-_OWN = {"n_layers", "marginal", "base", "margin", "min_marginal", "eps", "random_state"}
-
-
-def _base_has(method: str) -> Callable[[Any], bool]:
-    """Return the condition under which the classifier has a `method` of its base."""
-
-    def condition(model: Any) -> bool:
-        base = getattr(model, "base_", model.base)
-        return hasattr(LSSVMClassifier if base is None else base, method)
-
-    return condition
+#: parameters that go to the transformers of the layers
+_SHARED = {each.name for each in fields(WeightParameters)} - {"random_state"}
 
 
-class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Layers of CLASMK features, stacked, with a classifier on top.
 
     Layer 1 is a :class:`~marginbook.clasmk.CLASMKTransformer` of all rows. Each layer's features stand beside
@@ -49,7 +43,10 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
     :math:`\kappa_i\le T_\kappa`. It ends after `n_layers`, or when
     :math:`\bigl|\,\lVert\nu^{(l)}-\nu^{(l-1)}\rVert_F-\lVert\nu^{(l-1)}-\nu^{(l-2)}\rVert_F\bigr|\le\epsilon`
     where :math:`\nu^{(0)}=1/K` and the norm before the first is 0.
+    Rows have no weights, for the reason that the transformer has none.
     Source: Yu & McKelvey, section 4, (40)-(45).
+
+    Read more in the :ref:`user guide <guide-hierarchicalclasmkclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -115,57 +112,14 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
     ([89, 76], [39, 38])
     """
 
-    classes_: np.ndarray
-    n_features_in_: int
+    n_layers: int = 2
+    marginal: float = 1.0
+    base: Any = None
+    margin: str = "printed"
+    min_marginal: int = 10
+    eps: float = 1e-3
 
-    def __init__(
-        self,
-        kernels: Sequence[Kernel] | None = None,
-        n_layers: int = 2,
-        marginal: float = 1.0,
-        base: Any = None,
-        margin: str = "printed",
-        min_marginal: int = 10,
-        eps: float = 1e-3,
-        combine: str = "sum",
-        denominator: str = "energy",
-        eta: float = 0.1,
-        truncation: str = "sum",
-        threshold: float = 0.1,
-        solver: str = "dinkelbach",
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        max_rank: int | None = None,
-        n_components: int | float | None = None,
-        order: str = "pivoted",
-        basis_fraction: float = 0.5,
-        weights_on: str = "nu",
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.kernels = kernels
-        self.n_layers = n_layers
-        self.marginal = marginal
-        self.base = base
-        self.margin = margin
-        self.min_marginal = min_marginal
-        self.eps = eps
-        self.combine = combine
-        self.denominator = denominator
-        self.eta = eta
-        self.truncation = truncation
-        self.threshold = threshold
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_rank = max_rank
-        self.n_components = n_components
-        self.order = order
-        self.basis_fraction = basis_fraction
-        self.weights_on = weights_on
-        self.random_state = random_state
-        self.verbose = verbose
-
+    @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to rows `X`, (n, p), and labels `y`, (n,).
 
@@ -196,13 +150,15 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
             except AllTruncated as error:
                 if not self.layers_:
                     raise
-                warnings.warn(f"no layer {len(self.layers_) + 1}: {error}", UserWarning, stacklevel=2)
+                warnings.warn(
+                    f"no layer {len(self.layers_) + 1}: {error}", UserWarning, stacklevel=user_level()
+                )
                 self.stopped_ = "all kernels truncated"
                 break
             self.layers_.append(layer)
             self.marginal_rows_.append(rows)
             features = np.hstack([features, layer.transform(X)])
-            self.bases_.append(self._new_base().fit(features, self.classes_[codes]))
+            self.bases_.append(new_base(self.base, self.random_state).fit(features, self.classes_[codes]))
             changes.append(self._change())
             self._say(
                 f"layer {len(self.layers_)} of at most {self.n_layers}: learned on {len(rows)} rows, "
@@ -214,7 +170,9 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
             if abs(changes[-1] - (changes[-2] if len(changes) > 1 else 0.0)) <= self.eps:
                 self.stopped_ = "weights"
                 break
-            kappa = confidence(self._decision_table(self.bases_[-1], features), codes, self.margin)
+            base = self.bases_[-1]
+            table = decision_table(base.decision_function(features), len(self.classes_), type(base).__name__)
+            kappa = confidence(table, codes, self.margin)
             rows = marginal_rows(kappa, codes, self.marginal, self.min_marginal)
             if len(rows) == 0:
                 self.stopped_ = "no marginal rows"
@@ -234,37 +192,15 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
         validate_not_negative(eps=self.eps)
         if not is_number(self.marginal):
             raise ValueError(f"marginal must be a finite number, got {self.marginal!r}; 1 is the paper's")
-        if not _base_has("decision_function")(self):
-            raise TypeError(
-                f"base {self.base!r} has no decision_function, which says what rows are marginal; take one "
-                "that has, such as LSSVMClassifier or LogisticRegression"
-            )
-        if getattr(self.base, "decision_function_shape", "ovr") == "ovo":  # 3 pairs look like 3 classes
-            raise ValueError(
-                f"base {self.base!r} decides between pairs of classes, wanted one value for each class; take "
-                "decision_function_shape='ovr'"
-            )
+        validate_base(self)
 
     def _layer(self, number: int) -> CLASMKTransformer:
         """Return the transformer of layer `number`, from 0, unfitted."""
         seed = self.random_state
         if isinstance(seed, int | np.integer):
             seed = (int(seed) + number) % 2**32
-        shared = {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
+        shared = {name: getattr(self, name) for name in _SHARED}
         return CLASMKTransformer(random_state=seed, **shared)
-
-    def _new_base(self) -> Any:
-        """Return the base classifier, unfitted, with seeds where it wants some and has none."""
-        base = LSSVMClassifier() if self.base is None else clone(self.base)
-        wanting = sorted(
-            name
-            for name, value in base.get_params().items()
-            if value is None and (name == "random_state" or name.endswith("__random_state"))
-        )
-        if self.random_state is None or not wanting:
-            return base
-        generator = check_random_state(self.random_state)
-        return base.set_params(**{name: int(generator.randint(2**31 - 1)) for name in wanting})
 
     def _change(self) -> float:
         """Return the Frobenius norm by which the last layer's weights differ from those before."""
@@ -272,14 +208,6 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
         uniform = np.full(last.shape, 1 / last.shape[1])
         before = self.layers_[-2].weights_ if len(self.layers_) > 1 else uniform
         return float(np.linalg.norm(last - before))
-
-    def _decision_table(self, base: Any, features: np.ndarray) -> np.ndarray:
-        """Return the decision values of `base`, (n, C)."""
-        return decision_table(base.decision_function(features), len(self.classes_), type(base).__name__)
-
-    def _say(self, what: str) -> None:
-        if self.verbose:
-            print(f"[{type(self).__name__}] {what}", flush=True)
 
     def _stages(self, X: Any) -> Iterator[tuple[Any, np.ndarray]]:
         """Yield the base of each layer and the features of the rows of `X` up to it."""
@@ -308,7 +236,7 @@ class HierarchicalCLASMKClassifier(ClassifierMixin, BaseEstimator):
         """Return the class of each row of `X`, (n, p)."""
         return np.asarray(self._last(X, "predict"))
 
-    @available_if(_base_has("predict_proba"))
+    @available_if(base_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the last base for rows `X`, (n, p): (n, C); if it has them."""
         return np.asarray(self._last(X, "predict_proba"))

@@ -6,30 +6,32 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+
 from ...base.parameters import (
     is_number,
     is_whole,
     validate_choice,
     validate_counts,
+    validate_flags,
     validate_limits,
     validate_not_negative,
 )
 from ...kernels import Kernel, kernel_name, parse_kernel
+from ..model.embedding import ORDERS
 from ..model.kernel_sets import paper_kernels
+from ..model.objective import COMBINE
+from ..model.statistics import DENOMINATORS
 
-RULES = ("exact", "exhaustive", "greedy")
-COMBINE = ("sum", "concat")
-DENOMINATORS = ("energy", "mean")
 SOLVERS = ("dinkelbach", "slsqp")
+LEAST_SQUARES_SOLVERS = ("auto", "factor", "cg")
 WEIGHTS_ON = ("nu", "basis")
 TRUNCATIONS = ("sum", "mean")
-ORDERS = ("pivoted", "sequential")
 MARGINS = ("printed", "signed")
 
 
-def validate_bases(model: Any) -> None:
-    """Raise ValueError for parameters of `model` that concern bases, split and statistics."""
-    validate_not_negative(eta=model.eta)
+def validate_subspaces(model: Any) -> None:
+    """Raise ValueError for parameters of `model` that concern how rows span a subspace."""
     if not (is_number(model.tol) and 0 <= model.tol <= 1):
         raise ValueError(f"tol must be a number in [0, 1], a squared distance, got {model.tol!r}")
     validate_limits(max_rank=model.max_rank)
@@ -40,6 +42,12 @@ def validate_bases(model: Any) -> None:
             f"n_components must be None, a whole number >= 1 or a float in (0, 1], got {components!r}"
         )
     validate_choice("order", model.order, ORDERS)
+
+
+def validate_bases(model: Any) -> None:
+    """Raise ValueError for parameters of `model` that concern bases, split and statistics."""
+    validate_not_negative(eta=model.eta)
+    validate_subspaces(model)
     validate_choice("denominator", model.denominator, DENOMINATORS)
     validate_choice("truncation", model.truncation, TRUNCATIONS)
     validate_choice("weights_on", model.weights_on, WEIGHTS_ON)
@@ -77,9 +85,43 @@ def resolve_kernels(kernels: Any) -> list[Kernel]:
     if not found:
         raise ValueError("kernels must name at least one kernel, got an empty list")
     for kernel in found:
-        parse_kernel(kernel)
-        if kernel_name(kernel) == "precomputed":
-            raise ValueError(
-                "kernel 'precomputed' has no rows to span a subspace with; give a kernel's name or a callable"
-            )
+        validate_spanning(kernel)
     return found
+
+
+def validate_spanning(kernel: Kernel) -> None:
+    """Raise ValueError unless `kernel` is one as in :mod:`marginbook.kernels`, between rows."""
+    parse_kernel(kernel)
+    if kernel_name(kernel) == "precomputed":
+        raise ValueError(
+            "kernel 'precomputed' has no rows to span a subspace with; give a kernel's name or a callable"
+        )
+
+
+def gamma_of(kernel: Kernel, n_features: int) -> float:
+    """Return the gamma of a resolved kernel "rbf" or "poly" as a number."""
+    found = parse_kernel(kernel)[1]["gamma"]
+    return 1.0 / n_features if found is None else float(found)
+
+
+def validate_least_squares(model: Any) -> str:
+    """Check the parameters of an LSSVMClassifier but C and gamma; return its kernel's name, or "callable"."""
+    validate_flags(normalised=model.normalised)
+    validate_choice("solver", model.solver, LEAST_SQUARES_SOLVERS)
+    validate_counts(max_iter=model.max_iter)
+    validate_limits(n_components=model.n_components)
+    if not (is_number(model.tol) and 0 < model.tol < 1):
+        raise ValueError(f"tol must be a number in (0, 1), got {model.tol!r}")
+    name = kernel_name(model.kernel)
+    if name == "precomputed" and model.normalised:
+        raise ValueError(
+            "normalised=True does not go with kernel='precomputed', which lacks k(x, x) of new rows; "
+            "normalise the matrix"
+        )
+    if model.n_components is not None and model.normalised and name != "rbf":
+        raise ValueError(
+            "n_components does not go with normalised=True; take kernel='rbf', which is normalised"
+        )
+    if model.solver == "cg" and np.iterable(model.C):
+        raise ValueError("solver='cg' has no leave-one-out to choose C by; give one C, or solver='factor'")
+    return name

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...base.user_line import user_level
+
 
 @dataclass(frozen=True)
 class Split:
@@ -22,7 +24,7 @@ class Split:
     basis : (b,) array of int
         :math:`\mathcal M_B`, ascending.
     held_out : (h,) array of int
-        :math:`\mathcal M_\nu`, ascending; disjoint from `basis` but for classes of one row.
+        :math:`\mathcal M_\nu`, ascending; disjoint from `basis`, except in classes of one row.
     """
 
     basis: np.ndarray
@@ -66,6 +68,6 @@ def split_rows(codes: np.ndarray, basis_fraction: float, rng: np.random.RandomSt
             f"{len(lone)} of {len(np.unique(codes))} classes have one row, which gives both their basis and "
             "their weights; take more rows to a class",
             UserWarning,
-            stacklevel=2,
+            stacklevel=user_level(),
         )
     return Split(np.sort(np.concatenate(basis)), np.sort(np.concatenate(held_out)))

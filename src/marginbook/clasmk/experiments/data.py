@@ -32,12 +32,14 @@ def scaled(X_train: np.ndarray, X_test: np.ndarray, how: str) -> tuple[np.ndarra
     Parameters
     ----------
     X_train, X_test : arrays
-    how : {"standard", "unit-range", "unit-length"}
-        Each feature to mean 0 and deviation 1, or to [0, 1] (constant features to 0); or each row to
+    how : {"none", "standard", "unit-range", "unit-length"}
+        Nothing; each feature to mean 0 and deviation 1, or to [0, 1] (constant features to 0); or each row to
         length 1, a zero row staying as it is.
     """
-    validate_choice("scaling", how, ("standard", "unit-range", "unit-length"))
+    validate_choice("scaling", how, ("none", "standard", "unit-range", "unit-length"))
     X_train, X_test = (np.asarray(X, dtype=float) for X in (X_train, X_test))
+    if how == "none":
+        return X_train, X_test
     if how == "unit-length":
         lengths = [np.linalg.norm(X, axis=1, keepdims=True) for X in (X_train, X_test)]
         first, second = (np.where(length > 0, length, 1.0) for length in lengths)

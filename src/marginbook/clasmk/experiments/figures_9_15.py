@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from ...experiments.fold import Fold, Row, Settings
-from ..estimators.transformers import CLASMKTransformer
+from ..estimators.weighted_kernels import CLASMKTransformer
 from ..model.kernel_sets import paper_kernels
 from ..solvers.trust_constr import interior_point
 from .data import scaled_fold, setting_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -47,16 +48,22 @@ class ChosenLSSVM(ClassifierMixin, BaseEstimator):
     def trial(self, X: np.ndarray, y: np.ndarray) -> LSSVMClassifier:
         """Return the machine of the rows of the choice, (r, p) and (r,), with the best C."""
         grid = [float(C) for C in self.grid]
-        return LSSVMClassifier(C=grid, kernel=self.kernel, normalised=self.normalised).fit(X, y)
+        return self._fitted(grid, X, y)
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
         """Choose C, ``C_``, with the leave-one-out accuracy ``loo_accuracy_`` of the choice; fit all rows."""
         rows = self.choice(len(y))
         trial = self.trial(X[rows], y[rows])
         self.C_, self.loo_accuracy_ = trial.C_, trial.loo_accuracy_
-        self.model_ = LSSVMClassifier(C=self.C_, kernel=self.kernel, normalised=self.normalised).fit(X, y)
+        self.model_ = self._fitted(self.C_, X, y)
         self.classes_ = self.model_.classes_
         return self
+
+    def _fitted(self, C: float | list[float], X: np.ndarray, y: np.ndarray) -> LSSVMClassifier:
+        """Return the machine with `C`; an experiment tries widths that are too narrow on purpose."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="gamma is too", category=UserWarning)
+            return LSSVMClassifier(C=C, kernel=self.kernel, normalised=self.normalised).fit(X, y)
 
     def decision_function(self, X: np.ndarray) -> Any:
         """Return the outputs for rows `X`, (n, p), as `LSSVMClassifier` does."""

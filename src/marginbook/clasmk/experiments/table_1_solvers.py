@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.parameters import validate_choice
 from ...experiments.fold import Fold, Row, Settings
-from ..estimators.transformers import CLASMKTransformer
+from ..estimators.weighted_kernels import CLASMKTransformer
 from ..model.features import FeatureMap
 from ..model.objective import kkt_residual, ratio
 from ..model.truncation import thresholded

@@ -13,6 +13,7 @@ from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from ...kernels import Kernel
 from ..estimators.lssvm import LSSVMClassifier
 from ..model.kernel_sets import paper_kernels
+from ..paper.readings import parts_of
 from ..peers.single_kernel import SubspaceKernelTransformer
 from .data import scaled_fold, setting_of
 from .lssvm_chosen import ChosenLSSVM
@@ -43,7 +44,8 @@ def measure_table(fold: Fold, method: str, settings: Settings) -> Row:
     Parameters
     ----------
     method : str
-        One of `SINGLE`, or of :data:`marginbook.clasmk.experiments.timed.TRANSFORMERS`.
+        One of `SINGLE`, or of :data:`marginbook.clasmk.experiments.timed.TRANSFORMERS`; with a scaling
+        behind it, such as "poly (8), unit-range", that one for every set.
     settings : mapping
         ``scaling`` (once or by data set), ``tol``, ``eta``, ``threshold``, ``C`` of the first number,
         ``C_grid`` of the second and ``choice_rows``, with how many rows at most it chooses.
@@ -58,10 +60,11 @@ def measure_table(fold: Fold, method: str, settings: Settings) -> Row:
         solver, ``statistics_seconds``, of the rest of the learning, ``classifier_seconds``. ``n_train``,
         ``n_test``.
     """
-    validate_choice("method", method, METHODS)
-    fold = scaled_fold(fold, setting_of(settings, "scaling", fold.dataset))
+    name, scaling = parts_of(method)
+    validate_choice("method", name, METHODS)
+    fold = scaled_fold(fold, scaling or setting_of(settings, "scaling", fold.dataset))
     warm_up()
-    model, told = METHODS[method](fold, settings)
+    model, told = METHODS[name](fold, settings)
     Z = model.transform(fold.X_train)
     return {
         **errors(Z, model.transform(fold.X_test), fold, settings),

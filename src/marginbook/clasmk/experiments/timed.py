@@ -11,8 +11,9 @@ import numpy as np
 
 from ...experiments.fold import Settings
 from ...kernels import Kernel
+from ..estimators.chosen_kernels import CLASKTransformer
 from ..estimators.fitting import ClassSubspaces, Learned
-from ..estimators.transformers import CLASKTransformer, CLASMKTransformer
+from ..estimators.weighted_kernels import CLASMKTransformer
 from ..model.embedding import Subspace
 from ..model.kernel_sets import paper_kernels
 

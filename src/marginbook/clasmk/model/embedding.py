@@ -24,7 +24,8 @@ from scipy.linalg import eigh, solve_triangular
 from ...base.parameters import validate_choice
 from ...kernels import Kernel
 from .incomplete_cholesky import FLOOR, GrowingFactor, well_conditioned
-from .normalised_kernels import SharedPairs, validate_rows
+from .normalised_kernels import SharedPairs
+from .self_similarity import validate_rows
 
 ORDERS = ("pivoted", "sequential")
 

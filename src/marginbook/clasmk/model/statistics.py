@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from ...base.parameters import validate_choice
 from .embedding import Subspace
-from .normalised_kernels import validate_rows
+from .self_similarity import validate_rows
 from .subspaces import class_coordinates, validate_codes
 
 DENOMINATORS = ("energy", "mean")

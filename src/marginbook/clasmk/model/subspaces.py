@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from ...kernels import Kernel
 from .embedding import Subspace, subspace_of_block, validate_embedding
-from .normalised_kernels import SharedPairs, validate_rows
+from .normalised_kernels import SharedPairs
+from .self_similarity import validate_rows
 
 #: entries of the matrices of pairs of one chunk of data (16 MB): small enough to stay near the processor
 CHUNK_ENTRIES = 2**21

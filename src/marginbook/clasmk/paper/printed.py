@@ -5,19 +5,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ...claims.comparison import layout, read_numbers
+from ...claims.printed_cells import layout, read_numbers
 from ...claims.printed_tables import PaperTables
+from .readings import COLUMNS, by_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PAPER_TABLES = PaperTables("clasmk", own="CLAS")
+PAPER_TABLES = PaperTables("clasmk", own="CLAS", readings={"table-1": by_words})
 NOTEBOOK = "clasmk/04_tables"
 #: columns of Table 1 (and 2): the eight kernels, one kernel a class, several
-SINGLE = (
-    "poly (8)", "poly (12)", "poly (24)", "poly (48)", "RBF (1)", "RBF (0.5)", "RBF (0.1)", "RBF (0.05)",
-)  # fmt: skip
-ONE, SEVERAL = "CLASK-ML", "CLASMK-ML"
+SINGLE, (ONE, SEVERAL) = COLUMNS[:8], COLUMNS[8:]
 #: columns of Table 4: the paper's, in one layer and in two, and the rivals
 LAYERS = ("CLASMK-ML", "2L-CLASMK-ML")
 RIVALS = ("MKL", "2L-MKL")

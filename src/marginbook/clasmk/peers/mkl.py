@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...base.weights import ClassWeight
 from ...kernels import Kernel
+from ..solvers.gram_blocks import KEPT_BYTES, GramBlocks
 from ..solvers.mkl import combine, learn_weights
 from .several_kernels import SeveralKernels
 
+#: rows beyond which the weights begin with those of a sample, and the rows of that
+START_BEYOND, START_WITH = 4000, 2000
+#: what a machine of several kernels of too many rows can be replaced by
+INSTEAD = "fewer rows, or LSSVMClassifier(kernel='rbf', n_components=1000)"
 
+
+@dataclass(eq=False, repr=False)
 class MKLClassifier(SeveralKernels):
     r"""l1 multiple kernel learning (the problem of SimpleMKL, Rakotomamonjy et al. 2008).
 
-    .. math:: \min_{d\ge0,\,\sum_kd_k=1}\ \sum_u\max_{0\le a\le C,\,y_u^\top a=0}
+    .. math:: \min_{d\ge0,\,\sum_kd_k=1}\ \sum_u\max_{0\le a_i\le Cs_i,\,y_u^\top a=0}
        1^\top a-\tfrac12\sum_kd_k\,(y_ua)^\top K_k(y_ua),
 
     with one output u per class against the others, one for two classes, and the same weights d for all
-    outputs: a class has no kernels of its own.
+    outputs: a class has no kernels of its own. Row i has the weight :math:`s_i`, 1 unless given.
+
+    It costs a few times :math:`n^2` for each kernel and set of weights, and the training of the machines.
+    Gram matrices of more than 0.5 GB together are not kept; beyond 4,000 rows the weights begin with those of
+    2,000 rows. The trainings are libsvm's, which hears no interrupt.
+
+    Read more in the :ref:`user guide <guide-mklclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -35,6 +52,8 @@ class MKLClassifier(SeveralKernels):
         Sets of weights for which machines are trained.
     normalised : bool, default=True
         Whether to take :math:`k(x,z)/\sqrt{k(x,x)k(z,z)}`; otherwise kernels of large values are preferred.
+    class_weight : {class: number}, "balanced" or None, default=None
+        Times the weights of the rows of the class.
 
     Attributes
     ----------
@@ -66,48 +85,81 @@ class MKLClassifier(SeveralKernels):
     (array([0.38, 0.35, 0.27]), True)
     """
 
-    def __init__(
-        self,
-        kernels: list[Kernel] | None = None,
-        C: float = 1.0,
-        *,
-        tol: float = 1e-3,
-        max_iter: int = 100,
-        normalised: bool = True,
-    ):
-        self.kernels = kernels
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.normalised = normalised
+    kernels: list[Kernel] | None = None
+    C: float = 1.0
+    _: KW_ONLY
+    tol: float = 1e-3
+    max_iter: int = 100
+    normalised: bool = True
+    class_weight: ClassWeight = None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (n, p), and labels `y`, (n,).
+
+        Parameters
+        ----------
+        X : (n, p) array
+        y : (n,) array
+        sample_weight : (n,) array of numbers >= 0, optional
+            A row of weight k counts as k equal rows, up to `tol`, and one of weight 0 as none.
 
         Raises
         ------
         ValueError
             For one class, parameters out of range, and a row that cannot be normalised.
+        MemoryError
+            At once, if one Gram matrix would take more than half of the machine's memory.
 
         Warns
         -----
         ConvergenceWarning
             If the gap is above `tol` after `max_iter` sets of weights.
         """
-        X, signs = self._started(X, y)
-        grams = self._grams(X, None, np.arange(len(self.kernels_)))
-        found = learn_weights(grams, signs, self.C, tol=self.tol, max_iter=self.max_iter)
+        X, signs, weights = self._started(X, y, sample_weight)
+        grams, start = self._sources(X), None
+        if len(X) > START_BEYOND:
+            few = _some_rows(signs)
+            start = learn_weights(
+                self._sources(X[few]),
+                signs[few],
+                self.C * len(X) / len(few),
+                tol=self.tol,
+                max_iter=self.max_iter,
+                row_weights=None if weights is None else weights[few],
+            ).weights
+        found = learn_weights(
+            grams, signs, self.C, tol=self.tol, max_iter=self.max_iter, start=start, row_weights=weights
+        )
         if found.gap > self.tol:
             warnings.warn(
                 f"the relative duality gap is {found.gap:.1e} after {found.n_iter} sets of weights, wanted "
                 f"{self.tol:.1e}; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=user_level(),
             )
         self._keep(X, found.weights, found.machines)
         self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
         self.objective_path_ = np.array([value for value, _ in found.path])
         return self
 
+    def _sources(self, X: np.ndarray) -> list[np.ndarray] | GramBlocks:
+        """Return the Gram matrices of the rows `X`, or what computes them again and again."""
+        every = np.arange(len(self.kernels_))
+        if 8 * len(every) * len(X) ** 2 <= KEPT_BYTES:
+            return self._grams(X, None, every)
+        return GramBlocks(len(every), X, self._grams, INSTEAD)
+
     def _joined(self, grams: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
         return combine(grams, weights)
+
+
+def _some_rows(signs: np.ndarray) -> np.ndarray:
+    """Return the numbers of rows to begin with, some of each class in their shares, sorted."""
+    classes = signs.argmax(axis=1) if signs.shape[1] > 1 else (signs[:, 0] > 0).astype(int)
+    rng, n = np.random.default_rng(0), len(signs)
+    parts = []
+    for code in np.unique(classes):
+        rows = np.flatnonzero(classes == code)
+        parts.append(rng.choice(rows, max(1, round(START_WITH * len(rows) / n)), replace=False))
+    return np.sort(np.concatenate(parts))

@@ -10,6 +10,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, validate_counts, validate_flags, validate_not_negative
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
+from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, gram
 from ..estimators.parameters import resolve_kernels
 from ..model.normalised_kernels import SharedPairs
@@ -19,11 +22,12 @@ from ..solvers.svm_outputs import Machines
 BATCH = 2**22
 
 
-class SeveralKernels(ClassifierMixin, BaseEstimator):
+class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
     """Support vector machines, one output per class, on a function of several Gram matrices.
 
-    A subclass has the parameters `kernels`, `C`, `tol`, `max_iter` and `normalised`, calls ``_started`` at
-    the beginning of ``fit`` and ``_keep`` at its end, and says in ``_joined`` how the kernels make one.
+    A subclass has the parameters `kernels`, `C`, `tol`, `max_iter`, `normalised` and `class_weight`, calls
+    ``_started`` at the beginning of ``fit`` and ``_keep`` at its end, and says in ``_joined`` how the kernels
+    make one.
     """
 
     kernels: list[Kernel] | None
@@ -31,6 +35,7 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
     tol: float
     max_iter: int
     normalised: bool
+    class_weight: ClassWeight
     classes_: np.ndarray
     kernels_: list[Kernel]
     weights_: np.ndarray
@@ -39,10 +44,14 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
     intercept_: np.ndarray
     n_features_in_: int
 
-    def _started(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Check what `fit` gets, (n, p) and (n,); return the rows and the signs of the outputs, (n, m)."""
-        for state in [name for name in vars(self) if name.endswith("_") or name == "_rows"]:
-            delattr(self, state)
+    def _started(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Check what `fit` gets, (n, p) and (n,); return the rows that have a weight, signs and weights.
+
+        The signs are those of the outputs, (n, m); weights are None where all are 1.
+        """
+        forget(self, "_rows", "_used")
         kernels = resolve_kernels(self.kernels)
         if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
             raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
@@ -53,7 +62,12 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
         classes, codes = encode_classes(y, type(self).__name__)
         self.classes_, self.kernels_ = classes, kernels
         signs = np.where(codes[:, None] == np.arange(len(classes)), 1.0, -1.0)
-        return X, signs[:, 1:] if len(classes) == 2 else signs
+        signs = signs[:, 1:] if len(classes) == 2 else signs
+        weights = row_weights(X, y, sample_weight, self.class_weight)
+        self._used = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        if weights is None:
+            return X, signs, None
+        return X[self._used], signs[self._used], weights[self._used]
 
     def _grams(self, X: np.ndarray, Z: np.ndarray | None, which: np.ndarray) -> list[np.ndarray]:
         """Return the Gram matrices of the rows of `X`, (n, p), and `Z`, (m, p), for the kernels `which`."""
@@ -66,11 +80,13 @@ class SeveralKernels(ClassifierMixin, BaseEstimator):
     def _keep(self, X: np.ndarray, weights: np.ndarray, machines: Machines) -> None:
         """Keep the `weights`, (K,), and the rows of `X`, (n, p), that have a coefficient in an output."""
         self.weights_ = weights
-        self.support_ = np.flatnonzero(machines.beta.any(axis=1))
-        self.dual_coef_ = np.ascontiguousarray((machines.beta[self.support_] * machines.scale).T)
+        support = np.flatnonzero(machines.beta.any(axis=1))
+        self.support_ = self._used[support]
+        self.dual_coef_ = np.ascontiguousarray((machines.beta[support] * machines.scale).T)
         self.intercept_ = machines.bias
         self.objective_ = machines.value
-        self._rows = X[self.support_]
+        self._rows = X[support]
+        del self._used
 
     def _joined(self, grams: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
         """Return the one kernel that `grams`, arrays (n, m), make with `weights`, one for each."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.parameters import is_number, validate_choice, validate_limits
-from ...kernels import Kernel, kernel_name, parse_kernel
-from ..model.embedding import ORDERS, class_subspace
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
+from ...base.threads import on_few_threads
+from ...kernels import Kernel
+from ..estimators.parameters import validate_spanning, validate_subspaces
+from ..model.embedding import class_subspace
 
 
-class SubspaceKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class SubspaceKernelTransformer(
+    NoPartialFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     r"""Coordinates of the rows in one subspace of the feature space of one normalised kernel.
 
     The greedy spectral embedding (Ouimet & Bengio 2005) takes a row into the basis when its squared distance
@@ -22,6 +29,9 @@ class SubspaceKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     .. math:: z(x)=U^\top\varphi(x)=A^\top\tilde k(X_B,x),\qquad z(x)^\top z(x')\approx\tilde k(x,x').
 
     Before `LSSVMClassifier` it makes the single-kernel machine that class subspaces are compared with.
+    Rows have no weights: rows span the subspace, and a copy of one is in its span already.
+
+    Read more in the :ref:`user guide <guide-subspacekerneltransformer>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -55,21 +65,14 @@ class SubspaceKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     ((178, 57), True)
     """
 
-    def __init__(
-        self,
-        kernel: Kernel = "rbf",
-        *,
-        tol: float = 1e-3,
-        max_rank: int | None = None,
-        n_components: int | float | None = None,
-        order: str = "pivoted",
-    ):
-        self.kernel = kernel
-        self.tol = tol
-        self.max_rank = max_rank
-        self.n_components = n_components
-        self.order = order
+    kernel: Kernel = "rbf"
+    _: KW_ONLY
+    tol: float = 1e-3
+    max_rank: int | None = None
+    n_components: int | float | None = None
+    order: str = "pivoted"
 
+    @on_few_threads
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the basis among rows `X`, (n, p); `y` is not used.
 
@@ -78,19 +81,9 @@ class SubspaceKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ValueError
             For parameters out of range, and a row that cannot be normalised.
         """
-        for state in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, state)
-        parse_kernel(self.kernel)
-        if kernel_name(self.kernel) == "precomputed":
-            raise ValueError(
-                "kernel 'precomputed' has no rows to span a subspace with; give a kernel's name or a callable"
-            )
-        if not (is_number(self.tol) and 0 <= self.tol <= 1):
-            raise ValueError(f"tol must be a number in [0, 1], a squared distance, got {self.tol!r}")
-        validate_limits(max_rank=self.max_rank)
-        if not (isinstance(self.n_components, float) and 0 < self.n_components <= 1):
-            validate_limits(n_components=self.n_components)
-        validate_choice("order", self.order, ORDERS)
+        forget(self)
+        validate_spanning(self.kernel)
+        validate_subspaces(self)
         X = validate_data(self, X, dtype=np.float64)
         found = class_subspace(
             self.kernel,

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ...base.parameters import is_number, validate_flags
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...base.weights import ClassWeight
 from ...kernels import Kernel
+from ..solvers.half_stored import check_memory
 from ..solvers.mkl_two_layer import exponential, learn_layer
 from .several_kernels import SeveralKernels
 
+#: what a machine of several kernels of too many rows can be replaced by
+INSTEAD = "fewer kernels or rows, or MKLClassifier"
 
+
+@dataclass(eq=False, repr=False)
 class TwoLayerMKLClassifier(SeveralKernels):
     r"""Two-layer multiple kernel learning (after Zhuang, Tsang & Hoi 2011).
 
-    .. math:: \min_{\mu\ge0}\ \sum_u\max_{0\le a\le C,\,y_u^\top a=0}
+    .. math:: \min_{\mu\ge0}\ \sum_u\max_{0\le a_i\le Cs_i,\,y_u^\top a=0}
        1^\top a-\tfrac12(y_ua)^\top K(\mu)(y_ua)\ +\ \rho\sum_t\mu_t,\qquad
        k(x,z)=\exp\Bigl(\sum_t\mu_tk_t(x,z)\Bigr),
 
-    with one output u per class against the others, one for two classes, and the same weights for all.
+    with one output u per class against the others, one for two classes, and the same weights for all. Row i
+    has the weight :math:`s_i`, 1 unless given.
     Machines and weights are learned in turn; the problem is not convex, and a stationary point is found from
     equal weights. Of kernels with k(x, x) = 1 the new one has :math:`k(x,x)=e^{\sum\mu}`, so that large
     weights are also a large C; `reg` holds against it.
+
+    Read more in the :ref:`user guide <guide-twolayermklclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -43,6 +55,8 @@ class TwoLayerMKLClassifier(SeveralKernels):
     unit_diagonal : bool, default=False
         Whether to normalise the new kernel too, :math:`\exp(\sum_t\mu_t(k_t(x,z)-1))`: then the weights do
         not act as a larger C, and noise is overfitted less. With ``normalised=True`` only.
+    class_weight : {class: number}, "balanced" or None, default=None
+        Times the weights of the rows of the class.
 
     Attributes
     ----------
@@ -74,33 +88,34 @@ class TwoLayerMKLClassifier(SeveralKernels):
     (array([0.6, 2.8, 0.7]), True)
     """
 
-    def __init__(
-        self,
-        kernels: list[Kernel] | None = None,
-        C: float = 1.0,
-        *,
-        reg: float = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = 100,
-        normalised: bool = True,
-        unit_diagonal: bool = False,
-    ):
-        self.kernels = kernels
-        self.C = C
-        self.reg = reg
-        self.tol = tol
-        self.max_iter = max_iter
-        self.normalised = normalised
-        self.unit_diagonal = unit_diagonal
+    kernels: list[Kernel] | None = None
+    C: float = 1.0
+    _: KW_ONLY
+    reg: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = 100
+    normalised: bool = True
+    unit_diagonal: bool = False
+    class_weight: ClassWeight = None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (n, p), and labels `y`, (n,).
+
+        Parameters
+        ----------
+        X : (n, p) array
+        y : (n,) array
+        sample_weight : (n,) array of numbers >= 0, optional
+            A row of weight k counts as k equal rows, up to `tol`, and one of weight 0 as none.
 
         Raises
         ------
         ValueError
             For one class, parameters out of range, a row that cannot be normalised, and kernels so large that
             their exponential overflows.
+        MemoryError
+            At once, if the Gram matrices would take more than half of the machine's memory.
 
         Warns
         -----
@@ -114,9 +129,13 @@ class TwoLayerMKLClassifier(SeveralKernels):
         validate_flags(unit_diagonal=self.unit_diagonal)
         if self.unit_diagonal and not self.normalised:
             raise ValueError("unit_diagonal=True needs normalised=True, got False; set both")
-        X, signs = self._started(X, y)
+        X, signs, weights = self._started(X, y, sample_weight)
+        # the matrices of the kernels, and two on the way
+        check_memory(len(X), INSTEAD, 2 + len(self.kernels_))
         grams = self._grams(X, None, np.arange(len(self.kernels_)))
-        found = learn_layer(grams, signs, self.C, reg=self.reg, tol=self.tol, max_iter=self.max_iter)
+        found = learn_layer(
+            grams, signs, self.C, reg=self.reg, tol=self.tol, max_iter=self.max_iter, row_weights=weights
+        )
         if not np.isfinite(found.path[-1]):
             raise ValueError(
                 f"F is {found.path[-1]} with reg = {self.reg:.1e} and C = {self.C:.1e}; scale the "
@@ -127,7 +146,7 @@ class TwoLayerMKLClassifier(SeveralKernels):
                 f"the residual is {found.residual:.1e} after {found.n_iter} sets of weights, wanted "
                 f"{self.tol:.1e}; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=user_level(),
             )
         self._keep(X, found.weights, found.machines)
         self.objective_ = found.path[-1]

@@ -12,6 +12,11 @@ point with value :math:`\lambda`, their minimisers have a smaller value unless :
 values converge superlinearly (Dinkelbach 1967). Local minimisers that do not rise make it monotone all the
 same: so the iteration runs with those until they find nothing, and only then asks the search for better ones,
 which also proves a bound.
+
+How little work is possible: with :math:`N_c=D_c=I` F is 1 everywhere, and with any one entry of one
+:math:`N_c` (and its mirror image) lowered F can be below 1. Whoever has not read all :math:`CK^2` entries is
+wrong for one of the two: no exponent of K is below 2, for local minima too. The proof decides whether
+matrices are copositive, co-NP-complete (Murty and Kabadi 1987): no exponent bounds it, unless P = NP.
 """
 
 from __future__ import annotations
@@ -32,7 +37,7 @@ from ..model.objective import (
 from .kernel_choice import choose_exact
 from .solution import Weights
 from .sphere import SphereMinimum, SphereSearch
-from .sphere_steps import descend_all, lower_bound
+from .sphere_steps import ROUNDING, bound_all, descend_all, lower_bound
 
 #: nodes for each class before the classes that are not closed are searched on
 FIRST_NODES = 30
@@ -51,6 +56,7 @@ def dinkelbach(
     max_nodes: int = 2000,
     n_restarts: int = 10,
     random_state: int | np.random.Generator | None = 0,
+    target: float = 0.0,
 ) -> Weights:
     r"""Minimise the separation ratio over the kernel weights.
 
@@ -74,6 +80,8 @@ def dinkelbach(
     n_restarts : int
         Random local searches for a class whose search stops at `max_nodes`.
     random_state : int, Generator or None
+    target : float
+        End as soon as the ratio is not above this: then without a bound.
 
     Returns
     -------
@@ -103,6 +111,7 @@ def dinkelbach(
         return _choose(top, bottom)
     top_scale, bottom_scale = float(np.abs(top).max()) or 1.0, float(np.abs(bottom).max())
     run = _Run(top / top_scale, bottom / bottom_scale, start, tol, random_state)
+    run.target = target * bottom_scale / top_scale
     converged = run.iterate(max_iter, max_nodes, n_restarts)
     weights = run.roots**2
     weights /= weights.sum(axis=1, keepdims=True)
@@ -145,7 +154,7 @@ class _Run:
                 raise ValueError("the denominator is zero in these weights; start from others")
         self.path = [self.value(self.roots)]
         self.minima: list[SphereMinimum] | None = None
-        self.n_nodes = 0
+        self.n_nodes, self.target = 0, 0.0
 
     def value(self, roots: np.ndarray) -> float:
         """Return the ratio."""
@@ -156,7 +165,7 @@ class _Run:
         """Iterate; return whether it ended because nothing falls."""
         while len(self.path) <= max_iter:
             value = self.path[-1]
-            if value == 0:
+            if value <= self.target:
                 return True
             matrices = self.top - value * self.bottom
             energy = float(forms(self.roots, self.bottom).sum())
@@ -165,7 +174,7 @@ class _Run:
             roots, least = descend_all(matrices, self.roots)
             fall = -float(least.sum())
             if not fall > small and max_nodes:
-                self.minima = self._search(matrices, roots, small, max_nodes, n_restarts)
+                self.minima = self._search(matrices, roots, least, small, max_nodes, n_restarts)
                 roots = np.array([minimum.point for minimum in self.minima])
                 fall = -sum(minimum.value for minimum in self.minima)
             if fall > 0:
@@ -180,23 +189,35 @@ class _Run:
         return False
 
     def _search(
-        self, matrices: np.ndarray, roots: np.ndarray, small: float, max_nodes: int, n_restarts: int
+        self, matrices: np.ndarray, roots: np.ndarray, least: np.ndarray, small: float, most: int, tries: int
     ) -> list[SphereMinimum]:
-        """Search all classes: a little at first, then to the end, or until one of them falls."""
-        searches = []
-        for Q, s in zip(matrices, roots, strict=True):
-            size = float(np.abs(Q).max()) or 1.0
-            tol = max(small / len(matrices) / size, FINEST)
-            searches.append(SphereSearch(Q, start=s, tol=tol))
-        for search in searches:
-            search.run(min(FIRST_NODES, max_nodes))
-        for search in searches:
-            if -sum(search.value * search.size for search in searches) > small:
+        """Search all classes: a little at first, then to the end, or until one of them falls.
+
+        Their first nodes need no search: the local minima `roots` have the values `least`.
+        """
+        sizes = np.abs(matrices).max(axis=(1, 2))
+        tols = np.maximum(small / len(matrices), np.maximum(FINEST, 4 * ROUNDING * roots.shape[1]) * sizes)
+        bounds = bound_all(matrices, roots, least - tols)
+        minima = [
+            SphereMinimum(s, float(value), float(min(value, bound)), 1, True)
+            for s, value, bound in zip(roots, least, bounds, strict=True)
+        ]
+        self.n_nodes += len(minima)
+        searches = {}
+        for c in np.flatnonzero(bounds < least - tols):
+            tol = max(small / len(matrices) / sizes[c], FINEST)
+            searches[c] = SphereSearch(matrices[c], start=roots[c], tol=tol)
+            searches[c].run(min(FIRST_NODES, most))
+        closed = float(least.sum() - sum(least[c] for c in searches))
+        for search in searches.values():
+            if -closed - sum(each.value * each.size for each in searches.values()) > small:
                 break
-            if not search.run(max_nodes, until_better=True) and search.n_nodes >= max_nodes:
-                search.restart(n_restarts, self.generator)
-        self.n_nodes += sum(search.n_nodes for search in searches)
-        return [search.result() for search in searches]
+            if not search.run(most, until_better=True) and search.n_nodes >= most:
+                search.restart(tries, self.generator)
+        for c, search in searches.items():
+            minima[c] = search.result()
+            self.n_nodes += search.n_nodes - 1
+        return minima
 
     def bound(self, max_nodes: int) -> float:
         r"""Return a lower bound of the ratio, with searches of at most `max_nodes` for each class.
@@ -210,7 +231,7 @@ class _Run:
         completed.
         """
         value = self.path[-1]
-        if value == 0:
+        if value <= self.target:
             return 0.0
         at = self.path[-2] if self.minima is not None and len(self.path) > 1 else value
         if self.minima is not None:
@@ -240,7 +261,7 @@ class _Run:
         matrices = self.top - value * self.bottom
         points, least = descend_all(matrices, self.roots)
         targets = least - FINEST * np.abs(matrices).max(axis=(1, 2))
-        return sum(lower_bound(*of_class) for of_class in zip(matrices, points, targets, strict=True))
+        return float(bound_all(matrices, points, targets).sum())
 
     def _searched(self, value: float, loss: float, max_nodes: int) -> float:
         """Return a lower bound of G at a value of the ratio by searches, some `loss` below G."""

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 RULES = ("exact", "exhaustive", "greedy")
+#: choices that are tried at most
+MOST = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,26 +136,25 @@ def choose_greedy(n: ArrayLike, d: ArrayLike) -> KernelChoice:
     return KernelChoice(kernels, value, 1, (value, value))
 
 
-def choose_exhaustive(n: ArrayLike, d: ArrayLike, *, max_combinations: int = 1_000_000) -> KernelChoice:
+def choose_exhaustive(n: ArrayLike, d: ArrayLike) -> KernelChoice:
     """Return the choice with the smallest ratio by trying all of them, the first where several have it.
 
     Parameters
     ----------
     n, d : (C, K) arrays
-    max_combinations : int
 
     Raises
     ------
     ValueError
-        If there are more than `max_combinations` choices.
+        If there are more than `MOST` choices.
     """
     top, bottom = validate_terms(n, d)
     n_classes, n_kernels = top.shape
     count = n_kernels**n_classes
-    if count > max_combinations:
+    if count > MOST:
         raise ValueError(
             f"{n_kernels} kernels for {n_classes} classes make {count} choices, wanted at most "
-            f'{max_combinations}; use rule="exact", which finds the same minimum'
+            f'{MOST}; use rule="exact", which finds the same minimum'
         )
     # the first class is the slowest index, as in itertools.product: sums of all choices, built class by class
     tops, bottoms = top[0], bottom[0]
@@ -168,10 +169,8 @@ def choose_exhaustive(n: ArrayLike, d: ArrayLike, *, max_combinations: int = 1_0
     return KernelChoice(kernels, value, count, (value, value))
 
 
-def choose_kernels(
-    n: ArrayLike, d: ArrayLike, *, rule: str = "exact", max_combinations: int = 1_000_000
-) -> KernelChoice:
-    """Return the choice of a rule: "exact", "exhaustive" (up to `max_combinations` choices) or "greedy".
+def choose_kernels(n: ArrayLike, d: ArrayLike, *, rule: str = "exact") -> KernelChoice:
+    """Return the choice of a rule: "exact", "exhaustive" (up to `MOST` choices) or "greedy".
 
     Raises
     ------
@@ -179,7 +178,7 @@ def choose_kernels(
         If the rule is unknown, the terms are not as they must be, or there are too many choices.
     """
     if rule == "exhaustive":
-        return choose_exhaustive(n, d, max_combinations=max_combinations)
+        return choose_exhaustive(n, d)
     if rule not in RULES:
         raise ValueError(f"rule must be one of {RULES}, got {rule!r}")
     return choose_exact(n, d) if rule == "exact" else choose_greedy(n, d)

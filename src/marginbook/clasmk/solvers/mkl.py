@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg.blas import daxpy
 from scipy.optimize import linprog, minimize
 
+from .gram_blocks import GramBlocks
 from .svm_outputs import TIGHTEST, Machines, curvature, train
 
 #: tolerance of the first trainings; it shrinks where the machines' own gap hides that of the weights
@@ -59,19 +60,21 @@ class KernelWeights:
 
 
 def learn_weights(
-    kernels: Sequence[np.ndarray],
+    kernels: Sequence[np.ndarray] | GramBlocks,
     signs: np.ndarray,
     C: float,
     *,
     tol: float = 1e-3,
     max_iter: int = 100,
     start: np.ndarray | None = None,
+    row_weights: np.ndarray | None = None,
 ) -> KernelWeights:
     """Minimise J over the simplex until the relative gap is at most `tol`.
 
     Parameters
     ----------
-    kernels : K arrays (n, n)
+    kernels : K arrays (n, n), or GramBlocks
+        See :class:`GramBlocks` for more than memory holds.
     signs : (n, m) array of -1 and 1, both in each column
     C : float
     tol : float
@@ -79,6 +82,7 @@ def learn_weights(
         Trainings, at least 1.
     start : (K,) array, optional
         Weights to begin with; equal ones by default.
+    row_weights : (n,) array of numbers > 0, optional
     """
     count = len(kernels)
     weights = np.full(count, 1 / count) if start is None else np.asarray(start, dtype=float)
@@ -87,13 +91,18 @@ def learn_weights(
     best: tuple[np.ndarray, Machines] | None = None
     centre = weights
     centre_value, predicted, lower, stretch, svc_tol = np.inf, 0.0, -np.inf, 1.0, FIRST_TOL
-    metric = np.zeros((count, count))
+    metric: np.ndarray | None = None
     path: list[tuple[float, float]] = []
     gap = np.inf
     while len(path) < max_iter:
-        total = combine(kernels, weights)
-        machines = train(total, signs, C, svc_tol)
-        moves = np.stack([K @ machines.beta for K in kernels])
+        if isinstance(kernels, GramBlocks):
+            total = kernels.combine(weights)
+            machines = train(total, signs, C, svc_tol, row_weights)
+            moves = kernels.moves(machines.beta)
+        else:
+            total = combine(kernels, weights)
+            machines = train(total, signs, C, svc_tol, row_weights)
+            moves = np.stack([K @ machines.beta for K in kernels])
         slope = -0.5 * np.einsum("knm,nm->k", moves, machines.beta)
         constants.append(machines.dual_sum)
         slopes.append(slope)
@@ -101,7 +110,7 @@ def learn_weights(
             best = weights, machines
         if machines.value < centre_value - ENOUGH * predicted:
             centre, centre_value, stretch = weights, machines.value, max(1.0, stretch / 2)
-            metric = curvature(total, machines, moves)
+            metric = None
         else:
             stretch *= 2
         lower = max(lower, _least_bound(np.array(constants), np.array(slopes)))
@@ -111,6 +120,8 @@ def learn_weights(
             break
         if machines.inner_gap > 0.25 * tol:
             svc_tol = max(TIGHTEST, svc_tol * min(0.5, 0.1 * tol / machines.inner_gap))
+        if metric is None:  # at the centre, where the machines are
+            metric = curvature(total, machines, moves)
         weights, model = _next(
             np.array(constants), np.array(slopes), centre, centre_value, stretch * metric, gap
         )

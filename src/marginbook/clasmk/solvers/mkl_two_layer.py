@@ -8,6 +8,9 @@ elementwise, J as in :mod:`.kernel_machines`. Its gradient is
 :math:`\mu\ge0` in the metric :math:`H+\varepsilon I`, H the curvature of J along the directions
 :math:`K\circ K_t` (Gauss and Newton's); a step that does not decrease F enough is taken back and shortened
 by a larger :math:`\varepsilon`.
+
+The residual that is returned is that of the weights, with machines that are exact: in the end their free
+coefficients are computed once more, in double precision (``polish``).
 """
 
 from __future__ import annotations
@@ -16,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import nnls
 
+from ...kernels.nonnegative import nnls
 from .mkl import combine
-from .svm_outputs import TIGHTEST, Machines, curvature, train
+from .svm_outputs import TIGHTEST, Machines, curvature, polish, train
 
 #: sum of the weights times the largest kernel value beyond which exponentials are not computed
 LARGEST = 50.0
@@ -44,7 +47,8 @@ class LayerWeights:
     weights : (T,) array
     machines : Machines
     residual : float
-        Largest entry of ``mu - max(mu - gradient / F, 0)``: 0 at a stationary point.
+        Largest entry of ``mu - max(mu - gradient / F, 0)``, F and its gradient those of exact machines: 0 at
+        a stationary point.
     n_iter : int
         Trainings of all outputs, those taken back included.
     path : list of float
@@ -74,6 +78,7 @@ def learn_layer(
     reg: float = 1.0,
     tol: float = 1e-3,
     max_iter: int = 100,
+    row_weights: np.ndarray | None = None,
 ) -> LayerWeights:
     r"""Decrease F from equal weights until the residual is at most `tol`.
 
@@ -87,6 +92,7 @@ def learn_layer(
     tol : float
     max_iter : int
         Trainings, at least 1.
+    row_weights : (n,) array of numbers > 0, optional
 
     Raises
     ------
@@ -95,17 +101,22 @@ def learn_layer(
     """
     largest = np.array([max(float(np.abs(K).max()), np.finfo(float).tiny) for K in kernels])
     svc_tol, damping, taken_back = 1e-3, 1e-3, 0
-    at = _point(kernels, 1 / (len(kernels) * largest), signs, C, reg, svc_tol)
+    at = _point(kernels, 1 / (len(kernels) * largest), signs, C, reg, svc_tol, row_weights)
     n_iter, path = 1, [at.value]
     gradient, metric = _model(kernels, at, signs, reg)
     while True:
         residual = float(np.abs(at.weights - np.maximum(at.weights - gradient / at.value, 0.0)).max())
+        unsure = False
         if residual <= tol or n_iter >= max_iter or taken_back >= GIVE_UP:
-            return LayerWeights(at.weights, at.machines, residual, n_iter, path)
-        if at.machines.inner_gap > 0.1 * tol and svc_tol > TIGHTEST:
+            residual = _exact_residual(kernels, at, signs, reg, residual)
+            unsure = residual > tol and n_iter < max_iter and taken_back < GIVE_UP and svc_tol > TIGHTEST
+            if not unsure:
+                return LayerWeights(at.weights, at.machines, residual, n_iter, path)
+        if unsure or (at.machines.inner_gap > 0.1 * tol and svc_tol > TIGHTEST):
             # trained more tightly, the same weights have a smaller F and a better gradient
-            svc_tol = max(TIGHTEST, svc_tol * min(0.1, 0.05 * tol / at.machines.inner_gap))
-            again = _point(kernels, at.weights, signs, C, reg, svc_tol)
+            inner_gap = max(at.machines.inner_gap, np.finfo(float).tiny)
+            svc_tol = max(TIGHTEST, svc_tol * min(0.1, 0.05 * tol / inner_gap))
+            again = _point(kernels, at.weights, signs, C, reg, svc_tol, row_weights)
             n_iter += 1
             if again.value <= at.value:
                 at = again
@@ -120,7 +131,7 @@ def learn_layer(
         expected = -(gradient @ change + 0.5 * change @ metric @ change)
         new = None
         if weights @ largest <= LARGEST:
-            new = _point(kernels, weights, signs, C, reg, svc_tol)
+            new = _point(kernels, weights, signs, C, reg, svc_tol, row_weights)
             n_iter += 1
         if new is not None and new.value < at.value - ENOUGH * max(0.0, expected):
             at, taken_back, damping = new, 0, max(1e-6, damping / 4)
@@ -155,10 +166,16 @@ def exponential(kernels: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarra
 
 
 def _point(
-    kernels: Sequence[np.ndarray], weights: np.ndarray, signs: np.ndarray, C: float, reg: float, tol: float
+    kernels: Sequence[np.ndarray],
+    weights: np.ndarray,
+    signs: np.ndarray,
+    C: float,
+    reg: float,
+    tol: float,
+    row_weights: np.ndarray | None,
 ) -> _Point:
     K = exponential(kernels, weights)
-    machines = train(K, signs, C, tol)
+    machines = train(K, signs, C, tol, row_weights)
     return _Point(weights, K, machines, machines.value + reg * float(weights.sum()))
 
 
@@ -173,7 +190,7 @@ def _model(
         slight = [
             SLIGHT / (len(kernels) * max(float(np.abs(K).max()), np.finfo(float).tiny)) for K in kernels
         ]
-        machines = train(combine(kernels, np.array(slight)), signs, machines.C, TIGHTEST)
+        machines = train(combine(kernels, np.array(slight)), signs, machines.C, TIGHTEST, machines.weights)
     beta = machines.beta
     rows = np.flatnonzero(beta.any(axis=1))
     block, inside = np.ix_(rows, rows), beta[rows]
@@ -183,6 +200,27 @@ def _model(
         moves[t, rows] = (around * K[block]) @ inside
     gradient = reg - 0.5 * np.einsum("tnm,nm->t", moves, beta)
     return gradient, curvature(at.gram, machines, moves)
+
+
+def _exact_residual(
+    kernels: Sequence[np.ndarray], at: _Point, signs: np.ndarray, reg: float, rough: float
+) -> float:
+    """Return the residual with exact machines, or the `rough` one and what their own gap may hide."""
+    if not at.weights.any():
+        return rough
+    machines, exact = at.machines, np.empty_like(at.machines.beta)
+    for u, y in enumerate(signs.T):
+        beta = polish(at.gram, y, machines.beta[:, u], machines.costs)
+        if beta is None:
+            return rough + machines.inner_gap
+        exact[:, u] = beta
+    rows = np.flatnonzero(exact.any(axis=1))
+    block, inside = np.ix_(rows, rows), exact[rows]
+    around = at.gram[block]
+    energy = float((inside * (around @ inside)).sum())
+    value = float(np.abs(exact).sum()) - energy / 2 + reg * float(at.weights.sum())
+    slopes = np.array([reg - 0.5 * float((inside * ((around * K[block]) @ inside)).sum()) for K in kernels])
+    return float(np.abs(at.weights - np.maximum(at.weights - slopes / value, 0.0)).max())
 
 
 def _step(weights: np.ndarray, gradient: np.ndarray, metric: np.ndarray) -> np.ndarray:

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.io import loadmat, whosmat
 from scipy.sparse import csr_matrix, issparse
 
-from ..dataset import CorruptData
+from ..dataset import CorruptData, DatasetError
 from .limits import allowed, refuse, validate_indices, validate_matlab
 from .rows import first_line
+
+#: a SciPy before this one follows damaged sparse matrices out of its memory, and the process dies
+SAFE = (1, 17)
 
 
 def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | csr_matrix]:
@@ -21,11 +25,17 @@ def parse_matlab(path: Path, variables: Sequence[str]) -> dict[str, NDArray | cs
 
     Raises
     ------
+    DatasetError
+        The SciPy that is installed is older than `SAFE`.
     CorruptData
         With file and variable: not a MATLAB v5 file, cut short, variable missing, or a variable that holds
         cells, structures, objects or functions instead of numbers; a sparse matrix with indices outside of
         it; elements that grow beyond what `allowed` of `marginbook.datasets.parsers.limits` says.
     """
+    if tuple(map(int, scipy.__version__.split(".")[:2])) < SAFE:
+        raise DatasetError(
+            f"{path.name}: SciPy {scipy.__version__} may crash on MATLAB files: pip install 'scipy>=1.17'"
+        )
     validate_matlab(path)
     try:
         listed = whosmat(str(path))

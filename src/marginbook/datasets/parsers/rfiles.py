@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.extras import naming_the_extra
 from ..dataset import CorruptData
 from ..table import Table, column_from_text
 from .limits import allowed, compressed_again, opened, refuse
@@ -23,7 +24,8 @@ def parse_r(path: Path) -> dict[str, Any]:
         The file is cut short or no R data file, or grows beyond what `allowed` of
         `marginbook.datasets.parsers.limits` says.
     """
-    import rdata  # with it come pandas and xarray, which few sets need
+    with naming_the_extra():
+        import rdata  # with it come pandas and xarray, which few sets need
 
     try:
         with opened(path, by_magic=True) as stream:

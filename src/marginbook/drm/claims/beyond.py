@@ -25,7 +25,7 @@ def _more_alpha(empty: Callable[..., ClassMoments]) -> Callable[..., ClassMoment
     "drm/one-pass",
     kind="ours",
     where="Section VI-A, beside Remark 2",
-    statement=r"for the linear kernel the closed form is exact in one pass over the data, for any $n$: "
+    statement="with the linear kernel, one pass over the data gives the closed form exactly, for any $n$: "
     r"$\psi_i=T_ix$ with $T_i$ of size $p\times p$",
     notebook="drm/01_the_model#drm-one-pass",
     rivals=(
@@ -56,7 +56,7 @@ def check_one_pass() -> Evidence:
         "0",
         tolerance - worst,
         "The p x p maps of one pass give the projections of the n x n system, solved in exact rationals. "
-        "Measured on Gaussian data, classes of one and duplicated points included. Remark 2 calls "
+        "The data are Gaussian and include classes of one point and duplicated points. Remark 2 calls "
         "Algorithm 2, which solves the n x n system, impractical for large n.",
         {"problems": len(sizes), "n": sorted(set(sizes)), "alpha, beta": [f"1e{e}" for e in exponents]},
         (6,),
@@ -98,8 +98,8 @@ def _dot(left: list[Fraction], right: list[Fraction]) -> Fraction:
     "drm/loo",
     kind="ours",
     where="Section VII-A",
-    statement=r"all $n$ leave-one-out fits follow from one inverse wherever the rescaled matrix is not "
-    r"singular, at every $(\alpha,\beta)$; the rest are solved one by one",
+    statement=r"at every $(\alpha,\beta)$ all $n$ leave-one-out fits follow from one inverse, except where "
+    "a rescaled matrix is singular; those fits are solved one by one",
     notebook="drm/01_the_model#drm-leave-one-out",
     rivals=(Rival("weights 2 % longer", swaps={"drm.solvers.leave_one_out._Downdate.weights": times(1.02)}),),
 )
@@ -125,13 +125,13 @@ def check_leave_one_out() -> Evidence:
     return Evidence(
         decide(worst <= tolerance and raw <= raw_tolerance),
         f"largest relative difference of the dissimilarities at most {at_most(worst, tolerance)}, before "
-        f"refinement at most {at_most(raw, raw_tolerance)}; {single} of {fits} fits needed their own solve",
+        f"refinement at most {at_most(raw, raw_tolerance)}; {single} of {fits} fits were solved one by one",
         "0",
         tolerance - worst if raw <= raw_tolerance and np.isfinite(worst) else None,
         "The formula and n trainings give the same dissimilarities, also where a class vanishes with its "
-        "only example. Where there is an alpha at which the matrix with the weight 1/(n_c - 1) for a whole "
-        "class is singular, though every left-out part of it is positive definite, it is tried too: there "
-        "the formula does not hold, and the fits of that class are solved one by one.",
+        "only example. The rescaled matrix gives a whole class the weight 1/(n_c - 1). At some alpha it "
+        "can be singular, although the matrix of every left-out fit is positive definite. Such alphas are "
+        "tried too; the formula fails there, and the fits of that class are solved one by one.",
         described(count) | {"parameters": 6, "fits": fits, "own solves": single},
         (7,),
     )
@@ -191,8 +191,8 @@ def _naive_leave_one_out(K: np.ndarray, sizes: tuple[int, ...], alpha: float, be
     "drm/homogeneous",
     kind="ours",
     where="Equations (10) and (13), linear kernel",
-    statement=r"linear DRM is a homogeneous quadratic classifier, $\delta_i(x)=x^\top R_ix$: "
-    r"$x$, $-x$ and $cx$ get the same label; a constant feature cures it",
+    statement=r"the linear DRM is a homogeneous quadratic classifier, $\delta_i(x)=x^\top R_ix$: $x$, $-x$ "
+    "and $cx$ get the same label; a constant feature removes this restriction",
     notebook="drm/01_the_model#drm-homogeneous",
     rivals=(
         Rival("with a constant feature, too", {"constant": True}),
@@ -221,12 +221,13 @@ def check_homogeneous(constant: bool = False) -> Evidence:
     good = worst <= 1e-9 and changed == 0 and plain <= 0.5 and cured == 1.0
     return Evidence(
         decide(good),
-        f"quadratic form to {at_most(worst, 1e-9)}; {changed} labels changed by c; accuracy on mirrored "
-        f"classes {plain:.2f}, with a constant feature {cured:.2f}",
-        "0; 0; at most 0.5; 1",
+        f"dissimilarities differ from the quadratic form by at most {at_most(worst, 1e-9)}; scaling by c "
+        f"changes {changed} labels; accuracy on mirrored classes {plain:.2f}, with a constant feature "
+        f"{cured:.2f}",
+        "no difference; no label changed; accuracy at most 0.5, with a constant feature 1",
         1e-9 - worst,
-        "On two classes that mirror each other at the origin any rule that gives x and -x the same "
-        "label gets exactly half right.",
+        "If two classes are mirror images through the origin, any rule that gives x and -x the same label "
+        "is right on exactly half of the points.",
         {"problems": count, "test points": 20 * count, "mirrored points": 200},
         (8, 9),
     )

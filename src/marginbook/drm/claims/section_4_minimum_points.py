@@ -22,7 +22,7 @@ SQRT, IDENTITY, HALF_SQUARE = (0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0, 
     "drm/prop-IV.3",
     kind="proof",
     where="Proposition IV.3",
-    statement=r"over $\beta\in(0,\infty)$ the set of minimum points of (8) is the same for any monotonically "
+    statement=r"over $\beta\in(0,\infty)$, the set of minimisers of (8) is the same for any monotonically "
     r"increasing $\rho$",
     notebook="drm/01_the_model#drm-prop-iv-3",
     rivals=(
@@ -58,19 +58,19 @@ def check_increasing_rho(
         corrected &= first == other
     return Evidence(
         decide(missed <= 0.01, corrected),
-        f"K = K_x = 1, alpha = 0: sqrt(t) misses points that t has, by up to {missed:.3f}; its set is 0 and "
-        f"[2/3, 1), that of t is [0, 1), that of t^2/2 is (0, 1). {count} nonzero points carried between "
-        f"convex rho, q, r >= 1: relative duality gap at most {at_most(gap, tolerance)}",
-        "one set for every increasing rho",
+        "with K = K_x = 1 and alpha = 0, the minimisers over beta are [0, 1) for rho = t, (0, 1) for "
+        f"t^2/2, but only 0 and [2/3, 1) for sqrt(t); minimisers for t lie up to {missed:.3f} from those "
+        f"for sqrt(t). For convex rho and q, r >= 1, {count} nonzero minimisers for one rho are minimisers "
+        f"for another, to a relative duality gap of at most {at_most(gap, tolerance)}",
+        "the same set for every increasing rho",
         tolerance - gap,
-        "Every minimum point trades fit against norm without waste, but a concave rho skips some of them. "
-        "True once corrected: for q, r >= 1 and convex, strictly increasing rho the nonzero minimum points "
-        "are "
-        "the same; 0 is one of them just when rho'(0) > 0 or K_x = 0, so that t^2/2, the choice of the DRM, "
-        "loses it. Without q, r >= 1 convexity of rho is not enough: for (q, r) = (0, 1), K = [[1, -0.3], "
-        f"[-0.3, 1]], K_x = (1, 1) the minimum points have {', '.join(map(str, first))} nonzero weights "
-        "with t "
-        f"and {', '.join(map(str, other))} with t^2.",
+        "Every minimiser is Pareto-optimal in fit and norm, but a concave rho does not reach all "
+        "Pareto-optimal points. The corrected statement, also checked: for q, r >= 1 and convex, strictly "
+        "increasing rho the nonzero minimisers are the same. The point 0 is a minimiser if and only if "
+        "rho'(0) > 0 or K_x = 0, so t^2/2, the choice of the DRM, loses it. Without q, r >= 1, convexity "
+        "of rho is not enough. For (q, r) = (0, 1), K = [[1, -0.3], [-0.3, 1]] and K_x = (1, 1), the "
+        f"minimisers have {', '.join(map(str, first))} nonzero weights with t and "
+        f"{', '.join(map(str, other))} with t^2.",
         {
             "counterexample": {"K": 1, "K_x": 1, "alpha": 0, "rho": "sqrt(t)", "never a minimum point": 0.5},
             "at 0": {"K": 1, "K_x": 1, "alpha": 0, "rho": "t^2/2", "never a minimum point": 0},
@@ -177,17 +177,15 @@ def check_strong_convexity(equal: bool = True, modulus: float = 1.0) -> Evidence
     tolerance = 1e-9
     return Evidence(
         decide(unique, least >= modulus - tolerance),
-        f"(1, 1), rho = t, two {'equal' if equal else 'different'} points in two classes: weights "
-        f"({total:.2f}, "
-        f"0) and (0, {total:.2f}) have a relative gap of at most {at_most(max(gaps), 1e-6)}; the DRM's "
-        "modulus "
-        f"is at least {min(least, 1.0):.3f} beta",
+        f"with (q, r) = (1, 1), rho = t and two {'equal' if equal else 'different'} points in two classes, "
+        f"the weights ({total:.2f}, 0) and (0, {total:.2f}) have a relative gap of at most "
+        f"{at_most(max(gaps), 1e-6)}; the DRM's modulus is at least {min(least, 1.0):.3f} beta",
         "one optimum for every member of the family",
         max(gaps) - 1e-6 if unique else min(gaps) - 1e-6,
         "A sum of absolute values adds no curvature, and Q has none along the difference of two equal "
-        "points: all weights between the two are optimal. True once corrected: for the DRM, (2, 2) and rho = "
-        "t^2/2, f is strongly convex with modulus beta, attained where Q is singular, and the optimum is "
-        "unique.",
+        "points. So all weights between the two are optimal. The corrected statement, also checked: for "
+        "the DRM, where (q, r) = (2, 2) and rho = t^2/2, f is strongly convex with modulus beta, attained "
+        "where Q is singular, and the optimum is unique.",
         described(count // 4) | {"parameters": 2},
         (36,),
         reach=1.0 / max(least, 1.0),

@@ -50,7 +50,7 @@ def _projected(X: np.ndarray, sizes: tuple[int, ...], x: np.ndarray) -> np.ndarr
     "drm/projection",
     kind="statement",
     where="Section V, second paragraph",
-    statement=r"the projection of $x$ onto the subspace of $C_i$ is $\psi_i=Aw^\star|_{C_i}$",
+    statement=r"$\psi_i=Aw^\star|_{C_i}$ is the projection of $x$ onto the subspace of $C_i$",
     notebook="drm/01_the_model#drm-projection",
     rivals=(
         Rival("orthogonal classes alone", {"general": False}),
@@ -88,9 +88,10 @@ def check_projection(
         f"{tolerance if worst <= tolerance else worst:.0e}",
         "0",
         tolerance - high,
-        "Each part belongs to one fit of x by all classes together, which share x between them; a projection "
-        "onto one class knows nothing of the others. True once corrected: where the subspaces of the classes "
-        "are orthogonal to each other and alpha = 0, psi_i tends to the projection as beta goes to 0.",
+        "The parts come from one fit of x by all classes together, so they depend on each other. A "
+        "projection onto the span of one class does not depend on the others. The corrected statement, "
+        "also checked: where the subspaces of the classes are orthogonal to each other and alpha = 0, "
+        "psi_i tends to the projection as beta goes to 0.",
         {"problems": count, "n": [sum(sizes) for sizes in SIZES], "alpha, beta": ["0, 1e-3", "1, 1e-3"]},
         (37,),
     )
@@ -137,8 +138,8 @@ def check_dissimilarities(
         shares.append(float(close.mean()))
         count += len(X)
         told.append(
-            f"{name}: medians {np.median(own):.2f} and {np.median(rest):.2f}, both near for "
-            f"{100 * shares[-1]:.0f} % of the points"
+            f"{name} has the medians {np.median(own):.2f} for k and {np.median(rest):.2f} for j, both close "
+            f"for {100 * shares[-1]:.0f} % of the points"
         )
     worst, rng = 0.0, np.random.default_rng(38)
     for _ in range(5):
@@ -154,13 +155,12 @@ def check_dissimilarities(
         f"in units of |x|^2, {'; '.join(told)}",
         f"0 and {other:g}",
         min(shares) - MOST,
-        "Left-out points with a linear kernel, each feature divided by its largest value, alpha and beta of "
-        f"the best leave-one-out accuracy. Near is within {NEAR:g} |x|^2, a "
-        f"reading of ours, asked of {100 * MOST:.0f} % of the points. The medians come close, single "
-        "points do "
-        "not. True once corrected: where x is in the span of its class, the other classes are orthogonal "
-        "to it "
-        f"and alpha = 0, the values tend to 0 and {other:g} |x|^2 as beta goes to 0.",
+        "The points are left out one at a time; the kernel is linear, each feature is divided by its "
+        "largest value, and alpha and beta have the best leave-one-out accuracy. We read 'approximately' "
+        f"as within {NEAR:g} |x|^2 and ask it of {100 * MOST:.0f} % of the points. The medians come close, "
+        "single points do not. The corrected statement, also checked: where x is in the span of its class, "
+        f"the other classes are orthogonal to it and alpha = 0, the values tend to 0 and {other:g} |x|^2 as "
+        "beta goes to 0.",
         {"points": count, "sets": 2, "alpha, beta": [f"{value:g}" for value in GRID]},
         (38,),
     )

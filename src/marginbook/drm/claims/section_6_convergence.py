@@ -64,9 +64,8 @@ def _other_ridge(factor: float) -> Callable[[Solver], Solver]:
     "drm/thm-VI.2",
     kind="proof",
     where="Theorem VI.2",
-    statement=r"from any start Algorithm 4 gives values of $f$ that never increase and converge to the "
-    r"minimum, "
-    r"and its points converge to $w^\star$",
+    statement="from any start Algorithm 4 gives values of $f$ that never increase and converge to the "
+    r"minimum, and its points converge to $w^\star$",
     notebook="drm/02_algorithms#drm-thm-vi-2",
     rivals=(
         Rival("any c from 0.49 sigma_max", {"share": 0.49}),
@@ -93,14 +92,15 @@ def check_monotone(share: float = 1.0, fall: float = 0.0) -> Evidence:
     tolerance = 1e-10
     return Evidence(
         decide(rise <= 1.0 and left <= tolerance and ended > 0),
-        f"f rises by at most {at_most(rise, 1.0)} times the rounding allowed; distance left after "
-        f"{ITERATIONS} iterations, where Theorem VI.3 promises 1e-12 of the first: at most "
-        f"{at_most(left, tolerance)} of it",
-        "no rise; 0 in the limit",
+        f"f rises by at most {at_most(rise, 1.0)} times the rounding allowed; after {ITERATIONS} iterations "
+        f"at most {at_most(left, tolerance)} of the initial distance is left, where Theorem VI.3 promises "
+        "1e-12",
+        "no rise; distance 0 in the limit",
         1.0 - rise if left <= tolerance else None,
-        "Three constants c for every problem: the largest eigenvalue itself, Lanczos with its margin, and "
-        "the bound (20). Allowed for rounding: 64 eps (lambda_max |w|^2 + |w| max |K_x|). The condition c >= "
-        "sigma_max is not the weakest one: f falls from c + beta = (sigma_max + beta)/2 on.",
+        "Each problem is solved with three constants c: the largest eigenvalue, Lanczos's estimate with "
+        "its margin, and the bound (20). The rounding allowed is 64 eps (lambda_max |w|^2 + |w| max "
+        "|K_x|). The condition c >= sigma_max is sufficient, not necessary: f never rises once c + beta >= "
+        "(sigma_max + beta)/2.",
         {"runs": count, "of them followed to the end": ended, "iterations": ITERATIONS},
         (21,),
     )
@@ -164,19 +164,17 @@ def check_contraction(
         stop = max(stop, _error_at_stop(trial))
     return Evidence(
         decide(worst <= 1.0 and reached >= ATTAINED and late == 0 and short <= 1.0),
-        f"distances exceed (19) by at most {at_most(worst, 1.0)} times the rounding allowed and come to "
-        f"{100 * reached:.2f} % of it; first passages at most {late:+.0f} iterations after the bound, "
-        "rounded up; "
-        f"short form lower by at most {short:.2f} x/2",
-        "0; 0; about equal for small x",
+        f"distances exceed (19) by at most {at_most(worst, 1.0)} times the rounding allowed and reach "
+        f"{100 * reached:.2f} % of it; the distance epsilon is reached at most {late:+.0f} iterations after "
+        f"the bound, rounded up; the short form is lower by at most {short:.2f} x/2",
+        "no excess; 0 iterations late; about equal for small x",
         1.0 - worst if late <= 0 else None,
-        "One of the starts has its error along the eigenvector of sigma_min, where (19) and the iteration "
-        "bound are attained. The count must be rounded up to a whole number. The short form 1/x in place of "
-        "1/log(1+x), x = (sigma_min + beta)/(c - sigma_min), is below the bound and so is none itself. And "
-        "the "
-        "bound is on the distance: when the paper's stop rule, a step of at most epsilon, ends the "
-        "iteration, "
-        f"the distance can be (c + beta)/(sigma_min + beta) epsilon; up to {stop:.0e} epsilon here.",
+        "One start has its error along the eigenvector of sigma_min, where (19) and the iteration bound "
+        "are attained. The bound must be rounded up to an integer. The short form, with 1/x in place of "
+        "1/log(1+x) and x = (sigma_min + beta)/(c - sigma_min), is smaller than the bound, so it is not a "
+        "bound itself. The bound is on the distance. The paper stops at a step of at most epsilon, where "
+        f"the distance can still be (c + beta)/(sigma_min + beta) epsilon; it is up to {stop:.0e} epsilon "
+        "here.",
         {"runs": count, "passages": counted, "iterations": ITERATIONS},
         (22,),
         reach=min(reached, 1.0),

@@ -48,6 +48,8 @@ class Count:
         What the library does, counted by its operators.
     setup : int
         For the general kernel, what forming Q took once, with a linear kernel; else 0.
+    same : bool
+        Whether both arrive at the same weights: counts of something else than the algorithm are of no use.
     """
 
     algorithm: str
@@ -59,6 +61,7 @@ class Count:
     described: int
     library: int
     setup: int
+    same: bool
 
 
 def per_iteration(n: int, p: int, g: int, seed: int = 0) -> list[Count]:
@@ -85,11 +88,10 @@ def per_iteration(n: int, p: int, g: int, seed: int = 0) -> list[Count]:
         steps = (paper.gradient_descent, paper.proximal_point, paper.accelerated)
         for (name, solver), step, claimed in zip(solvers.items(), steps, printed, strict=True):
             new, described = paper.count(partial(step, product, w))
-            # counts of something else than the algorithm would be of no use
             theirs = solver(system, Kx, max_iter=1, tol=0.0, start=start).weights[:, 0]
-            np.testing.assert_allclose(plain_array(new), theirs, rtol=1e-9, atol=1e-9)
+            same = bool(np.allclose(plain_array(new), theirs, rtol=1e-9, atol=1e-9))
             library = _later_iteration(solver, system, Kx)
-            rows.append(Count(name, kernel, n, p, g, claimed, described, library, once))
+            rows.append(Count(name, kernel, n, p, g, claimed, described, library, once, same))
     return rows
 
 
@@ -123,7 +125,7 @@ def worst(
         if (row.algorithm, row.kernel) == (algorithm, kernel):
             off = max(off, abs(row.described - printed(row)) / term)
             both = abs(row.described - correct(row)) + abs(row.library - library(row))
-            corrected = max(corrected, both / term)
+            corrected = max(corrected, both / term if row.same else np.inf)
             shown = row
     assert shown is not None
     return off, corrected, shown
@@ -143,9 +145,8 @@ NOT_COUNTED = Rival(
     "drm/thm-VI.1-flops",
     kind="proof",
     where="Theorem VI.1, last sentence",
-    statement=r"an iteration of Algorithm 3 costs $(p+2)n^2$ flops with a general kernel, in particular "
-    r"$(8p+7)n$ "
-    "with the linear one",
+    statement="an iteration of Algorithm 3 costs $(p+2)n^2$ flops with a general kernel, and $(8p+7)n$ "
+    "with the linear kernel",
     notebook="drm/02_algorithms#drm-thm-vi-1-flops",
     rivals=(
         Rival("(8p+11)n and 2n^2 printed", {"linear": 11, "with_p": 0}),
@@ -178,14 +179,15 @@ def check_gradient_cost(linear: int = 7, with_p: int = 1, counted: int = 11, pro
     corrected = max(exact, exact_general)
     return Evidence(
         decide(printed < 0.5, corrected == 0.0),
-        f"linear: (8p+11)n+1, and (2p+6)n+pg in the library's order; any kernel: 2n^2+5n+1 after "
-        f"{dense.setup} once (p={dense.p}, n={dense.n})",
+        "linear kernel: (8p+11)n+1, or (2p+6)n+pg in the library's order; any kernel: 2n^2+5n+1, after "
+        f"{dense.setup} once for Q (p={dense.p}, n={dense.n})",
         "(8p+7)n; (p+2)n^2",
         0.5 - printed,
-        "Section VI-B leaves out the division by n_i in Bv (Section VI-D counts it) and the product with "
-        "alpha: 2n for each of two products. With any kernel p n^2 is the cost of K, once and not in "
-        "every iteration. One product suffices if ||x||^2 is kept, x_i v_i shared and the gradient "
-        "updated. Slack in units of n and n^2: 0.5 minus the largest difference.",
+        "Section VI-B leaves out the division by n_i in Bv, which Section VI-D counts, and the product "
+        "with alpha. Together these are 2n for each of two products. With any kernel, p n^2 is the cost of "
+        "K, which is paid once and not in every iteration. One product suffices if ||x||^2 is stored, x_i "
+        "v_i shared and the gradient updated. Slack is 0.5 minus the largest difference, in units of n and "
+        "n^2.",
         {"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
         (0,),
     )
@@ -195,9 +197,8 @@ def check_gradient_cost(linear: int = 7, with_p: int = 1, counted: int = 11, pro
     "drm/prop-VI.1",
     kind="proof",
     where="Proposition VI.1 and its proof",
-    statement=r"with a general kernel the updating rule (17), with $K$ and $Q$ computed for it, costs "
-    r"about $(p+2)n^2$ "
-    "flops",
+    statement="with a general kernel the updating rule (17), with $K$ and $Q$ computed for it, costs "
+    "about $(p+2)n^2$ flops",
     notebook="drm/02_algorithms#drm-prop-vi-1",
     rivals=(
         Rival("2 % more", {"factor": 1.02}),
@@ -218,21 +219,22 @@ def check_general_cost(
         whole = row.described + (row.setup if first else 0)
         # "about n^2" stands for alpha (H - B), which takes twice the sum of the n_i^2: up to 2 n^2
         largest = max(largest, abs(whole - about) / (2 * n**2))
-        later = max(later, float(abs(row.described - n**2 - 2 * n) + abs(row.library - n**2 - 2 * n)))
+        off = float(abs(row.described - n**2 - 2 * n) + abs(row.library - n**2 - 2 * n))
+        later = max(later, off if row.same else np.inf)
     return Evidence(
         decide(largest <= 1.0 and later == 0.0),
-        f"within {2 * largest:.2f} n^2 of it, once; every later update n^2+2n",
+        f"the first update is within {2 * largest:.2f} n^2 of the printed cost; every later "
+        "update costs n^2+2n",
         "about (p+2)n^2",
         1.0 - largest,
         "The proof adds up p n^2 for K, about n^2 for alpha (H - B), and n^2 for the product with Q. All "
-        "three are "
-        "counted; alpha (H - B) takes twice the sum of the n_i^2, between 2n^2/g and 2n^2, so that a "
-        "difference of 2n^2 "
-        "is allowed for 'about'.",
+        "three are counted here. Since alpha (H - B) takes twice the sum of the n_i^2, which lies between "
+        "2n^2/g and 2n^2, 'about' allows a difference of 2n^2.",
         {"shapes (n, p, g)": [list(shape) for shape in (*SHAPES, *WIDE)]},
         (0,),
-        reading="The rule with its set-up, as in the proof. As the cost of every update it would be "
-        "p+2 times too high: (p+1)n^2 of it come once, and m updates cost about (p+1+m)n^2.",
+        reading="The cost includes the set-up of K and Q, as in the proof. Read as the cost of every "
+        "update, it would be p+2 times too high: (p+1)n^2 of it is paid once, and m updates cost "
+        "about (p+1+m)n^2.",
     )
 
 
@@ -267,10 +269,10 @@ def check_linear_cost(printed: int = 4, counted: int = 5, products: int = 4) -> 
         "(4p+5)n as described; (2p+3)n+pg in the library's order",
         "(4p+4)n",
         0.5 - off,
-        "(21) to (23) cost the (4p+2)n that the paper counts, without counting A v twice; step 6 also "
-        "multiplies by alpha, another n. But p n of them compute the same norms again in every iteration, "
-        "and (21) and (22) can share the product with A': 2pn is enough. Slack in units of n: 0.5 minus "
-        "the largest difference.",
+        "Equations (21) to (23) cost the (4p+2)n that the paper counts, if A v is counted once; step 6 "
+        "also multiplies by alpha, which costs another n. But p n of these compute the same norms again in "
+        "every iteration, and (21) and (22) can share the product with A'. So 2pn is enough. Slack is 0.5 "
+        "minus the largest difference, in units of n.",
         {"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
         (0,),
     )

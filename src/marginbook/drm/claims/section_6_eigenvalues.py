@@ -61,14 +61,14 @@ def check_eigenvalue_bounds(
     good = links >= -tolerance and safe and accuracy <= 1e-3 and max(products) <= 50
     return Evidence(
         decide(good),
-        f"smallest slack of a link -{at_most(-links, 1e-12)} of sigma_max or more; (20) up to {loosest:.1f} "
-        f"times sigma_max; Lanczos to {at_most(accuracy, 1e-3)} with {min(products)} to {max(products)} "
-        "products, n = 600",
-        "at least 0; much larger; any accuracy at little cost",
+        f"each inequality of the chain has a slack of at least -{at_most(-links, 1e-12)} sigma_max; (20) is "
+        f"up to {loosest:.1f} times sigma_max; Lanczos is accurate to {at_most(accuracy, 1e-3)} after "
+        f"{min(products)} to {max(products)} products, n = 600",
+        "slack at least 0; (20) much larger than sigma_max; any accuracy at little cost",
         links + tolerance,
-        "Every link of the chain is checked by itself. Lanczos comes from below, so c takes a margin of "
-        "ten times its tolerance. Its products cost as much as as many iterations, once for all test "
-        "points.",
+        "Every inequality of the chain is checked separately. Lanczos approaches sigma_max from below, so "
+        "c adds a margin of ten times its tolerance. Each of its products costs as much as one iteration, "
+        "once for all test points.",
         {"problems": count, "Lanczos problems": len(products)},
         (23, 24),
         reach=min(reached, 1.0),

@@ -17,8 +17,8 @@ from ..model.operators import DenseSystem, LinearSystem
 from ..solvers.direct import closed_form
 from ..solvers.first_order import enlarged
 from .counted_arithmetic import Printed, degree, plain_array
-from .results import read_sizes
 from .section_6_costs import SHAPES, per_iteration, worst
+from .stored_results import read_sizes
 
 #: iterations a test point in Figure 1, and passes that LIBLINEAR does at most
 ITERATIONS, PASSES = 50, 1000
@@ -38,9 +38,8 @@ def _free_inner(inner: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     "drm/apg-flops",
     kind="statement",
     where="Section VI-E, paragraph before Theorem VI.4, and item 2 of the remarks after it",
-    statement=r"step 4 of Algorithm 6 costs $i_t(n+1)^2$ flops with a general kernel and "
-    r"$i_t(2(p+1)n+p(g+1))$ with the "
-    r"linear one, steps 5 and 6 $n^2$ and $(4p+5)n$",
+    statement="step 4 of Algorithm 6 costs $i_t(n+1)^2$ flops with a general kernel and "
+    "$i_t(2(p+1)n+p(g+1))$ with the linear kernel; steps 5 and 6 cost $n^2$ and $(4p+5)n$",
     notebook="drm/02_algorithms#drm-apg-flops",
     rivals=(
         Rival("corrected, (4p+7)n + 1 for steps 5 and 6", {"steps": 7}),
@@ -79,7 +78,8 @@ def check_accelerated_cost(
             claimed = i_t * (2 * (p + 1) * n + p * (g + 1) if linear else (n + 1) ** 2)
             true = once * (1 if shared else i_t + 1) + 1 + 2 * i_t
             library = (2 * p + 3) * n + p * g if linear else n**2 + 2 * n
-            exact = max(exact, float(abs(row.described - true) + abs(row.library - library)))
+            both = float(abs(row.described - true) + abs(row.library - library))
+            exact = max(exact, both if row.same else np.inf)
             if with_search:
                 off = max(off, abs(row.described - claimed) / (n if linear else n**2))
             seen.add(i_t)
@@ -88,13 +88,11 @@ def check_accelerated_cost(
         "steps 5 and 6: n^2+3n+1 and (4p+6)n+1; step 4: n^2+2n+1+2i_t and (2p+3)n+p(g+1)+g+2+2i_t",
         "n^2 and (4p+5)n; i_t(n+1)^2 and i_t(2(p+1)n+p(g+1))",
         0.5 - off,
-        "The linear kernel's count leaves out the product with alpha, as the other algorithms' do. In step "
-        "4 neither "
-        "g'Qg nor g'g changes with b: they are needed once, also for i_t = 0, where the printed cost is 0, "
-        "and a further "
-        "power of eta costs two products of numbers. With the linear kernel g'g, n, is left out. Slack in "
-        "units of n and "
-        "n^2: 0.5 minus the largest difference.",
+        "The count for the linear kernel leaves out the product with alpha, as the counts of the other "
+        "algorithms do. In step 4 neither g'Qg nor g'g changes with b. They are computed once, also for "
+        "i_t = 0, where the printed cost is 0; each further power of eta costs two scalar multiplications. "
+        "With the linear kernel the n multiplications of g'g are left out. Slack is 0.5 minus the largest "
+        "difference, in units of n and n^2.",
         {"shapes (n, p, g)": [list(shape) for shape in SHAPES], "i_t": sorted(seen)},
         (0,),
     )
@@ -102,12 +100,16 @@ def check_accelerated_cost(
 
 @dataclass(frozen=True)
 class Search:
-    """Multiplications of one search for b by (25): `described` number by number, and those of the library."""
+    """Multiplications of one search for b by (25): `described` number by number, and those of the library.
+
+    `same` says whether both end with the same b.
+    """
 
     kernel: str
     tries: int
     described: int
     library: int
+    same: bool
 
 
 def _searches(n: int, p: int, g: int) -> Iterator[Search]:
@@ -133,8 +135,9 @@ def _searches(n: int, p: int, g: int) -> Iterator[Search]:
                 gradient, b, eta, Q.__matmul__ if kernel == "general" else None
             )
             described = paper.tally.count - before
-            np.testing.assert_allclose(found, theirs, rtol=1e-9)
-            yield Search(kernel, tries, described, library)
+            yield Search(
+                kernel, tries, described, library, bool(np.allclose(found, theirs, rtol=1e-9, atol=0))
+            )
 
 
 @claim(
@@ -160,7 +163,7 @@ def check_linear_efficiency(in_n: float = 1.0, in_p: float = 1.0, kernel: str = 
             svm = Printed(X, [n], np.zeros(n), 0.0, 1.0, 1.0)
             return svm.count(lambda: svm.coordinate_pass(np.resize([1.0, -1.0], n), 1.0))[1]
         row = next(r for r in per_iteration(n, p, 2) if (r.algorithm, r.kernel) == (algorithm, kernel))
-        return row.described
+        return row.described if row.same else row.described**2
 
     names = ("GD", "PPA", "APG", "SVM")
     in_size = {name: degree([cost(name, n, 3) for n in (4, 8, 12, 16)]) for name in names}
@@ -174,19 +177,17 @@ def check_linear_efficiency(in_n: float = 1.0, in_p: float = 1.0, kernel: str = 
     return Evidence(
         decide(good),
         "degrees in n and p: " + ", ".join(f"{name} {in_size[name]} and {in_width[name]}" for name in names),
-        "linear, as the linear SVM",
+        "linear, like the linear SVM",
         0.5 if good else -0.5,
-        "What one iteration multiplies for one test point, and one pass of dual coordinate descent, "
-        "counted number by "
-        "number; the degrees are exact, from differences of the counts.",
+        "The multiplications are counted one by one, for one iteration on one test point and for one pass "
+        "of dual coordinate descent. The degrees are exact, from differences of the counts.",
         {"n": [4, 16], "p": [1, 4]},
         (0, 2),
-        reading="On a par in the order of growth, an iteration and one test point beside a pass. For a "
-        "whole test set the "
-        f"DRM multiplies more: PPA with {ITERATIONS} iterations a test point on the sizes of Table IV, "
-        f"{ratios[0]:.0f} to "
-        f"{ratios[-1]:.0f} times {PASSES} passes, the limit of LIBLINEAR; every test point has a problem "
-        "of its own.",
+        reading="'On a par' is read as the same order of growth, comparing one iteration on one test point "
+        "with one pass. For a whole test set the DRM multiplies more, since every test point has "
+        f"its own problem. On the sizes of Table IV, PPA with {ITERATIONS} iterations per test "
+        f"point takes {ratios[0]:.0f} to {ratios[-1]:.0f} times as many multiplications as {PASSES} "
+        "passes, the limit of LIBLINEAR.",
     )
 
 
@@ -194,9 +195,8 @@ def check_linear_efficiency(in_n: float = 1.0, in_p: float = 1.0, kernel: str = 
     "drm/remark-2",
     kind="proof",
     where="Remark 2",
-    statement=r"the closed form (13) costs $O(n^2p+n^3)$, $n^2p$ for $K$ and $B$ and $n^3$ for the "
-    r"inversion; with $p\gg n$ it "
-    r"is $O(n^2p)$, with $n\gg p$ it is $O(n^3)$",
+    statement="the closed form (13) costs $O(n^2p+n^3)$, $n^2p$ for $K$ and $B$ and $n^3$ for the "
+    r"inversion; with $p\gg n$ it is $O(n^2p)$, with $n\gg p$ it is $O(n^3)$",
     notebook="drm/02_algorithms#drm-remark-2",
     rivals=(
         Rival("n^2.94 for n^3", {"inversion": 2.94}),
@@ -213,7 +213,7 @@ def check_closed_form_cost(inversion: float = 3.0, matrix: tuple[float, float] =
     """Count K, B and Gaussian elimination number by number, and take the degrees from differences."""
     sizes, widths = (3, 6, 9, 12, 15, 18), (1, 2, 3, 4)
     rng = np.random.default_rng(30)
-    counts = {}
+    counts, same = {}, True
     for n, p in (*((n, 3) for n in sizes), *((6, p) for p in widths)):
         X, Kx = rng.normal(size=(n, p)), rng.normal(size=n)
         classes = (n // 3, n - n // 3)
@@ -221,27 +221,25 @@ def check_closed_form_cost(inversion: float = 3.0, matrix: tuple[float, float] =
         formed = paper.count(partial(getattr, paper, "system"))[1]
         w, solved = paper.count(paper.closed_form)
         theirs = closed_form(X @ X.T, classes, 0.7, 0.4).weights(Kx[:, None])[:, 0]
-        np.testing.assert_allclose(plain_array(w), theirs, rtol=1e-9, atol=1e-12)
+        same = same and bool(np.allclose(plain_array(w), theirs, rtol=1e-9, atol=1e-12))
         counts[n, p] = formed, solved
     found = [
         (degree([counts[n, 3][part] for n in sizes]), degree([counts[6, p][part] for p in widths]))
         for part in (0, 1)
     ]
-    good = found == [matrix, (inversion, 0)]
+    good = same and found == [matrix, (inversion, 0)]
     largest = sizes[-1]
     share = counts[largest, 3][1] / (largest**3 / 3)
     return Evidence(
         decide(good),
-        f"degrees in n and p: {found[0]} of K and Q, {found[1]} of the elimination, which takes "
-        f"{share:.2f} n^3/3 "
-        f"at n = {largest}",
+        f"degrees in n and p: {found[0]} for K and Q, {found[1]} for the elimination, which takes "
+        f"{share:.2f} n^3/3 at n = {largest}",
         "(2, 1); (3, 0)",
         0.5 if good else -0.5,
-        "Gaussian elimination with one right-hand side on numbers that count, to the weights of the "
-        "library's closed form; "
-        "the degrees are exact, from differences of the counts. What is impractical for large n is "
-        "Algorithm 2: for the "
-        "linear kernel drm/one-pass gives the same solution.",
+        "Gaussian elimination with one right-hand side is counted multiplication by multiplication, and "
+        "gives the weights of the library's closed form. The degrees are exact, from differences of the "
+        "counts. Only Algorithm 2 is impractical for large n: with the linear kernel, drm/one-pass gives "
+        "the same solution.",
         {"n": list(sizes), "p": list(widths)},
         (30,),
     )

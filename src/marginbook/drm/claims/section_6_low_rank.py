@@ -57,9 +57,8 @@ def approximation_error(
     "drm/prop-VI.3",
     kind="proof",
     where="Proposition VI.3",
-    statement=r"with $K\approx G^\top G$, $G$ of $r\times n$ and $r\ll n$, Algorithms 3, 5 and 6 are "
-    r"applicable to any "
-    r"kernel, at $O(rmn)$ for $m$ iterations",
+    statement=r"with $K\approx G^\top G$, $G$ of size $r\times n$ and $r\ll n$, Algorithms 3, 5 and 6 apply "
+    "to any kernel, at a cost of $O(rmn)$ for $m$ iterations",
     notebook="drm/02_algorithms#drm-prop-vi-3",
     rivals=(
         Rival("O(r^2 m n)", {"powers": (2, 1, 1)}),
@@ -100,17 +99,15 @@ def check_low_rank(powers: tuple[float, float, float] = (1, 1, 1), scale: float 
     good = bool(same <= 1e-9 and excess <= 0 and errors[-1] <= 1e-4 < errors[0] and degrees == powers)
     return Evidence(
         decide(good),
-        f"iterates as with the matrix G'G to {at_most(same, 1e-9)}; degrees {degrees} in r, m and n of what "
-        f"PPA multiplies, {each:.2f} r n an iteration; error of w {errors[0]:.2f} at r=5, {errors[3]:.2f} "
-        "at r=40, "
-        f"{at_most(errors[-1], 1e-4)} at r=n",
-        "the same; O(rn); small for a good approximation",
+        f"the iterates are those with the matrix G'G to {at_most(same, 1e-9)}; PPA's multiplications have "
+        f"the degrees {degrees} in r, m and n, {each:.2f} r n in each iteration; error of w {errors[0]:.2f} "
+        f"at r=5, {errors[3]:.2f} at r=40, {at_most(errors[-1], 1e-4)} at r=n",
+        "the same iterates; O(rn); a small error for a good approximation",
         1e-9 - same if good else None,
-        "The degrees are exact, from differences of the counts of the library's operators. How good w is "
-        "depends on the approximation: the "
-        "error stays below (|K_x - G'z| + (|E| + alpha max E_ii) |w|) / beta with E = K - G'G, which (20) "
-        "gives, and vanishes at full rank. Nystroem features of an rbf kernel with a duplicated point and "
-        "a class of one.",
+        "The degrees are exact, from differences of the counts of the library's operators. The error of w "
+        "depends on the approximation. By (20) it is below (|K_x - G'z| + (|E| + alpha max E_ii) |w|) / "
+        "beta with E = K - G'G, and it vanishes at full rank. The features are Nyström features of an rbf "
+        "kernel; the data have a duplicated point and a class of one point.",
         {"n": 160, "ranks": list(RANKS), "iterations": 20},
         (28,),
     )

@@ -62,8 +62,8 @@ def check_decomposition(share: float = 1.0, weighted: bool = True, mean_of_means
         f"largest relative difference at most {at_most(worst, ROUND_OFF)}",
         "0",
         ROUND_OFF - worst,
-        "The two sides agree to rounding on every problem, which the algebra in the notebook explains; and "
-        "the two summands are the quadratic forms of the library's H - B and B - K/n.",
+        "The two sides agree to rounding on every problem, as the algebra in the notebook shows. The two "
+        "summands are the quadratic forms of the library's H - B and B - K/n.",
         {"problems": count, "n": [sum(sizes) for sizes in SIZES]},
         (0, 1),
     )
@@ -123,11 +123,11 @@ def _eigenvalue_evidence(
         worst, nearest, count = min(worst, least), min(nearest, abs(least)), count + 1
     return Evidence(
         decide(worst >= -ROUND_OFF),
-        f"smallest eigenvalue of {name}: -{at_most(-worst, ROUND_OFF)} of the norm of K or more",
+        f"smallest eigenvalue of {name} at least -{at_most(-worst, ROUND_OFF)} times the norm of K",
         "at least 0",
         worst + ROUND_OFF,
-        "No eigenvalue is negative beyond rounding, classes of one example and duplicated points included; "
-        f"the nearest to 0 is {at_most(nearest, ROUND_OFF)} of the norm of K.",
+        "No eigenvalue is negative beyond rounding, even with classes of one example and duplicated "
+        f"points. The eigenvalue nearest to 0 is at most {at_most(nearest, ROUND_OFF)} times the norm of K.",
         described(count),
         (2,),
     )
@@ -193,12 +193,13 @@ def check_closed_form(linear: float = 1.0) -> Evidence:
     tolerance = 1e-7
     return Evidence(
         decide(gap <= tolerance and gradient <= 1e-10),
-        f"objective above the oracle's by at most {at_most(gap, tolerance)} of its value; gradient left at "
-        f"most {at_most(gradient, 1e-10)}",
+        f"objective above the oracle's by at most {at_most(gap, tolerance)} of its value; gradient at most "
+        f"{at_most(gradient, 1e-10)}",
         "0 and 0",
         tolerance - gap,
-        "An interior-point solver finds no lower value of (12), written as sums of squares over a feature "
-        "factor of K without the matrix of the formula; and the gradient of those sums vanishes there.",
+        "An interior-point solver, used as the oracle, finds no lower value of (12). It gets (12) as sums "
+        "of squares over a feature factor of K, without the matrix of the formula. The gradient of those "
+        "sums vanishes at the closed form.",
         described(count) | {"parameters": 3},
         (3,),
     )
@@ -230,10 +231,9 @@ def _written_out(
     "drm/remark-1",
     kind="proof",
     where="Remark 1, items 1 to 3, and the end of Section VI-A before Remark 2",
-    statement=r"(4) is least squares for $\alpha=\beta=0$, ridge regression for $\alpha=0$, $(2,2)$ and "
-    r"$\rho(x)=x^2$, the lasso for $\alpha=0$, $(1,1)$ and $\rho(x)=x$; with $\alpha=0$ the DRM is kernel "
-    r"ridge "
-    "regression",
+    statement=r"(4) is least squares for $\alpha=\beta=0$; ridge regression for $\alpha=0$, $(q,r)=(2,2)$ "
+    r"and $\rho(x)=x^2$; the lasso for $\alpha=0$, $(q,r)=(1,1)$ and $\rho(x)=x$; with $\alpha=0$ "
+    "the DRM is kernel ridge regression",
     notebook="drm/01_the_model#drm-special-cases",
     rivals=(
         Rival("half of x^2 for ridge", {"ridge_rho": "half-square"}),
@@ -282,12 +282,13 @@ def check_special_cases(
             worst["kernel ridge"] = max(worst["kernel ridge"], float(difference))
     return Evidence(
         decide(all(worst[name] <= tolerances[name] for name in worst)),
-        "differ by at most: "
+        "coefficients differ by at most: "
         + "; ".join(f"{name} {at_most(worst[name], tolerances[name])}" for name in worst),
         "the same coefficients",
         min(tolerances[name] - worst[name] for name in worst),
-        "Each special case of (8), solved by the library, gives the coefficients of the estimator of its "
-        "name. Least squares is approached with beta = 1e-9, the lasso solved to a relative gap of 1e-14.",
+        "Each special case of (8), solved by the library, gives the coefficients of the estimator that it "
+        "names. Least squares is approached with beta = 1e-9, and the lasso is solved to a relative gap of "
+        "1e-14.",
         {"problems": 5, "p": 12, "n": 6, "kernel problems": len(SIZES) * len(KERNELS) * 2},
         (4, 5),
     )

@@ -1,9 +1,10 @@
-"""scikit-learn estimator of the general discriminative ridge regression, eq. (8) with Algorithm 1."""
+"""scikit-learn estimator of the DRM with a mixed-norm penalty, eq. (8) with Algorithm 1."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -13,11 +14,18 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
-from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
+from ...base.partial_fit import NoPartialFit
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...base.weights import ClassWeight, row_weights
+from ...kernels import Kernel, tidy, warn_of_scale
+from ...kernels.tags import tag_input
 from ..model.objective import class_products, dissimilarity
 from ..solvers.general import GeneralProblem, Solution, choose_solver, solve
 from ..solvers.iteration import validate_stopping
-from .training_kernel import TrainingKernel
+from .parameters import resolve
+from .prediction import require_matrices
+from .training_kernel import TrainingRows
 
 #: test points that are solved at a time
 CHUNK = 256
@@ -25,8 +33,26 @@ CHUNK = 256
 PROBES = 32
 
 
-class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
-    r"""Discriminative ridge regression with a general penalty.
+class _Trained:
+    """Training rows with the problem that is made of them, which stays out of pickles."""
+
+    def __init__(self, rows: TrainingRows, arguments: tuple[Any, ...], n_given: int) -> None:
+        self.rows, self.arguments, self.n_given = rows, arguments, n_given
+
+    @cached_property
+    def problem(self) -> GeneralProblem:
+        n = len(self.rows.order)
+        require_matrices(n, 3, "DRMClassifier with n_components")
+        alpha, beta, q, r, rho = self.arguments
+        rows = self.rows
+        return GeneralProblem(rows.gram(), rows.sizes, alpha, beta, q, r, rho, rows.weights)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rows": self.rows, "arguments": self.arguments, "n_given": self.n_given}
+
+
+class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
+    r"""Discriminative ridge machine with a mixed-norm penalty.
 
     For a test point x the weights of the training examples solve
 
@@ -39,6 +65,12 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
     case (q, r) = (2, 2) with the half-square. (1, 1) makes single weights zero, (2, 1) and (inf, 1) whole
     classes.
     Source: Peng & Cheng, equations (8) to (11), Algorithm 1.
+
+    A weight k of a row counts as k equal rows, which share their w; :mod:`marginbook.drm.solvers.general` has
+    the objective. A fit is O(n^3) and holds three n x n arrays; a pickle holds the training rows. Rows are
+    taken as double precision.
+
+    Read more in the :ref:`user guide <guide-mixednormdrmclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -53,8 +85,9 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         t, t^2 or t^2 / 2.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
-    gamma : float, default=None
-        Of "rbf" and "poly"; None is 1 / n_features for "rbf" and 1 for "poly".
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features. None is the latter
+        for "rbf", and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     solver : {"auto", "exact", "proximal", "cvxpy"}, default="auto"
@@ -64,11 +97,15 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         Largest relative duality gap that passes without a ConvergenceWarning.
     max_iter : int, default=10000
         Steps of the proximal gradient.
+    class_weight : {class: number}, "balanced" or None, default=None
+        Times the weight of each row of the class; "balanced" is n / (number of classes * rows of the class).
 
     Attributes
     ----------
     classes_ : (g,) array
     n_features_in_ : int
+    gamma_ : float
+        Of "rbf" and "poly".
     solver_ : str
         The solver that "auto" chose.
     dual_gap_ : float
@@ -83,15 +120,14 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = DiscriminativeRidgeClassifier(0.1, 0.1, q=2, r=1, rho="identity").fit(X, y)
+    >>> model = MixedNormDRMClassifier(0.1, 0.1, q=2, r=1, rho="identity").fit(X, y)
     >>> round(model.score(X, y), 2)
-    0.99
+    0.98
     """
 
     classes_: np.ndarray
     solver_: str
-    _training: TrainingKernel
-    _problem: GeneralProblem
+    _trained: _Trained
 
     def __init__(
         self,
@@ -101,12 +137,13 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         r: float = 2,
         rho: str = "half-square",
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = "scale",
         degree: float = 3,
         coef0: float = 1.0,
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.alpha = alpha
         self.beta = beta
@@ -120,9 +157,17 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (n, p), or the (n, n) Gram matrix for "precomputed", and labels `y`, (n,).
+
+        Parameters
+        ----------
+        X, y
+        sample_weight : (n,) array of numbers >= 0 or None
+            A row of weight k counts as k equal rows.
 
         Raises
         ------
@@ -131,51 +176,61 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
-        kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        weights = row_weights(X, y, sample_weight, self.class_weight)
+        kernel = resolve(self, X, weights)
         validate_stopping(self.max_iter, self.tol)
-        self.classes_, codes = encode_classes(y, "DiscriminativeRidgeClassifier")
-        self._training = TrainingKernel.fit(kernel, X, codes)
-        self._problem = GeneralProblem(
-            self._training.gram, self._training.sizes, self.alpha, self.beta, self.q, self.r, self.rho
-        )
-        self.solver_ = choose_solver(self._problem, self.solver)
+        self.classes_, codes = encode_classes(y, type(self).__name__)
+        self.__dict__.pop("gamma_", None)  # of an earlier fit
+        if not callable(kernel) and "gamma" in kernel[1]:
+            self.gamma_ = float(1 / X.shape[1] if kernel[1]["gamma"] is None else kernel[1]["gamma"])
+        rows = TrainingRows.fit(kernel, X, codes, weights)
+        self._trained = _Trained(rows, (self.alpha, self.beta, self.q, self.r, self.rho), len(codes))
+        problem = self._trained.problem
+        warn_of_scale(kernel, problem.K)
+        self.solver_ = choose_solver(problem, self.solver)
         count = PROBES // 8 if self.solver_ == "cvxpy" else PROBES
-        probes = np.unique(np.linspace(0, len(codes) - 1, count).astype(int))
-        found = self._solve(self._training.gram[:, probes])
+        probes = np.unique(np.linspace(0, len(problem.K) - 1, count).astype(int))
+        found = self._solve(self._scaled(problem.K[:, probes]))
         self.dual_gap_ = float(found.certificate.relative_gap.max())
         self.kkt_residual_ = float(found.certificate.kkt_residual.max())
         self.n_iter_ = int(found.n_iter.max())
         if not found.weights.any():
-            critical = float(self._problem.critical_beta(self._training.gram[:, probes]).max())
+            critical = float(problem.critical_beta(self._scaled(problem.K[:, probes])).max())
             warnings.warn(
                 f"beta={self.beta:g} sets all weights to zero, so the first class is predicted everywhere; "
                 f"the weights of training points begin to differ from zero below beta={critical:.3g}",
-                stacklevel=2,
+                stacklevel=user_level(),
             )
         return self
 
+    @on_few_threads
     def solution(self, X: Any) -> Solution:
         """Return the weights and certificates for rows `X`, (m, p).
 
-        Row j of ``weights``, (n, m), belongs to training row j as it was given to fit.
+        Row j of ``weights``, (n, m), belongs to training row j as it was given to fit; where that has the
+        weight k, it is the sum over k equal rows.
         """
         parts = [found for _, found in self._solutions(X)]
+        rows = self._fitted()
         joined = {
             name: np.concatenate([getattr(part.certificate, name) for part in parts])
             for name in ("objective", "gap", "relative_gap", "kkt_residual")
         }
-        W = np.empty((len(self._training.order), sum(part.weights.shape[1] for part in parts)))
-        W[self._training.order] = np.hstack([part.weights for part in parts])
+        found = np.hstack([part.weights for part in parts])
+        W = np.zeros((self._trained.n_given, found.shape[1]))
+        W[rows.order] = self._scaled(found)
         n_iter = np.concatenate([part.n_iter for part in parts])
         return Solution(W, type(parts[0].certificate)(**joined), n_iter, self.solver_)
 
+    @on_few_threads
     def dissimilarity(self, X: Any) -> np.ndarray:
         """Return the (m, g) dissimilarities of eq. (10) for rows `X`, (m, p), columns as in `classes_`."""
-        training, delta = self._fitted(), []
+        rows, delta = self._fitted(), []
+        problem = self._trained.problem
         with np.errstate(over="ignore", invalid="ignore"):
             for Kx, found in self._solutions(X):
-                products = class_products(training.gram, training.sizes, found.weights)
-                delta.append(dissimilarity(training.sizes, Kx, found.weights, *products))
+                W = self._scaled(found.weights)
+                delta.append(dissimilarity(rows.sizes, Kx, W, *class_products(problem.K, rows.sizes, W)))
         joined = np.concatenate(delta)
         if not np.isfinite(joined).all():
             raise ValueError("dissimilarities of these rows are beyond double precision; scale the features")
@@ -191,37 +246,51 @@ class DiscriminativeRidgeClassifier(ClassifierMixin, BaseEstimator):
         delta = self.dissimilarity(X)
         return self.classes_[np.argmin(delta, axis=1)]
 
-    def _fitted(self) -> TrainingKernel:
+    def _fitted(self) -> TrainingRows:
         check_is_fitted(self, "classes_")
-        return self._training
+        return self._trained.rows
+
+    def _scaled(self, V: np.ndarray) -> np.ndarray:
+        """Return kernel vectors in the variables of the problem, or weights of these as those of (8)."""
+        root = self._trained.problem.root
+        return V if root is None else root[:, None] * V
 
     def _solutions(self, X: Any) -> Iterator[tuple[np.ndarray, Solution]]:
-        training = self._fitted()
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows = self._fitted()
+        X = tidy(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         for start in range(0, X.shape[0], CHUNK):
-            Kx = training.vectors(X[start : start + CHUNK])
-            yield Kx, self._solve(Kx)
+            Kx = rows.vectors(X[start : start + CHUNK])
+            yield Kx, self._solve(self._scaled(Kx))
 
     def _solve(self, Kx: np.ndarray) -> Solution:
-        found = solve(self._problem, Kx, self.solver_, self.tol, self.max_iter)
+        found = solve(self._trained.problem, Kx, self.solver_, self.tol, self.max_iter)
         gap = float(found.certificate.relative_gap.max())
         if not gap <= self.tol:
             warnings.warn(
                 f"the relative duality gap {gap:.2e} misses tol={self.tol:.2e}: raise max_iter or beta, "
                 "scale the data, or ask for less",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
         return found
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        try:
-            name = kernel_name(self.kernel)
-        except ValueError:  # fit says what is wrong with it
-            name = ""
-        tags.input_tags.sparse = name not in ("precomputed", "callable")
-        tags.input_tags.pairwise = name == "precomputed"
+        name = tag_input(tags, self.kernel)
         # a homogeneous classifier must fail on classes that lie on one ray: claim drm/homogeneous
         tags.classifier_tags.poor_score = name == "linear"
         return tags
+
+
+class DiscriminativeRidgeClassifier(MixedNormDRMClassifier):
+    """The former name of :class:`MixedNormDRMClassifier`, for one release."""
+
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """As :meth:`MixedNormDRMClassifier.fit`."""
+        warnings.warn(
+            "DiscriminativeRidgeClassifier is now MixedNormDRMClassifier; the old name will go",
+            FutureWarning,
+            stacklevel=user_level(),
+        )
+        return super().fit(X, y, sample_weight)

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
-from ...base.parameters import validate_choice
-from ...kernels import parse_kernel, resolve_kernel
+from ...base.parameters import validate_choice, validate_limits
+from ...kernels import kernel_name, resolve_kernel
 from ..model.objective import validate_parameters
 from ..solvers.iteration import validate_stopping
 from .prediction import ITERATIVE
 
-SOLVERS = ("auto", "closed", "one-pass", *ITERATIVE)
+SOLVERS = ("auto", "closed", "one-pass", "cg", *ITERATIVE)
+#: a p x p matrix for each class, or an n x n one, is the quicker way up to these p and n
+WIDE, LONG = 4096, 12_000
 
 
-def validate_settings(model: Any, X: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
-    """Return name (or callable) and parameters of the kernel of `model`, a DRMClassifier, for data `X`.
+def validate_settings(
+    model: Any, X: Any, weights: np.ndarray | None = None
+) -> tuple[str | Callable[..., Any], dict[str, Any]]:
+    """Return name (or callable) and parameters of the kernel of `model`, a DRMClassifier, for rows `X`.
+
+    Without rows, None, "scale" and "auto" stay words.
 
     Raises
     ------
@@ -27,11 +34,41 @@ def validate_settings(model: Any, X: Any) -> tuple[str | Callable[..., Any], dic
     validate_parameters(model.alpha, model.beta)
     validate_stopping(model.max_iter, model.tol)
     validate_choice("solver", model.solver, SOLVERS)
-    name, parameters = parse_kernel(resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0))
-    if model.solver == "one-pass" and name != "linear":
+    validate_limits(n_components=model.n_components)
+    kernel = resolve(model, X, weights)
+    name, parameters = (kernel, {}) if callable(kernel) else kernel
+    if model.solver == "one-pass" and name != "linear" and model.n_components is None:
         raise ValueError(f"solver 'one-pass' needs kernel='linear', got {name!r}; use solver='closed'")
     if name == "precomputed" and model.fit_intercept:
         raise ValueError("fit_intercept=True has no meaning for kernel='precomputed'; add 1 to the kernel")
     if (name == "precomputed" or callable(name)) and sparse.issparse(X):
         raise ValueError("a precomputed or callable kernel needs dense data; call X.toarray()")
     return name, parameters
+
+
+def resolve(
+    model: Any, X: Any, weights: np.ndarray | None
+) -> tuple[str, dict[str, Any]] | Callable[..., Any]:
+    """Return the kernel of `model` for rows `X`, (n, p); with weights of rows, "scale" is that of copies."""
+    return resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0, X, weights)
+
+
+def takes_chunks(model: Any) -> bool:
+    """Return whether `model`, a DRMClassifier, adds up over parts of the rows."""
+    return (
+        kernel_name(model.kernel) == "linear"
+        and model.solver in ("auto", "one-pass")
+        and model.n_components is None
+    )
+
+
+def choose_solver(solver: str, name: Any, X: Any) -> str:
+    """Return what "auto" stands for with a kernel of this name and rows `X`, (n, p)."""
+    n, p = X.shape
+    if solver != "auto":
+        return solver
+    if name != "linear":
+        return "closed"
+    if sparse.issparse(X) and p > WIDE and n > LONG:
+        return "cg"
+    return "one-pass" if n > p else "closed"

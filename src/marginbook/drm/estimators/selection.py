@@ -2,49 +2,52 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import get_scorer
-from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
-from ...kernels import Kernel, KernelOverflow, gram, kernel_name, tidy
+from ...base.partial_fit import NoPartialFit
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...kernels import Kernel, gram, kernel_name, resolve_kernel, tidy
 from ..model.objective import validate_parameters
-from ..solvers.direct import NotPositiveDefinite
 from ..solvers.iteration import validate_tol
-from ..solvers.leave_one_out import LeaveOneOut, leave_one_out
 from .classifier import DRMClassifier
+from .left_out import PROBES, SCALINGS, digest, left_out, prepared, scaler, score_kernel
+from .prediction import require_matrices
+
+__all__ = ["PAPER_GRID", "PROBES", "SCALINGS", "DRMClassifierCV", "NothingSolvable", "scaler"]
 
 PAPER_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
-SCALINGS = ("none", "max-abs")
-
-#: left-out fits that are certified at each grid point; those of the chosen one all are
-PROBES = 32
 
 
 class NothingSolvable(ValueError):
     """No point of a grid could be solved in double precision."""
 
 
-class DRMClassifierCV(ClassifierMixin, BaseEstimator):
+class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     """Discriminative ridge machine with its parameters chosen by exact leave-one-out.
 
-    Every grid point costs about one fit (see :mod:`marginbook.drm.solvers.leave_one_out`) instead of n.
+    Every grid point costs about one fit (see :mod:`marginbook.drm.solvers.leave_one_out`) instead of n: some
+    six n x n arrays, so a few thousand rows. It takes no weights of rows: a left-out copy of a row would be
+    predicted by the others. For imbalanced classes take `scoring`, or
+    :class:`~sklearn.model_selection.GridSearchCV` of a :class:`DRMClassifier`.
+
+    Read more in the :ref:`user guide <guide-drmclassifiercv>` (``marginbook guide``).
 
     Parameters
     ----------
     alphas, betas : sequence of float, default=(1e-3, ..., 1e3)
-    kernels : sequence of kernels, default=(("rbf", {"gamma": None}),)
+    kernels : sequence of kernels, default=("rbf",)
         Each as in :class:`DRMClassifier`.
     scaling : {"none", "max-abs"} or a sequence of both, default="none"
         "max-abs" divides each feature by its largest absolute value in the training data.
@@ -57,20 +60,26 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         Kernels and scalings evaluated at the same time.
     fit_intercept : bool, default=False
         Append a constant feature after scaling, as :class:`DRMClassifier` does.
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of kernels that are given by their name; of the scaled training data.
 
     Attributes
     ----------
-    alpha_, beta_, kernel_, scaling_ :
-        The choice. Of equal scores the first in the grid wins, with beta running fastest, then alpha, kernel
+    best_params_ : dict
+        The choice: ``alpha``, ``beta``, ``kernel``, ``scaling``, also as `alpha_`, `beta_`, `kernel_`,
+        `scaling_`. Of equal scores the first in the grid wins, with beta running fastest, then alpha, kernel
         and scaling, as in scikit-learn's searches.
     best_score_ : float
         Its leave-one-out score.
-    cv_results_ : dict of arrays
-        ``scaling``, ``kernel``, ``alpha``, ``beta``, ``score``, ``kkt_residual`` of every grid point.
-    estimator_ : DRMClassifier
+    best_index_ : int
+    best_estimator_ : DRMClassifier
         Fitted to all data with the choice.
+    cv_results_ : dict
+        ``params``, a list of dicts, and arrays ``param_alpha``, ``param_beta``, ``param_kernel``,
+        ``param_scaling``, ``mean_test_score``, ``rank_test_score`` and ``kkt_residual``, an entry for every
+        grid point. (``alpha``, ``beta``, ``kernel``, ``scaling``, ``score`` are their former names.)
     kkt_residual_ : float
-        Certificate of `estimator_`.
+        Certificate of `best_estimator_`.
     classes_, n_features_in_
 
     Examples
@@ -78,7 +87,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> cv = DRMClassifierCV(kernels=[("rbf", {"gamma": g}) for g in (0.1, 1.0)]).fit(X, y)
-    >>> round(cv.best_score_, 3), cv.kernel_
+    >>> round(cv.best_score_, 3), cv.best_params_["kernel"]
     (0.973, ('rbf', {'gamma': 0.1}))
     """
 
@@ -86,12 +95,13 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         self,
         alphas: Sequence[float] = PAPER_GRID,
         betas: Sequence[float] = PAPER_GRID,
-        kernels: Sequence[Kernel] = (("rbf", {"gamma": None}),),
+        kernels: Sequence[Kernel] = ("rbf",),
         scaling: str | Sequence[str] = "none",
         scoring: str | Callable[..., float] | None = None,
         tol: float = 1e-6,
         n_jobs: int | None = None,
         fit_intercept: bool = False,
+        gamma: float | str | None = "scale",
     ) -> None:
         self.alphas = alphas
         self.betas = betas
@@ -101,7 +111,9 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.n_jobs = n_jobs
         self.fit_intercept = fit_intercept
+        self.gamma = gamma
 
+    @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
@@ -109,48 +121,54 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         self.classes_, codes = encode_classes(y, "DRMClassifierCV")
         scalings = self._check()
         order = np.argsort(codes, kind="stable")
-        cells = [(scaling, k) for scaling in scalings for k in range(len(self.kernels))]
-        prepared = {scaling: _prepared(X[order], scaling, self.fit_intercept) for scaling in scalings}
+        require_matrices(len(order), 6, "GridSearchCV of DRMClassifier(n_components=500)")
+        rows = {scaling: prepared(X[order], scaling, self.fit_intercept) for scaling in scalings}
+        cells = [
+            (scaling, _resolved(kernel, self.gamma, rows[scaling]))
+            for scaling in scalings
+            for kernel in self.kernels
+        ]
         # kernels far narrower than the data all give the identity: equal Gram matrices are solved once
-        digests = [_digest(self.kernels[k], prepared[scaling]) for scaling, k in cells]
-        first: dict[bytes, tuple[str, int]] = {}
-        for digest, cell in zip(digests, cells, strict=True):
-            first.setdefault(digest, cell)
-        rows = Parallel(n_jobs=self.n_jobs)(
-            delayed(_score_kernel)(
-                prepared[scaling],
+        digests = [digest(kernel, rows[scaling]) for scaling, kernel in cells]
+        first: dict[bytes, tuple[str, Kernel]] = {}
+        for key, cell in zip(digests, cells, strict=True):
+            first.setdefault(key, cell)
+        scores = Parallel(n_jobs=self.n_jobs)(
+            delayed(score_kernel)(
+                rows[scaling],
                 y[order],
                 self.classes_,
-                self.kernels[k],
+                kernel,
                 self.alphas,
                 self.betas,
                 self.scoring,
                 self.tol,
             )
-            for scaling, k in first.values()
+            for scaling, kernel in first.values()
         )
-        scored = dict(zip(first, rows, strict=True))
-        grid = [(cell, *row) for cell, digest in zip(cells, digests, strict=True) for row in scored[digest]]
-        self.cv_results_: dict[str, Any] = {
-            "scaling": np.array([cell[0] for cell, *_ in grid]),
-            "kernel": [self.kernels[cell[1]] for cell, *_ in grid],
-            "alpha": np.array([row[1] for row in grid]),
-            "beta": np.array([row[2] for row in grid]),
-            "score": np.array([row[3] for row in grid]),
-            "kkt_residual": np.array([row[4] for row in grid]),
-        }
+        scored = dict(zip(first, scores, strict=True))
+        self._tabulate(
+            [(cell, *row) for cell, key in zip(cells, digests, strict=True) for row in scored[key]]
+        )
         self._choose(X, y)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (m, p)."""
         scaled = self._scaled(X)
-        return self.estimator_.predict(scaled)
+        return self.best_estimator_.predict(scaled)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """As :meth:`DRMClassifier.decision_function`."""
         scaled = self._scaled(X)
-        return self.estimator_.decision_function(scaled)
+        return self.best_estimator_.decision_function(scaled)
+
+    @property
+    def estimator_(self) -> DRMClassifier:
+        """The former name of `best_estimator_`, for one release."""
+        if "best_estimator_" in self.__dict__:
+            warnings.warn("estimator_ is now best_estimator_", FutureWarning, stacklevel=user_level())
+        return self.best_estimator_
 
     def _check(self) -> list[str]:
         single = isinstance(self.scaling, str) or not np.iterable(self.scaling)
@@ -165,6 +183,7 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
                 )
         if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
             raise ValueError(f"scoring must be None, a scorer's name or a callable, got {self.scoring!r}")
+        resolve_kernel("rbf", self.gamma, 3, 1.0)  # says what is wrong with gamma
         if isinstance(self.kernels, str):
             raise ValueError(f"kernels must be a sequence of kernels, got the single name {self.kernels!r}")
         if any(kernel_name(kernel) == "precomputed" for kernel in self.kernels):
@@ -176,53 +195,63 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
             validate_parameters(0.0, beta)
         return scalings
 
+    def _tabulate(self, grid: list[tuple[Any, ...]]) -> None:
+        params = [
+            {"alpha": alpha, "beta": beta, "kernel": kernel, "scaling": scaling}
+            for (scaling, kernel), alpha, beta, *_ in grid
+        ]
+        self.cv_results_: dict[str, Any] = {"params": params}
+        for name in ("alpha", "beta", "scaling"):
+            column = np.array([one[name] for one in params])
+            self.cv_results_[f"param_{name}"] = self.cv_results_[name] = column
+        self.cv_results_["param_kernel"] = self.cv_results_["kernel"] = [one["kernel"] for one in params]
+        scores = np.array([row[3] for row in grid])
+        self.cv_results_["mean_test_score"] = self.cv_results_["score"] = scores
+        self.cv_results_["kkt_residual"] = np.array([row[4] for row in grid])
+
     def _choose(self, X: np.ndarray, y: np.ndarray) -> None:
         results = self.cv_results_
-        best = self._certified(X, y)
-        dropped = int(np.isnan(results["score"]).sum())
+        self.best_index_ = best = self._certified(X, y)
+        scores = results["mean_test_score"]
+        dropped = int(np.isnan(scores).sum())
         if dropped:
             warnings.warn(
-                f"{dropped} of {len(results['score'])} grid points are beyond double precision on these data "
-                "and were left out of the choice (score NaN in cv_results_)",
+                f"{dropped} of {len(scores)} grid points are beyond double precision on these data and were "
+                "left out of the choice (score NaN in cv_results_)",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
-        self.alpha_ = float(results["alpha"][best])
-        self.beta_ = float(results["beta"][best])
-        self.kernel_ = results["kernel"][best]
-        self.scaling_ = str(results["scaling"][best])
-        self.best_score_ = float(results["score"][best])
+        results["rank_test_score"] = rankdata(-np.where(np.isnan(scores), -np.inf, scores), "min").astype(int)
+        self.best_params_: dict[str, Any] = dict(results["params"][best])
+        self.alpha_, self.beta_ = float(self.best_params_["alpha"]), float(self.best_params_["beta"])
+        self.kernel_, self.scaling_ = self.best_params_["kernel"], str(self.best_params_["scaling"])
+        self.best_score_ = float(scores[best])
         self.scaler_ = scaler(self.scaling_).fit(X)
-        self.estimator_ = DRMClassifier(
+        self.best_estimator_ = DRMClassifier(
             self.alpha_, self.beta_, self.kernel_, solver="closed", fit_intercept=self.fit_intercept
         )
-        self.estimator_.fit(self.scaler_.transform(X), y)
-        self.kkt_residual_ = self.estimator_.kkt_residual_
+        self.best_estimator_.fit(self.scaler_.transform(X), y)
+        self.kkt_residual_ = self.best_estimator_.kkt_residual_
 
     def _certified(self, X: Any, y: np.ndarray) -> int:
         """Return the first best grid point all of whose left-out fits meet `tol`: the grid looked at some."""
         results, order = self.cv_results_, np.argsort(y, kind="stable")
-        sizes = np.unique(y, return_counts=True)[1]
-        while not np.isnan(results["score"]).all():
-            best = int(np.nanargmax(results["score"]))
-            train = _prepared(X[order], results["scaling"][best], self.fit_intercept)
-            left_out = _left_out(
-                gram(results["kernel"][best], train),
-                sizes,
-                results["alpha"][best],
-                results["beta"][best],
-                self.tol,
-            )
-            results["kkt_residual"][best] = residual = float(left_out.kkt_residual.max())
+        scores, sizes = results["mean_test_score"], np.unique(y, return_counts=True)[1]
+        while not np.isnan(scores).all():
+            best = int(np.nanargmax(scores))
+            at = results["params"][best]
+            train = prepared(X[order], at["scaling"], self.fit_intercept)
+            found = left_out(gram(at["kernel"], train), sizes, at["alpha"], at["beta"], self.tol)
+            results["kkt_residual"][best] = residual = float(found.kkt_residual.max())
             if residual <= self.tol:
                 return best
-            results["score"][best] = np.nan
+            scores[best] = np.nan
         raise NothingSolvable(
             "no grid point could be solved in double precision; raise beta or scale the data"
         )
 
     def _scaled(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "estimator_")
+        check_is_fitted(self, "best_estimator_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self.scaler_.transform(tidy(X))
 
@@ -233,95 +262,6 @@ class DRMClassifierCV(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class _LeftOut(ClassifierMixin, BaseEstimator):
-    """Stands for the n left-out models in front of a scorer: example k asks for its own prediction."""
-
-    def __init__(self, delta: np.ndarray, classes: np.ndarray) -> None:
-        # a class that vanished with its only example is farther than any: scorers want finite numbers
-        farthest = np.max(delta, where=np.isfinite(delta), initial=0.0)
-        self.delta = np.where(np.isfinite(delta), delta, 2 * farthest + 1)
-        self.classes_ = classes
-
-    def decision_function(self, index: np.ndarray) -> np.ndarray:
-        delta = self.delta[index]
-        return delta[:, 0] - delta[:, 1] if delta.shape[1] == 2 else -delta
-
-    def predict(self, index: np.ndarray) -> np.ndarray:
-        return self.classes_[np.argmin(self.delta[index], axis=1)]
-
-
-class _Identity(MaxAbsScaler):
-    """No scaling, with the interface of a scaler."""
-
-    def transform(self, X: np.ndarray) -> np.ndarray:
-        return X
-
-
-def scaler(name: str) -> MaxAbsScaler:
-    """Return the unfitted transformer of one of `SCALINGS`."""
-    return MaxAbsScaler() if name == "max-abs" else _Identity()
-
-
-def _prepared(X: Any, scaling: str, constant: bool) -> Any:
-    """Return the training data as the kernel sees them."""
-    scaled = scaler(scaling).fit_transform(X)
-    if not constant:
-        return scaled
-    ones = np.ones((X.shape[0], 1))
-    return (
-        sparse.csr_matrix(sparse.hstack([scaled, ones])) if sparse.issparse(X) else np.hstack([scaled, ones])
-    )
-
-
-def _digest(kernel: Kernel, X: Any) -> bytes:
-    """Return a hash of the Gram matrix; the same one for all that overflow."""
-    try:
-        return hashlib.sha256(np.ascontiguousarray(gram(kernel, X)).data).digest()
-    except KernelOverflow:
-        return b""
-
-
-def _left_out(
-    K: np.ndarray, sizes: np.ndarray, alpha: float, beta: float, tol: float, probes: int | None = None
-) -> LeaveOneOut:
-    # a few examples may need a solve of their own; many mean that the system is beyond reach
-    return leave_one_out(K, sizes, alpha, beta, tol / 100, fallback=max(8, len(K) // 20), probes=probes)
-
-
-def _score_kernel(
-    X: np.ndarray,
-    y: np.ndarray,
-    classes: np.ndarray,
-    kernel: Kernel,
-    alphas: Sequence[float],
-    betas: Sequence[float],
-    scoring: Any,
-    tol: float,
-) -> list[tuple[float, float, float, float]]:
-    """Return (alpha, beta, score, certificate) of every grid point of one kernel; X is grouped by class."""
-    sizes = np.array([np.sum(y == label) for label in classes])
-    index = np.arange(len(y))
-    rows = []
-    try:
-        K = gram(kernel, X)
-    except KernelOverflow:  # no grid point of it can be had
-        return [(alpha, beta, np.nan, np.inf) for alpha in alphas for beta in betas]
-    for alpha in alphas:
-        for beta in betas:
-            try:
-                left_out = _left_out(K, sizes, alpha, beta, tol, PROBES)
-                residual = float(left_out.kkt_residual.max())
-            except NotPositiveDefinite:
-                residual = np.inf
-            score = np.nan
-            if residual <= tol:
-                model = _LeftOut(left_out.delta, classes)
-                score = (
-                    float(np.mean(model.predict(index) == y))
-                    if scoring is None
-                    else float(
-                        (get_scorer(scoring) if isinstance(scoring, str) else scoring)(model, index, y)
-                    )
-                )
-            rows.append((float(alpha), float(beta), score, residual))
-    return rows
+def _resolved(kernel: Kernel, gamma: float | str | None, X: Any) -> Kernel:
+    """Return `kernel` with the numbers that its name alone leaves open, for rows `X`."""
+    return resolve_kernel(kernel, gamma, 3, 1.0, X) if kernel in ("rbf", "poly") else kernel

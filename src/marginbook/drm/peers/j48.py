@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, is_whole, validate_flags
+from ...base.threads import on_few_threads
 from ...base.weka import java_class
 from .grids import leaf_size
 
@@ -73,6 +74,7 @@ class J48Classifier(ClassifierMixin, BaseEstimator):
         self.confidence = confidence
         self.pruned = pruned
 
+    @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the tree on rows `X`, (n, p), finite, with labels `y`, (n,)."""
         X, y = validate_data(self, X, y, dtype=np.float64)

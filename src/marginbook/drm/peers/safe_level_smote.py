@@ -11,6 +11,8 @@ from imblearn.over_sampling.base import BaseOverSampler
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 
+from ...base.user_line import user_level
+
 
 class SafeLevelSMOTE(BaseOverSampler):
     r"""SMOTE whose new examples stay closer to the parent with more neighbours of the own class.
@@ -87,7 +89,7 @@ class SafeLevelSMOTE(BaseOverSampler):
                 f"none of the {len(own)} examples has a neighbour of its own class among its "
                 f"{self.k_neighbors} nearest: nothing was added",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=user_level(),
             )
             return np.empty((0, own.shape[1]))
         made: list[np.ndarray] = []

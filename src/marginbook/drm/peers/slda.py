@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, validate_counts
+from ...base.threads import on_few_threads
 
 
 class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -88,6 +89,7 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
+    @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Find the directions of rows `X`, (n, p), with labels `y`, (n,), and the rule along them."""
         X, y = validate_data(self, X, y, dtype=np.float64)

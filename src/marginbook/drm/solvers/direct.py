@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
+from ...base.interruptible import LARGE, interruptible
 from ..model.objective import kkt_residual, system_matrix, validate_parameters
 
 
@@ -82,11 +83,18 @@ def closed_form(K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, 
         If `beta` is too small against `K` for double precision, or the kernel is indefinite.
     """
     validate_parameters(alpha, beta)
-    M = system_matrix(K, sizes, alpha, beta)
+    return factorise(system_matrix(K, sizes, alpha, beta), K, alpha, beta)
+
+
+def factorise(M: np.ndarray, K: np.ndarray, alpha: float, beta: float) -> ClosedForm:
+    """Factorise the matrix `M` of a system, (n, n); what else is given, an error names."""
     s = unit_diagonal(M, K, alpha, beta)
     try:
-        factor, _ = cho_factor(M * s * s[:, None], lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
+        if len(M) > LARGE:
+            factor = interruptible(np.linalg.cholesky, M * s * s[:, None])
+        else:
+            factor, _ = cho_factor(M * s * s[:, None], lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:  # numpy's is the same
         raise NotPositiveDefinite(K, alpha, beta) from None
     return ClosedForm(M, s, factor)
 

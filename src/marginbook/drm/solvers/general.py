@@ -14,6 +14,15 @@ and no range condition is needed: the bound is right for a singular Q. For :math
 :math:`z_0=Q^+K_x` and the largest :math:`s\le1` that keeps :math:`N_*((1-s)e+s(K_x-Qw))\le\beta`, where
 :math:`e=K_x-Qz_0`. For a positive semidefinite kernel :math:`K_x` lies in the range of K, hence of Q, and e
 is rounding; if it is not, the bound stays right and is infinite only when e itself is infeasible.
+
+**Weights of rows.** :math:`s_j` equal rows share a weight :math:`w_j` equally, so with
+:math:`S=\mathrm{diag}(s)` and the sums :math:`N_i` of the classes
+
+.. math:: Q=K+\alpha(HS^{-1}-\mathrm{blockdiag}(K^i/N_i)),\qquad
+          \lVert w|_{C_i}\rVert_q=\Bigl(\sum_js_j^{1-q}\lvert w_j\rvert^q\Bigr)^{1/q}.
+
+In the variables u of :math:`w=Ru`, :math:`R=S^{1-1/q}`, that is the problem above with :math:`RQR` and
+:math:`RK_x`: this is what is solved, and `Kx` and weights of all functions are in these variables.
 """
 
 from __future__ import annotations
@@ -24,10 +33,12 @@ from functools import cached_property
 
 import numpy as np
 
+from ...base.interruptible import LARGE, interruptible
 from ...base.parameters import validate_choice
-from ..model.objective import system_matrix, validate_parameters
+from ..model.objective import class_slices, system_matrix, validate_parameters
 from ..model.penalties import INF, Penalty
-from .direct import NotPositiveDefinite, closed_form
+from .direct import closed_form, factorise
+from .oracle import oracle
 from .proximal_newton import accelerated_proximal_gradient
 
 SOLVERS = ("auto", "exact", "proximal", "cvxpy")
@@ -77,6 +88,7 @@ class GeneralProblem:
     q, r : float
         (2, 2), (1, 1), (2, 1), (inf, 1), (1, 2) or (inf, inf).
     rho : {"identity", "square", "half-square"}
+    row_weights : (n,) array of numbers > 0, optional
 
     Raises
     ------
@@ -99,6 +111,7 @@ class GeneralProblem:
     q: float = 2
     r: float = 2
     rho: str = "half-square"
+    row_weights: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         validate_parameters(self.alpha, self.beta)
@@ -111,12 +124,31 @@ class GeneralProblem:
 
     @cached_property
     def Q(self) -> np.ndarray:
-        return system_matrix(self.K, self.sizes, self.alpha)
+        s, root = self.row_weights, self.root
+        if s is None or root is None:
+            return system_matrix(self.K, self.sizes, self.alpha)
+        within = np.zeros(self.K.shape)
+        for block in class_slices(self.sizes):
+            if block.stop - block.start > 1:
+                within[block, block] = -self.K[block, block] / s[block].sum()
+                within[block, block][np.diag_indices(block.stop - block.start)] += (
+                    np.diagonal(self.K)[block] / s[block]
+                )
+        return root[:, None] * (self.K + self.alpha * within) * root
+
+    @cached_property
+    def root(self) -> np.ndarray | None:
+        """R of the module's docstring, (n,), or None without weights of rows."""
+        if self.row_weights is None:
+            return None
+        found: np.ndarray = self.row_weights ** (1.0 - 1.0 / self.q)
+        return found
 
     @cached_property
     def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues of Q, those below rounding set to 0, and eigenvectors; O(n^3), once for all points."""
-        values, vectors = np.linalg.eigh(self.Q)
+        decompose = np.linalg.eigh
+        values, vectors = interruptible(decompose, self.Q) if len(self.K) > LARGE else decompose(self.Q)
         floor = len(values) * np.finfo(float).eps * max(np.abs(values).max(), np.finfo(float).tiny)
         if values[0] < -100 * floor:
             raise ValueError(
@@ -229,7 +261,11 @@ def exact(problem: GeneralProblem, Kx: np.ndarray) -> np.ndarray:
     """
     curvature = problem.penalty.curvature
     if curvature is not None:
-        return closed_form(problem.K, problem.sizes, problem.alpha, 2 * curvature).weights(Kx)
+        if problem.row_weights is None:
+            return closed_form(problem.K, problem.sizes, problem.alpha, 2 * curvature).weights(Kx)
+        M = problem.Q.copy()
+        M[np.diag_indices_from(M)] += 2 * curvature
+        return factorise(M, problem.K, problem.alpha, 2 * curvature).weights(Kx)
     values, vectors = problem.spectrum
     C = vectors.T @ Kx
     size, beta = np.linalg.norm(C, axis=0), float(problem.beta)
@@ -247,54 +283,4 @@ def exact(problem: GeneralProblem, Kx: np.ndarray) -> np.ndarray:
         too_far = np.linalg.norm(mu * C / (values[:, None] + mu), axis=0) > beta
         low, high = np.where(too_far, low, middle), np.where(too_far, middle, high)
     W[:, above] = vectors @ (C / (values[:, None] + np.exp(0.5 * (low + high))))
-    return W
-
-
-def oracle(problem: GeneralProblem, Kx: np.ndarray, **options: object) -> np.ndarray:
-    """Solve eq. (8) by cvxpy's interior point, any supported norm; the problem is compiled once.
-
-    Parameters
-    ----------
-    problem : GeneralProblem
-    Kx : (n, m) array
-    **options
-        For ``cvxpy.Problem.solve``; the solver is CLARABEL by default.
-
-    Raises
-    ------
-    ImportError
-        Without cvxpy: it comes with ``marginbook[oracle]``.
-    """
-    try:
-        import cvxpy as cp
-    except ImportError as error:
-        raise ImportError(
-            f"(q, r) = ({problem.q:g}, {problem.r:g}) is solved by cvxpy, which is not installed: "
-            "pip install 'marginbook[oracle]'"
-        ) from error
-    values, vectors = problem.spectrum
-    # w = (|K_x| / largest) v: the interior point sees a problem of size one, whatever the units
-    largest = max(float(values[-1]), np.finfo(float).tiny)
-    kept = values > 0
-    factor = np.sqrt(values[kept] / largest)[:, None] * vectors[:, kept].T
-    v, b, weight = cp.Variable(len(Kx)), cp.Parameter(len(Kx)), cp.Parameter(nonneg=True)
-    ends = np.cumsum(problem.sizes)
-    # cvxpy wants whole exponents as int, infinity as text
-    q, r = ("inf" if p == INF else int(p) for p in (problem.q, problem.r))
-    parts = [cp.norm(v[e - s : e], q) for s, e in zip(problem.sizes, ends, strict=True)]
-    norm = cp.norm(cp.hstack(parts), r)
-    cost = 0.5 * cp.sum_squares(factor @ v) - b @ v
-    curvature = problem.penalty.curvature
-    task = cp.Problem(cp.Minimize(cost + weight * (norm if curvature is None else cp.square(norm))))
-    W = np.zeros_like(Kx)
-    for column, right in enumerate(Kx.T):
-        size = float(np.linalg.norm(right))
-        if size == 0:
-            continue
-        b.value = right / size
-        weight.value = problem.beta / size if curvature is None else curvature / largest
-        task.solve(**{"solver": cp.CLARABEL, **options})
-        if v.value is None:
-            raise NotPositiveDefinite(problem.K, problem.alpha, problem.beta)
-        W[:, column] = size / largest * v.value
     return W

@@ -51,6 +51,7 @@ def leave_one_out(
     tol: float = 1e-8,
     fallback: bool | int = True,
     probes: int | None = None,
+    give_up: float = np.inf,
 ) -> LeaveOneOut:
     """Return the exact leave-one-out dissimilarities for all n examples; O(n^3) in total.
 
@@ -69,6 +70,9 @@ def leave_one_out(
     probes : int, optional
         Certify about so many of the left-out fits, those with the most extreme pivots among them, instead of
         all: the certificate of all costs a product of two n x n matrices. One probe that misses makes it all.
+    give_up : float
+        Before all are refined, those certified are, and the worst of them is solved by itself. Where its
+        residual exceeds this either way, the last one alone is returned, and `delta` is not refined.
 
     Raises
     ------
@@ -83,20 +87,29 @@ def leave_one_out(
     downdate = _Downdate(K, sizes, alpha, beta)
     W = downdate.weights()
     own = fits.class_products(W)
-    checked = np.arange(n) if probes is None else downdate.most_extreme(probes)
-    residual = fits.residual(fits.gap(W, own, checked), checked)
+    everyone = np.arange(n)
+    checked = everyone if probes is None else downdate.most_extreme(probes)
+    gap = fits.gap(W, own, everyone) if probes is None else fits.gap(W[checked], own[checked], checked)
+    residual = fits.residual(gap, checked)
     if not (residual <= tol / 100).all():
-        W -= downdate.solve(fits.gap(W, own, np.arange(n)))
+        if np.isfinite(give_up):
+            trial = W[checked] - downdate.solve(gap, checked)
+            left = fits.residual(fits.gap(trial, fits.class_products(trial), checked), checked)
+            farthest = int(checked[np.argmax(left)])  # the first NaN, if there is one
+            if not left.max() <= give_up:
+                worst = _direct_residual(K, sizes, farthest, alpha, beta)
+                if not worst <= give_up:
+                    return LeaveOneOut(fits.dissimilarity(W, own), np.array([worst]))
+        W -= downdate.solve(gap if probes is None else fits.gap(W, own, everyone), everyone)
         own = fits.class_products(W)
-        checked = np.arange(n)
-        residual = fits.residual(fits.gap(W, own, checked), checked)
+        residual = fits.residual(fits.gap(W, own, everyone), everyone)
         missed = np.flatnonzero(~(residual <= tol))
         if 0 < len(missed) <= (n if fallback is True else int(fallback)):
             for k in missed:
                 with contextlib.suppress(NotPositiveDefinite):  # the residual tells
                     W[k] = _left_out_directly(K, sizes, int(k), alpha, beta)
             own[missed] = fits.class_products(W[missed])
-            residual[missed] = fits.residual(fits.gap(W, own, missed), missed)
+            residual[missed] = fits.residual(fits.gap(W[missed], own[missed], missed), missed)
     return LeaveOneOut(fits.dissimilarity(W, own), residual)
 
 
@@ -163,19 +176,20 @@ class _Downdate:
         np.fill_diagonal(W, 0.0)
         return W
 
-    def solve(self, right: np.ndarray) -> np.ndarray:
-        """Return the solutions of the left-out systems for the rows of `right`, (n, n)."""
+    def solve(self, right: np.ndarray, fits: np.ndarray) -> np.ndarray:
+        """Return the solutions of the systems without the examples `fits`, ascending, for rows of `right`."""
         U = np.empty_like(right)
         for c, block in enumerate(self.blocks):
             n_c = block.stop - block.start
-            own = self.rows[block]
-            u = (right[block] * self.s) @ self.whole.get(c, self.P)
+            at = slice(*np.searchsorted(fits, (block.start, block.stop)))
+            out = fits[at]
+            u = (right[at] * self.s) @ self.whole.get(c, self.P)
             if n_c > 1 and self.alpha > 0 and c not in self.whole:
-                u += self._weight(n_c) * ((u[:, block] @ self._class_kernel(block)) @ own)
-            u -= own * (np.diagonal(u[:, block]) / self.pivots[block])[:, None]
-            U[block] = u
+                u += self._weight(n_c) * ((u[:, block] @ self._class_kernel(block)) @ self.rows[block])
+            u -= self.rows[out] * (u[np.arange(len(out)), out] / self.pivots[out])[:, None]
+            U[at] = u
         U *= self.s
-        np.fill_diagonal(U, 0.0)
+        U[np.arange(len(fits)), fits] = 0.0
         return U
 
     def _weight(self, n_c: int) -> float:
@@ -220,11 +234,9 @@ class _Fits:
         return own
 
     def gap(self, W: np.ndarray, own: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """Return what is left of the optimality conditions of the fits without the examples `fits`."""
-        whole = len(fits) == len(W)
-        W, own = (W, own) if whole else (W[fits], own[fits])
-        gap = W @ self.K
-        gap -= self.K if whole else self.K[fits]
+        """Return what is left of the optimality conditions without the examples `fits`; rows are theirs."""
+        gap: np.ndarray = W @ self.K
+        gap -= self.K if len(fits) == len(self.K) else self.K[fits]
         gap += self.ridge * W
         for i, block in enumerate(self.blocks):
             gap[:, block] -= own[:, block] * self.share[fits, i][:, None]
@@ -254,6 +266,18 @@ class _Fits:
             if block.stop - block.start == 1:
                 delta[block.start, i] = np.inf
         return delta
+
+
+def _direct_residual(
+    K: np.ndarray, sizes: Sequence[int] | np.ndarray, k: int, alpha: float, beta: float
+) -> float:
+    """Return the residual of the fit without example `k` that is solved by itself."""
+    fits, at = _Fits(K, sizes, alpha, beta), np.array([k])
+    try:
+        w = _left_out_directly(K, sizes, k, alpha, beta)[None]
+    except NotPositiveDefinite:
+        return np.inf
+    return float(fits.residual(fits.gap(w, fits.class_products(w), at), at)[0])
 
 
 def _left_out_directly(

@@ -24,6 +24,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils import assert_all_finite
 
+from ...base.interruptible import LARGE, interruptible
 from ..model.objective import validate_parameters
 
 #: rows that are handled at a time: a chunk of 50 features stays in the cache of one core
@@ -42,7 +43,8 @@ class ClassMoments:
     ----------
     G : (g, p, p) array
         ``G_i`` of the module's docstring.
-    sizes : (g,) array of class sizes
+    sizes : (g,) array
+        Class sizes, or the weights of the classes where rows have weights.
     deficit : (g,) array
         Sums of ``beta / (alpha * |x_k|**2 + beta)``: what the trace of ``alpha * G_i`` lacks to ``n_i``, kept
         because subtracting would lose it when beta is small.
@@ -61,13 +63,20 @@ class ClassMoments:
         G = np.zeros((n_classes, n_features, n_features))
         return cls(G, np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes), alpha, beta)
 
-    def add(self, X: np.ndarray | csr_matrix, y: np.ndarray, constant: bool = False) -> ClassMoments:
+    def add(
+        self,
+        X: np.ndarray | csr_matrix,
+        y: np.ndarray,
+        constant: bool = False,
+        row_weights: np.ndarray | None = None,
+    ) -> ClassMoments:
         """Take in rows `X`, (n, p), with class numbers `y` in 0..g-1; return self.
 
-        With `constant`, a feature that is 1 everywhere is appended to each chunk.
+        With `constant`, a feature that is 1 everywhere is appended to each chunk. A row of weight k counts as
+        k equal rows.
         """
-        self.sizes += np.bincount(y, minlength=len(self.sizes))
-        for rows, label in _chunks(X, y, constant):
+        self.sizes = self.sizes + np.bincount(y, row_weights, minlength=len(self.sizes))
+        for rows, label, own in _chunks(X, y, constant, row_weights):
             norms = np.einsum("ij,ij->i", rows, rows)
             weights = 1.0 / (self.alpha * norms + self.beta)
             if not (np.isfinite(norms).all() and np.isfinite(weights).all() and weights.all()):
@@ -76,6 +85,8 @@ class ClassMoments:
                     "the squared lengths of the examples, with these alpha and beta, leave the range of "
                     "double precision; scale the features"
                 )
+            if own is not None:
+                weights *= own
             self.deficit[label] += self.beta * weights.sum()
             rows *= np.sqrt(weights)[:, None]
             self.G[label] += rows.T @ rows
@@ -129,7 +140,8 @@ def linear_maps(moments: ClassMoments) -> LinearMaps:
     C = np.zeros((g, p, p))
     worst = 0.0
     for i in map(int, np.flatnonzero(moments.sizes)):
-        spectrum, U = eigh(moments.G[i])
+        G = moments.G[i]
+        spectrum, U = interruptible(np.linalg.eigh, G) if p > LARGE else eigh(G)
         gap, rounding = _one_minus(moments, i, spectrum)
         C[i] = (U * (spectrum / gap)) @ U.T
         shrunk = eye - (moments.alpha / moments.sizes[i]) * moments.G[i]
@@ -176,22 +188,20 @@ def _dense(rows: Any, constant: bool) -> np.ndarray:
     return np.hstack([dense, np.ones((len(dense), 1))]) if constant else dense
 
 
-def _chunks(X: np.ndarray | csr_matrix, y: np.ndarray, constant: bool) -> Iterator[tuple[np.ndarray, int]]:
+def _chunks(
+    X: np.ndarray | csr_matrix, y: np.ndarray, constant: bool, row_weights: np.ndarray | None
+) -> Iterator[tuple[np.ndarray, int, np.ndarray | None]]:
     """Yield rows of one class, chunk by chunk; the caller may overwrite them, and the next chunk does."""
     buffer = np.empty((min(CHUNK, len(y)), X.shape[1] + int(constant)))
     for start in range(0, len(y), CHUNK):
         labels = y[start : start + CHUNK]
         rows = buffer[: len(labels)]
         # sorted by class inside the chunk: it is read once from memory and stays in the cache
-        np.take(
-            _dense(X[start : start + CHUNK], constant),
-            np.argsort(labels, kind="stable"),
-            axis=0,
-            out=rows,
-            mode="clip",
-        )
+        order = np.argsort(labels, kind="stable")
+        np.take(_dense(X[start : start + CHUNK], constant), order, axis=0, out=rows, mode="clip")
+        own = None if row_weights is None else row_weights[start + order]
         ends = np.cumsum(np.bincount(labels))
         for label, end in enumerate(ends):
             first = int(ends[label - 1]) if label else 0
             if end > first:
-                yield rows[first : int(end)], label
+                yield rows[first : int(end)], label, None if own is None else own[first : int(end)]

@@ -43,8 +43,8 @@ def sine(a: np.ndarray, b: np.ndarray) -> float:
     "kfda/penalised-bias",
     kind="ours",
     where="Sections 2 and 2.1",
-    statement=r"with the bias penalised, as printed, the ridge solution ($q=2$) has not the direction of the "
-    r"regularised kernel Fisher discriminant; with a free bias it has",
+    statement="with the bias penalised, as printed, the ridge solution ($q=2$) does not have the direction "
+    "of the regularised kernel Fisher discriminant; with a free bias it does",
     notebook=f"{FIRST}#kfda-penalised-bias",
     rivals=[
         Rival("a ridge 2 % larger", swaps={STEP: penalty_times(1.02)}),
@@ -67,15 +67,16 @@ def check_penalised_bias() -> Evidence:
             offset.append(abs(np.mean(problem.design @ tied)) / np.sqrt(problem.energy / problem.n))
     return Evidence(
         decide(free <= 1e-6 and max(printed) > 1.0),
-        f"free bias: sine of the angle at most {at_most(free, 1e-6)}; penalised bias: "
-        f"{np.median(printed):.1f} degrees in the median, up to {max(printed):.0f}; the mean of the fit, "
-        f"zero for a free bias, is up to {max(offset):.2f} of the targets' root mean square",
-        "0 with a free bias, not with the printed one",
+        f"with a free bias the sine of the angle is at most {at_most(free, 1e-6)}; with a penalised bias "
+        f"the median angle is {np.median(printed):.1f} degrees, the largest {max(printed):.0f}; the mean of "
+        f"the fit, zero with a free bias, is up to {max(offset):.2f} times the root mean square of the "
+        "targets",
+        "angle 0 with a free bias, not with the printed one",
         max(printed) - 1.0,
-        "Eliminating a free bias leaves K C K + 2 rho N I with the centring C, which is the within-class "
-        "scatter plus a multiple of (M1-M2)(M1-M2)'. The printed bias leaves K (I - 11'/(N + 2 rho N)) K "
-        "instead: the difference is 11' seen through K, and not along M1 - M2. What is penalised depends "
-        "on where zero is.",
+        "Eliminating a free bias gives K C K + 2 rho N I with the centring matrix C. Here K C K is the "
+        "within-class scatter plus a multiple of (M1-M2)(M1-M2)'. The printed bias gives K (I - 11'/(N + 2 "
+        "rho N)) K instead. The two differ by a multiple of K11'K, which is not along M1 - M2. A penalised "
+        "bias makes the solution depend on the origin of the targets.",
         described(len(printed)) | {"rho": [1e-3, 1e-2, 0.1, 1.0]},
         (50,),
     )
@@ -103,8 +104,8 @@ def unbalanced(n_sets: int = 6) -> Iterator[tuple[np.ndarray, np.ndarray, np.nda
     "kfda/threshold",
     kind="ours",
     where="Section 4",
-    statement="with a free bias the class means of $f$ are $R^2$ times the targets, so the threshold "
-    "half-way between the targets is not half-way between the means; it favours the larger class",
+    statement="with a free bias the class means of $f$ are $R^2$ times the targets, so the midpoint of the "
+    "targets is not the midpoint of the means; as a threshold it favours the larger class",
     notebook=f"{FIRST}#kfda-threshold",
     rivals=[Rival("targets that differ by 2 % within a class", swaps={TARGETS: uneven(0.02)})],
 )
@@ -154,19 +155,20 @@ def check_threshold() -> Evidence:
     total, halves = np.mean(errors, axis=0), np.mean(balanced, axis=0)
     return Evidence(
         decide(worst <= 1e-9 and factor == count and halves[0] > halves[1]),
-        f"means are R^2 times the targets to {at_most(worst, 1e-9)}; the mean of the smaller class is on "
-        f"the wrong side in {wrong_side} of {count} fits, just where R^2 < (1 - N1/N2)/2 in {factor}; with "
-        f"one class of ten in a hundred (R^2 {min(shares):.2f} to {max(shares):.2f}) the error is "
-        f"{total[0]:.1f} % at the midpoint of the targets and {total[1]:.1f} % at that of the means, its "
-        f"mean over the classes {halves[0]:.1f} % and {halves[1]:.1f} %",
-        "R^2 exactly; fewer errors in the mean over the classes at the midpoint of the means",
+        f"the means are R^2 times the targets to {at_most(worst, 1e-9)}; the mean of the smaller class is "
+        f"on the wrong side in {wrong_side} of {count} fits, and the condition R^2 < (1 - N1/N2)/2 decides "
+        f"this correctly in {factor}; with one class of ten in a hundred (R^2 {min(shares):.2f} to "
+        f"{max(shares):.2f}) the error is {total[0]:.1f} % at the midpoint of the targets and "
+        f"{total[1]:.1f} % at that of the means, and averaged over the classes {halves[0]:.1f} % and "
+        f"{halves[1]:.1f} %",
+        "R^2 exactly; a lower class-averaged error at the midpoint of the means",
         float(halves[0] - halves[1]),
-        "The residual of a free bias sums to zero, and the positive class's indicator is an affine "
-        "function of the targets: so its mean is R^2 N/N1 for any penalty on alpha, R^2 = "
-        "yhat'f/yhat'yhat. The midpoint of the targets is the value of E[yhat|x] where both classes are "
-        "equally probable, and thus the choice for few errors in all if f is that regression; the "
-        "midpoint of the means is the choice for classes of equal weight. They agree for balanced classes "
-        "or a perfect fit.",
+        "With a free bias the residual sums to zero, and the indicator of the positive class is an affine "
+        "function of the targets. So the mean of f over that class is R^2 N/N1 for any penalty on alpha, "
+        "with R^2 = yhat'f/yhat'yhat. Where both classes are equally probable, E[yhat|x] equals the "
+        "midpoint of the targets. That midpoint therefore minimises the total error if f is this "
+        "regression. The midpoint of the means gives both classes equal weight. The two agree for balanced "
+        "classes or a perfect fit.",
         described(count) | {"test sets": len(errors)},
         (51, 52, 53),
     )
@@ -176,9 +178,9 @@ def check_threshold() -> Evidence:
     "kfda/scale",
     kind="ours",
     where="Sections 2 and 2.1",
-    statement=r"the targets $\pm N/N_i$ instead of $\pm1$ only change the meaning of $\rho$ if the bias is "
-    r"free, by the factor $(2N_1N_2/N^2)^{2-q}$; and $\rho$ means something else for every scale of the "
-    "kernel",
+    statement=r"if the bias is free, using the targets $\pm N/N_i$ instead of $\pm1$ only rescales $\rho$, "
+    r"by the factor $(2N_1N_2/N^2)^{2-q}$; the meaning of $\rho$ also depends on the scale of "
+    "the kernel",
     notebook=f"{NOTEBOOK}#kfda-scale",
     rivals=[Rival("the factor to the power 1.02 (2 - q)", {"power": 1.02})],
 )
@@ -220,18 +222,18 @@ def check_scale(power: float = 1.0) -> Evidence:
     worst = max(law, labels, kernels)
     return Evidence(
         decide(worst <= 1e-7 and decisions == count and tied > 1e-3),
-        "J and steps of (8) follow omega(c yhat, c^(2-q) rho) = c omega(yhat, rho) to "
-        f"{at_most(law, 1e-7)}, limits for q = 1 to {at_most(limits, 1e-7)}; with labels +-1 and a free "
-        f"bias alpha follows to {at_most(labels, 1e-7)} and {decisions} of {count} classifiers decide "
-        f"alike, with the printed bias alpha differs by up to {100 * tied:.0f} %; a kernel times s needs "
-        f"rho s^q: {at_most(kernels, 1e-7)}",
+        "J and the steps of (8) satisfy omega(c yhat, c^(2-q) rho) = c omega(yhat, rho) to "
+        f"{at_most(law, 1e-7)}, the limits for q = 1 to {at_most(limits, 1e-7)}; with labels +-1 and a free "
+        f"bias alpha satisfies it to {at_most(labels, 1e-7)}, and {decisions} of {count} classifiers make "
+        f"the same decisions; with the printed bias alpha differs by up to {100 * tied:.0f} %; a kernel "
+        f"multiplied by s needs rho s^q, which holds to {at_most(kernels, 1e-7)}",
         "0; not with the printed bias",
         1e-7 - worst,
-        "J(c omega; c yhat, c^(2-q) rho) = c^2 J(omega; yhat, rho), and +-1 is an affine function of the "
-        "targets, whose constant a free bias takes up. The penalised bias has to pay for it. The penalty "
-        "on alpha is not one on the function f: of s K the coefficients are s times smaller. The ridge "
-        "solution with the same rho, from which (8) starts, does not follow these laws for q < 2, so that "
-        "the minimum found may differ.",
+        "We have J(c omega; c yhat, c^(2-q) rho) = c^2 J(omega; yhat, rho), and +-1 is an affine function "
+        "of the targets. A free bias absorbs its constant; a penalised bias is charged for it. The penalty "
+        "is on alpha, not on the function f: for s K the coefficients are s times smaller. The ridge "
+        "solution with the same rho, from which (8) starts, does not scale in this way for q < 2. So the "
+        "minimum that is found may differ.",
         described(count) | {"q": [0.5, 1.0, 1.5]},
         (54,),
     )

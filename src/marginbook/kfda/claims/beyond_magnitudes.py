@@ -25,10 +25,9 @@ BOUND = "kfda.model.certificates.magnitude_bound"
     "kfda/magnitude-bound",
     kind="ours",
     where="Section 3, after (8)",
-    statement=r"for $q<1$ a non-zero coefficient of a local minimum has "
-    r"$|\omega_i|^{2-q}$ at least $\rho Nq(1-q)/\lVert d_i\rVert^2$, and as near to it as one likes: a cut "
-    r"for "
-    "zero that needs no convention",
+    statement=r"for $q<1$ a non-zero coefficient of a local minimum has $|\omega_i|^{2-q}$ at least $\rho "
+    r"Nq(1-q)/\lVert d_i\rVert^2$, and comes arbitrarily close to it; this bound defines zero "
+    "without a convention",
     notebook=f"{NOTEBOOK}#kfda-magnitude-bound",
     rivals=[
         Rival("a bound 2 % larger", swaps={BOUND: times(1.02)}),
@@ -74,17 +73,17 @@ def check_magnitude_bound() -> Evidence:
     least = min(min(ratios), min(limits))
     return Evidence(
         decide(least >= 1 - 1e-9 and saddles == below and sharp == columns),
-        f"smallest |omega_i| over its bound {min(ratios):.3f} in all minima of small problems "
-        f"({len(ratios)} coefficients), {min(limits):.2f} in {len(limits)} limits of (8); {below} stationary "
-        f"points go below it, {saddles} of them saddles; of stationary sizes {NEAR:g} above and below it, in "
-        f"problems of one column, the first are minima and the others not in {sharp} of {columns}; where "
-        f"the paper stops, {undecided} of "
-        f"{coefficients} coefficients are neither above it nor so small that they cannot return",
+        f"the smallest ratio of |omega_i| to its bound is {min(ratios):.3f} in all minima of small problems "
+        f"({len(ratios)} coefficients) and {min(limits):.2f} in {len(limits)} limits of (8); {below} "
+        f"stationary points are below the bound, {saddles} of them saddles; in {sharp} of {columns} "
+        f"problems with one column, a stationary size {NEAR:g} above the bound is a minimum and one "
+        f"{NEAR:g} below is not; where the paper stops, {undecided} of {coefficients} coefficients are "
+        "neither above the bound nor too small to return",
         "at least 1",
         least - 1,
         "The second derivative along coordinate i, |d_i|^2 - rho N q(1-q)|omega_i|^(q-2), cannot be "
-        "negative in a minimum (Chen, Xu and Ye 2010). Between zero and the bound there is nothing. For "
-        "q = 1 the bound is 0: there a cut is a convention.",
+        "negative in a minimum (Chen, Xu and Ye 2010). So no coefficient of a minimum lies between zero "
+        "and the bound. For q = 1 the bound is 0, and any cut is a convention.",
         {"coefficients": len(ratios), "limits": len(limits), "q": list(Q)},
         (41, 0, 1, 2, 3),
         round(1 / least, 4),
@@ -148,16 +147,16 @@ def check_global_bound() -> Evidence:
     least = min(lowest, default=np.inf)
     return Evidence(
         decide(least >= 1 - 1e-9 and gained == between > 0 and sharp == columns),
-        f"smallest |omega_i| over its bound {least:.2f} in the lowest minima ({len(lowest)} coefficients); "
-        f"of coefficients below it in other minima {gained} of {between} lower J when they are dropped; of "
-        f"stationary sizes {NEAR:g} above and below the bound, in problems of one column, the first are in "
-        f"the lowest minimum and the others are not, in {sharp} of {columns}",
-        "at least 1, and as near to it as one likes",
+        f"the smallest ratio of |omega_i| to its bound is {least:.2f} in the lowest minima ({len(lowest)} "
+        f"coefficients); dropping a coefficient below the bound in another minimum lowers J in {gained} of "
+        f"{between} cases; in {sharp} of {columns} problems with one column, a stationary size {NEAR:g} "
+        f"above the bound is the lowest minimum and one {NEAR:g} below is not",
+        "at least 1, and arbitrarily close to it",
         least - 1,
-        "To set omega_i to zero changes J by |d_i|^2 omega_i^2/2 - rho N (1-q) |omega_i|^q, as the point is "
-        "stationary, and in the lowest minimum that is not negative. The bound is (2/q)^(1/(2-q)) times "
-        "that on local minima. Below it a coefficient shows that a minimum is not the lowest; above it "
-        "nothing is shown.",
+        "At a stationary point, setting omega_i to zero changes J by |d_i|^2 omega_i^2/2 - rho N (1-q) "
+        "|omega_i|^q. In the lowest minimum this change is not negative. The bound is (2/q)^(1/(2-q)) "
+        "times that for local minima. A coefficient below it proves that a minimum is not the lowest; "
+        "coefficients above it prove nothing.",
         {"coefficients": len(lowest), "columns": columns, "q": list(Q), "rho": list(SMALL_RHOS)},
         (45,),
     )

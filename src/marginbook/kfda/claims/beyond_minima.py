@@ -27,8 +27,8 @@ LOCAL = "kfda.claims.local_minima"
     "kfda/zero-minimum",
     kind="ours",
     where="Section 2.1 and Figure 2",
-    statement=r"for $q<1$ and every $\rho>0$ the point $\omega=0$ is a strict local minimum, and (8) started "
-    "near enough ends in it",
+    statement=r"for $q<1$ and every $\rho>0$ the point $\omega=0$ is a strict local minimum, and (8) "
+    "converges to it from every start near enough",
     notebook=f"{NOTEBOOK}#kfda-zero-minimum",
     rivals=[
         Rival("a box four times as wide", swaps={f"{LOCAL}.zero_box": times(4.0)}),
@@ -64,15 +64,15 @@ def check_zero_minimum() -> Evidence:
                 problems += 1
     return Evidence(
         decide(higher == drawn and ended == started),
-        f"J is above J(0) at {higher} of {drawn} points of the box |omega_i| < (rho N/|c_i|)^(1/(1-q)); "
-        f"(8) goes to zero from the box of no return in {ended} of {started} runs, smallest half-width "
-        f"{min(widths):.0e} to {max(widths):.1g}; zero is the lowest of all minima in {lowest} of "
+        f"J exceeds J(0) at {higher} of {drawn} points of the box |omega_i| < (rho N/|c_i|)^(1/(1-q)); from "
+        f"the box of no return, whose smallest half-width is {min(widths):.0e} to {max(widths):.1g}, (8) "
+        f"converges to zero in {ended} of {started} runs; zero is the lowest of all minima in {lowest} of "
         f"{problems} problems; for q = 1 it would be a minimum in {convex}",
         "always",
         float(higher - drawn + ended - started + 1),
-        "J(omega) - J(0) >= sum_i (rho N |omega_i|^q - |c_i omega_i|), each term positive in the box. So "
-        "no data can tell (8) to leave zero, and a small rho makes the box small but never empty. The box "
-        "of no return has c_i replaced by |d_i||yhat| and a factor q.",
+        "J(omega) - J(0) is at least sum_i (rho N |omega_i|^q - |c_i omega_i|), and each term is positive "
+        "in the box. So zero is a local minimum whatever the data; a small rho makes the box small but "
+        "never empty. The box of no return replaces c_i by |d_i||yhat| and has a factor q.",
         {"problems": problems, "N": 5, "q": list(Q), "rho": list(RHOS)},
         (40,),
     )
@@ -83,7 +83,8 @@ def check_zero_minimum() -> Evidence:
     kind="ours",
     where="Section 3",
     statement="for $q<1$ a point that is stationary on its support, with a positive definite Hessian "
-    r"there, is a strict local minimum of $J$ among all $\omega$; with a negative eigenvalue it is none",
+    r"there, is a strict local minimum of $J$ among all $\omega$; with a negative eigenvalue it "
+    "is not a local minimum",
     notebook=f"{NOTEBOOK}#kfda-certificate",
     rivals=[
         Rival("with an eigenvalue above -0.02", swaps={CURVATURE: plus(0.02)}),
@@ -119,15 +120,15 @@ def check_certificate() -> Evidence:
                         lower += descends(problem, point, q, rho)
     return Evidence(
         decide(raised == tried and listed == certified and lower == saddles),
-        f"J rises at {raised} of {tried} random neighbours of {certified} certified points, and {listed} "
-        f"of these are in the list of all minima; J falls from {lower} of {saddles} points with a negative "
-        "eigenvalue",
-        "a minimum just where the certificate is positive",
+        f"J rises at {raised} of {tried} random neighbours of {certified} certified points, and {listed} of "
+        f"these points are in the list of all minima; J decreases from {lower} of {saddles} points with a "
+        "negative eigenvalue",
+        "a minimum if and only if the certificate is positive",
         float(raised - tried + listed - certified + lower - saddles + 1),
-        "At a zero the penalty has infinite slope, so that leaving zero costs more than any fit can win "
-        "nearby; what is left is the smooth problem on the support. Two numbers, the residual of "
-        "stationarity and the smallest eigenvalue, are the proof that a solver's answer is a minimum; "
-        "that it is the lowest they do not say.",
+        "At zero the penalty has infinite slope, so leaving zero costs more than a better fit gains "
+        "nearby. What remains is the smooth problem on the support. Two numbers, the residual of "
+        "stationarity and the smallest eigenvalue, prove that a solver's answer is a local minimum. They "
+        "do not prove that it is the lowest.",
         {"certified": certified, "saddles": saddles, "N": 5, "q": list(Q), "rho": list(RHOS)},
         (42,),
     )
@@ -233,9 +234,9 @@ STARTS: dict[str, Start] = {
     "kfda/many-minima",
     kind="ours",
     where="Section 2.1 and Figure 2",
-    statement="for $q<1$ there is at most one local minimum for every set of retained coefficients, "
-    r"$2^{N+1}$ in all, and for small $\rho$ nearly so many; (8) from the ridge solution need not find the "
-    "lowest",
+    statement="for $q<1$ there is at most one local minimum for each set of retained coefficients, so at "
+    r"most $2^{N+1}$, and for small $\rho$ there are nearly as many; (8) from the ridge "
+    "solution need not find the lowest",
     notebook=f"{NOTEBOOK}#kfda-many-minima",
     rivals=[Rival("on all supports", {"share": 1.0})],
 )
@@ -268,18 +269,19 @@ def check_many_minima(share: float = MANY) -> Evidence:
     return Evidence(
         decide(once == total and listed == limits and many >= share and ridge_misses > 0),
         f"minima of {supports_in_all} supports: "
-        + ", ".join(f"{np.mean(v):.0f} in the mean for rho = {rho:g}" for rho, v in counts.items())
-        + f"; one per support in {once} of {total} problems; {listed} of {limits} limits of (8) are among "
-        "them; the lowest is found from "
+        + ", ".join(f"{np.mean(v):.0f} on average for rho = {rho:g}" for rho, v in counts.items())
+        + f"; at most one per support in {once} of {total} problems; {listed} of {limits} limits of (8) are "
+        "among them; share of cases in which a start leads to the lowest minimum: "
         + ", ".join(
-            f"{name} in {100 * found[name]:.0f} % (J {100 * above[name]:.0f} % too high)" for name in STARTS
+            f"{name} {100 * found[name]:.0f} % (J {100 * above[name]:.0f} % too high)" for name in STARTS
         ),
-        f"at most one per support, for the smallest rho on {100 * MANY:.0f} % of them; no other limits",
+        f"at most one per support; one on {100 * MANY:.0f} % of the supports for the smallest rho; no other "
+        "limits",
         ridge_misses,
         "In one orthant the points with a positive semidefinite Hessian form a convex set on which J is "
-        "convex; and two orthants of a support cannot both have a minimum, as the difference of the two "
-        "gradients shows. So all minima of a small problem can be listed, and the lowest is certain. "
-        "There is no start that always leads to it.",
+        "convex. Two orthants of a support cannot both contain a minimum, as the difference of the two "
+        "gradients shows. So all minima of a small problem can be listed, and the lowest one is known. "
+        "None of these starts always leads to it.",
         {"problems": total, "N": 5, "q": list(Q), "rho": list(RHOS)},
         (43,),
     )

@@ -21,12 +21,9 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-from numba import njit
 
 from ..model.objective import Problem, objective, penalty_weights
-
-#: stages of the barrier, and Newton steps in each
-STAGES, STEPS = 9, 12
+from .orthant_loops import follow, iterate
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +116,7 @@ def local_minima(problem: Problem, q: float, rho: float) -> list[Minimum]:
     for size in range(1, min(width, problem.n) + 1):
         supports = np.array(list(combinations(range(width), size)))
         eigenvalues = np.linalg.eigvalsh(problem.gram[supports[:, :, None], supports[:, None, :]])
-        # columns that are dependent, but for rounding, leave no minimum
+        # columns that are dependent up to rounding leave no minimum
         flat = np.maximum(kappa * largest ** (q - 2), 1e-13 * eigenvalues[:, -1])
         supports = supports[eigenvalues[:, 0] > flat]
         if len(supports) == 0:
@@ -153,7 +150,7 @@ def _descend(
     A = problem.gram[supports[:, :, None], supports[:, None, :]]
     c = problem.correlations[supports]
     omega = np.linalg.solve(A, c[..., None])[..., 0]
-    _iterate(A, c, omega, force, q)
+    iterate(A, c, omega, force, q)
     signs = np.where(omega < 0, -1.0, 1.0)
     u, good = _newton(A * signs[:, :, None] * signs[:, None, :], signs * c, np.abs(omega), force, kappa, q)
     return good, (signs * u)[good]
@@ -172,7 +169,7 @@ def _orthants(
     u = np.repeat((2 * kappa / smallest) ** (1 / (2 - q)), A.shape[1], axis=1)
     # the scale of the objective: it falls by about c'A^-1c/2 on the way from infinity
     height = np.maximum(np.abs(np.einsum("bi,bi->b", c, np.linalg.solve(A, c[..., None])[..., 0])), force)
-    inside = _follow(A, c, u, height, force, kappa, q)
+    inside = follow(A, c, u, height, force, kappa, q)
     points, good = _newton(A[inside], c[inside], u[inside], force, kappa, q)
     u[inside], inside[inside] = points, good
     return u, inside
@@ -201,138 +198,6 @@ def _newton(
 
 def _slope(A: np.ndarray, c: np.ndarray, u: np.ndarray, force: float, q: float) -> np.ndarray:
     return np.asarray(np.einsum("bij,bj->bi", A, u) - c + force * u ** (q - 1))
-
-
-# Loops over scalars, no array expressions: compiled in seconds, and a hundred times as fast as calls of
-# LAPACK on matrices of so few rows.
-@njit(cache=True, error_model="numpy")
-def _iterate(A: np.ndarray, c: np.ndarray, omega: np.ndarray, force: float, q: float) -> None:
-    """Take 200 steps of (8) from every row of `omega`, in place."""
-    k = omega.shape[1]
-    matrix, psi = np.empty((k, k)), np.empty(k)
-    for b in range(len(omega)):
-        for _ in range(200):
-            for i in range(k):
-                psi[i] = abs(omega[b, i]) ** (1 - q / 2)
-                omega[b, i] = psi[i] * c[b, i]
-                for j in range(i + 1):
-                    matrix[i, j] = psi[i] * A[b, i, j] * psi[j]
-                matrix[i, i] += force
-            _factor(matrix)
-            _solve(matrix, omega[b])
-            for i in range(k):
-                omega[b, i] *= psi[i]
-
-
-@njit(cache=True, error_model="numpy")
-def _follow(
-    A: np.ndarray, c: np.ndarray, u: np.ndarray, height: np.ndarray, force: float, kappa: float, q: float
-) -> np.ndarray:
-    """Take every row of `u` down its barrier, in place; return which stay off the edge of the region."""
-    inside = np.ones(len(u), dtype=np.bool_)
-    k = u.shape[1]
-    factor, inverse, curved, step, tried = (
-        np.empty((k, k)), np.empty((k, k)), np.empty((k, k)), np.empty(k), np.empty(k),
-    )  # fmt: skip
-    for b in range(len(u)):
-        stage = taken = 0
-        while inside[b] and stage < STAGES:
-            weight = height[b] * 0.1**stage
-            for i in range(k):
-                for j in range(i + 1):
-                    factor[i, j] = (u[b, i] * u[b, j]) ** (1 - q / 2) * A[b, i, j]
-                factor[i, i] -= kappa * (1 + 1e-7)
-            # at the edge of the region: its minimum is not inside
-            inside[b] = _factor(factor)
-            if not inside[b]:
-                break
-            # the Newton step on J - weight log det Hessian
-            now = _barrier(A[b], c[b], u[b], weight, force, kappa, q, factor)
-            for i in range(k):
-                inverse[i] = 0.0
-                inverse[i, i] = 1.0
-                _solve(factor, inverse[i])
-            for i in range(k):
-                bend = kappa * (2 - q) * u[b, i] ** (q - 3)
-                step[i] = c[b, i] - force * u[b, i] ** (q - 1) + weight * inverse[i, i] * bend
-                for j in range(k):
-                    other = kappa * (2 - q) * u[b, j] ** (q - 3)
-                    step[i] -= A[b, i, j] * u[b, j]
-                    curved[i, j] = A[b, i, j] + weight * inverse[i, j] ** 2 * bend * other
-                curved[i, i] -= kappa * u[b, i] ** (q - 2)
-                curved[i, i] += weight * inverse[i, i] * bend * (3 - q) / u[b, i]
-            tried[:] = step
-            _factor(curved)
-            _solve(curved, step)
-            descent = 0.0
-            for i in range(k):
-                descent -= tried[i] * step[i]
-            # halved until it descends
-            length, decrement = 1.0, 0.0
-            for _ in range(40):
-                for i in range(k):
-                    tried[i] = u[b, i] + length * step[i]
-                value = _barrier(A[b], c[b], tried, weight, force, kappa, q, factor)
-                if value <= now + 0.1 * length * descent:
-                    u[b] = tried
-                    decrement = -descent
-                    break
-                length /= 2
-            taken += 1
-            if not decrement > 0.01 * weight or taken == STEPS:
-                stage, taken = stage + 1, 0
-    return inside
-
-
-@njit(cache=True, error_model="numpy")
-def _barrier(
-    A: np.ndarray, c: np.ndarray, u: np.ndarray, weight: float, force: float, kappa: float, q: float,
-    factor: np.ndarray,
-) -> float:  # fmt: skip
-    """Return J - weight log det Hessian, infinite off its region; leave the Hessian's factor in `factor`."""
-    J = 0.0
-    for i in range(len(u)):
-        if not u[i] > 0:
-            return np.inf
-        J += force / q * u[i] ** q - c[i] * u[i]
-        for j in range(len(u)):
-            J += u[i] * A[i, j] * u[j] / 2
-            factor[i, j] = A[i, j]
-        factor[i, i] -= kappa * u[i] ** (q - 2)
-    if not _factor(factor):
-        return np.inf
-    for i in range(len(u)):
-        J -= 2 * weight * np.log(factor[i, i])
-    return J
-
-
-@njit(cache=True, error_model="numpy")
-def _factor(matrix: np.ndarray) -> bool:
-    """Put the Cholesky factor into the lower triangle; return False if there is none."""
-    for j in range(len(matrix)):
-        for i in range(j, len(matrix)):
-            for k in range(j):
-                matrix[i, j] -= matrix[i, k] * matrix[j, k]
-            if i > j:
-                matrix[i, j] /= matrix[j, j]
-            elif 0 < matrix[j, j] < np.inf:
-                matrix[j, j] = np.sqrt(matrix[j, j])
-            else:
-                return False
-    return True
-
-
-@njit(cache=True, error_model="numpy")
-def _solve(factor: np.ndarray, x: np.ndarray) -> None:
-    """Solve, in place, with what `_factor` made."""
-    for i in range(len(x)):
-        for k in range(i):
-            x[i] -= factor[i, k] * x[k]
-        x[i] /= factor[i, i]
-    for i in range(len(x) - 1, -1, -1):
-        for k in range(i + 1, len(x)):
-            x[i] -= factor[k, i] * x[k]
-        x[i] /= factor[i, i]
 
 
 def _diagonal(values: np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide
-from ..paper.printed import COLUMNS, KINDS, OWN, PUBLISHED, RIVAL, ROUNDING, TINY, printed, sizes, summary
+from ..paper.printed import KINDS, OWN, PUBLISHED, RIVAL, ROUNDING, TINY, printed, sizes, summary
+from .printed_sentences import alone, lowest, sentences
 from .printed_swaps import with_cell, with_mean
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def means_again() -> pd.DataFrame:
     "kfda/table-means",
     kind="arithmetic",
     where="Tables 1, 2 and 3",
-    statement="the rows 'Mean' and Table 3 hold the means of the columns of Tables 1 and 2",
+    statement="the rows 'Mean' and Table 3 give the means of the columns of Tables 1 and 2",
     notebook="kfda/04_tables#kfda-table-means",
     rivals=[
         Rival("Table 1 has a mean error 0.2 higher", swaps=with_mean("table-1", "MCR", K1, "12.9")),
@@ -75,111 +76,21 @@ def check_means(rows: Sequence[str] = tuple(ROWS)) -> Evidence:
     # both ways to Table 3 must lead to the same number before the printed one can be called wrong
     gap = float((frame["again"] - frame["by_rows"]).abs().max())
     elsewhere = bool(frame.loc[~(last & (frame["row"] == "NRS")), "rounding"].all())
-    told = [f"{r.column} {r.printed:.1f}, the cells give {r.again:.2f}" for r in off.itertuples()]
+    told = [f"{r.column} {r.printed:.1f}, where the cells give {r.again:.2f}" for r in off.itertuples()]
     digits = sum(f"{r.again:.1f}" == f"{r.printed:.1f}" for r in frame.itertuples())
     return Evidence(
         decide(off.empty, elsewhere and gap <= 2 * ROUNDING),
-        f"{int(frame['rounding'].sum())} of {len(frame)} are, up to rounding; the largest difference is "
-        f"{frame['difference'].abs().max():.2f}",
+        f"{int(frame['rounding'].sum())} of {len(frame)} printed values are the means, up to rounding; the "
+        f"largest difference is {frame['difference'].abs().max():.2f}",
         f"{len(frame)} of {len(frame)}, within {2 * ROUNDING:.1f}",
         float(2 * ROUNDING - frame["difference"].abs().max()),
-        f"Not so, all in the row NRS of Table 3: {'; '.join(told) or 'none'}. The printed means of Tables 1 "
-        f"and 2, weighted 13 to 7, lead to the same numbers as the cells (at most {gap:.2f} apart), so that "
-        f"Table 3 is what differs. {digits} of {len(frame)} come out to the digit; a rounded mean of rounded "
-        "cells can be off by one unit of the last digit. The corrected statement, checked too: all but the "
-        "NRS of Table 3.",
+        f"Exceptions, all in the row NRS of Table 3: {'; '.join(told) or 'none'}. The printed means of "
+        f"Tables 1 and 2, weighted 13 to 7, give the same numbers as the cells (at most {gap:.2f} apart), "
+        f"so the error is in Table 3. {digits} of {len(frame)} agree to the digit; a rounded mean of "
+        "rounded cells can be off by one unit of the last digit. The corrected statement, also checked: "
+        "all means except the NRS of Table 3.",
         {"means": len(frame), "sets": len(printed().errors)},
     )
-
-
-def lowest(cells: pd.DataFrame, column: str) -> list[str]:
-    """Return the data sets on which `column` has the lowest printed number, alone or with others."""
-    return [str(name) for name in cells.index[cells[column] == cells.min(axis=1)]]
-
-
-def alone(cells: pd.DataFrame, column: str) -> list[str]:
-    """Return the data sets on which `column` has the lowest printed number and no other column has it."""
-    least = cells.eq(cells.min(axis=1), axis=0)
-    return [str(name) for name in cells.index[least[column] & (least.sum(axis=1) == 1)]]
-
-
-def sentences(table: str) -> list[tuple[str, str, str]]:
-    """Return each sentence of Section 4 that counts or orders the cells of a table.
-
-    Returns
-    -------
-    list of (sentence, claimed, counted)
-        The last two are the same text where the sentence holds.
-    """
-    page, names = printed(table), sizes()["printed_name"].to_dict()
-    errors, kept = page.errors, page.retained
-
-    def named(found: list[str]) -> str:
-        return ", ".join(names[name] for name in found)
-
-    def mean(cells: pd.DataFrame, column: str) -> float:
-        return float(cells[column].mean())
-
-    def yes(holds: bool) -> str:
-        return "yes" if holds else "no"
-
-    # against the other methods: the two columns of one method are no rivals
-    best = named(alone(errors.drop(columns=[K1_SPARSE, HALF_SPARSE]), PUBLISHED))
-    on_average = yes(mean(errors, K1) == min(mean(errors, name) for name in COLUMNS))
-    sparser = yes(
-        all((kept[name] <= kept[full]).all() for name, full in ((K1_SPARSE, K1), (HALF_SPARSE, HALF)))
-    )
-    cost = yes(mean(errors, K1_SPARSE) > mean(errors, K1) and mean(errors, HALF_SPARSE) > mean(errors, HALF))
-    both = [
-        ("kFDA_1 is most accurate on average", "yes", on_average),
-        ("min NRS retains fewer samples", "yes", sparser),
-        ("min NRS costs accuracy on average", "yes", cost),
-    ]
-    if table == "table-2":
-        return [
-            ("the published best remains best", "2/7", f"{len(alone(errors, PUBLISHED))}/7"),
-            ("kFDA_1 is most accurate", "4/7", f"{len(lowest(errors, K1))}/7"),
-            ("q = 0.5 improves mean sparsity", "yes", yes(mean(kept, HALF) < mean(kept, K1))),
-            ("and costs accuracy on average", "yes", yes(mean(errors, HALF) > mean(errors, K1))),
-            (
-                "kFDA_0.5 for min NRS is sparsest of the four",
-                "yes",
-                yes(lowest(kept[list(OWN)], HALF_SPARSE) == [str(name) for name in kept.index]),
-            ),
-            (
-                "but less so than kFDA_OLS, on average",
-                "yes",
-                yes(mean(kept, HALF_SPARSE) > mean(kept, RIVAL)),
-            ),
-            *both,
-        ]
-    shared = [name for name in lowest(errors, PUBLISHED) if name not in alone(errors, PUBLISHED)]
-    sparse = [name for name in kept.index if kept[PUBLISHED][name] < 100]
-    better, equal = errors[K1_SPARSE] < errors[RIVAL], errors[K1_SPARSE] == errors[RIVAL]
-    denser = int((kept[K1_SPARSE] > kept[RIVAL]).sum())
-    least = mean(kept, HALF_SPARSE) == min(mean(kept, column) for column in COLUMNS)
-    tied = [name for name in lowest(errors, HALF) if name in lowest(errors, K1)]
-    return [
-        ("the published best remains best in", "Heart, Twonorm, Waveform", best),
-        ("and is joint best in", "S.Flare", named(shared)),
-        ("kFDA_1 is most accurate", "6/13", f"{len(lowest(errors, K1))}/13"),
-        ("kFDA_1 is less sparse than kFDA_OLS", "13/13", f"{int((kept[K1] > kept[RIVAL]).sum())}/13"),
-        (
-            "kFDA_1 is sparser than published sparse results",
-            "2/4",
-            f"{sum(kept[K1][name] < kept[PUBLISHED][name] for name in sparse)}/{len(sparse)}",
-        ),
-        ("the published NRS is 100 %", "9/13", f"{int((kept[PUBLISHED] == 100).sum())}/13"),
-        ("kFDA_OLS is sparser than kFDA_1 for min NRS", "12/13", f"{denser}/13"),
-        ("and less accurate", "10/13", f"{int(better.sum())}/13"),
-        ("and equally accurate in", "Image", named([str(name) for name in errors.index[equal]])),
-        ("kFDA_0.5 is most accurate", "6/13", f"{len(lowest(errors, HALF))}/13"),
-        ("equal to kFDA_1 in", "Diabetes, Titanic", named(tied)),
-        ("at most the NRS of kFDA_OLS", "9/13", f"{int((kept[HALF] <= kept[RIVAL]).sum())}/13"),
-        ("kFDA_0.5 for min NRS is sparsest", "11/13", f"{len(lowest(kept, HALF_SPARSE))}/13"),
-        ("with the lowest mean NRS", "yes", yes(least)),
-        *both,
-    ]  # fmt: skip
 
 
 def _recount(table: str, ties: str) -> Evidence:
@@ -192,10 +103,10 @@ def _recount(table: str, ties: str) -> Evidence:
     right = len(lines) - len(off)
     return Evidence(
         decide(not off),
-        f"{right} of {len(lines)} hold",
+        f"{right} of {len(lines)} counts are right",
         f"{len(lines)} of {len(lines)}",
         float(right - len(lines)),
-        f"Not so: {'; '.join(off) or 'none'}. {ties}",
+        f"Exceptions: {'; '.join(off) or 'none'}. {ties}",
         {"sentences": len(lines), "sets": len(printed(table).errors)},
     )
 
@@ -204,7 +115,7 @@ def _recount(table: str, ties: str) -> Evidence:
     "kfda/table-1-counts",
     kind="arithmetic",
     where="Section 4.1",
-    statement="what the text counts in Table 1: best in 6/13, sparser in 12/13, and so on",
+    statement="the text's counts for Table 1: best in 6/13, sparser in 12/13, and so on",
     notebook="kfda/04_tables#kfda-table-1-counts",
     rivals=[
         Rival("Banana's best is kFDA_1's", swaps=with_cell("errors", "banana", K1, 9.6)),
@@ -226,7 +137,7 @@ def check_counts_1() -> Evidence:
     ]
     return _recount(
         "table-1",
-        f"'Best in' means alone or with others, columns of the same method among them: {'; '.join(told)}.",
+        f"'Best in' includes ties, also with columns of the same method: {'; '.join(told)}.",
     )
 
 
@@ -234,7 +145,7 @@ def check_counts_1() -> Evidence:
     "kfda/table-2-counts",
     kind="arithmetic",
     where="Section 4.2",
-    statement="what the text counts in Table 2: best in 4/7, the published in 2/7, and so on",
+    statement="the text's counts for Table 2: best in 4/7, the published method in 2/7, and so on",
     notebook="kfda/04_tables#kfda-table-2-counts",
     rivals=[
         Rival("kFDA_1 is 0.1 worse on WDBC than printed as best", swaps=with_cell("errors", "wdbc", K1, 1.9)),
@@ -252,12 +163,13 @@ def check_counts_2() -> Evidence:
     rest = kept.drop(index="sonar")
     return _recount(
         "table-2",
-        f"kFDA_1 is most accurate in {len(alone(errors, K1))} alone, in {len(lowest(errors, K1))} with ties; "
-        f"it leads on average by {(errors[PUBLISHED] - errors[K1]).mean():.2f} points over the published, "
-        "and both means are printed as 6.7. kFDA_0.5 for min NRS does not match the sparsity of kFDA_OLS on "
-        f"average ({kept[HALF_SPARSE].mean():.1f} against {kept[RIVAL].mean():.1f}), but it is sparser on "
-        f"{len(sparser)} of {len(kept)} sets ({', '.join(sparser)}), and without Sonar on average too "
-        f"({rest[HALF_SPARSE].mean():.1f} against {rest[RIVAL].mean():.1f}).",
+        f"kFDA_1 alone is most accurate in {len(alone(errors, K1))}, with ties in "
+        f"{len(lowest(errors, K1))}. Its average lead over the published results is "
+        f"{(errors[PUBLISHED] - errors[K1]).mean():.2f} points, and both means are printed as 6.7. kFDA_0.5 "
+        f"for min NRS does not match the sparsity of kFDA_OLS on average ({kept[HALF_SPARSE].mean():.1f} "
+        f"against {kept[RIVAL].mean():.1f}), but it is sparser on {len(sparser)} of {len(kept)} sets "
+        f"({', '.join(sparser)}), and without Sonar on average too ({rest[HALF_SPARSE].mean():.1f} against "
+        f"{rest[RIVAL].mean():.1f}).",
     )
 
 
@@ -265,7 +177,8 @@ def check_counts_2() -> Evidence:
     "kfda/table-sizes",
     kind="arithmetic",
     where="Section 4, second sentence",
-    statement="the UCI sets have no fewer than 100 samples and no more than 70 % in the larger class",
+    statement="the UCI data sets have no fewer than 100 samples and no more than 70 % of them in the "
+    "larger class",
     notebook="kfda/04_tables#kfda-table-sizes",
     depends=("data_download/registry.toml",),
     rivals=[
@@ -290,15 +203,13 @@ def check_sizes(
     return Evidence(
         decide(wanted == len(uci) and inside == len(frame)),
         f"{wanted} of {len(uci)} sets have at least {least_rows} rows and at most {100 * largest_class:.0f} "
-        "% "
-        "in one class",
+        "% in one class",
         f"{len(uci)} of {len(uci)}",
         largest_class - max(larger.values()),
-        f"The complete rows of the public sets are counted: {halves} of {len(uci)} printed training sizes "
-        "are "
-        "half of them, rounded up, so that the pools from which the partitions were drawn are known. The "
-        "largest class is that of {max(larger, key=lambda name: larger[name])}, "
-        f"{100 * max(larger.values()):.0f} %. What is less than 10 % missing is not checked: rows with "
-        "missing values are not in our copies.",
+        "The rows without missing values in the public data sets are counted. Half of these, rounded up, "
+        f"is the printed training size in {halves} of {len(uci)} cases, so the pools behind the partitions "
+        f"are known. The largest class is that of {max(larger, key=lambda name: larger[name])}, "
+        f"{100 * max(larger.values()):.0f} %. The condition of less than 10 % missing values is not "
+        "checked, since our copies contain no rows with missing values.",
         {"sets": len(frame)},
     )

@@ -54,8 +54,8 @@ def counts() -> pd.DataFrame:
     "kfda/printed-nrs",
     kind="ours",
     where="Tables 1 and 2, Section 4.1",
-    statement="each printed NRS of the paper's own columns is a whole number of training samples, as one "
-    "classifier retains; means over a hundred classifiers would hardly all be",
+    statement="each printed NRS in the paper's own columns is a whole number of training samples, as it is "
+    "for one classifier; means over a hundred classifiers would rarely all be whole numbers",
     notebook="kfda/04_tables#kfda-printed-nrs",
     depends=("data_download/registry.toml",),
     rivals=[
@@ -76,19 +76,19 @@ def check_printed_nrs() -> Evidence:
     smallest = ", ".join(f"{r.dataset} {r.count:.0f}" for r in few.itertuples())
     return Evidence(
         decide(bool(whole.all()) and chance < LEVEL),
-        f"{int(whole.sum())} of {len(own)} are a whole number of training samples; were they means with "
-        f"any decimals, that would happen with probability 10^{math.log10(chance):.0f}",
-        f"all, with a chance below {LEVEL:g}",
+        f"{int(whole.sum())} of {len(own)} are a whole number of training samples; for means with arbitrary "
+        f"decimals the probability of that is 10^{math.log10(chance):.0f}",
+        f"all, with a probability below {LEVEL:g} for means",
         float(LEVEL - chance),
-        f"On {fresh['dataset'].nunique()} sets (training size below 1000) a number with one decimal need not "
-        f"be a count; they have {len(fresh)} different cells, {int(fresh['count'].notna().sum())} of them "
-        "counts. One classifier's share is then its mean over the partitions, too. Other reasons were looked "
-        "for. The mean of "
-        "the counts may have been rounded to a whole number before it became a percentage; then there would "
-        "be nothing to see here, and the printed deviations must decide (kfda/printed-spread). A number of "
-        "samples that cross-validation fixes in advance, as in forward selection, is whole for every "
-        f"partition: so it may be for kFDA_OLS, whose cells are counts on {len(rival) - len(odd)} of "
-        f"{len(rival)} sets (not {broken or 'none'}); but rho fixes no number. No ± is printed beside any "
-        f"NRS of the paper's own. Smallest: {smallest} samples.",
+        f"On {fresh['dataset'].nunique()} sets with a training size below 1000, a percentage with one "
+        f"decimal need not be a whole number of samples. They have {len(fresh)} different cells, of which "
+        f"{int(fresh['count'].notna().sum())} are. For one classifier the mean over the partitions is its "
+        "own share. We considered other explanations. The mean number may have been rounded to a whole "
+        "number before it became a percentage; then this test shows nothing, and the printed deviations "
+        "must decide (kfda/printed-spread). Forward selection fixes the number of samples by "
+        "cross-validation, so it is whole for every partition. This may explain kFDA_OLS, whose cells are "
+        f"whole numbers on {len(rival) - len(odd)} of {len(rival)} sets (not {broken or 'none'}); but rho "
+        "does not fix the number. No ± is printed beside any NRS in the paper's own columns. The smallest "
+        f"numbers: {smallest} samples.",
         {"cells": len(own), "different": len(fresh)},
     )

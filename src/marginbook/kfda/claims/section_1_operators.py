@@ -41,7 +41,7 @@ def apart(one: np.ndarray, other: np.ndarray, k: int) -> float:
     "kfda/operators",
     kind="statement",
     where="Section 1, on more than two classes; Section 5, last paragraph",
-    statement="for $C>2$ classes the least-squares solution delivers as many operators as there are classes, "
+    statement="for $C>2$ classes the least-squares solution gives as many operators as there are classes, "
     "and it is not clear how these can be related to the multinomial discriminant coordinates",
     notebook="kfda/05_error_and_sparsity#kfda-operators",
     rivals=[
@@ -74,17 +74,16 @@ def check_operators(intercept: bool = True, fewer: int = 1, wrong_label: bool = 
     return Evidence(
         decide(as_many == count, right == count and angle <= tolerance),
         f"of the operators for C classes C - 1 are independent in {right} of {count} problems, C in "
-        f"{as_many}; "
-        f"the sine of the largest angle between their span and that of Fisher's coordinates is at most "
-        f"{at_most(angle, tolerance)}",
+        f"{as_many}; the sine of the largest angle between their span and that of Fisher's coordinates is at "
+        f"most {at_most(angle, tolerance)}",
         "C; no relation",
         float(as_many - count),
-        "The indicators of the classes sum to 1, which the intercept fits, so the C directions sum to 0. "
-        "With B the regression of the indicators, B = S_T^{-1} (class sums of centred rows), and S_T and S_W "
-        "have the same span of S^{-1}(m_k - m) by the formula of Woodbury: the span is Fisher's, and an "
-        "eigen-decomposition of order C - 1 gives the coordinates (Hastie, Tibshirani and Buja, 1994), with "
-        "kernel columns as with features. That is without a penalty: that sparse operators share their "
-        "samples is another question.",
+        "The class indicators sum to 1, which the intercept fits, so the C directions sum to 0. Regressing "
+        "the indicators gives B = S_T^{-1} (class sums of centred rows). By Woodbury's identity, "
+        "S^{-1}(m_k - m) spans the same space for S = S_T and S = S_W. So the span is Fisher's, and an "
+        "eigendecomposition of order C - 1 gives the coordinates (Hastie, Tibshirani and Buja, 1994), with "
+        "kernel columns as with features. This holds without a penalty; whether sparse operators share "
+        "their samples is another question.",
         {"problems": count, "C": list(CLASSES)},
         (78,),
     )

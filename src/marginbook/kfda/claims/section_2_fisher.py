@@ -123,13 +123,14 @@ def check_fisher(weight: Fraction = Fraction(1), intercept: bool = True) -> Evid
     tolerance = 1e-8
     return Evidence(
         decide(exact == tested and tested > 0 and apart <= tolerance),
-        f"in rationals S_W w is a positive multiple of m1 - m2, by the factor that is derived, in {exact} of "
-        f"{tested} problems; in floating point the angle is at most {at_most(apart, tolerance)}",
+        f"in rational arithmetic S_W w is the derived positive multiple of m1 - m2 in {exact} of {tested} "
+        f"problems; in floating point the angle is at most {at_most(apart, tolerance)}",
         "0",
         tolerance - apart,
-        "w = k S_W^{-1}(m1 - m2) with k = N / (1 + N1 N2 / N D^2), D^2 = (m1 - m2)' S_W^{-1} (m1 - m2): the "
-        "orientation is right, too. S_W must be invertible, as the formula says: "
-        f"{singular} of the problems drawn, where it is not, are left out here; (3) has such.",
+        "We have w = k S_W^{-1}(m1 - m2) with k = N / (1 + N1 N2 / N D^2) and D^2 = (m1 - m2)' "
+        "S_W^{-1} (m1 - m2). So the orientation is right, too. The formula needs an invertible S_W. "
+        f"Problems with a singular one are left out here ({singular} of those drawn) and tested in "
+        "kfda/eq-3.",
         {"problems in rationals": tested, "in floats": count, "m": [1, 2, 3, 6, 10, 30]},
         (60,),
     )
@@ -196,14 +197,14 @@ def check_span(every: bool = False, left_out: int = 0) -> Evidence:
     tolerance = 1e-9
     return Evidence(
         decide(max(fit, shortest, outside if every else 0.0) <= tolerance),
-        f"replacing w by its part in the span changes the fit by at most {at_most(fit, tolerance)}, "
-        f"relative; the shortest w is in the span to {at_most(shortest, tolerance)}",
+        f"replacing w by its projection onto the span changes the fit by at most {at_most(fit, tolerance)}, "
+        f"relative; the minimum-norm w is in the span to {at_most(shortest, tolerance)}",
         "0",
         tolerance - max(fit, shortest),
-        "A part of w that is orthogonal to all mapped examples changes no fitted value, so some solution "
-        "lies in the span. Not all do: with more features than examples a solution of (1) may lie as far "
-        f"outside as {outside:.0%} of its length ({free} problems here), and it gives new examples other "
-        "values. (3) chooses one in the span.",
+        "A component of w orthogonal to all mapped examples does not change the fitted values, so some "
+        f"solution lies in the span. Not all do. With more features than examples ({free} problems here), "
+        f"up to {100 * outside:.0f} % of the length of a solution of (1) is outside the span, and it gives "
+        "new examples other values. Equation (3) chooses a solution in the span.",
         {"problems": count, "features": [6, 8, 11, 12, 40]},
         (61,),
     )
@@ -253,18 +254,18 @@ def check_kernel_fisher(intercept: bool = True) -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(short <= tolerance and apart <= 1e-5 and bent <= 1e-5),
-        f"B / (B + W) of the solution is within {at_most(short, tolerance)} of the largest of any direction "
-        f"in the span; where that is below 1 ({finite} problems) the angle with Fisher's direction is at "
-        f"most {at_most(apart, 1e-5)}; where it is 1 ({infinite}) the fit equals the targets to "
+        f"B / (B + W) of the solution is within {at_most(short, tolerance)} of the maximum over the span; "
+        f"where the maximum is below 1 ({finite} problems) the angle to Fisher's direction is at most "
+        f"{at_most(apart, 1e-5)}; where it is 1 ({infinite} problems) the fit equals the targets to "
         f"{at_most(bent, 1e-5)}",
-        "the largest; 0",
+        "the maximum; angle 0",
         tolerance - short,
-        "The residual of the best scaling of f is yhat'yhat (1 - B / (B + W)), so least squares and Fisher's "
-        "quotient have the same maximisers, also where S_W is singular. But then they do not determine the "
-        "discriminant: a matrix K of full rank is fitted without error, B / W is infinite, and in "
-        f"{ambiguous} of these {infinite} problems (3) has solutions that differ at new examples. "
-        f"A penalty has to choose. K has full rank in {full}; its eigenvalues below {FLAT:g} of the largest "
-        "were set to 0 first.",
+        "The residual of the best scaling of f is yhat'yhat (1 - B / (B + W)), so least squares and "
+        "Fisher's quotient have the same solutions, also where S_W is singular. But then they do not "
+        "determine the discriminant. A matrix K of full rank is fitted without error and B / W is "
+        f"infinite. In {ambiguous} of these {infinite} problems, (3) has solutions that differ at new "
+        f"examples, so a penalty is needed. K has full rank in {full} problems; its eigenvalues below "
+        f"{FLAT:g} of the largest were first set to 0.",
         described(count),
         (62,),
     )

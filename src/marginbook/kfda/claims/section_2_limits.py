@@ -33,8 +33,8 @@ UNLUCKY = Fraction(1, 2)
     "kfda/q1-global",
     kind="statement",
     where="Sections 1 and 2.1",
-    statement="for q = 1, where $J$ is convex, the iteration converges to the minimum, the lasso's (from "
-    "almost every start)",
+    statement="for $q=1$, where $J$ is convex, the iteration converges to the lasso's minimum (from almost "
+    "every start)",
     notebook="kfda/02_majorise_minimise#kfda-q1-global",
     rivals=[
         Rival("from every start without zeros", {"every_start": True}),
@@ -88,19 +88,20 @@ def check_lasso(every_start: bool = False) -> Evidence:
     off = max(gap, peer, beside, max(above) if every_start else 0.0)
     return Evidence(
         decide(off <= tolerance and exceptions and bounded and reach <= 1 + 1e-6),
-        f"J is at most {at_most(gap, tolerance)} of itself above the minimum by the duality gap, and "
-        f"{at_most(peer, tolerance)} away from that of scikit-learn, in {runs} runs from ridge and random "
-        f"starts; from {unlucky} of {len(above)} exact starts without zeros a coefficient becomes exactly "
-        f"0, and J stays at least {100 * min(above):.0f} % above the minimum, but comes to "
-        f"{at_most(beside, tolerance)} from starts 1e-9 beside them",
+        f"in {runs} runs from ridge and random starts the relative duality gap of J is at most "
+        f"{at_most(gap, tolerance)}, and J differs from that of scikit-learn by at most "
+        f"{at_most(peer, tolerance)}; in {unlucky} of {len(above)} exact runs, from starts without zeros "
+        f"that we construct, a coefficient becomes exactly 0 and J stays at least {100 * min(above):.0f} % "
+        "above the minimum; from starts at a distance of 1e-9 the gap closes to "
+        f"{at_most(beside, tolerance)}",
         "0",
         tolerance - off,
-        "Iterated until J no longer changes. At the paper's stop, a relative change of J below 1e-5, the "
-        f"gap is up to {early:.0e}. Starts from which one step makes a coefficient 0 are a null set, if not "
-        "all do it, and so are those of any number of steps, as the derivative of the step is invertible "
-        "where none becomes 0. But between the starts from which a coefficient takes one sign and those "
-        "from which it takes the other there are some that make it 0, for good. The "
-        "gap is never below the excess of J, and equal to it for the best fit with a larger norm.",
+        "The iteration runs until J no longer changes. At the paper's stopping rule, a relative change of "
+        f"J below 1e-5, the gap is up to {early:.0e}. The starts from which one step makes a coefficient 0 "
+        "are a null set, unless all starts do. The same is true for any number of steps, since the "
+        "derivative of the step is invertible where no coefficient becomes 0. Some starts do make a "
+        "coefficient 0 for good: they lie between those that give it one sign and those that give it the "
+        "other. The gap is never below the excess of J, and equals it for the best fit with a larger norm.",
         described(count) | {"rho": list(LASSO_RHOS), "starts": 2},
         (74,),
         round(reach, 6),
@@ -171,18 +172,18 @@ def check_large_powers(powers: Sequence[float] = LARGE_POWERS) -> Evidence:
             lasso += int(np.count_nonzero(model.fit(problem.design, problem.yhat).coef_[1:]))
             coefficients += problem.n
         count += 1
-    told = ", ".join(f"{kept[q] / coefficients:.0%} for q = {q:g}" for q in powers)
+    told = ", ".join(f"{100 * kept[q] / coefficients:.0f} % for q = {q:g}" for q in powers)
     tolerance = 1e-5
     return Evidence(
         decide(gap <= tolerance and bounded and zeros == 0 and all(kept[q] > lasso for q in powers)),
-        f"J is at most {at_most(gap, tolerance)} of itself above the minimum by the duality gap; {zeros} "
-        f"kernel coefficients are 0; above {RELATIVE_CUT:g} of the largest are {told}, where the lasso "
-        f"retains {lasso / coefficients:.0%}",
-        "works; no zeros",
+        f"the relative duality gap of J is at most {at_most(gap, tolerance)}; {zeros} kernel coefficients "
+        f"are 0; the share of coefficients above {RELATIVE_CUT:g} of the largest is {told}; the lasso "
+        f"retains {100 * lasso / coefficients:.0f} %",
+        "the minimum; no zeros",
         tolerance - gap,
-        "For q > 1 the slope of the penalty is 0 in 0, so a coefficient is 0 in the minimum only if its "
-        "column is orthogonal to the residual. But its size is (|d_i' r| / (rho N q))^(1 / (q - 1)): for q "
-        "close to 1 a cut removes many, though none is 0.",
+        "For q > 1 the penalty has slope 0 at 0, so a coefficient is 0 in the minimum only if its column "
+        "is orthogonal to the residual. But its size is (|d_i' r| / (rho N q))^(1 / (q - 1)). For q close "
+        "to 1 a cut therefore removes many coefficients, although none is 0.",
         described(count) | {"q": list(powers), "rho": list(LASSO_RHOS)},
         (75,),
     )
@@ -192,7 +193,7 @@ def check_large_powers(powers: Sequence[float] = LARGE_POWERS) -> Evidence:
     "kfda/discarding",
     kind="statement",
     where="Section 2.1",
-    statement="to discard the small coefficients of a ridge solution is not optimal, and together they "
+    statement="discarding the small coefficients of a ridge solution is not optimal, and together they "
     "contribute substantially",
     notebook="kfda/01_fisher_by_least_squares#kfda-discarding",
     rivals=[
@@ -226,15 +227,16 @@ def check_discarding(share: float = 0.1) -> Evidence:
             count += 1
     return Evidence(
         decide(best["ridge"] < count and max(parts) > share),
-        f"the largest ridge coefficients are the best subset in {best['ridge']} of {count} cases, and lose "
-        f"{lost['ridge'] / count:.0%} of what the best one explains; the smaller half makes up to "
-        f"{max(parts):.0%} of the deviation of f",
-        "not always; substantially",
+        f"the largest ridge coefficients form the best subset in {best['ridge']} of {count} cases, and on "
+        f"average lose {100 * lost['ridge'] / count:.0f} % of what the best subset explains; the smaller "
+        f"half makes up to {100 * max(parts):.0f} % of the standard deviation of f",
+        "not always the best subset; a substantial contribution",
         float(count - best["ridge"]) / count,
-        f"Subsets of {min(SUBSETS)} to {max(SUBSETS)} columns beside the bias, fitted again by least "
-        "squares, against all subsets of that size. The largest coefficients of kFDA_0.5 with the same rho "
-        f"are the best subset in {best['kFDA_0.5']} cases and lose {lost['kFDA_0.5'] / count:.0%}. The "
-        f"smaller half contributes {min(parts):.0%} at least.",
+        f"Subsets of {min(SUBSETS)} to {max(SUBSETS)} columns, besides the bias, are refitted by least "
+        "squares and compared with all subsets of the same size. The largest coefficients of kFDA_0.5 with "
+        f"the same rho form the best subset in {best['kFDA_0.5']} cases and lose "
+        f"{100 * lost['kFDA_0.5'] / count:.0f} %. The smaller half contributes at least "
+        f"{100 * min(parts):.0f} %.",
         {"cases": count, "subsets": list(SUBSETS), "rho": rho},
         (76,),
     )

@@ -113,14 +113,15 @@ def check_descent(share: float = 0.5) -> Evidence:
         count += 1
     return Evidence(
         decide(exact == exact_steps and max(rise, short) <= ROUND_OFF),
-        f"in rationals J falls in {exact} of {exact_steps} steps, by at least half the quadratic form of "
-        f"the step; in floats J rises in no step of {runs} runs of (8), nor in one of (7) from each start, "
-        f"by more than {at_most(rise, ROUND_OFF)} of itself",
+        f"in rational arithmetic J falls in {exact} of {exact_steps} steps, by at least half the quadratic "
+        f"form of the step; in floating point J never rises by more than {at_most(rise, ROUND_OFF)} of "
+        f"itself, in all steps of {runs} runs of (8) and in one step of (7) from each start",
         "never",
         ROUND_OFF - max(rise, short),
         "J(n) - J(n+1) >= S(n) - S(n+1) = d'Md / 2 with the step d and M = K~'K~ + rho N q B, since S is "
-        f"quadratic and (7) its minimum: the fall is bounded below (to {at_most(short, ROUND_OFF)} in "
-        "floats). Exact steps are for q = 1. (7) is taken from starts without zeros.",
+        "quadratic and (7) is its minimum. So the decrease is bounded below (to "
+        f"{at_most(short, ROUND_OFF)} in floating point). The exact steps are for q = 1, and those of (7) "
+        "are from starts without zeros.",
         described(count) | {"q": list(POWERS), "rho": list(RHOS), "exact steps": exact_steps},
         (66, 67),
         reach=1.0 if abs(short) <= ROUND_OFF else None,  # for q = 2 the surrogate is J
@@ -203,12 +204,13 @@ def check_display(turned: bool = False) -> Evidence:
             lower == below == count and rises == 0,
         ),
         f"S(n+1) >= S(n) in {upward} of {count} steps and J(n+1) >= J(n) in {rises}; with <= in both places "
-        f"the reason holds in {lower} and J - S does not grow in {below}",
+        f"the inequality for S holds in {lower}, and J - S does not grow in {below}",
         "always",
         float(rises - count) / count,
-        "Both signs are the wrong way round: as printed the chain proves ascent, for a minimisation. S(n+1) "
-        "<= S(n), as (7) minimises S, and J(n+1) - S(n+1) <= 0 = J(n) - S(n), as S majorises J, add up to "
-        f"J(n+1) <= J(n). The smallest fall of S in a step was {-largest:.0e} of it.",
+        "Both signs are the wrong way round: as printed, the chain proves ascent for a minimisation. Since "
+        "(7) minimises S, S(n+1) <= S(n). Since S majorises J, J(n+1) - S(n+1) <= 0 = J(n) - S(n). "
+        "Together these give J(n+1) <= J(n). The smallest relative decrease of S in a step was "
+        f"{-largest:.0e}.",
         {"steps": count, "q": list(POWERS), "rho": list(RHOS)},
         (68,),
     )
@@ -252,14 +254,14 @@ def check_same_map(power: int = -2) -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(same == tested and apart <= tolerance),
-        f"equal in {same} of {tested} exact steps; in floats they differ by at most "
+        f"equal in {same} of {tested} exact steps; in floating point they differ by at most "
         f"{at_most(apart, tolerance)} of the length of the iterate",
         "equal",
         tolerance - apart,
-        "Psi (Psi A Psi + c I)^{-1} Psi = (A + c Psi^{-2})^{-1} where Psi is invertible: no coefficient may "
-        f"be 0. With one coefficient of 1e-210 (7) cannot be taken in {refused} of {tiny} cases, as its "
-        "weight overflows, and (8) can in all of them; (8) is defined at 0, too. Exact steps take "
-        "coefficients that are powers of rationals, so that all roots are rational.",
+        "Psi (Psi A Psi + c I)^{-1} Psi = (A + c Psi^{-2})^{-1} where Psi is invertible, so no "
+        "coefficient may be 0. With one coefficient of 1e-210 the weight in (7) overflows and the step "
+        f"fails in {refused} of {tiny} cases; (8) works in all of them, and is defined at 0, too. The exact "
+        "steps use coefficients that are powers of rationals, so that all roots are rational.",
         {"exact steps": tested, "q exact": [str(q) for q in EXACT_POWERS], "in floats": count},
         (69,),
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 
 from ...claims import Evidence, Rival, at_most, claim, decide, times
 from ..model.objective import Problem, objective, surrogate
 from ..solvers.irls import step_stable
+from .exact_majoriser import bound_polynomial, magnitudes, touches_only_at_one
 from .problems import POWERS, RHOS, described, samples, start
 from .swaps import STEP, penalty_times
 
@@ -57,49 +58,15 @@ def check_closure(multiplication: bool = True, condition: str = "majorised") -> 
             sums == count and kept == nonnegative and example,
         ),
         f"of {count} pairs the sum is a majoriser in {sums}, the product in {products}; where the majorised "
-        f"functions are not negative the product is one in {kept} of {nonnegative}",
-        "both, always",
+        f"functions are non-negative the product is a majoriser in {kept} of {nonnegative}",
+        "both the sum and the product, always",
         float(products - count) / count,
-        "S1 S2 - J1 J2 = (S1 - J1) S2 + J1 (S2 - J2), which is at least 0 where J1 and S2 are. Otherwise "
-        "w^2 - 2 is majorised by 2 w^2 - 2 in w = 0, and -1 by itself, but 2 - w^2 is not majorised by "
-        "2 - 2 w^2: to multiply by -1 turns a majoriser into a minoriser. The paper uses only the sum.",
+        "S1 S2 - J1 J2 = (S1 - J1) S2 + J1 (S2 - J2), which is non-negative if J1 and S2 are. A "
+        "counterexample otherwise: 2 w^2 - 2 majorises w^2 - 2 at w = 0, and -1 majorises itself, but 2 - "
+        "2 w^2 does not majorise 2 - w^2. Multiplying by -1 turns a majoriser into a minoriser. The paper "
+        "uses only the sum.",
         {"pairs": count, "values": [-3, 3]},
     )
-
-
-def bound_polynomial(q: Fraction, constant: Fraction = Fraction(1)) -> dict[int, Fraction]:
-    r"""Return (6) for one coefficient, right side less left side over :math:`\rho N|\omega(n)|^q`.
-
-    With :math:`q=a/b` and :math:`|\omega/\omega(n)|=y^b` it is
-    :math:`\frac q2y^{2b}-y^a+1-\frac q2`, the last part times `constant`, which is 1.
-
-    Returns
-    -------
-    dict
-        From power of y to coefficient; equal powers are added up.
-    """
-    terms: dict[int, Fraction] = {}
-    for power, coefficient in (
-        (2 * q.denominator, q / 2),
-        (q.numerator, Fraction(-1)),
-        (0, constant * (1 - q / 2)),
-    ):
-        terms[power] = terms.get(power, Fraction(0)) + coefficient
-    return {power: value for power, value in terms.items() if value != 0}
-
-
-def touches_only_at_one(terms: dict[int, Fraction]) -> bool:
-    """Prove that a polynomial is 0 at y = 1, and positive at all other y >= 0 unless it is 0 everywhere.
-
-    A double root at 1 and two changes of sign: by Descartes' rule there is no other positive root.
-    """
-    if not terms:
-        return True
-    ordered = [terms[power] for power in sorted(terms)]
-    changes = sum(a * b < 0 for a, b in pairwise(ordered))
-    root = sum(terms.values()) == 0
-    double = sum(power * value for power, value in terms.items()) == 0
-    return root and double and changes == 2 and ordered[0] > 0 and ordered[-1] > 0
 
 
 @claim(
@@ -123,33 +90,27 @@ def check_bound(constant: Fraction = Fraction(1), largest: Fraction = Fraction(2
     below = evaluated = 0
     for q in EXACT_POWERS:
         terms = bound_polynomial(q, constant)
-        for y in _magnitudes():
+        for y in magnitudes():
             value = sum((c * y**power for power, c in terms.items()), Fraction(0))
             below += value < 0 or (value == 0 and y != 1 and q != 2)
             evaluated += 1
     under, off, count = _surrogate_against_objective()
     return Evidence(
         decide(proved == len(powers) and below == 0 and max(under, off) <= ROUND_OFF),
-        f"proved in rationals for {proved} of {len(powers)} values of q; violated at {below} of {evaluated} "
-        "exact points, y from 1e-120 to 1e120; in floats S is below J by at most "
-        f"{at_most(under, ROUND_OFF)} and off by {at_most(off, ROUND_OFF)} at w(n), relative",
+        f"proved in rational arithmetic for {proved} of {len(powers)} values of q; violated at {below} of "
+        f"{evaluated} exact points, y from 1e-120 to 1e120; in floating point S is below J by at most "
+        f"{at_most(under, ROUND_OFF)} and differs from it by at most {at_most(off, ROUND_OFF)} at w(n), "
+        "relative",
         "never below, equal at w(n)",
         ROUND_OFF - max(under, off),
-        "With x = |w / w(n)| (6) says x^q <= (q/2) x^2 + 1 - q/2: the weighted inequality of arithmetic and "
-        "geometric means. For q = a/b and x = y^b the difference is a polynomial with a double root at 1 and "
-        "two changes of sign, hence no other positive root. For q = 2 both sides are equal. A coefficient "
-        "w_i(n) = 0 is left out here: for q < 2 the bound is infinite there.",
+        "With x = |w / w(n)|, (6) says x^q <= (q/2) x^2 + 1 - q/2, which is the weighted inequality of "
+        "arithmetic and geometric means. For q = a/b and x = y^b the difference is a polynomial with a "
+        "double root at 1 and two changes of sign, hence no other positive root. For q = 2 both sides are "
+        "equal. Coefficients w_i(n) = 0 are left out, since for q < 2 the bound is infinite there.",
         described(count) | {"q exact": len(powers), "q": list(POWERS), "rho": list(RHOS)},
         (63,),
         reach=1.0 if off <= ROUND_OFF else None,  # it touches
     )
-
-
-def _magnitudes() -> list[Fraction]:
-    """Return values of y from 1e-120 to 1e120, dense around 1."""
-    wide = [Fraction(10) ** k for k in (-120, -30, -7, -2, 2, 7, 30, 120)]
-    near = [1 + sign * Fraction(1, 10**k) for k in (1, 3, 9, 20) for sign in (-1, 1)]
-    return [*wide, *near, *(Fraction(k, 16) for k in range(1, 49))]
 
 
 def _surrogate_against_objective() -> tuple[float, float, int]:
@@ -204,11 +165,11 @@ def check_range(printed: Sequence[str] = ("m", "N"), corrected: str = "N + 1") -
         ),
         "the two lines agree in "
         + ", ".join(f"{value} of {tested} cases with d = {name}" for name, value in agree.items())
-        + f"; with d = m the first line is no bound in {tested - bounds['m']}",
+        + f"; with d = m the first line is not a bound in {tested - bounds['m']}",
         "equal",
         float(max(agree[name] for name in printed) - tested),
-        "d is not defined in the paper, in which m is the dimension of the samples, nu that of the feature "
-        "space and N the number of samples; w has N + 1 entries, the bias among them.",
+        "The paper does not define d. It uses m for the dimension of the samples, nu for that of the "
+        "feature space and N for the number of samples; w has N + 1 entries, including the bias.",
         {"cases": tested, "N": [2, 5, 7, 9]},
         (64,),
     )
@@ -225,7 +186,7 @@ def _nonzero(rng: np.random.Generator, size: int) -> list[Fraction]:
     "kfda/eq-6-convex",
     kind="statement",
     where="Section 3, before (6)",
-    statement=r"(6) follows since $|\omega|^q$ is convex on $\mathbb R_+$",
+    statement=r"(6) follows from the convexity of $|\omega|^q$ on $\mathbb R_+$",
     notebook="kfda/02_majorise_minimise#kfda-eq-6-convex",
     rivals=[
         Rival("for q from 1 on, which is right", {"least": Fraction(1)}),
@@ -239,7 +200,7 @@ def check_convex(
     r"""Test the tangents of :math:`w^q` and of :math:`t^{q/2}` in exact rationals."""
     powers = sorted({Fraction(a, b) for b in range(1, 11) for a in range(1, int(largest * b) + 1)})
     powers = [q for q in powers if q >= least]
-    grid = [y for y in _magnitudes() if y != 1]
+    grid = [y for y in magnitudes() if y != 1]
     convex, concave = [], []
     for q in powers:
         a, b = q.numerator, q.denominator
@@ -253,11 +214,11 @@ def check_convex(
         f"w^q lies above its tangents for {sum(small)} of {len(small)} values of q below 1 and for "
         f"{sum(large)} of {len(large)} from 1 on; t^(q/2) lies below its tangents for {sum(concave)} of "
         f"{len(powers)}",
-        "above, for all q of interest",
+        "above its tangents, for all q of interest",
         float(sum(small) - len(small)),
-        "For q < 1 w^q is concave on the positive numbers. What (6) needs is that t^(q/2) is concave on "
-        "t >= 0 for 0 < q <= 2: the tangent in t = w(n)^2, at t = w^2, is the bound. The relation that is "
-        "quoted, g(x) >= g(y) + dg(y)(x - y), gives it for the convex function g(t) = -t^(q/2).",
+        "For q < 1, w^q is concave on the positive numbers. What (6) needs is that t^(q/2) is concave on t "
+        ">= 0 for 0 < q <= 2: the tangent at w(n)^2, evaluated at t = w^2, is the bound. The relation that "
+        "the paper quotes, g(x) >= g(y) + dg(y)(x - y), gives it for the convex function g(t) = -t^(q/2).",
         {"q": len(powers), "ratios": len(grid)},
     )
 
@@ -278,9 +239,8 @@ def omitted_constant(problem: Problem, at: np.ndarray, q: float, rho: float) -> 
     "kfda/eq-surrogate",
     kind="proof",
     where="Section 3, between (6) and (7)",
-    statement=r"$S$, which is $\omega^\top\tilde K^\top\hat y$ less "
-    r"$\frac12\omega^\top(\tilde K^\top\tilde K+\rho NqB)\omega$, majorises $J$, up to a constant, and is "
-    "minimised by (7)",
+    statement=r"$S=\omega^\top\tilde K^\top\hat y-\frac12\omega^\top(\tilde K^\top\tilde K+\rho NqB)\omega$ "
+    "majorises $J$ up to a constant and is minimised by (7)",
     notebook="kfda/02_majorise_minimise#kfda-eq-surrogate",
     rivals=[
         Rival("all signs of S turned, which is right", {"sign": -1.0}),
@@ -322,15 +282,14 @@ def check_surrogate(sign: float = 1.0) -> Evidence:
     tolerance = 1e-10
     return Evidence(
         decide(majorised == minimised == count, max(negative, worst) <= tolerance and maximised == count),
-        f"with the constant that makes them touch, S as printed majorises J in {majorised} of {count} "
-        f"cases, and (7) minimises it in {minimised}; -S and the constant that was omitted equal the "
-        "majoriser of (6) to "
-        f"{at_most(negative, tolerance)}; the point (7) is the maximum of S in {maximised}",
+        f"with the constant that makes the two touch, the printed S majorises J in {majorised} of {count} "
+        f"cases, and (7) minimises it in {minimised}; -S plus the omitted constant equals the majoriser of "
+        f"(6) to {at_most(negative, tolerance)}; (7) maximises S in {maximised}",
         "a majoriser; a minimum",
         tolerance - max(negative, worst) if majorised == count else float(majorised - count),
-        "S has the opposite sign: it minorises -J, with the ascent property for that, falls to minus "
-        "infinity where J rises, and has no minimum. The majoriser is yhat'yhat / 2 + rho N (2 - q) / 2 "
-        "sum |w_i(n)|^q - S, and its minimum is the point where the gradient of S vanishes: (7) is right.",
+        "S has the wrong sign. It minorises -J, falls to minus infinity where J rises, and has no minimum. "
+        "The majoriser is yhat'yhat / 2 + rho N (2 - q) / 2 sum |w_i(n)|^q - S. Its minimum is where the "
+        "gradient of S vanishes, so (7) is right.",
         {"cases": count, "q": list(POWERS), "rho": list(RHOS)},
         (65,),
     )

@@ -62,7 +62,7 @@ def half_threshold(z: float, strength: float) -> float:
     "kfda/closed-form",
     kind="statement",
     where="Section 3, after (5)",
-    statement=r"for $0<q\le1$ no closed-form solution exists for the minimisation of (5)",
+    statement=r"for $0<q\le1$ the minimisation of (5) has no closed-form solution",
     notebook="kfda/02_majorise_minimise#kfda-closed-form",
     rivals=[
         Rival("the penalty in the formula 2 % larger", {"factor": Fraction(51, 50)}),
@@ -97,19 +97,18 @@ def check_closed_form(factor: Fraction = Fraction(1), half_factor: float = 1.0) 
     formulae = exact == tested and off <= tolerance and apart <= tolerance
     return Evidence(
         decide(not formulae, formulae),
-        f"q = 1: in rationals the formula of a support and its signs gives the minimum in {exact} of "
-        f"{tested} "
-        f"problems, and the iteration ends within {at_most(off, tolerance)} of its J; q = 1/2, one "
-        f"coefficient: the root of a cubic is the lowest of all minima to {at_most(apart, tolerance)} in "
-        f"{count}",
+        f"for q = 1 the formula for a support and its signs gives the minimum in {exact} of {tested} "
+        f"problems, in rational arithmetic, and the iteration ends within {at_most(off, tolerance)} of its "
+        "J; for q = 1/2 and one coefficient the root of a cubic gives the lowest minimum to "
+        f"{at_most(apart, tolerance)} in {count}",
         "no formula",
         -tolerance,
-        "For q = 1 the minimum is linear in the targets on each of finitely many pieces, omega_S = "
-        "A_SS^{-1}(c_S - rho N s): of rational data it is rational, and an algorithm that goes from piece to "
-        "piece ends after finitely many steps (Osborne, Presnell and Turlach, 2000; Efron et al., 2004, both "
-        "cited in Section 2.1). For one coefficient, as in Figure 2, there are formulae for q = 1, 2/3 and "
-        "1/2. For q < 1 and several coefficients none is known, and the right piece is not found without "
-        "search: an iteration is what is left.",
+        "For q = 1 the minimiser is linear in the targets on each of finitely many pieces, omega_S = "
+        "A_SS^{-1}(c_S - rho N s). So it is rational for rational data. An algorithm that follows the "
+        "pieces ends after finitely many steps (Osborne, Presnell and Turlach, 2000; Efron et al., 2004, "
+        "both cited in Section 2.1). For one coefficient, as in Figure 2, there are formulas for q = 1, "
+        "2/3 and 1/2. For q < 1 and several coefficients none is known, and the right piece has to be "
+        "searched for, so an iteration is needed.",
         {"problems": tested, "N": [2, 4], "one coefficient": count},
         (79,),
     )
@@ -183,21 +182,21 @@ def check_newton(powers: tuple[float, ...] = (0.5, 1.0, 1.5), share: float = 0.0
     ratio = step_multiplications(k, newton=False) / step_multiplications(k, newton=True)
     total, wins = sum(number.values()), sum(won.values())
     told = "; ".join(
-        f"q = {q:g}: fewer in {won[q]} of {number[q]}, Newton's method does not get there in {failed[q]}"
+        f"q = {q:g}: fewer in {won[q]} of {number[q]} problems, Newton's method fails to get there in "
+        f"{failed[q]}"
         for q in powers
     )
     return Evidence(
         decide(wins > share * total if share < 1 else wins == total),
-        f"multiplications to the J at which the paper stops: {told}; those of one step at N = 400 are "
-        f"{ratio:.3f} times those of Newton's",
+        f"multiplications of (8) and of Newton's method to the J at which the paper stops: {told}; one step "
+        f"of (8) at N = 400 costs {ratio:.3f} times one of Newton's",
         "possible",
         float(wins / total - share),
-        "Counted, not timed. The paper's reason, that majorise-minimise algorithms tend to have simpler "
-        "steps, "
-        "is not why: both solve one linear system of order N + 1 in a step. What (8) saves is the search for "
-        "a step that descends. Newton's method is damped, from the ridge solution, and without a shift of "
-        "its Hessian, "
-        "which for q <= 1 is not positive definite away from a minimum.",
+        "Multiplications are counted, not timed. The paper's reason, that majorise-minimise algorithms "
+        "tend to have simpler steps, does not apply: both methods solve one linear system of order N + 1 "
+        "in each step. What (8) saves is the search for a step that descends. Newton's method is damped "
+        "and starts from the ridge solution. Its Hessian, which for q <= 1 is not positive definite away "
+        "from a minimum, is not shifted.",
         {"problems": total, "N": 40, "q": list(powers)},
         (0, 1),
     )

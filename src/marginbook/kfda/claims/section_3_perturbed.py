@@ -94,9 +94,9 @@ def decay(problem: Problem, omega: np.ndarray, q: float, rho: float, stages: int
     "kfda/perturbed",
     kind="statement",
     where="Section 3, after (7)",
-    statement=r"with a small positive number added to the denominators of $B$ the iteration still descends, "
-    r"on "
-    "a nearby penalised likelihood, and as the number decays to 0 the original problem is solved",
+    statement="if a small positive number is added to the denominators of $B$, the iteration still "
+    "descends, on a nearby penalised likelihood, and solves the original problem as the number "
+    "decays to 0",
     notebook="kfda/02_majorise_minimise#kfda-perturbed",
     rivals=[
         Rival("the number ends at 1e-3", {"stages": 4}),
@@ -146,16 +146,17 @@ def check_perturbed(stages: int = STAGES) -> Evidence:
     tolerance = 1e-4
     return Evidence(
         decide(rise <= 1e-10 and gap <= tolerance < plain_gap and nearest >= -1e-9 and farthest <= 1 + 1e-9),
-        f"the perturbed objective rises in {steps} steps by at most {at_most(rise, 1e-10)} of itself; for q "
-        f"= 1 and starts half of zeros the gap at the end is at most {at_most(gap, tolerance)} of J, where "
-        f"(8) as printed ends with up to {plain_gap:.1g}",
-        "never; 0",
+        f"in {steps} steps the perturbed objective never rises by more than {at_most(rise, 1e-10)} of "
+        "itself; for q = 1 and starts with half of the coefficients zero, the final duality gap is at most "
+        f"{at_most(gap, tolerance)} of J, and up to {plain_gap:.1g} of J for (8) as printed",
+        "no rise; gap 0",
         tolerance - gap,
-        "The weight q / (|w|^(2-q) + e) is p'(w) / w for a penalty p that is concave in w^2, so the proof of "
-        "descent is the same; with e > 0 zeros are revived. For q < 1 p is below |w|^q by less than a "
-        "constant times e^(q / (2 - q)): for small q nearness needs a very small number. For q = 1/2 "
-        f"the decay from 1 to 1e-13, started at zero, ends lower than (8) from the ridge start in {lower} of "
-        f"{count} problems, equal in {equal} and higher in {higher}: a local minimum again.",
+        "The weight q / (|w|^(2-q) + e) is p'(w) / w for a penalty p that is concave in w^2, so the proof "
+        "of descent is the same. With e > 0, zeros can return. For q < 1, p is below |w|^q by less than a "
+        "constant times e^(q / (2 - q)), so for small q a close approximation needs a very small e. For q "
+        "= 1/2 we let e decay from 1 to 1e-13, starting at zero. The final J is lower than that of (8) "
+        f"from the ridge start in {lower} of {count} problems, equal in {equal} and higher in {higher}, so "
+        "this too finds only local minima.",
         described(count) | {"q": list(POWERS), "decay": stages * STEPS},
         (77,),
         round(farthest, 4),

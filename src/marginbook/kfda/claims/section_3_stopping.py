@@ -59,9 +59,9 @@ def certified(problem: Problem, omega: np.ndarray, q: float, rho: float) -> np.n
     "kfda/stopping",
     kind="ours",
     where="Section 3, after (8)",
-    statement=r"where the paper stops, at a change of $J$ below $10^{-5}$ of itself, $J$ and the retained "
-    r"samples need not be those of the limit; at a duality gap of $10^{-5}J$ for $q=1$, and at a stationary "
-    r"point with a positive definite Hessian for $q<1$, $J$ is the limit's",
+    statement="where the paper stops, at a relative change of $J$ below $10^{-5}$, $J$ and the retained "
+    "samples need not be those of the limit; at a duality gap of $10^{-5}J$ for $q=1$, and at "
+    "a stationary point with a positive definite Hessian for $q<1$, $J$ is that of the limit",
     notebook=f"{NOTEBOOK}#kfda-stopping",
     rivals=[Rival("the gap is 0", swaps={GAP: returns(0.0)})],
 )
@@ -92,23 +92,23 @@ def check_stopping() -> Evidence:
                 better += bool(objective(problem, found, q, rho) <= lowest * (1 + 10 * TOLERANCE))
             count += 1
         parts.append(
-            f"q = {q:g}: J above its limit by {np.median(left):.2g} tolerances in the median, "
-            f"{max(left):.0f} at most, retained {np.median(supports):.1f} to {max(supports):.1f} times the "
-            f"limit's, certified after {np.median(steps):.1f} times the steps"
+            f"q = {q:g}: J is above its limit by {np.median(left):.2g} tolerances (median) and at most "
+            f"{max(left):.0f}, with {np.median(supports):.1f} (median) to {max(supports):.1f} times as many "
+            f"samples as the limit; the certificate needs {np.median(steps):.1f} times as many steps"
         )
     return Evidence(
         decide(right < count and better == count),
         "; ".join(parts)
-        + f"; J within 10 tolerances of the limit and the limit's samples in {right} of {count} runs, J "
-        "with a "
-        f"certificate in {better}",
-        "not all; all",
+        + f"; in {right} of {count} runs J is within 10 tolerances of the limit and the samples are those "
+        f"of the limit; with a certificate J is within them in {better}",
+        "not in all runs; with a certificate, in all",
         1 - right / count,
-        "A step that changes J little says little where the rate is near 1, as it is for q = 1: what is "
-        "left is the change over 1 - rate. For q < 1 the iteration may also linger near a saddle, with a "
-        "coefficient that has yet to go. A coefficient counts as retained above 1e-6 of the largest. "
-        "Instead: a duality gap of 1e-5 J for q = 1; for q < 1 stationarity to 1 % and a positive "
-        "definite Hessian, after dropping what cannot return.",
+        "A small change of J proves little where the rate is near 1, as it is for q = 1: the remaining "
+        "excess is the change divided by 1 - rate. For q < 1 the iteration may also stay near a saddle for "
+        "a long time, with a coefficient that has yet to vanish. A coefficient counts as retained above "
+        "1e-6 of the largest. The certificate is a duality gap of 1e-5 J for q = 1. For q < 1 it is "
+        "stationarity to 1 % and a positive definite Hessian, after the coefficients that cannot return "
+        "are dropped.",
         {"problems": count, "N": 40, "rho": [1e-3, 1e-2, 1e-1], "q": [*Q, 1.0]},
         (0, 1, 2, 3),
     )
@@ -162,20 +162,20 @@ def check_convergence(share: float = 0.5) -> Evidence:
     proven = bool(slack >= -1e-9 and missed == 0 and returned == outside == 0 and bounded)
     return Evidence(
         decide(not proven, proven),
-        f"q = 1: J falls by at least half of Delta' M Delta in every step, to {at_most(-slack, 1e-9)}; from "
-        f"random starts J came within 1e-5 of its minimum in {runs - missed} of {runs} runs, the longest "
-        f"of {longest} steps; {revived} coefficients came back from 1e-9. q < 1: of those below the bound "
-        f"of no return {returned} returned, {outside} limits have a non-zero below it; {saddles} of {ends} "
-        "limits are saddles",
-        "no proof",
+        f"for q = 1 J falls by at least half of Delta' M Delta in every step, to {at_most(-slack, 1e-9)}; "
+        f"from random starts J came within 1e-5 of its minimum in {runs - missed} of {runs} runs, the "
+        f"longest with {longest} steps; {revived} coefficients grew again from 1e-9. For q < 1, {returned} "
+        f"coefficients below the bound of no return returned, {outside} limits have a non-zero coefficient "
+        f"below it, and {saddles} of {ends} limits are saddles",
+        "no proof exists",
         float(slack + 1e-9 - missed),
-        "For q = 1 half a page proves it: Delta -> 0, the residual converges since only finitely many "
-        "fits are stationary, and a coefficient whose slope exceeds rho N would grow for ever. So (8) leads "
-        "to the global minimum unless a coefficient becomes exactly 0 on the way; from almost every start "
-        "none does that is needed (kfda/zeros-finite, kfda/q1-global). For q < 1 a coefficient either "
-        "stays above a bound or goes to zero, so the support is settled in finitely many steps, and the "
-        "limit is stationary on it; that it is a minimum holds for almost all starts, not for all: equal "
-        "samples with equal start stay equal.",
+        "For q = 1 the proof takes half a page. Delta tends to 0, the residual converges since only "
+        "finitely many fits are stationary, and a coefficient whose slope exceeds rho N would grow for "
+        "ever. So (8) leads to the global minimum unless a coefficient becomes exactly 0 on the way. From "
+        "almost every start, no coefficient that is needed does so (kfda/zeros-finite, kfda/q1-global). "
+        "For q < 1 a coefficient either stays above a bound or tends to zero, so the support is fixed "
+        "after finitely many steps, and the limit is stationary on it. The limit is a minimum for almost "
+        "all starts, not for all: equal samples with equal starting values stay equal.",
         described(runs) | {"q": [*Q, 1.0]},
         (33, 34),
     )

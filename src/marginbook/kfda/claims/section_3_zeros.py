@@ -41,7 +41,7 @@ def rounded(original: Any) -> Any:
     "kfda/zeros",
     kind="proof",
     where="Section 3, after (8)",
-    statement=r"$\omega_i(0)=0$ excludes coefficient i for good",
+    statement=r"$\omega_i(0)=0$ excludes coefficient $i$ permanently",
     notebook="kfda/02_majorise_minimise#kfda-zeros",
     rivals=[
         Rival("for q = 2, too", {"powers": POWERS}),
@@ -83,13 +83,15 @@ def check_stays(powers: Sequence[float] = POWERS[:-1], tiny: float = 0.0) -> Evi
     tolerance = 1e-6
     return Evidence(
         decide(kept == same == steps and revived == 0 and worst <= tolerance),
-        f"in rationals a zero stays in {kept} of {steps} steps and the others move as without its column in "
-        f"{same}; in floats zeros are revived in {revived} of {count} runs of 20 steps, and J differs "
-        f"from that without the columns by at most {at_most(worst, tolerance)}",
+        f"in rational arithmetic a zero stays zero in {kept} of {steps} steps, and in {same} the other "
+        "coefficients move as they would without its column; in floating point zeros are revived in "
+        f"{revived} of {count} runs of 20 steps, and J differs from that without the columns by at most "
+        f"{at_most(worst, tolerance)}",
         "never revived",
         tolerance - worst,
-        "Row and column of a zero are those of rho N q I in (8). So a start with zeros leads, at best, to a "
-        "minimum of the smaller problem. It does not hold for q = 2, where Psi is the identity.",
+        "In (8), the row and the column of a zero coefficient are those of rho N q I. So a start with "
+        "zeros leads, at best, to a minimum of the smaller problem. The claim does not hold for q = 2, "
+        "where Psi is the identity.",
         described(problems) | {"runs": count, "q": list(powers), "rho": list(RHOS), "exact steps": steps},
         (70,),
     )
@@ -115,7 +117,8 @@ def centred_designs(
     "kfda/zeros-finite",
     kind="proof",
     where="Section 3, after (8)",
-    statement=r"if no $\omega_i(0)$ is 0 then, with probability one, none becomes 0 in finitely many steps",
+    statement=r"if no $\omega_i(0)$ is 0 then, with probability one, no coefficient becomes 0 in finitely "
+    "many steps",
     notebook="kfda/02_majorise_minimise#kfda-zeros-finite",
     rivals=[
         Rival("unless a column is orthogonal whatever the start, which is right", {"centred": False}),
@@ -140,17 +143,17 @@ def check_finite(centred: bool = True, off: Fraction = Fraction(0)) -> Evidence:
             finite and not paired if centred else general == 0 and row,
             general == 0 and row and bias_row and bias == bias_steps,
         ),
-        f"a coefficient becomes exactly 0 in {general} of {general_steps} exact steps with general kernels, "
-        f"and the bias does in {bias} of {bias_steps} where the columns of K sum to 0, whatever the start",
+        f"with general kernels a coefficient becomes exactly 0 in {general} of {general_steps} exact steps; "
+        f"where the columns of K sum to 0, the bias does in {bias} of {bias_steps}, whatever the start",
         "0",
         float(-bias) if not finite else 0.0,
         "A coefficient becomes 0 where its column is orthogonal to the next residual, since rho N q w_i+ = "
-        "|w_i|^(2-q) d_i' r(w+) (checked in rationals). The targets sum to 0, so this holds for the bias "
-        "with every start if K 1 = 0, as with the linear kernel on centred data, and rightly: b = 0 is "
-        "optimal. The condition to add is that d_i' r(w+) does not vanish identically. With one example of "
-        "each class and the Gaussian kernel the ridge start has "
-        f"{'b = 0' if paired else 'no zero'} already. Floats do reach 0, by underflow; runs with a zero "
-        f"within {STEPS} steps from the ridge start: {told}.",
+        "|w_i|^(2-q) d_i' r(w+) (checked in rationals). The targets sum to 0, so for the bias this holds "
+        "with every start if K 1 = 0, as with the linear kernel on centred data. This zero is right, since "
+        "b = 0 is optimal. The missing condition is that d_i' r(w+) does not vanish identically. With one "
+        "example of each class and the Gaussian kernel the ridge start already has "
+        f"{'b = 0' if paired else 'no zero'}. In floating point coefficients do become 0, by underflow; "
+        f"runs with a zero within {STEPS} steps from the ridge start: {told}.",
         {"exact steps": general_steps + bias_steps, "runs": sum(runs for _, runs in underflow.values())},
         (71, 72, 73),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ...claims.read_as import ReadAs
+from ...claims.read_as import NOT_STORED, ReadAs
 from .tables_readings import readings
 
 
 def side_by_side() -> list[ReadAs]:
     """Return how well each reading agrees with the print; empty before any results."""
-    return [
+    frame = readings()
+    rows = [
         ReadAs(
             table=row["table"],
             reading=str(row["reading"]),
@@ -17,5 +18,10 @@ def side_by_side() -> list[ReadAs]:
             distance=row["off_errors"],
             verdict=str(row["verdict"]),
         )
-        for row in readings().to_dict("records")
+        for row in frame.to_dict("records")
+    ]
+    return rows + [
+        ReadAs(table, str(reading), 0, 0, float("nan"), NOT_STORED)
+        for table, absent in frame.attrs["absent"].items()
+        for reading in absent
     ]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from ...kernels import Kernel
-from ..model.objective import targets
-from .kernel_expansion import KernelMachine, decision_threshold
+from ...base.weights import ClassWeight
+from ...kernels import Kernel, warn_of_scale
+from .kernel_expansion import KernelMachine, Rows
 from .training import (
     certificate,
     choose_solver,
     cut_below,
     solve,
+    starting_point,
     training_problem,
     validate_settings,
 )
@@ -26,9 +27,20 @@ class SparseKFDAClassifier(KernelMachine):
 
     where :math:`\hat y_i=N/N_1` on the positive class of :math:`N_1` rows and :math:`-N/N_2` on the other. Of
     the N training rows those with :math:`\alpha_i\ne0` are retained; the others are not needed to predict.
-    For q < 1 the problem has many local minima, and which one is found depends on `start`.
+    For q < 1 the problem has many local minima, and which one is found depends on `start`. With weights
+    :math:`w_i` of the rows it is
+
+    .. math::
+       \min_{b,\alpha}\ \tfrac12\sum_iw_i\Bigl(\hat y_i-b-\sum_jk_{ij}\alpha_j\Bigr)^2
+       +\rho N\Bigl(|b|^q+\sum_iw_i^{1-\max(q,1)}|\alpha_i|^q\Bigr)
+
+    with sums of weights for N, :math:`N_1` and :math:`N_2`: the problem of a row that is there :math:`w_i`
+    times, whose coefficient one copy has for q <= 1, and all share for q > 1. Weights of classes are factors
+    of :math:`w_i`, but not of these sums.
     Source: Harrison & Pasupa, equations (5) and (8). More than two classes: ``OneVsRestClassifier`` or
     ``OneVsOneClassifier``, whose machines retain rows independently (:func:`marginbook.kfda.retained_by`).
+
+    Read more in the :ref:`user guide <guide-sparsekfdaclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -39,8 +51,9 @@ class SparseKFDAClassifier(KernelMachine):
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix need not be
         positive semidefinite: its columns are regressors.
-    gamma : float, default=None
-        Of "rbf" and "poly"; None is 1 / n_features for "rbf" and 1 for "poly". The paper's width
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" is 1 / n_features, None is
+        1 / n_features for "rbf" and 1 for "poly". The paper's width
         :math:`\sigma` in :math:`\exp(-\lVert u-v\rVert^2/(2\sigma^2))` is ``gamma = 1 / (2 * sigma**2)``.
     degree : float, default=3
     coef0 : float, default=1.0
@@ -48,6 +61,9 @@ class SparseKFDAClassifier(KernelMachine):
         "mm" is the paper's iteration on the rows that are left, whose zeros are exact. "plain" is the paper's
         (8) to the letter, whose coefficients only tend to zero: it needs a `cut`. "squarem" is (8)
         accelerated, likewise. "lasso" is exact, for q = 1 only. "auto" takes "lasso" for q = 1, else "mm".
+        Above 2,500 rows "mm" finds the support for q < 1 on an approximation of K by 1,000 of its columns,
+        and the local minimum there with K itself, so that the certificate is exact; for q = 2 it is conjugate
+        gradients; for q between them, and in "plain" and "squarem", systems of all rows take :math:`O(N^3)`.
     penalize_bias : bool, default=True
         Whether b is in the penalty, as printed.
     cut : float, default=0.0
@@ -66,26 +82,33 @@ class SparseKFDAClassifier(KernelMachine):
         below ``stationarity_``, None is 1e-4.
     max_iter : int, default=10000
         Iterations of "mm", "plain" and "squarem".
+    n_components : int, default=None
+        None: all rows are candidates, which takes N x N numbers. A number m: only m of them may be retained,
+        drawn at random, in O(N m) memory; the certificates hold for the problem of these columns.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, times those of the rows. N/N1 and N/N2 weigh the classes equally already.
+    random_state : int, RandomState or None, default=None
+        Draws the candidates.
 
     Attributes
     ----------
     classes_ : (2,) array
         The second is the positive one.
-    class_count_ : (2,) array of int
-        N2 and N1, training rows of ``classes_``.
-    coef_ : (N,) array
+    class_count_ : (2,) array
+        N2 and N1, training rows of ``classes_`` or the sums of their weights.
+    dual_coef_ : (N,) array
         :math:`\alpha`.
     intercept_ : float
         b.
     threshold_ : float
-        The decision function is ``(K @ coef_ + intercept_ - threshold_)`` divided by half the distance of the
-        targets, :math:`N^2/(2N_1N_2)`.
+        The decision function is ``(K @ dual_coef_ + intercept_ - threshold_)`` divided by half the distance
+        of the targets, :math:`N^2/(2N_1N_2)`.
     retained_ : (r,) array of int
         Training rows with a coefficient.
     retained_fraction_ : float
         r / N; times 100 it is the paper's NRS.
     objective_ : float
-        J at ``intercept_`` and ``coef_``.
+        J at ``intercept_`` and ``dual_coef_``.
     objective_path_, retained_path_ : arrays
         J and the number of nonzero coefficients at the start and after each iteration.
     n_iter_ : int
@@ -94,6 +117,8 @@ class SparseKFDAClassifier(KernelMachine):
         is no certificate: ``dual_gap_`` or ``stationarity_`` tells what is missing, and may be large.
     solver_ : str
         The solver that "auto" chose.
+    gamma_ : float
+        Of "rbf" and "poly", as used.
     dual_gap_ : float
         Only q >= 1: how far ``objective_`` can be above the optimum.
     kkt_residual_ : float
@@ -133,7 +158,7 @@ class SparseKFDAClassifier(KernelMachine):
         q: float = 1.0,
         rho: float = 0.01,
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = "scale",
         degree: float = 3,
         coef0: float = 1.0,
         solver: str = "auto",
@@ -143,6 +168,9 @@ class SparseKFDAClassifier(KernelMachine):
         threshold: str = "midpoint",
         tol: float | None = None,
         max_iter: int = 10_000,
+        n_components: int | None = None,
+        class_weight: ClassWeight = None,
+        random_state: Any = None,
     ) -> None:
         self.q = q
         self.rho = rho
@@ -157,24 +185,28 @@ class SparseKFDAClassifier(KernelMachine):
         self.threshold = threshold
         self.tol = tol
         self.max_iter = max_iter
+        self.n_components = n_components
+        self.class_weight = class_weight
+        self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows `X`, (N, d), or the (N, N) kernel matrix for "precomputed", and labels `y`, (N,).
-
-        Raises
-        ------
-        ValueError
-            For other than two classes, parameters out of range, or a kernel matrix that is not square.
-        """
+    def _check(self) -> None:
         validate_settings(self)
-        X, positive = self._validated(X, y)
-        problem = training_problem(self._training_gram(X), targets(positive))
+
+    def _fit(self, rows: Rows) -> Self:
+        design, columns = self._candidates(rows)
+        warn_of_scale(self._kernel, design[:, 1:] if columns is None else design[columns, 1:])
+        problem, units = training_problem(design, rows, float(self.q), columns)
         self.solver_ = choose_solver(self.solver, self.q)
-        found = solve(problem, self, self.solver_)
-        omega = cut_below(found.omega, self.cut)
-        for name, value in certificate(problem, omega, self.q, self.rho, self.penalize_bias).items():
+        rho = float(self.rho) * (1.0 if units is None else rows.count / problem.n)
+        start = starting_point(self.start, rows, columns, units)
+        found = solve(problem, self, self.solver_, rho, start)
+        omega = cut_below(found.omega if units is None else found.omega / units, self.cut)
+        scaled = omega if units is None else omega * units
+        for name, value in certificate(problem, scaled, self.q, rho, self.penalize_bias).items():
             setattr(self, name, value)
         self.objective_path_, self.retained_path_ = found.objective_path, found.retained_path
         self.n_iter_, self.converged_ = max(1, found.n_iter), bool(found.converged)
-        threshold = decision_threshold(self.threshold, problem.design @ omega, positive)
-        return self._keep(X, omega[1:], omega[0], threshold)
+        fitted = problem.design @ scaled
+        if rows.root is not None:
+            fitted = fitted / rows.root
+        return self._keep(rows, omega[1:], omega[0], fitted, columns)

@@ -2,74 +2,165 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import binary_classes
-from ...base.parameters import validate_choice
-from ...kernels import Kernel, gram, kernel_name, resolve_kernel, tidy
+from ...base.memory import require_memory
+from ...base.parameters import validate_choice, validate_limits
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...base.weights import ClassWeight, row_weights
+from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
+from ...kernels.expansions import kernel_sums
+from ...kernels.tags import tag_input
 from .parameters import THRESHOLDS
+from .threshold import decision_threshold
+from .training_gram import candidate_design, training_design
 
-#: kernel values that one batch of rows may hold
-BATCH = 2**22
+#: share of the machine's memory that a kernel matrix may take
+SHARE = 0.6
 #: what a fit leaves beside the attributes that end with an underscore
 _PRIVATE = ("_kernel", "_weights", "_direction", "_rows")
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):
+@dataclass(frozen=True)
+class Rows:
+    """The rows that a fit is about: those of positive weight.
+
+    Attributes
+    ----------
+    X : (n, d) array or CSR matrix, or the (n, n) matrix of a precomputed kernel
+    positive : (n,) array of bool
+    weights : (n,) array or None
+        Of their terms of the loss: their own weight times that of their class. None where all are 1.
+    own : (n,) array or None
+        Their own weights, how often each of them is there: what the targets, N and thresholds go by.
+    places : (n,) array of int or None
+        Their numbers among the N rows given; None where these are all.
+    n_given : int
+        N.
+    """
+
+    X: Any
+    positive: np.ndarray
+    weights: np.ndarray | None
+    own: np.ndarray | None
+    places: np.ndarray | None
+    n_given: int
+
+    @property
+    def root(self) -> np.ndarray | None:
+        """The square roots of the weights, or None."""
+        return None if self.weights is None else np.sqrt(self.weights)
+
+    @property
+    def count(self) -> float:
+        """The number N of rows, each as often as its own weight says."""
+        return float(len(self.positive)) if self.own is None else float(self.own.sum())
+
+    def names(self, some: np.ndarray) -> np.ndarray:
+        """Return the numbers, among the rows given, of `some` of these rows."""
+        return some if self.places is None else self.places[some]
+
+
+class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Two classes by the sign of :math:`b+\sum_i\alpha_ik(x_i,x)-\tau`; subclasses find alpha and b.
 
     The decision function is that difference in units of :math:`N^2/(2N_1N_2)`, half the distance of the two
     targets. Least squares with these targets then estimates :math:`2P(\text{positive}\mid x)-1`, whatever the
-    sizes of the classes, so that machines of several classes can be compared.
+    sizes of the classes, so that machines of several classes can be compared. Rows with weights of their own
+    count as often as these say, in N, :math:`N_1` and :math:`N_2` too; weights of classes are factors of the
+    loss only.
 
-    A subclass has the parameters `kernel`, `gamma`, `degree` and `coef0`, calls ``_validated`` and
-    ``_training_gram`` at the beginning of ``fit`` and ``_keep`` at its end.
+    A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `n_components`, `class_weight` and
+    `random_state`, checks its own in ``_check``, and ends ``_fit`` with ``_keep``.
 
     Attributes
     ----------
     classes_ : (2,) array
         The second is the positive one.
-    class_count_ : (2,) array of int
-        Its training rows, and before them those of the first: N2, N1.
-    coef_ : (N,) array, alpha
+    class_count_ : (2,) array
+        Its training rows, or the sum of their own weights, and before it that of the first: N2, N1.
+    dual_coef_ : (N,) array, alpha
     intercept_ : float, b
     threshold_ : float, tau
     retained_ : (r,) array of int
         The training rows with a coefficient, in order.
     retained_fraction_ : float
         Their share, r / N.
+    gamma_ : float
+        Of "rbf" and "poly", as used.
     n_features_in_ : int
     """
 
     kernel: Kernel
-    gamma: float | None
+    gamma: float | str | None
     degree: float
     coef0: float
+    n_components: int | None
+    class_weight: ClassWeight
+    random_state: Any
+    threshold: str
     classes_: np.ndarray
     class_count_: np.ndarray
-    coef_: np.ndarray
+    dual_coef_: np.ndarray
     intercept_: float
     threshold_: float
     n_features_in_: int
 
-    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Check what `fit` gets, drop what an earlier one left; return the rows and which are positive.
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows `X`, (N, d), or the (N, N) kernel matrix for "precomputed", and labels `y`, (N,).
+
+        Parameters
+        ----------
+        X, y
+        sample_weight : (N,) array, optional
+            Numbers >= 0: a row of weight k counts as k equal ones.
+
+        Raises
+        ------
+        ValueError
+            For other than two classes, parameters out of range, or a kernel matrix that is not square, or not
+            what this machine needs.
+        MemoryError
+            Where the kernel matrix would not fit; `n_components` does without it.
+        """
+        validate_choice("threshold", self.threshold, THRESHOLDS)
+        self._check()
+        return self._fit(self._validated(X, y, sample_weight))
+
+    def _check(self) -> None:
+        """Raise ValueError for parameters of the subclass that are out of range."""
+        raise NotImplementedError
+
+    def _fit(self, rows: Rows) -> Self:
+        """Fit to the rows that count."""
+        raise NotImplementedError
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Check what `fit` gets, drop what an earlier one left; return the rows that count.
 
         Parameters
         ----------
         X : (N, d) array or sparse matrix, or the (N, N) matrix for "precomputed"
         y : (N,) labels
+        sample_weight : (N,) array, number or None
         """
-        for state in [name for name in vars(self) if name.endswith("_") or name in _PRIVATE]:
-            delattr(self, state)
-        self._kernel: Kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        name = kernel_name(self._kernel)
+        forget(self, *_PRIVATE)
+        resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        validate_limits(n_components=self.n_components)
+        name = kernel_name(self.kernel)
         dense = name in ("precomputed", "callable")
         if dense and sparse.issparse(X):
             raise ValueError(
@@ -80,25 +171,101 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.classes_, positive = binary_classes(y, type(self).__name__)
         if name == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
-        self.class_count_ = np.bincount(positive, minlength=2)
-        return X, positive
+        weights = row_weights(X, y, sample_weight, self.class_weight)
+        own = row_weights(X, y, sample_weight)
+        rows = Rows(X, positive, weights, own, None, len(positive))
+        if weights is not None and not weights.all():
+            kept = np.flatnonzero(weights)
+            part = X[np.ix_(kept, kept)] if name == "precomputed" else X[kept]
+            own = None if own is None else own[kept]
+            rows = Rows(part, positive[kept], weights[kept], own, kept, len(positive))
+        self._kernel: Kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0, rows.X, own)
+        if name in ("rbf", "poly"):
+            given = self._kernel[1]["gamma"]  # type: ignore[index]
+            self.gamma_ = 1.0 / X.shape[1] if given is None else float(given)
+            self._kernel = (name, {**self._kernel[1], "gamma": self.gamma_})  # type: ignore[index]
+        self.class_count_ = np.bincount(rows.positive, weights=rows.own, minlength=2)
+        return rows
 
-    def _training_gram(self, X: Any) -> np.ndarray:
-        """Return ``[k(x_j, x_i)]`` of the rows of `X`, (N, d), or a precomputed `X` itself: (N, N)."""
-        return gram(self._kernel, X)
+    def _reserve(self, n: int, columns: int | None = None) -> None:
+        """Raise MemoryError where the kernel matrix of `n` rows would not leave room for the fit."""
+        if kernel_name(self._kernel) != "precomputed":  # which is there already
+            require_memory(
+                f"the kernel matrix of {n:,} rows takes",
+                float(n) * (n if columns is None else columns),
+                f"give n_components, such as {type(self).__name__}(n_components=500)",
+                share=SHARE,
+            )
 
-    def _keep(self, X: Any, coef: np.ndarray, intercept: float, threshold: float) -> Self:
-        """Keep the solution, and of the rows `X` what prediction needs: those with a coefficient."""
-        self.coef_, self.intercept_, self.threshold_ = coef, float(intercept), float(threshold)
-        self.retained_ = np.flatnonzero(coef)
-        self.retained_fraction_ = len(self.retained_) / len(coef)
-        self._weights = coef[self.retained_]
+    def _candidates(self, rows: Rows) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the design ``[1 K]`` of candidate columns, (n, m+1), by columns, and which rows they are.
+
+        All n, and None, without `n_components`.
+        """
+        n = len(rows.positive)
+        if self.n_components is None or self.n_components >= n:
+            self._reserve(n)
+            return training_design(self._kernel, rows.X), None
+        drawn = check_random_state(self.random_state)
+        columns = np.sort(drawn.choice(n, int(self.n_components), replace=False))
+        self._reserve(n, len(columns))
+        return candidate_design(self._kernel, rows.X, columns), columns
+
+    def _keep(
+        self,
+        rows: Rows,
+        coef: np.ndarray,
+        intercept: float,
+        fitted: np.ndarray,
+        columns: np.ndarray | None = None,
+        direction: np.ndarray | None = None,
+    ) -> Self:
+        """Keep the solution, and of the rows what prediction needs: those with a coefficient.
+
+        Parameters
+        ----------
+        rows : Rows
+        coef : (m,) array
+            Coefficients of the rows numbered `columns`, of all n by default.
+        intercept : float
+        fitted : (n,) array
+            f on the rows, for the threshold.
+        columns : (m,) array of int, optional
+        direction : (d,) array, optional
+            Of a linear kernel, where it is known better than by its sum over the rows.
+        """
+        places = np.arange(len(rows.positive)) if columns is None else columns
+        self.dual_coef_ = np.zeros(rows.n_given)
+        self.dual_coef_[rows.names(places)] = coef
+        self.intercept_ = float(intercept)
+        self.threshold_ = decision_threshold(self.threshold, fitted, rows.positive, rows.own)
+        self.retained_ = np.flatnonzero(self.dual_coef_)
+        self.retained_fraction_ = len(self.retained_) / rows.n_given
+        self._weights = self.dual_coef_[self.retained_]
         name = kernel_name(self._kernel)
+        kept = places[np.flatnonzero(coef)]
         if name == "linear":  # one vector instead of rows
-            self._direction = np.asarray(X[self.retained_].T @ self._weights).ravel()
+            self._direction = (
+                np.asarray(rows.X[kept].T @ coef[np.flatnonzero(coef)]).ravel()
+                if direction is None
+                else direction
+            )
         elif name != "precomputed":
-            self._rows = X[self.retained_]  # a copy
+            self._rows = rows.X[kept]  # a copy
         return self
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The dual coefficients, under the name that they had; use ``dual_coef_``."""
+        if "dual_coef_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no coef_ before fit; after it, take dual_coef_")
+        warnings.warn(
+            f"coef_ of {type(self).__name__} holds dual coefficients, one for each training row; it is "
+            "called dual_coef_ now, and coef_ goes with the next release",
+            FutureWarning,
+            stacklevel=user_level(),
+        )
+        return self.dual_coef_
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return how far f is above the threshold, in half distances of the targets; > 0 is ``classes_[1]``.
@@ -110,20 +277,22 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         Returns
         -------
         (n,) array
+            In float64; of a linear kernel, in float32 where `X` is.
         """
-        check_is_fitted(self, "coef_")
+        check_is_fitted(self, "dual_coef_")
         name = kernel_name(self._kernel)
         sparse_too = False if name in ("precomputed", "callable") else "csr"
-        X = validate_data(self, X, accept_sparse=sparse_too, dtype=np.float64, reset=False)
+        kinds = [np.float64, np.float32] if name == "linear" else np.float64
+        X = validate_data(self, X, accept_sparse=sparse_too, dtype=kinds, reset=False)
         if name == "linear":
-            sums = np.asarray(X @ self._direction)
+            sums = np.asarray(X @ self._direction.astype(X.dtype, copy=False))
         elif name == "precomputed":
             sums = X[:, self.retained_] @ self._weights
         else:
             sums = kernel_sums(self._kernel, X, self._rows, self._weights)
         n_negative, n_positive = self.class_count_
         unit = (n_negative + n_positive) ** 2 / (2.0 * n_negative * n_positive)
-        return (sums + (self.intercept_ - self.threshold_)) / unit
+        return np.asarray((sums + (self.intercept_ - self.threshold_)) / float(unit))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (n, d), or (n, N) for "precomputed"; at 0 the first one."""
@@ -132,48 +301,6 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        try:
-            name = kernel_name(self.kernel)
-        except ValueError:  # fit says what is wrong with it
-            name = ""
+        tag_input(tags, self.kernel)
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = name not in ("precomputed", "callable")
-        tags.input_tags.pairwise = name == "precomputed"
         return tags
-
-
-def decision_threshold(kind: str, values: np.ndarray, positive: np.ndarray) -> float:
-    r"""Return what f is compared with.
-
-    Parameters
-    ----------
-    kind : {"midpoint", "means"}
-        "midpoint" of the two targets, :math:`\tfrac N2(1/N_1-1/N_2)`, section 4 of the paper; "means" is the
-        midpoint of the mean of f in either class, as Fisher's discriminant has it. Where f is constant it
-        falls back on the former, which then says the larger class.
-    values : (N,) array
-        f on the training rows.
-    positive : (N,) array of bool
-    """
-    validate_choice("threshold", kind, THRESHOLDS)
-    if kind == "means" and values.min() < values.max():
-        return 0.5 * float(values[positive].mean() + values[~positive].mean())
-    n, n_positive = len(positive), int(positive.sum())
-    return 0.5 * n * (1.0 / n_positive - 1.0 / (n - n_positive))
-
-
-def kernel_sums(kernel: Kernel, X: Any, rows: Any, weights: np.ndarray) -> np.ndarray:
-    """Return ``sum_i weights_i k(rows_i, x)`` for the rows x of `X`, batch by batch: (n,).
-
-    Parameters
-    ----------
-    kernel : Kernel
-    X : (n, d) array or CSR matrix
-    rows : (r, d) array or CSR matrix
-    weights : (r,) array
-    """
-    if rows.shape[0] == 0:
-        return np.zeros(X.shape[0])
-    height = max(1, BATCH // rows.shape[0])
-    sums = [gram(kernel, X[start : start + height], rows) @ weights for start in range(0, X.shape[0], height)]
-    return np.concatenate(sums)

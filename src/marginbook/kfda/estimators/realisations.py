@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from ...base.folds import validate_folds
 from ...base.labels import validate_labels
 from ...base.parameters import validate_choice, validate_counts
+from ...base.partial_fit import NoPartialFit
+from ...base.threads import on_few_threads
 from .retained import retained_fraction
 from .selection_rules import ERROR_AND_RETAINED, MinimumError, choose_realisation
 
@@ -23,13 +25,17 @@ def _decides(search: Any) -> bool:
     return hasattr(getattr(search, "best_estimator_", search.estimator), "decision_function")
 
 
-class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Grid search on each of several random parts of the data; the winner of one of them is taken.
 
     On every realisation a cross-validation finds the grid's candidate of least error, and fits it to that
     realisation. Of these winners the one of least cross-validation error ("min MCR") or the one that retains
     fewest samples ("min NRS") gives its parameters. Source: Harrison & Pasupa, section 4, with the first five
     of their 100 random partitions; the sizes are theirs, the grids are not stated.
+    Rows have no weights: parts and folds are drawn by rows, and of k copies of a row some may train where
+    others test, which a row of weight k cannot.
+
+    Read more in the :ref:`user guide <guide-realisationsearch>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -62,6 +68,14 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     best_score_ : float
         Cross-validation accuracy of the winner on its realisation.
     best_estimator_ : estimator
+    cv_results_ : dict of arrays
+        An entry for each candidate on each realisation, by the names of ``GridSearchCV``: ``params``,
+        ``param_*``, ``split*_test_score``, ``mean_test_score``, ``std_test_score``, ``rank_test_score`` (the
+        rank within the realisation), the same for ``neg_retained``, times, and ``realisation``.
+    best_index_ : int
+        The entry of the winner.
+    scorer_, n_splits_
+        As in ``GridSearchCV``; the folds are those within a realisation.
     realisations_ : dict of arrays
         ``cv_error``, ``retained`` (a fraction), ``n_train`` and ``params`` of the winner of each realisation;
         for ``pandas.DataFrame``.
@@ -105,6 +119,7 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose on the realisations drawn from rows `X`, (N, d), with labels `y`, and fit the choice.
 
@@ -138,6 +153,10 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         chosen = self.best_realisation_ = choose_realisation(errors, retained, self.rule)
         search, self.best_score_ = found[chosen]
         self.best_params_ = search.best_params_
+        self.cv_results_ = _together([one.cv_results_ for one, _ in found])
+        sizes = [len(one.cv_results_["params"]) for one, _ in found]
+        self.best_index_ = sum(sizes[:chosen]) + int(search.best_index_)
+        self.scorer_, self.n_splits_ = search.scorer_, search.n_splits_
         self._columns: np.ndarray | None = None
         if self.refit == "all":
             self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
@@ -216,3 +235,19 @@ class RealisationSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if tags.classifier_tags is not None and inner.classifier_tags is not None:
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def _together(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the ``cv_results_`` of several searches of one grid as one; their accuracy is the score."""
+    joined: dict[str, Any] = {}
+    for name in results[0]:
+        kept = name.replace("_test_accuracy", "_test_score")
+        if name == "params":
+            joined[kept] = [params for one in results for params in one[name]]
+        else:
+            joined[kept] = np.ma.concatenate([one[name] for one in results])
+            if not np.ma.isMaskedArray(results[0][name]):
+                joined[kept] = np.asarray(joined[kept])
+    sizes = [len(one["params"]) for one in results]
+    joined["realisation"] = np.repeat(np.arange(len(results)), sizes)
+    return joined

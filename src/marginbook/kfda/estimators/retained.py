@@ -57,7 +57,7 @@ def retained_by(model: Any, y: Any = None) -> Retained:
     >>> from sklearn.multiclass import OneVsRestClassifier
     >>> from marginbook.kfda import SparseKFDAClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> kept = retained_by(OneVsRestClassifier(SparseKFDAClassifier(q=0.5)).fit(X, y))
+    >>> kept = retained_by(OneVsRestClassifier(SparseKFDAClassifier(q=0.5, gamma=0.25)).fit(X, y))
     >>> kept.per_machine.tolist(), kept.total, len(kept.indices)
     ([4, 5, 4], 13, 13)
 
@@ -110,7 +110,7 @@ def final_step(model: Any) -> Any:
 def _rows_of(model: Any) -> tuple[np.ndarray, int]:
     """Return the rows that one machine retains, and of how many."""
     if hasattr(model, "retained_"):
-        return model.retained_, len(model.coef_)
+        return model.retained_, len(model.dual_coef_)
     if hasattr(model, "support_") and hasattr(model, "shape_fit_"):
         return np.sort(model.support_), model.shape_fit_[0]
     if type(model).__name__ == "_ConstantPredictor":  # scikit-learn's, where a machine got one class

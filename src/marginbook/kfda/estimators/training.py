@@ -10,15 +10,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ...base.parameters import validate_choice, validate_counts, validate_flags, validate_not_negative
+from ...base.user_line import user_level
 from ...kernels import KernelOverflow
 from ..model.certificates import duality_gap, kkt_residual, smallest_curvature, stationarity
-from ..model.objective import Problem, objective
+from ..model.objective import Problem, objective, targets
 from ..solvers.irls import majorize_minimize
 from ..solvers.irls_accelerated import squarem
 from ..solvers.lasso import lasso
-from ..solvers.majorise_minimise import shrinking_mm
+from ..solvers.many_rows import minimise
 from ..solvers.solution import Solution
-from .parameters import SOLVERS, THRESHOLDS, validate_cut, validate_q, validate_rho
+from .kernel_expansion import Rows
+from .parameters import SOLVERS, validate_cut, validate_q, validate_rho
 
 #: relative residual up to which a point counts as stationary; a kernel matrix near singular leaves 1e-6
 STATIONARY = 1e-4
@@ -26,7 +28,7 @@ STATIONARY = 1e-4
 GAP = 1e-8
 #: relative change of J at which the paper stops
 CHANGE = 1e-5
-_ITERATIONS = {"mm": shrinking_mm, "plain": majorize_minimize, "squarem": squarem}
+_ITERATIONS = {"mm": minimise, "plain": majorize_minimize, "squarem": squarem}
 
 
 def validate_settings(model: Any) -> None:
@@ -35,7 +37,6 @@ def validate_settings(model: Any) -> None:
     validate_rho(model.rho)
     validate_cut(model.cut)
     validate_choice("solver", model.solver, SOLVERS)
-    validate_choice("threshold", model.threshold, THRESHOLDS)
     validate_flags(penalize_bias=model.penalize_bias)
     validate_counts(max_iter=model.max_iter)
     if model.tol is not None:
@@ -53,25 +54,74 @@ def choose_solver(solver: str, q: float) -> str:
     return "lasso" if q == 1 else "mm"
 
 
-def training_problem(K: np.ndarray, yhat: np.ndarray) -> Problem:
-    """Return the problem of kernel columns `K`, (N, N), and targets `yhat`, (N,).
+def training_problem(
+    design: np.ndarray, rows: Rows, q: float, columns: np.ndarray | None
+) -> tuple[Problem, np.ndarray | None]:
+    r"""Return the problem of a `design` ``[1 K]``, (n, m+1), and the units of its coefficients, (m+1,).
+
+    Of rows with weights w, the problem has :math:`\sqrt w` times the rows of the design and the targets, and
+    a coefficient :math:`s_j\alpha_j` of column j, with :math:`s_j^q=w_j^{1-\max(q,1)}` its share of the
+    penalty; s are the units, None where all are 1.
+
+    Parameters
+    ----------
+    design : (n, m+1) array, by columns
+        Overwritten where rows have weights.
+    rows : Rows
+    q : float
+    columns : (m,) array of int or None
+        The rows of the kernel columns; None for all.
 
     Raises
     ------
     KernelOverflow
         If sums of squares of the kernel's values are beyond double precision.
     """
-    largest = float(np.abs(K).max(initial=0.0))
-    limit = np.sqrt(np.finfo(float).max / max(K.size, 1))
+    largest = max(float(design.max(initial=0.0)), -float(design.min(initial=0.0)))
+    limit = np.sqrt(np.finfo(float).max / max(design.size, 1))
     if largest > limit:
         raise KernelOverflow(
-            f"kernel values of up to {largest:.1e}, above {limit:.1e} for {len(K)} rows, have squares beyond "
-            "double precision; scale the features"
+            f"kernel values of up to {largest:.1e}, above {limit:.1e} for {len(design)} rows, have squares "
+            "beyond double precision; scale the features"
         )
-    return Problem(K, yhat)
+    yhat, root = targets(rows.positive, rows.own), rows.root
+    if root is None or rows.weights is None:
+        return Problem.of_design(design, yhat), None
+    design *= root[:, np.newaxis]
+    units = np.ones(design.shape[1])
+    if q > 1:
+        own = rows.weights if columns is None else rows.weights[columns]
+        units[1:] = own ** ((1.0 - q) / q)
+        design /= units
+    return Problem.of_design(design, root * yhat, weighted=True), units
 
 
-def solve(problem: Problem, model: Any, solver: str) -> Solution:
+def starting_point(start: Any, rows: Rows, columns: np.ndarray | None, units: np.ndarray | None) -> Any:
+    """Return the coefficients to start from, of the problem, or None for the ridge solution.
+
+    Parameters
+    ----------
+    start : "ridge" or (N+1,) array
+        For all rows that were given to `fit`.
+    rows : Rows
+    columns : (m,) array of int or None
+        As in :func:`training_problem`.
+    units : (m+1,) array or None
+    """
+    if isinstance(start, str):
+        return None
+    given = np.asarray(start, dtype=float)
+    if not (given.shape == (rows.n_given + 1,) and np.isfinite(given).all()):
+        raise ValueError(
+            f"start has shape {given.shape}, wanted {rows.n_given + 1} finite numbers: the bias, then "
+            "a coefficient for each row; or give 'ridge'"
+        )
+    places = rows.names(np.arange(len(rows.positive)) if columns is None else columns)
+    omega = np.append(given[0], given[1:][places])
+    return omega if units is None else omega * units
+
+
+def solve(problem: Problem, model: Any, solver: str, rho: float, start: np.ndarray | None) -> Solution:
     """Return the solution for the checked parameters of `model`, and warn where it misses the tolerance.
 
     Parameters
@@ -79,17 +129,14 @@ def solve(problem: Problem, model: Any, solver: str) -> Solution:
     problem : Problem
     model : SparseKFDAClassifier
     solver : {"mm", "plain", "squarem", "lasso"}
+    rho : float
+        That of the problem, whose penalty is multiplied by its number of rows and not by their weights.
+    start : (m+1,) array or None
     """
-    q, rho, bias = float(model.q), float(model.rho), bool(model.penalize_bias)
+    q, bias = float(model.q), bool(model.penalize_bias)
     certified = solver in ("mm", "lasso")
     usual = CHANGE if not certified else GAP if q >= 1 else STATIONARY
     tol = usual if model.tol is None else float(model.tol)
-    start = None if isinstance(model.start, str) else np.asarray(model.start, dtype=float)
-    if start is not None and not (start.shape == (problem.n_coefficients,) and np.isfinite(start).all()):
-        raise ValueError(
-            f"start has shape {start.shape}, wanted {problem.n_coefficients} finite numbers: the bias, then "
-            "a coefficient for each row; or give 'ridge'"
-        )
     if solver == "lasso":
         found = lasso(problem, rho, tol=tol, start=start, penalize_bias=bias)
     else:
@@ -108,7 +155,7 @@ def solve(problem: Problem, model: Any, solver: str) -> Solution:
             f"solver {solver!r} stopped after {found.n_iter} iterations at the {what} {value:.2e} > "
             f"tol={tol:.2e}; {ways}, or scale the features",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=user_level(),
         )
     return found
 

@@ -83,6 +83,24 @@ def measure_cuts(fold: Fold, method: str, settings: Settings) -> Row:
     }
 
 
+def retained_at_cuts(
+    K: np.ndarray, positive: np.ndarray, q: float, rho: float, settings: Settings
+) -> list[int]:
+    """Return how many samples are above each of the ``cuts`` where the paper's iteration stops.
+
+    Parameters
+    ----------
+    K : (n, n) array
+    positive : (n,) array of bool
+    q, rho : float
+    settings : mapping
+        ``cuts``, ``stop`` and ``max_iter``, as for `measure_cuts`.
+    """
+    problem = Problem(K, targets(positive))
+    size = np.abs(iterate(problem, q, rho, None, settings["stop"], settings["max_iter"]).omega[1:])
+    return [int(np.count_nonzero(size > cut * size.max())) for cut in settings["cuts"]]
+
+
 @dataclass(frozen=True)
 class Reached:
     """Where the iteration ended: coefficients (n + 1,), J, number of steps, and whether it stopped itself."""

@@ -1,8 +1,8 @@
 """The data sets of the tables, each with the partitions that the paper's protocol asks for.
 
 A set has 100 partitions (20 for Splice and Image) with the training size that the tables print. The first
-are the realisations that the benchmark's authors published, as far as they can be had; the others are
-random. Three sets are drawn from the distributions of the originals and need no download.
+are the realisations that the benchmark's authors published, as far as they are available; the others
+are random. Three sets are drawn from the distributions of the originals and need no download.
 """
 
 from __future__ import annotations

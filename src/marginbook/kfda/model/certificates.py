@@ -53,9 +53,8 @@ def duality_gap(
     r = residual(problem, omega)
     lost = 0.0
     if not penalize_bias:
-        mean = float(r.mean())
-        lost = 0.5 * problem.n * mean**2
-        r = r - mean
+        lost = 0.5 * problem.bias_square * problem.along_bias(r) ** 2
+        r = problem.centred(r)
     slopes = problem.design.T @ r
     weights = penalty_weights(problem, penalize_bias)
     slopes[weights == 0] = 0.0
@@ -128,7 +127,7 @@ def stationarity(
         scale = slope if q <= 1 else max(float(slope.max()), visible)
         worst = float((gap / scale).max())
     if not penalize_bias:
-        worst = max(worst, abs(float(r.sum())) / np.sqrt(problem.n * problem.energy))
+        worst = max(worst, abs(problem.along_bias(r)) * np.sqrt(problem.bias_square / problem.energy))
     return worst
 
 
@@ -156,7 +155,7 @@ def scaled_hessian(
     psi = np.abs(omega[support]) ** (0.5 * (2.0 - q))
     columns = problem.design.T[support]
     if not penalize_bias:
-        columns = columns - columns.mean(axis=1, keepdims=True)
+        columns = problem.centred(columns)
     columns = columns * (psi / np.sqrt(rho * problem.n * q))[:, np.newaxis]
     hessian = columns @ columns.T
     hessian.flat[:: len(support) + 1] += q - 1.0

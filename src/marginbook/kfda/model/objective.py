@@ -19,18 +19,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...base.parameters import is_number
+from .blocks import gram_of
 
 
-def targets(positive: ArrayLike) -> np.ndarray:
+def targets(positive: ArrayLike, weights: np.ndarray | None = None) -> np.ndarray:
     r"""Return :math:`\hat y`: N/N1 for the positive samples, -N/N2 for the others.
 
     Parameters
     ----------
     positive : (N,) array of bool
+    weights : (N,) array, optional
+        Of the samples, above 0; N, N1 and N2 are then sums of weights.
 
     Returns
     -------
-    (N,) array, whose sum is zero
+    (N,) array, whose (weighted) sum is zero
 
     Raises
     ------
@@ -45,7 +48,11 @@ def targets(positive: ArrayLike) -> np.ndarray:
         raise ValueError(
             f"got {n_positive} positive samples of {n}, wanted both classes; give samples of each"
         )
-    return np.where(mask, n / n_positive, -n / (n - n_positive))
+    if weights is None:
+        return np.where(mask, n / n_positive, -n / (n - n_positive))
+    positives, negatives = float(weights[mask].sum()), float(weights[~mask].sum())
+    total = positives + negatives
+    return np.where(mask, total / positives, -total / negatives)
 
 
 def midpoint(n_positive: int, n_negative: int) -> float:
@@ -72,6 +79,9 @@ class Problem:
         Kernel columns :math:`k(x_j,x_i)`; square in the paper, any columns here.
     yhat : (N,) array
         Targets (:func:`targets`).
+    ones : (N,) array, optional
+        The column of the bias, 1 by default. Of rows with weights it is :math:`\sqrt w`, by which the rows of
+        K and the targets are multiplied too.
 
     Examples
     --------
@@ -83,6 +93,7 @@ class Problem:
 
     K: np.ndarray
     yhat: np.ndarray
+    ones: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes; raise ValueError if they do not fit."""
@@ -96,6 +107,16 @@ class Problem:
             raise ValueError("K or yhat has entries that are not finite; remove or replace them first")
         object.__setattr__(self, "K", K)
         object.__setattr__(self, "yhat", yhat)
+
+    @classmethod
+    def of_design(cls, design: np.ndarray, yhat: np.ndarray, weighted: bool = False) -> Problem:
+        """Return the problem of a `design`, (N, M+1), its columns contiguous, without a copy of it.
+
+        The first column is that of the bias: ones, unless `weighted`.
+        """
+        problem = cls(design[:, 1:], yhat, design[:, 0] if weighted else None)
+        problem.__dict__["design"] = design
+        return problem
 
     @property
     def n(self) -> int:
@@ -111,14 +132,14 @@ class Problem:
     def design(self) -> np.ndarray:
         """The design D = [1 K], (N, M+1), its columns contiguous."""
         design = np.empty((self.n, self.n_coefficients), order="F")
-        design[:, 0] = 1.0
+        design[:, 0] = 1.0 if self.ones is None else self.ones
         design[:, 1:] = self.K
         return design
 
     @cached_property
     def gram(self) -> np.ndarray:
         """The Gram matrix A = D'D, (M+1, M+1)."""
-        return self.design.T @ self.design
+        return gram_of(self.design.T)
 
     @cached_property
     def correlations(self) -> np.ndarray:
@@ -134,6 +155,24 @@ class Problem:
     def squared_norms(self) -> np.ndarray:
         """The squared norms of the columns of D, the diagonal of the Gram matrix, (M+1,)."""
         return np.einsum("ij,ij->j", self.design, self.design)
+
+    @property
+    def bias_square(self) -> float:
+        """The squared norm of the column of the bias: N, or the sum of the rows' weights."""
+        return float(self.n) if self.ones is None else float(self.ones @ self.ones)
+
+    def centred(self, columns: np.ndarray) -> np.ndarray:
+        """Return `columns`, (N,) or as rows (k, N), less their parts along the column of the bias."""
+        if self.ones is None:
+            return np.asarray(columns - columns.mean(axis=-1, keepdims=True))
+        parts = np.asarray(columns @ self.ones / (self.ones @ self.ones))
+        return np.asarray(columns - parts[..., np.newaxis] * self.ones)
+
+    def along_bias(self, r: np.ndarray) -> float:
+        """Return the coefficient of the bias column in a vector `r`, (N,): its mean, without weights."""
+        if self.ones is None:
+            return float(r.mean())
+        return float(self.ones @ r) / float(self.ones @ self.ones)
 
 
 def validate_parameters(q: float, rho: float) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from ...claims.comparison import Spread, layout, read_numbers
+from ...claims.printed_cells import Spread, layout, read_numbers
 from ...claims.printed_tables import PaperTables
 
 if TYPE_CHECKING:

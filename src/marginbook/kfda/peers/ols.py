@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from ...base.parameters import is_number, is_whole, validate_choice
-from ...kernels import Kernel
-from ..estimators.kernel_expansion import KernelMachine, decision_threshold
-from ..estimators.parameters import THRESHOLDS
+from ...base.weights import ClassWeight
+from ...kernels import Kernel, kernel_name, warn_of_scale
+from ..estimators.kernel_expansion import KernelMachine, Rows
+from ..estimators.training_gram import refuse_indefinite
 from ..model.objective import targets
 from .ols_forward_selection import INTERCEPTS, orthogonal_least_squares
 
@@ -29,20 +30,27 @@ class OLSKFDAClassifier(KernelMachine):
     .. math:: \mathrm{err}_j=\frac{(w_j^\top\hat y)^2}{w_j^\top w_j\;\hat y^\top\hat y},
 
     where :math:`w_j` is its part orthogonal to the columns chosen before. The coefficients are not penalised:
-    the number of samples is what regularises.
+    the number of samples is what regularises. With weights :math:`w_i` of the samples both sums run over
+    :math:`w_i` times their terms, and N, :math:`N_1` and :math:`N_2` are sums of weights: a sample of weight
+    k counts as k equal ones.
+
+    Read more in the :ref:`user guide <guide-olskfdaclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
     n_terms : int, float or None, default=0.1
         Most samples to retain: a number >= 1, or a share of the training samples in (0, 1), of which the
-        whole part is taken, at least 1. None is no bound.
+        whole part is taken, at least 1; of samples with weights of their own, a share of the sum of these.
+        None is no bound. Each takes a product with all kernel columns: :math:`2N^2` operations.
     tolerance : float, default=0.0
         Stop before when :math:`1-\sum\mathrm{err}`, the share of the targets' energy that is not explained,
         is below it. With overlapping classes a small tolerance is met only by many samples, or never.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
-        Parameters given as a pair win over `gamma`, `degree`, `coef0`.
-    gamma : float, default=None
-        Of "rbf" and "poly"; None is 1 / n_features for "rbf" and 1 for "poly".
+        Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix is symmetric
+        and positive semidefinite.
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" is 1 / n_features, None is
+        1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     intercept : {"first", "candidate"}, default="first"
@@ -50,13 +58,21 @@ class OLSKFDAClassifier(KernelMachine):
     threshold : {"midpoint", "means"}, default="midpoint"
         What f is compared with: the midpoint of the two targets, as in the paper, or the midpoint of the
         means of f in either class.
+    n_components : int, default=None
+        None: all samples are candidates, which takes N x N numbers. A number m: only m of them are, drawn at
+        random, in O(N m) memory; the search among these is the same.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, times those of the samples.
+    random_state : int, RandomState or None, default=None
+        Draws the candidates.
 
     Attributes
     ----------
     classes_ : (2,) array
         The second is the positive one.
-    class_count_ : (2,) array of int
-    coef_ : (N,) array
+    class_count_ : (2,) array
+        Samples of each class, or the sums of their weights.
+    dual_coef_ : (N,) array
         :math:`\alpha`; 0 for samples that were not chosen.
     intercept_ : float
         b.
@@ -74,10 +90,14 @@ class OLSKFDAClassifier(KernelMachine):
         "exhausted": the other kernel columns depend numerically on the chosen ones, or reduce nothing.
     residual_ : float
         Largest cosine of a chosen column and the residual, which least squares make 0.
+    gamma_ : float
+        Of "rbf" and "poly", as used.
     n_features_in_ : int
 
-    See Also -------- marginbook.kfda.peers.ols_forward_selection.orthogonal_least_squares : the solutions of
-    every number of terms.
+    See Also
+    --------
+    marginbook.kfda.peers.ols_forward_selection.orthogonal_least_squares :
+        The solutions of every number of terms.
 
     Examples
     --------
@@ -94,11 +114,14 @@ class OLSKFDAClassifier(KernelMachine):
         n_terms: float | None = 0.1,
         tolerance: float = 0.0,
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = "scale",
         degree: float = 3,
         coef0: float = 1.0,
         intercept: str = "first",
         threshold: str = "midpoint",
+        n_components: int | None = None,
+        class_weight: ClassWeight = None,
+        random_state: Any = None,
     ) -> None:
         self.n_terms = n_terms
         self.tolerance = tolerance
@@ -108,36 +131,43 @@ class OLSKFDAClassifier(KernelMachine):
         self.coef0 = coef0
         self.intercept = intercept
         self.threshold = threshold
+        self.n_components = n_components
+        self.class_weight = class_weight
+        self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows `X`, (N, d), or the (N, N) Gram matrix for "precomputed", and labels `y`, (N,).
-
-        Raises
-        ------
-        ValueError
-            Unless there are two classes, and for parameters out of range.
-        """
+    def _check(self) -> None:
         validate_choice("intercept", self.intercept, INTERCEPTS)
-        validate_choice("threshold", self.threshold, THRESHOLDS)
         if not (is_number(self.tolerance) and 0 <= self.tolerance <= 1):
             raise ValueError(f"tolerance must be a number in [0, 1], got {self.tolerance!r}")
         validate_terms(self.n_terms)
-        X, positive = self._validated(X, y)
-        K = self._training_gram(X)
+
+    def _fit(self, rows: Rows) -> Self:
+        design, columns = self._candidates(rows)
+        K = design[:, 1:]
+        if kernel_name(self._kernel) == "precomputed":
+            refuse_indefinite(rows.X, type(self).__name__)
+        warn_of_scale(self._kernel, K if columns is None else K[columns])
+        yhat, root = targets(rows.positive, rows.own), rows.root
+        if root is not None:
+            design *= root[:, np.newaxis]
+            yhat = root * yhat
         terms = orthogonal_least_squares(
             K,
-            targets(positive),
+            yhat,
             tolerance=self.tolerance,
-            max_terms=terms_allowed(self.n_terms, len(positive)),
+            max_terms=terms_allowed(self.n_terms, rows.count),
             intercept=self.intercept,
+            ones=root,
         )
         omega = terms.omega()
-        self.order_ = terms.samples
+        chosen = terms.samples
+        self.order_ = rows.names(chosen if columns is None else columns[chosen])
         self.error_reduction_ = terms.err[terms.order > 0]
         self.unexplained_ = float(terms.unexplained[-1])
         self.stopped_, self.residual_ = terms.stopped, terms.residual
-        fitted = omega[0] + K[:, self.order_] @ omega[1:][self.order_]
-        return self._keep(X, omega[1:], omega[0], decision_threshold(self.threshold, fitted, positive))
+        fitted = K[:, chosen] @ omega[1:][chosen]
+        fitted = omega[0] + (fitted if root is None else fitted / root)
+        return self._keep(rows, omega[1:], omega[0], fitted, columns)
 
 
 def validate_terms(n_terms: Any) -> None:
@@ -149,8 +179,9 @@ def validate_terms(n_terms: Any) -> None:
         )
 
 
-def terms_allowed(n_terms: float | None, n: int) -> int | None:
-    """Return how many of `n` samples `n_terms` allows, or None where it sets no bound.
+def terms_allowed(n_terms: float | None, n: float) -> int | None:
+    """Return how many of `n` samples, or of the sum of their weights, `n_terms` allows, or None where it sets
+    no bound.
 
     >>> terms_allowed(0.1, 57), terms_allowed(0.1, 5), terms_allowed(8, 5), terms_allowed(None, 5)
     (5, 1, 8, None)

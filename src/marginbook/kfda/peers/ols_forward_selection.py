@@ -15,10 +15,11 @@ with :math:`D_{\mathrm{chosen}}=QR`, the coefficients of the first k terms are
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from ...base.parameters import is_number, is_whole, validate_choice
-from .ols_terms import OrthogonalTerms, Stop
+from ..model.blocks import LARGE
+from .ols_large_search import LargeSearch
+from .ols_terms import OrthogonalTerms, Stop, Terms
 
 EPS = float(np.finfo(float).eps)
 #: candidates whose error reduction ratios differ relatively by less count as equal: the first is taken
@@ -40,6 +41,7 @@ def orthogonal_least_squares(
     max_terms: int | None = None,
     intercept: str = "first",
     dependence: float = DEPENDENCE,
+    ones: np.ndarray | None = None,
 ) -> OrthogonalTerms:
     r"""Choose kernel columns one by one for the largest error reduction ratio: O(N M) for each.
 
@@ -59,6 +61,9 @@ def orthogonal_least_squares(
     dependence : float
         A column is refused where :math:`w_j^\top w_j\le\mathrm{dependence}\cdot d_j^\top d_j`. Duplicates of
         a chosen column are refused thereby; of columns with the same ratio the first is chosen.
+    ones : (N,) array, optional
+        The column of the intercept, 1 by default: the roots of weights, by which the rows of K and the
+        targets have been multiplied.
 
     Returns
     -------
@@ -74,7 +79,8 @@ def orthogonal_least_squares(
     -----
     The candidates stay as they are, and only their norms and their inner products with the residual are
     brought up to date, with one pass over them for a term. The orthogonal part of a candidate is formed where
-    its norm has lost two digits, and that of the chosen column always, twice orthogonalised.
+    its norm has lost two digits, and that of the chosen column always, twice orthogonalised. Above 2,500
+    columns :mod:`marginbook.kfda.peers.ols_large_search` makes the same choices without a second matrix.
 
     Examples
     --------
@@ -85,10 +91,15 @@ def orthogonal_least_squares(
     ([0, 4, 3], [0.0, 0.924, 0.069, 0.008])
     """
     K, yhat = _checked(K, yhat, tolerance, max_terms, intercept, dependence)
-    search = _Search(K, yhat, dependence)
+    ones = np.ones(len(yhat)) if ones is None else np.asarray(ones, dtype=float)
     limit = K.shape[1] if max_terms is None else max_terms
     goal = -1.0 if tolerance is None else tolerance
     stopped: Stop = "exhausted"
+    if K.shape[1] > LARGE:
+        large = LargeSearch(K, yhat, ones, dependence, TIE, REFRESH)
+        stopped = large.run(limit, goal, intercept == "first")
+        return large.result("exhausted" if stopped == "max_terms" and max_terms is None else stopped)
+    search = _Search(K, yhat, ones, dependence)
     if intercept == "first":
         search.take(0)
     while True:
@@ -105,13 +116,13 @@ def orthogonal_least_squares(
     return search.result(stopped)
 
 
-class _Search:
+class _Search(Terms):
     """The candidates, what is known of their orthogonal parts, and the basis of the chosen ones."""
 
-    def __init__(self, K: np.ndarray, yhat: np.ndarray, dependence: float) -> None:
+    def __init__(self, K: np.ndarray, yhat: np.ndarray, ones: np.ndarray, dependence: float) -> None:
         n, m = K.shape
         self.columns = np.empty((n, m + 1), order="F")
-        self.columns[:, 0] = 1.0
+        self.columns[:, 0] = ones
         self.columns[:, 1:] = K
         self.yhat, self.left = yhat, yhat.copy()
         self.energy = float(yhat @ yhat)
@@ -196,24 +207,7 @@ class _Search:
     def result(self, stopped: Stop) -> OrthogonalTerms:
         """Return the terms with the certificate of their solution."""
         self._refuse()
-        order, projections = np.array(self.order, dtype=int), np.array(self.projections)
-        t = len(order)
-        triangle = np.triu(self.factors[:t, order])
-        chosen = self.columns[:, order]
-        left = self.yhat - chosen @ solve_triangular(triangle, projections) if t else self.yhat
-        sizes = np.linalg.norm(chosen, axis=0) * np.sqrt(self.energy)
-        refused = ~self.open
-        refused[order] = False
-        return OrthogonalTerms(
-            order,
-            projections**2 / self.energy,
-            triangle,
-            projections,
-            self.columns.shape[1],
-            np.flatnonzero(refused),
-            float((np.abs(chosen.T @ left) / sizes).max(initial=0.0)),
-            stopped,
-        )
+        return self._ended(self.columns[:, self.order], self.columns.shape[1], stopped)
 
 
 def _checked(
@@ -230,7 +224,7 @@ def _checked(
         raise ValueError(f"K has shape {K.shape} and yhat {yhat.shape}, wanted (N, M) and (N,)")
     if not (np.isfinite(K).all() and np.isfinite(yhat).all()):
         raise ValueError("K or yhat has entries that are not finite; remove or replace them first")
-    if float(np.abs(K).max(initial=0.0)) > LARGEST:
+    if max(float(K.max(initial=0.0)), -float(K.min(initial=0.0))) > LARGEST:
         raise ValueError(
             f"K has entries above {LARGEST:.0e}, so that their squares overflow; scale the features"
         )

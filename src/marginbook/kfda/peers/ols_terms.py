@@ -11,6 +11,21 @@ from scipy.linalg import solve_triangular
 Stop: TypeAlias = Literal["tolerance", "max_terms", "exhausted"]
 
 
+def certificate(chosen: np.ndarray, coef: np.ndarray, yhat: np.ndarray) -> float:
+    """Return the largest cosine of a chosen column, (N, T), and the residual, and what rounding may hide of
+    it.
+
+    Columns that nearly depend on one another have large coefficients, whose products lose digits.
+    """
+    if not len(coef):
+        return 0.0
+    size = float(np.linalg.norm(yhat))
+    left = yhat - chosen @ coef
+    cosines = np.abs(chosen.T @ left) / (np.linalg.norm(chosen, axis=0) * size)
+    rounding = np.finfo(float).eps * float(np.linalg.norm(np.abs(chosen) @ np.abs(coef))) / size
+    return float(cosines.max() + rounding)
+
+
 @dataclass(frozen=True, eq=False)
 class OrthogonalTerms:
     r"""The chosen columns in their order, and the solution for each number of them.
@@ -31,7 +46,7 @@ class OrthogonalTerms:
         Columns that depend on the chosen ones numerically.
     residual : float
         Certificate of the last solution: the largest :math:`|d_j^\top r|/\lVert d_j\rVert\lVert\hat y\rVert`
-        of the chosen columns; 0 at the least squares.
+        of the chosen columns, 0 at the least squares, plus the rounding of r.
     stopped : {"tolerance", "max_terms", "exhausted"}
         "exhausted": every other column is refused, or takes nothing off the error.
     """
@@ -90,3 +105,26 @@ class OrthogonalTerms:
             inverse = solve_triangular(self.triangle, np.eye(T))
             omegas[1:, self.order] = np.cumsum(inverse * self.projections, axis=1).T
         return omegas
+
+
+class Terms:
+    """The terms that a search has so far: those in `order`, with their `projections` and rows of R."""
+
+    order: list[int]
+    projections: list[float]
+    factors: np.ndarray
+    open: np.ndarray
+    yhat: np.ndarray
+    energy: float
+
+    def _ended(self, chosen: np.ndarray, n_columns: int, stopped: Stop) -> OrthogonalTerms:
+        """Return the terms with the certificate of their solution; `chosen`, (N, T), are their columns."""
+        order, projections = np.array(self.order, dtype=int), np.array(self.projections)
+        triangle = np.triu(self.factors[: len(order), order])
+        coef = solve_triangular(triangle, projections) if len(order) else projections
+        refused = ~self.open
+        refused[order] = False
+        err, residual = projections**2 / self.energy, certificate(chosen, coef, self.yhat)
+        return OrthogonalTerms(
+            order, err, triangle, projections, n_columns, np.flatnonzero(refused), residual, stopped
+        )

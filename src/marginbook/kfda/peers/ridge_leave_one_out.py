@@ -20,7 +20,8 @@ import numpy as np
 
 from ...base.parameters import validate_choice
 from ..estimators.parameters import THRESHOLDS
-from .ridge_path import KernelSpectrum, validate_ridge
+from .ridge_path import KernelSpectrum
+from .ridge_solution import validate_ridge
 
 
 def leave_one_out(spectrum: KernelSpectrum, mu: float, threshold: str = "midpoint") -> np.ndarray:
@@ -29,7 +30,7 @@ def leave_one_out(spectrum: KernelSpectrum, mu: float, threshold: str = "midpoin
     Parameters
     ----------
     spectrum : KernelSpectrum
-        Of the N samples.
+        Of the N samples, without weights.
     mu : float
         The ridge, above 0.
     threshold : {"midpoint", "means"}
@@ -61,6 +62,11 @@ def leave_one_out(spectrum: KernelSpectrum, mu: float, threshold: str = "midpoin
     inverse = 1 / (values**2 + mu)
     sums = vectors**2 @ np.column_stack([mu * inverse, values * inverse, inverse])
     u, kappa = (vectors @ np.column_stack([mu * inverse * ones, values * inverse * ones])).T
+    # of features, what a row has outside of the vectors is where K is 0
+    outside = (
+        np.maximum(1 - np.einsum("ij,ij->i", vectors, vectors), 0.0) if spectrum.right is not None else 0.0
+    )
+    sums += np.multiply.outer(outside * np.ones(n), [1.0, 0.0, 1.0 / mu])
     total = float(mu * inverse @ ones**2)
     q = sums[:, 0] - u**2 / total
     g = sums[:, 1] - u * kappa / total

@@ -30,39 +30,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-#: eigenvalues of K below this share of the largest, times N, count as 0 where mu = 0
-ROUNDING = float(np.finfo(float).eps)
-#: largest entry of K: sums of squares of its eigenvalues stay in double precision
-LARGEST = 1e100
+from ...base.interruptible import interruptible
+from ..model.blocks import cholesky, gram_of
+from .ridge_solution import (
+    ROUNDING,
+    FeatureKernel,
+    RidgeDiscriminant,
+    checked,
+    discriminant,
+    singular_values,
+    validate_ridge,
+)
+
+#: rows up to which an eigendecomposition takes a second
+QUICK = 1500
 
 
 class SingularScatterError(ValueError):
     """The within-class scatter with its ridge has no Cholesky factor in double precision."""
-
-
-@dataclass(frozen=True)
-class RidgeDiscriminant:
-    r"""The solution for one amount of ridge, and how well it solves its linear system.
-
-    Attributes
-    ----------
-    coef : (N,) array
-        :math:`\alpha`, on the scale on which :math:`b+K\alpha` fits the targets.
-    bias : float
-        b.
-    mu : float
-    fitted : (N,) array
-        :math:`b+K\alpha`.
-    residual : float
-        Of the equations :math:`K(\hat y-b1-K\alpha)=\mu\alpha`, :math:`1^\top(\hat y-b1-K\alpha)=0`: their
-        norm relative to that of :math:`[1\ K]^\top\hat y`.
-    """
-
-    coef: np.ndarray
-    bias: float
-    mu: float
-    fitted: np.ndarray
-    residual: float
 
 
 @dataclass(frozen=True)
@@ -84,24 +69,62 @@ class KernelSpectrum:
     yhat : (N,) array
     values : (N,) array
     vectors : (N, N) array
-        The columns of Q.
+        The columns of Q. Of features it is (N, r + 2): where K is 0, only the directions of 1 and of the
+        targets count.
     ones, targets : (N,) array
         z and t.
+    root : (N,) array or None
+        The column of the bias, :math:`\sqrt w` for rows with weights, by which the rows and columns of K and
+        the targets have been multiplied; None for 1.
+    right : (p, r) array or None
+        Right singular vectors times their singular values, where K is given by features.
     """
 
-    kernel: np.ndarray
+    kernel: np.ndarray | FeatureKernel
     yhat: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
     ones: np.ndarray
     targets: np.ndarray
+    root: np.ndarray | None = None
+    right: np.ndarray | None = None
 
     @classmethod
-    def of(cls, K: np.ndarray, yhat: np.ndarray) -> KernelSpectrum:
-        """Decompose the symmetric `K`, (N, N), for the targets `yhat`, (N,), which sum to 0: O(N^3)."""
-        K, yhat = checked(K, yhat)
-        values, vectors = linalg.eigh(K, check_finite=False, driver="evd")
-        return cls(K, yhat, values, vectors, vectors.sum(axis=0), vectors.T @ yhat)
+    def of(cls, K: np.ndarray, yhat: np.ndarray, root: np.ndarray | None = None) -> KernelSpectrum:
+        """Decompose the symmetric `K`, (N, N), for the targets `yhat`, (N,), which sum to 0: O(N^3).
+
+        Of rows with weights both are multiplied by `root` already, and so are what comes out.
+        """
+        K, yhat = checked(K, yhat, root)
+        if len(K) <= QUICK:
+            values, vectors = linalg.eigh(K, check_finite=False, driver="evd")
+        else:
+            values, vectors = interruptible(np.linalg.eigh, K)
+        ones = vectors.sum(axis=0) if root is None else vectors.T @ root
+        return cls(K, yhat, values, vectors, ones, vectors.T @ yhat, root)
+
+    @classmethod
+    def of_features(cls, F: np.ndarray, yhat: np.ndarray, root: np.ndarray | None = None) -> KernelSpectrum:
+        """Return the spectrum of ``F @ F.T`` from the singular values of `F`, (N, r): O(N r^2).
+
+        K is not formed: its eigenvalues are the squares of the singular values, to twice the digits.
+        """
+        kernel = FeatureKernel(F)
+        checked(kernel, yhat, root)
+        left, size, right = singular_values(F)
+        column = np.ones(len(yhat)) if root is None else root
+        outside: list[np.ndarray] = []
+        for v in (column, yhat):
+            w = v - left @ (left.T @ v)
+            for u in outside:
+                w = w - u * (u @ w)
+            w -= left @ (left.T @ w)
+            length = float(np.linalg.norm(w))
+            if length > 1e-10 * float(np.linalg.norm(v)):
+                outside.append(w / length)
+        vectors = np.column_stack([left, *outside])
+        values = np.append(size**2, np.zeros(len(outside)))
+        return cls(kernel, yhat, values, vectors, vectors.T @ column, vectors.T @ yhat, root, right * size)
 
     def weights(self, mu: float) -> np.ndarray:
         r"""Return weights proportional to :math:`1/(\lambda_j^2+\mu)`, at most 1: (N,)."""
@@ -129,10 +152,38 @@ class KernelSpectrum:
         total = float(weights @ z**2)
         bias = float(weights @ (z * t)) / total if total > 0 else 0.0
         size = np.abs(self.values).max(initial=0.0)
-        kept = np.abs(self.values) > len(z) * ROUNDING * size
+        kept = np.abs(self.values) > (0.0 if self.right is not None else len(z) * ROUNDING * size)
         inner = np.zeros(len(z))
         inner[kept] = (t - bias * z)[kept] / (self.values[kept] + mu / self.values[kept])
-        return discriminant(self.kernel, self.yhat, self.vectors @ inner, bias, mu)
+        return discriminant(self.kernel, self.yhat, self.vectors @ inner, bias, mu, self.root)
+
+    def rounding(self, found: RidgeDiscriminant) -> float:
+        """Return the share of the targets that is fitted by eigenvalues which are rounding of K.
+
+        Eigenvalues below N times the rounding of the largest are known to be small, and no more. Where the
+        ridge does not damp them, other digits of K would give another fit.
+        """
+        if found.mu == 0 or self.right is not None:
+            return 0.0
+        size = np.abs(self.values)
+        noise = size <= len(size) * ROUNDING * size.max(initial=0.0)
+        share = size[noise] ** 2 / (size[noise] ** 2 + found.mu)
+        fitted = share * (self.targets - found.bias * self.ones)[noise]
+        return float(np.linalg.norm(fitted) / np.linalg.norm(self.yhat))
+
+    def feature_weights(self, mu: float, bias: float) -> np.ndarray:
+        """Return the weights of the features, (r,), of the solution with ridge `mu` and its `bias`.
+
+        They are ``F.T @ coef`` without the cancellation: where the columns of F differ much in size, the
+        coefficients of the rows do not have the digits.
+        """
+        assert self.right is not None
+        r = len(self.right.T)
+        size, residual = self.values[:r], (self.targets - bias * self.ones)[:r]
+        kept = size > 0
+        inner = np.zeros(r)
+        inner[kept] = residual[kept] / (size[kept] + mu / size[kept])
+        return np.asarray(self.right @ inner)
 
 
 def ridge_path(K: np.ndarray, yhat: np.ndarray, mus: Iterable[float]) -> list[RidgeDiscriminant]:
@@ -167,7 +218,9 @@ def ridge_path(K: np.ndarray, yhat: np.ndarray, mus: Iterable[float]) -> list[Ri
     return [spectrum.solve(mu) for mu in mus]
 
 
-def fisher_discriminant(K: np.ndarray, yhat: np.ndarray, mu: float) -> RidgeDiscriminant:
+def fisher_discriminant(
+    K: np.ndarray, yhat: np.ndarray, mu: float, root: np.ndarray | None = None
+) -> RidgeDiscriminant:
     r"""Return the discriminant for `mu` > 0 from :math:`(N_w+\mu I)a=K\hat y`, by Cholesky.
 
     The direction is Mika's; its length and the bias are those of the least squares of the same ridge, by the
@@ -179,6 +232,8 @@ def fisher_discriminant(K: np.ndarray, yhat: np.ndarray, mu: float) -> RidgeDisc
     K : (N, N) array
     yhat : (N,) array
     mu : float
+    root : (N,) array, optional
+        As in :class:`KernelSpectrum`.
 
     Raises
     ------
@@ -187,67 +242,34 @@ def fisher_discriminant(K: np.ndarray, yhat: np.ndarray, mu: float) -> RidgeDisc
     ValueError
         As in `ridge_path`, and unless `mu` > 0: :math:`N_w` has rank N - 2 at most.
     """
-    K, yhat = checked(K, yhat)
+    K, yhat = checked(K, yhat, root)
     validate_ridge(mu, above=True)
-    scatter = within_scatter(K, yhat)
+    scatter = within_scatter(K, yhat, root)
     scatter[np.diag_indices_from(scatter)] += mu
     difference = K @ yhat
-    try:
-        factor = linalg.cho_factor(scatter, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError as error:
+    factor, failed = cholesky(scatter.T)
+    if failed:
         raise SingularScatterError(
             f"the within-class scatter plus reg={mu:.3g} is singular in double precision; raise reg or take "
             "route='least-squares'"
-        ) from error
-    direction = linalg.cho_solve(factor, difference, check_finite=False)
+        )
+    direction = linalg.cho_solve((factor, True), difference, check_finite=False)
     coef = direction / (1 + float(difference @ direction) / float(yhat @ yhat))
-    return discriminant(K, yhat, coef, -float((K @ coef).mean()), mu)
+    fitted = K @ coef
+    bias = -float(fitted.mean()) if root is None else -float(root @ fitted) / float(root @ root)
+    return discriminant(K, yhat, coef, bias, mu, root)
 
 
-def within_scatter(K: np.ndarray, yhat: np.ndarray) -> np.ndarray:
-    r"""Return :math:`N_w=\sum_j\sum_{i\in j}(k_i-M_j)(k_i-M_j)^\top` of the kernel columns: (N, N)."""
+def within_scatter(K: np.ndarray, yhat: np.ndarray, root: np.ndarray | None = None) -> np.ndarray:
+    r"""Return :math:`N_w=\sum_j\sum_{i\in j}(k_i-M_j)(k_i-M_j)^\top` of the kernel columns: (N, N).
+
+    Where rows have weights, by whose roots K is multiplied, sum and means are weighted.
+    """
     centred = np.array(K, dtype=float)
     for members in (yhat > 0, yhat < 0):
-        centred[members] -= centred[members].mean(axis=0)
-    return centred.T @ centred
-
-
-def discriminant(
-    K: np.ndarray, yhat: np.ndarray, coef: np.ndarray, bias: float, mu: float
-) -> RidgeDiscriminant:
-    """Return the solution with its fit and the residual of its equations: two products with `K`."""
-    fitted = bias + K @ coef
-    left = yhat - fitted
-    equations = np.append(K @ left - mu * coef, left.sum())
-    # where K yhat = 0 the solution is 0, and what is left is measured by the targets; rounding is no size
-    size = float(np.linalg.norm(yhat))
-    unit = max(1.0, float(np.abs(K).max(initial=0.0)))
-    scale = float(np.linalg.norm(K @ yhat))
-    scale = scale if scale > ROUNDING * len(K) * np.abs(K).max(initial=0.0) * size else unit * size
-    return RidgeDiscriminant(coef, bias, float(mu), fitted, float(np.linalg.norm(equations)) / scale)
-
-
-def checked(K: np.ndarray, yhat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return `K` and `yhat` as arrays of floats, or raise ValueError for what does not fit."""
-    K, yhat = np.asarray(K, dtype=float), np.asarray(yhat, dtype=float)
-    if K.ndim != 2 or K.shape[0] != K.shape[1]:
-        raise ValueError(f"K must be a square matrix, got shape {K.shape}; give the Gram matrix")
-    if yhat.shape != (K.shape[0],):
-        raise ValueError(f"yhat has shape {yhat.shape}, K asks for ({K.shape[0]},): one target per row")
-    size = float(np.abs(K).max(initial=0.0))
-    if not size <= LARGEST:
-        raise ValueError(
-            f"K has entries that are undefined or above {LARGEST:.0e}, so that their squares overflow; scale "
-            "the features"
-        )
-    if float(np.abs(K - K.T).max(initial=0.0)) > 1e-8 * size:
-        raise ValueError("K must be symmetric; give (K + K.T) / 2")
-    if not ((yhat > 0).any() and (yhat < 0).any() and abs(yhat.sum()) <= 1e-8 * np.abs(yhat).sum()):
-        raise ValueError("yhat must have N/N1 on class 1 and -N/N2 on class 2, which sum to 0")
-    return K, yhat
-
-
-def validate_ridge(mu: float, above: bool = False) -> None:
-    """Raise ValueError unless `mu` is a finite number >= 0, or > 0 where `above`."""
-    if not (np.isfinite(mu) and (mu > 0 if above else mu >= 0)):
-        raise ValueError(f"the ridge must be a finite number {'>' if above else '>='} 0, got {mu!r}")
+        if root is None:
+            centred[members] -= centred[members].mean(axis=0)
+        else:
+            part = root[members]
+            centred[members] -= np.outer(part, part @ centred[members]) / float(part @ part)
+    return gram_of(centred.T)

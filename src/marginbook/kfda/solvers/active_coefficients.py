@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
+from marginbook.kfda.model.blocks import cholesky, gram_of
 from marginbook.kfda.solvers.compressed import Compressed
 
 #: coefficients per row from which the system with as many unknowns as rows is the cheaper one
@@ -81,7 +82,7 @@ class Active:
         dual = len(psi) > DUAL_FROM * self.columns.shape[1]
         if dual:
             scaled = self.columns * psi[:, np.newaxis]
-            solution = solve(scaled.T @ scaled, ridge, self.source.yhat)
+            solution = solve(gram_of(scaled.T), ridge, self.source.yhat)
         else:
             solution = solve(self._scaled_gram(psi), ridge, psi * (self.columns @ self.source.yhat))
         if solution is None:
@@ -109,7 +110,7 @@ class Active:
             elif "gram" in self.source.__dict__:
                 self._gram = self.source.gram.take(self.index, 0).take(self.index, 1)
             else:
-                self._gram = self.columns @ self.columns.T
+                self._gram = gram_of(self.columns)
         return self._gram
 
     def _scaled_gram(self, psi: np.ndarray) -> np.ndarray:
@@ -124,7 +125,7 @@ def solve(matrix: np.ndarray, diagonal: float, right: np.ndarray) -> np.ndarray 
     None if that is not positive definite.
     """
     matrix.flat[:: len(right) + 1] += diagonal
-    factor, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+    factor, info = cholesky(matrix.T)
     if info:
         return None
     solution: np.ndarray = lapack.dpotrs(factor, right, lower=1)[0]

@@ -16,11 +16,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.linalg import lapack
 
+from marginbook.kfda.model.blocks import gram_of
 from marginbook.kfda.model.objective import Problem
 
 #: share of the rows from which a rank is too high to gain from
 WORTH = 0.5
-#: largest entry of D - QR, relative to the largest of D
+#: largest entry of D - QR, relative to the largest of D, as far as sums of a row tell
 EXACT = 1e-11
 
 _KEPT: WeakKeyDictionary[Problem, dict[bool, Compressed]] = WeakKeyDictionary()
@@ -55,7 +56,7 @@ class Compressed:
     @cached_property
     def gram(self) -> np.ndarray:
         """The Gram matrix of the columns, (d, d)."""
-        return self.columns @ self.columns.T
+        return gram_of(self.columns)
 
     @cached_property
     def correlations(self) -> np.ndarray:
@@ -80,24 +81,24 @@ def whole(problem: Problem, penalize_bias: bool, places: np.ndarray | slice) -> 
     """Return the problem with all its rows and the columns `places` of those of :func:`compressed`."""
     columns = problem.design.T[places] if penalize_bias else problem.design.T[1:][places]
     if not penalize_bias:
-        columns = columns - columns.mean(axis=1, keepdims=True)
+        columns = problem.centred(columns)
     return Compressed(columns, problem.yhat, 0.0, penalize_bias, True)
 
 
 def _compress(problem: Problem, penalize_bias: bool) -> Compressed:
     exact = whole(problem, penalize_bias, slice(None))
-    basis = _basis(problem.K)
-    if basis is None:
+    low = None if problem.ones is not None else _low_factor(problem.K)
+    if low is None:
         return _with_gram(exact, problem)
-    if not penalize_bias:
-        basis = basis - basis.mean(axis=0)
-    q, _ = np.linalg.qr(basis)
-    columns = exact.columns @ q
-    if np.abs(columns @ q.T - exact.columns).max() > EXACT * np.abs(exact.columns).max():
-        return _with_gram(exact, problem)
-    yhat = q.T @ problem.yhat
-    rest = problem.yhat - q @ yhat
-    return Compressed(columns, yhat, 0.5 * float(rest @ rest), penalize_bias, False)
+    # of K = L L' the triangle of QR = [1 L yhat] is all that is needed, and Q is not: Q'K = R_L L'
+    left = low - low.mean(axis=0) if not penalize_bias else np.column_stack([np.ones(len(low)), low])
+    rank = left.shape[1]
+    both = np.column_stack([left, problem.yhat])
+    triangle = np.triu(lapack.dgeqrf(np.asfortranarray(both), overwrite_a=1)[0][: rank + 1])
+    upper, yhat = triangle[:rank, :rank], triangle[:rank, rank].copy()
+    columns = np.vstack([upper[:, 0], low @ upper[:, 1:].T]) if penalize_bias else low @ upper.T
+    lost = 0.5 * float(triangle[rank, rank]) ** 2
+    return Compressed(columns, yhat, lost, penalize_bias, False)
 
 
 def _with_gram(exact: Compressed, problem: Problem) -> Compressed:
@@ -107,8 +108,8 @@ def _with_gram(exact: Compressed, problem: Problem) -> Compressed:
     return exact
 
 
-def _basis(K: np.ndarray) -> np.ndarray | None:
-    """Return columns that span those of [1 K], (N, rank), if K is a Gram matrix of low rank; else None."""
+def _low_factor(K: np.ndarray) -> np.ndarray | None:
+    """Return L with ``L @ L.T = K`` to rounding, (N, rank), if K is a Gram matrix of low rank; else None."""
     n, m = K.shape
     if n != m or n < 8:
         return None
@@ -119,6 +120,9 @@ def _basis(K: np.ndarray) -> np.ndarray | None:
     factor, pivots, rank, _ = lapack.dpstrf(K, lower=1)
     if rank >= limit:
         return None
-    basis = np.ones((n, rank + 1))
-    basis[pivots - 1, 1:] = np.tril(factor[:, :rank])
-    return basis
+    low = np.empty((n, rank))
+    low[pivots - 1] = np.tril(factor[:, :rank])
+    # what is left of the diagonal bounds the rest only where K is positive semidefinite
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n, 2))
+    rest = np.abs(K @ signs - low @ (low.T @ signs)).max()
+    return low if rest <= EXACT * n * np.abs(K).max() else None

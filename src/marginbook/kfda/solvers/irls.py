@@ -10,8 +10,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dposv, dpotrs
 
+from marginbook.kfda.model.blocks import LARGE, cholesky
 from marginbook.kfda.model.objective import (
     Problem,
     objective,
@@ -174,8 +175,12 @@ def majorize_minimize(
 
 def _solve(matrix: np.ndarray, right: np.ndarray, equation: str) -> np.ndarray:
     """Return the solution of a symmetric positive definite system; `matrix` is overwritten."""
-    # LAPACK itself: on small systems the checks of SciPy's front end cost more than the solution
-    _, solution, failed = dposv(matrix, right, lower=1, overwrite_a=1)
+    if len(matrix) > LARGE:
+        factor, failed = cholesky(matrix.T)
+        solution = None if failed else dpotrs(factor, right, lower=1)[0]
+    else:
+        # LAPACK itself: on small systems the checks of SciPy's front end cost more than the solution
+        _, solution, failed = dposv(matrix, right, lower=1, overwrite_a=1)
     if failed:
         raise ValueError(
             f"the matrix of {equation} is not positive definite to rounding, wanted it so; raise rho"

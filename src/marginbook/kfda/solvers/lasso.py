@@ -131,7 +131,8 @@ class _Search:
             raise ValueError(f"tol must be a number >= 0, got {tol!r}")
         self.problem, self.tol, self.penalize_bias = problem, tol, penalize_bias
         self.weights = penalty_weights(problem, penalize_bias)
-        self.column_sums = problem.design.sum(axis=0)
+        ones = problem.ones
+        self.column_sums = problem.design.sum(axis=0) if ones is None else problem.design.T @ ones
         self.working = WorkingSet(problem.design)
 
     def solve(self, rho: float) -> Solution:
@@ -199,9 +200,9 @@ class _Search:
         """Return the gap of :func:`marginbook.kfda.model.certificates.duality_gap`, from products at hand."""
         lost = 0.0
         if not self.penalize_bias:
-            mean = float(r.mean())
-            lost = 0.5 * self.problem.n * mean**2
-            r, g = r - mean, g - mean * self.column_sums
+            mean = self.problem.along_bias(r)
+            lost = 0.5 * self.problem.bias_square * mean**2
+            r, g = self.problem.centred(r), g - mean * self.column_sums
         largest = float((np.abs(g) * self.weights).max())
         scale = min(1.0, lam / largest) if largest > 0 else 1.0
         terms = self.weights * (lam * np.abs(omega) - scale * omega * g)

@@ -11,10 +11,11 @@ Battle, Raina and Ng 2006.)
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from marginbook.kernels.cholesky import backward, column, forward
 from marginbook.kfda.solvers.lasso_factor import enter, leave
+
+from ...base.compiled import njit
 
 #: a squared distance from the span of the columns in use, as a share of the squared norm, below which it is
 #: rounding. A pivot is never taken to be smaller: along a direction that D does not see, the step is then so
@@ -28,16 +29,16 @@ _WORTH = 0.3
 _IDLE_ROUNDS, _IDLE_SHARE = 20, 1e-16
 #: rounds at most, and as many again for each column: several times what is ever needed, but where the
 #: objective itself is rounding (rho below 1e-12), falls that are rounding too would go on for ever
-_ROUNDS, _ROUNDS_PER_COLUMN = 100, 10
+ROUNDS, ROUNDS_PER_COLUMN = 100, 10
 
 
-@njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(fastmath={"reassoc", "contract", "nsz"})
 def _subtract_multiple(g: np.ndarray, t: float, row: np.ndarray) -> None:
     for i in range(len(g)):
         g[i] -= t * row[i]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def settle(
     A: np.ndarray,
     w: np.ndarray,
@@ -93,7 +94,7 @@ def settle(
     return k, fall
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def exchange(
     A: np.ndarray,
     w: np.ndarray,
@@ -106,7 +107,9 @@ def exchange(
     used: np.ndarray,
     limit: float,
     value: float,
-) -> tuple[int, int]:
+    patience: int,
+    idle: int,
+) -> tuple[int, int, int]:
     """Exchange columns until no condition is violated by more than `limit`, or nothing is gained any more.
 
     Parameters
@@ -120,14 +123,18 @@ def exchange(
     limit : float
     value : float
         The objective at `w`, to know what counts as a gain.
+    patience : int
+        Rounds after which to return for a while, so that Ctrl-C is heard.
+    idle : int
+        0, or what the call before returned.
 
     Returns
     -------
-    number of columns in use, rounds
+    number of columns in use, rounds, and the last of these without a gain, or -1 where it is over
     """
     m = len(w)
     v, violation = np.empty(R.shape[0]), np.empty(m)
-    rounds, idle = 0, 0
+    rounds = 0
     while True:
         k, fall = settle(A, w, g, lam, sign, R, basis, k, used)
         rounds += 1
@@ -136,9 +143,9 @@ def exchange(
         for i in range(m):
             violation[i] = 0.0 if used[i] else abs(g[i]) - lam[i]
             worst = max(worst, violation[i])
-        ended = idle >= _IDLE_ROUNDS or rounds >= _ROUNDS + _ROUNDS_PER_COLUMN * m
+        ended = idle >= _IDLE_ROUNDS or rounds >= ROUNDS + ROUNDS_PER_COLUMN * m
         if worst <= limit or ended:
-            return k, rounds
+            return k, rounds, -1
         entered, most = 0, max(_BLOCK, int(_SHARE * k))
         while entered < most:
             i = int(np.argmax(violation))
@@ -155,9 +162,11 @@ def exchange(
             used[i] = True
             sign[i] = 1.0 if g[i] > 0.0 else -1.0
             entered += 1
+        if rounds >= patience:
+            return k, rounds, idle
 
 
-@njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(fastmath={"reassoc", "contract", "nsz"})
 def _product(x: np.ndarray, y: np.ndarray) -> float:
     total = 0.0
     for i in range(len(x)):
@@ -165,7 +174,7 @@ def _product(x: np.ndarray, y: np.ndarray) -> float:
     return total
 
 
-@njit(cache=True)
+@njit()
 def sweep(rows: np.ndarray, order: np.ndarray, w: np.ndarray, r: np.ndarray, limits: np.ndarray) -> None:
     """Minimise over one coefficient after the other, in the given order.
 

@@ -6,19 +6,20 @@ r"""The Cholesky factor :math:`A_{SS}=R^\top R` of the columns of a lasso in use
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from marginbook.kernels.cholesky import append, remove
 
+from ...base.compiled import njit
 
-@njit(cache=True, error_model="numpy")
+
+@njit(error_model="numpy")
 def enter(R: np.ndarray, k: int, basis: np.ndarray, i: int, v: np.ndarray, pivot: float) -> int:
     """Append coefficient `i`, with its column `v` and pivot; return the number in use."""
     basis[k] = i
     return append(R, k, v, pivot)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def leave(R: np.ndarray, k: int, basis: np.ndarray, a: int) -> int:
     """Take column number `a` out of the factor; return the number that are left."""
     for b in range(a, k - 1):

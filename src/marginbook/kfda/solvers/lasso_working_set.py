@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginbook.kernels.cholesky import column
-from marginbook.kfda.solvers.lasso_active_set import DEPENDENT, exchange
+from marginbook.kfda.solvers.lasso_active_set import DEPENDENT, ROUNDS, ROUNDS_PER_COLUMN, exchange
 from marginbook.kfda.solvers.lasso_factor import enter
 
 
@@ -117,17 +117,25 @@ class WorkingSet:
             Number of solves.
         """
         m = len(self)
-        self.n_used, rounds = exchange(
-            self._gram,
-            self._w[:m],
-            g[self.names],
-            limits[self.names],
-            self._sign[:m],
-            self._factor,
-            self._basis,
-            self.n_used,
-            self._used[:m],
-            within,
-            value,
-        )
-        return int(rounds)
+        there, limits = g[self.names], limits[self.names]
+        # a round takes up to a multiple of m^3 operations: return to Python about once a second
+        patience = max(1, int(8e9 / max(m, 1) ** 3))
+        rounds, idle = 0, 0
+        while idle >= 0 and rounds < ROUNDS + ROUNDS_PER_COLUMN * m:
+            self.n_used, more, idle = exchange(
+                self._gram,
+                self._w[:m],
+                there,
+                limits,
+                self._sign[:m],
+                self._factor,
+                self._basis,
+                self.n_used,
+                self._used[:m],
+                within,
+                value,
+                patience,
+                idle,
+            )
+            rounds += int(more)
+        return rounds

@@ -1,7 +1,7 @@
 r"""Majorise-minimise on a set of coefficients that shrinks, finished by Newton's method.
 
 The iteration is the paper's (8). Three things make it fast. A coefficient that the iteration is bound to send
-to zero leaves at once, so that the systems become small. A smooth kernel's Gram matrix has few rows, but for
+to zero leaves at once, so that the systems become small. A smooth kernel's Gram matrix has few rows, up to
 rounding (:mod:`marginbook.kfda.solvers.compressed`). And once the support has settled, Newton's steps replace
 the linear tail of the iteration. What comes out has exact zeros and a certificate.
 """
@@ -93,16 +93,16 @@ def shrinking_mm(
     begin = None if start is None else validate_coefficients(problem, start)[first:]
     with few_threads(problem.n):
         source = compressed(problem, penalize_bias)
-        active, trail, converged = _run(source, q, rho * problem.n, begin, tol, max_iter, polish)
+        active, trail, converged = descend_from(source, q, rho * problem.n, begin, tol, max_iter, polish)
         if not source.exact:
             active, converged = _with_all_rows(problem, active, trail, polish, converged)
-        omega = _all_coefficients(problem, active, first)
+        omega = all_coefficients(problem, active, first)
         value = objective(problem, omega, q, rho, penalize_bias)
         if not source.exact and abs(value - trail.values[-1]) > CUT_OFF * value:
             # coefficients so large that what the compression cut off counts
             source = whole(problem, penalize_bias, slice(None))
-            active, trail, converged = _run(source, q, rho * problem.n, begin, tol, max_iter, polish)
-            omega = _all_coefficients(problem, active, first)
+            active, trail, converged = descend_from(source, q, rho * problem.n, begin, tol, max_iter, polish)
+            omega = all_coefficients(problem, active, first)
             value = objective(problem, omega, q, rho, penalize_bias)
         arguments = (problem, omega, q, rho, penalize_bias)
         curvature = smallest_curvature(*arguments) if q < 1 else None
@@ -128,16 +128,19 @@ def shrinking_mm(
         )
 
 
-def _all_coefficients(problem: Problem, active: Active, first: int) -> np.ndarray:
+def all_coefficients(problem: Problem, active: Active, first: int) -> np.ndarray:
     """Return omega, (M+1,); `first` is 1 if the bias was minimised out."""
     omega = np.zeros(problem.n_coefficients)
     omega[active.index + first] = active.omega
     if first:
-        omega[0] = problem.yhat.mean() - problem.K.mean(axis=0) @ omega[1:]
+        if problem.ones is None:
+            omega[0] = problem.yhat.mean() - problem.K.mean(axis=0) @ omega[1:]
+        else:
+            omega[0] = problem.along_bias(problem.yhat - problem.K @ omega[1:])
     return omega
 
 
-def _run(
+def descend_from(
     source: Compressed,
     q: float,
     scale: float,
@@ -155,7 +158,7 @@ def _run(
     if q == 1:
         active, converged = _solve_l1(active, trail, tol, polish)
     else:
-        converged = _descend(active, trail, SETTLING if polish else tol)
+        converged = descend(active, trail, SETTLING if polish else tol)
         if polish:
             converged = settle(active, trail)
     return active, trail, converged
@@ -178,7 +181,7 @@ def _repaired(omega: np.ndarray, source: Compressed, q: float, scale: float) -> 
     return np.where(omega == 0, 1e-6 * np.abs(omega).max(), omega)
 
 
-def _descend(active: Active, trail: Trail, tol: float) -> bool:
+def descend(active: Active, trail: Trail, tol: float) -> bool:
     """Iterate (8), dropping what dies, until the relative change of J is at most `tol`."""
     while len(active.index) and not trail.ended:
         before = active.omega

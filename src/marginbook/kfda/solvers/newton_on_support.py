@@ -20,7 +20,7 @@ DYING = 0.5
 FAINT = 1e-2
 #: relative differences of J below which they are rounding
 ROUNDING = 1e-14
-#: iterations without a change of J beyond rounding after which no more is to be had
+#: iterations without a change of J beyond rounding after which rounding is all that is left
 IDLE = 5
 
 

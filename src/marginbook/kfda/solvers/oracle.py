@@ -7,12 +7,13 @@ squares. Tests hold every solver of the room against this.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from marginbook.kfda.model.objective import Problem, objective, validate_parameters
+
+from ...base.oracles import cvxpy
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ def oracle(
     validate_parameters(q, rho)
     if q < 1:
         raise ValueError(f"q must be at least 1, got {q!r}: below, J is not convex; use shrinking_mm")
-    cp = _cvxpy()
+    cp = cvxpy()
     omega = cp.Variable(problem.n_coefficients)
     penalised = omega if penalize_bias else omega[1:]
     cones = []
@@ -87,14 +88,3 @@ def oracle(
     if omega.value is None:
         raise RuntimeError(f"the general solver stopped with status {stated.status!r}; raise rho")
     return OracleSolution(omega.value, objective(problem, omega.value, q, rho, penalize_bias))
-
-
-def _cvxpy() -> ModuleType:
-    try:
-        import cvxpy
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "the oracle needs cvxpy, which is not installed: pip install 'marginbook[oracle]'"
-        ) from None
-    module: ModuleType = cvxpy
-    return module

@@ -19,7 +19,7 @@ OTHER_FEATURES = {"heart", "vehicle", "wdbc", "australian"}
     "ldm/table-1",
     kind="statement",
     where="Table 1",
-    statement="the numbers of instances and of features of 32 data sets",
+    statement="the printed numbers of instances and features of 32 data sets",
     notebook="ldm/04_regular_data#ldm-table-1",
     depends=REGISTRY,
     rivals=(
@@ -30,7 +30,7 @@ OTHER_FEATURES = {"heart", "vehicle", "wdbc", "australian"}
     ),
 )
 def check_table_1(changed: tuple[str, str, int] | None = None) -> Evidence:
-    """Compare every printed size with that of the data that can be had.
+    """Compare every printed size with that of the data that are available.
 
     Parameters
     ----------
@@ -52,25 +52,24 @@ def check_table_1(changed: tuple[str, str, int] | None = None) -> Evidence:
         rows += found.n == line["n"]
         features += found.p == line["p"]
         if found.n != line["n"]:
-            off[str(name)] = f"{line['printed_name']} {line['n']} rows, the set has {found.n}"
+            off[str(name)] = f"{line['printed_name']} with {line['n']} rows (the data set has {found.n})"
         elif found.p != line["p"]:
-            off[str(name)] = f"{line['printed_name']} {line['p']} features, the set has {found.p}"
+            off[str(name)] = f"{line['printed_name']} with {line['p']} features (the data set has {found.p})"
         elif "inferred" in found.notes:
             inferred.append(str(line["printed_name"]))
     had = len(sizes()) - len(absent)
     return Evidence(
         decide(rows == had == features, rows == had and set(off) == OTHER_FEATURES),
-        f"{rows} of {had} numbers of instances and {features} of {had} numbers of features are those of the "
-        "data that can be had",
+        f"{rows} of {had} numbers of instances and {features} of {had} numbers of features agree with the "
+        "available data",
         f"{had} and {had}",
         float(min(rows, features) - had),
-        f"Not so: {'; '.join(off.values()) or 'none'}. The corrected statement, checked too: every number of "
-        "instances, and all numbers of features but those of "
-        f"{', '.join(sorted(OTHER_FEATURES))}, which are misprints or those of versions that the paper "
-        "does not "
-        "name. For "
-        f"{', '.join(inferred) or 'no set'} the agreement proves little: which columns or rows of the public "
-        f"set are meant was inferred from the printed size. Not to be had: {', '.join(absent) or 'none'}.",
+        f"Exceptions: {'; '.join(off.values()) or 'none'}. The corrected statement, also checked: every "
+        "number of instances agrees, and every number of features except those of "
+        f"{', '.join(sorted(OTHER_FEATURES))}, which are misprints or belong to versions that the paper "
+        f"does not name. For {', '.join(inferred) or 'no set'} the agreement proves little, because we "
+        "inferred from the printed size which columns or rows of the public set are meant. Not available: "
+        f"{', '.join(absent) or 'none'}.",
         {"sets": len(sizes()), "compared": had},
     )
 
@@ -138,31 +137,30 @@ def check_averages(
             equal += f"{again:.3f}" == text
             if f"{again:.3f}" != text:
                 off.append(
-                    f"{method} of {KINDS[table]}: {again:.4f} from the cells, printed {text}, by rounding "
-                    "with a "
-                    f"chance of {chances[key]:.1g}"
+                    f"{method} on {KINDS[table]} sets, {again:.4f} from the cells, printed {text}; rounding "
+                    f"explains this with probability {chances[key]:.1g}"
                 )
             if len(column) < len(means):
                 rest = means.loc[column.index]
                 others = ", ".join(f"{name} {rest[name].mean():.3f}" for name in ("SVM", "LDM"))
                 unequal.append(
                     f"the average {text} of {method} in the table of {KINDS[table]} sets is over "
-                    f"{len(column)} sets, the others' over {len(means)}; on those {len(column)} {others}"
+                    f"{len(column)} sets, those of the others over {len(means)}; on the same {len(column)} "
+                    f"sets the others have {others}"
                 )
     level = LEVEL / len(chances)
     worst = min(chances.values())
     return Evidence(
         decide(worst >= level, min(fixed.values()) >= level),
-        f"{equal} of {len(chances)} averages come out to the last digit; the least chance of a difference by "
-        f"rounding is {worst:.1g}",
-        f"a chance of at least {level:.1g} each, {LEVEL:g} for all {len(chances)}",
+        f"{equal} of {len(chances)} averages agree to the last digit; the smallest probability that "
+        f"rounding explains a difference is {worst:.1g}",
+        f"a probability of at least {level:.1g} for each, {LEVEL:g} for all {len(chances)}",
         worst - level,
         f"Differences: {'; '.join(off) or 'none'}. Cells and averages are rounded to three digits. The "
-        "corrected "
-        f"statement, checked too: "
-        f"{', '.join(f'{m} of {KINDS[t]} {text}' for (t, m), text in mended.items())}, "
-        "and the others as printed; the order of the methods by their averages stays. An empty cell is left "
-        f"out: {'; '.join(unequal) or 'there is none'}.",
+        "corrected statement, also checked: the average is "
+        f"{', '.join(f'{text} for {m} on {KINDS[t]} sets' for (t, m), text in mended.items())}, and the "
+        "others are as printed; the order of the methods by their averages does not change. Averages that "
+        f"leave out an empty cell: {'; '.join(unequal) or 'none'}.",
         {"averages": len(chances)},
     )
 
@@ -205,9 +203,9 @@ NOT_ABOVE = {
     "ldm/table-2-majority",
     kind="ours",
     where="Tables 2 to 4",
-    statement="the LDM's printed accuracies are above the share of the larger class by more than two "
-    "standard "
-    "errors, but those of planning and haberman with both kernels and of colic.ORIG with the linear one",
+    statement="the LDM's printed accuracies exceed the share of the larger class by more than two standard "
+    "errors, except on planning and haberman with both kernels and on colic.ORIG with the linear "
+    "kernel",
     notebook="ldm/04_regular_data#ldm-table-2-majority",
     depends=REGISTRY,
     rivals=(
@@ -229,7 +227,7 @@ def check_majority(below: set[tuple[str, str]] = NOT_ABOVE, errors: float = 2.0)
     lines = {(table, name): line for table in KINDS for name, line in above_majority(table, errors).items()}
     not_above = {key for key, line in lines.items() if line["lead"] <= 0}
     told = [
-        f"{name} ({KINDS[table]}): {lines[table, name]['mean']:.3f}, the share is "
+        f"{name} ({KINDS[table]}) {lines[table, name]['mean']:.3f}, where the share is "
         f"{lines[table, name]['share']:.3f}"
         for table, name in lines
         if (table, name) in not_above
@@ -239,11 +237,11 @@ def check_majority(below: set[tuple[str, str]] = NOT_ABOVE, errors: float = 2.0)
     won = [f"{name} ({KINDS[t]})" for t, name in twins if printed(t).marks.loc[name, "LDM"] == "win"]
     return Evidence(
         decide(not_above == below),
-        f"{len(lines) - len(not_above)} of {len(lines)} printed accuracies are above it",
+        f"{len(lines) - len(not_above)} of {len(lines)} printed accuracies are above the share",
         f"all but {len(below)}",
         min(abs(line["lead"]) for line in lines.values()),
-        f"Not so: {'; '.join(told) or 'none'}. On {twin_names or 'none'} mean and deviation are those of "
-        "MAMC, to all digits: so it looks when both always answer the larger class, and "
-        f"{', '.join(won) or 'none'} of these counts as a significant win over the SVM.",
+        f"Exceptions: {'; '.join(told) or 'none'}. On {twin_names or 'none'} mean and deviation equal those "
+        "of MAMC in all digits, as they do when both methods always answer the larger class. Of "
+        f"these, a significant win over the SVM: {', '.join(won) or 'none'}.",
         {"cells": len(lines)},
     )

@@ -59,8 +59,8 @@ def _changed(counts: tuple[int, int, int], to: tuple[int, int, int] | None) -> t
     kind="arithmetic",
     where="Sections 4.2 and 4.3, third sentences; the last rows of Tables 2 to 4",
     statement="LDM performs significantly better than SVM, MDO, MAMC, KM-OMD on 12, 9, 17, 10 (linear), "
-    "10, -, "
-    "18, 15 (rbf), 6, 7, 12, - (large) sets: as the win/tie/loss rows say, and for the SVM the marks",
+    "10, -, 18, 15 (rbf), 6, 7, 12, - (large) sets, as the win/tie/loss rows say, and for the "
+    "SVM also the marks",
     notebook="ldm/04_regular_data#ldm-table-2-counts",
     rivals=(
         Rival("8 wins over MDO in the text", {"text": {("table-2", "MDO"): 8}}),
@@ -95,23 +95,26 @@ def check_counts(
             counts = _changed(printed_row, row.get((table, method)))
             number += 1
             if text.get((table, method), TEXT_WINS[table].get(method)) != counts[0]:
-                wrong.append(f"{method} ({kind}): {counts[0]} wins in the row, others in the text")
+                wrong.append(f"{method} ({kind}): {counts[0]} wins in the row, another number in the text")
             if sum(counts) != len(page.sets(method)):
                 wrong.append(
-                    f"{method} ({kind}): the row sums to {sum(counts)}, {len(page.sets(method))} sets"
+                    f"{method} ({kind}): the row sums to {sum(counts)}, but there are "
+                    f"{len(page.sets(method))} sets"
                 )
             marks = tuple(int((page.marks["LDM"] == outcome).sum()) for outcome in OUTCOMES)
             if method == "SVM" and counts != marks:
                 wrong.append(f"SVM ({kind}): the marks give {'/'.join(map(str, marks))}")
     return Evidence(
         decide(not wrong),
-        f"{number - len(wrong)} of {number} rows agree with the text, add up and, for the SVM, are the marks"
+        f"{number - len(wrong)} of {number} rows agree with the text, have the right sum and, for the SVM, "
+        "agree with the marks"
         if len(wrong) <= number
         else "no row agrees",
         f"{number} of {number}",
         float(-len(wrong)),
-        f"Not so: {'; '.join(wrong) or 'none'}. Wins, ties and losses must add up to the sets for which the "
-        "method has a number. Whether the tests against the other peers came out so is another claim.",
+        f"Exceptions: {'; '.join(wrong) or 'none'}. Wins, ties and losses must add up to the number of sets "
+        "for which the method has an accuracy. Whether the tests against the other peers give these counts "
+        "is a separate claim, ldm/table-2-peers.",
         {"rows": number, "sets": sum(len(printed(table).means) for table in KINDS)},
     )
 
@@ -121,8 +124,7 @@ def check_counts(
     kind="arithmetic",
     where="Tables 2 to 4, the last rows: MDO, MAMC and KM-OMD",
     statement="the counts of significant wins, ties and losses of the LDM against MDO, MAMC and KM-OMD are "
-    "those "
-    "of paired t-tests on the printed means",
+    "those of paired t-tests on the printed means",
     notebook="ldm/04_regular_data#ldm-table-2-counts",
     rivals=(
         Rival("19 wins over MDO with the linear kernel", {"row": {("table-2", "MDO"): (19, 0, 1)}}),
@@ -155,9 +157,9 @@ def check_peers(row: Mapping[tuple[str, str], tuple[int, int, int]] = {}) -> Evi
         f"{possible} of {number} rows are possible, {certain} certain",
         f"{number} certain",
         float(min(room)),
-        "A paired test needs the splits, which are not printed; two deviations bound that of the "
-        "difference, and "
-        f"so the wins: {', '.join(told)}. What is only possible is not shown.",
+        "A paired test needs the scores on the splits, which are not printed. But the two printed "
+        f"deviations bound the deviation of the difference, and so the number of wins: {', '.join(told)}. A "
+        "count that is only possible is not confirmed.",
         {"rows": number},
     )
 
@@ -166,9 +168,8 @@ def check_peers(row: Mapping[tuple[str, str], tuple[int, int, int]] = {}) -> Evi
     "ldm/table-2-best",
     kind="arithmetic",
     where="Sections 4.2 and 4.3, third sentences",
-    statement="LDM achieves the best accuracy on 13 sets with linear kernels, on 15 with rbf kernels, and "
-    "on 8 "
-    "large sets",
+    statement="LDM achieves the best accuracy on 13 sets with linear kernels, on 15 with rbf kernels, and on "
+    "8 large sets",
     notebook="ldm/04_regular_data#ldm-table-2-counts",
     rivals=(
         Rival("14 with linear kernels", {"text": TEXT_BEST | {"table-2": 14}}),
@@ -199,12 +200,12 @@ def check_best(text: Mapping[str, int] = TEXT_BEST) -> Evidence:
     told = ", ".join(f"{rule}: {number} of {len(best)}" for rule, number in rules.items())
     return Evidence(
         by_possibility(possible, max(rules.values()), len(best)),
-        f"best on: {shown}",
+        f"number of sets on which the LDM is best: {shown}",
         f"best on {', '.join(str(text[table]) for table in best)}",
         float(min(min(text[t] - alone, shared - text[t]) for t, (alone, shared) in best.items())),
-        "The counts lie between those without and with ties of the printed digits, as they would if digits "
-        "that "
-        f"are not printed broke the ties; by no one rule for printed ties do all come out ({told}).",
+        "The printed digits leave ties. The counts lie between those without and with these ties, as they "
+        "would if digits that are not printed broke them. No single rule for the ties gives all "
+        f"{len(best)} counts ({told}).",
         {"tables": len(best), "sets": sum(len(printed(table).means) for table in KINDS)},
     )
 
@@ -213,9 +214,8 @@ def check_best(text: Mapping[str, int] = TEXT_BEST) -> Evidence:
     "ldm/table-2-marks",
     kind="arithmetic",
     where="Tables 2 to 4, captions",
-    statement="a bullet or circle marks a method that differs significantly from the SVM by a paired "
-    "t-test at "
-    "95 %",
+    statement="a bullet or circle marks a method that differs significantly from the SVM by a paired t-test "
+    "at 95 %",
     notebook="ldm/04_regular_data#ldm-table-2-marks",
     rivals=(
         Rival("MAMC not worse than the SVM on rcv1", {"instead": ("table-4", "rcv1", "MAMC", "tie")}),
@@ -251,11 +251,11 @@ def check_marks(instead: tuple[str, str, str, str] | None = None) -> Evidence:
                     off.append(f"{name}, {method} ({KINDS[table]})")
     return Evidence(
         by_possibility(possible, certain, number),
-        f"{possible} of {number} are possible, {certain} of them certain",
+        f"{possible} of {number} marks are possible, {certain} of them certain",
         f"{number} of {number} certain",
         float(possible - number),
-        f"Not possible: {', '.join(off) or 'none'}. The deviation of a difference lies between the "
-        "difference and the sum of the two printed deviations; where both ends give the same outcome, it is "
-        "certain. What is only possible is not shown: that takes the scores of the splits.",
+        f"Impossible: {', '.join(off) or 'none'}. The deviation of a paired difference lies between the "
+        "difference and the sum of the two printed deviations. Where both ends give the same outcome, the "
+        "mark is certain. The other marks cannot be confirmed without the scores on the splits.",
         {"cells": number},
     )

@@ -34,8 +34,7 @@ def _heavy_mean(original: Callable[..., Any]) -> Callable[..., Any]:
     "ldm/alg-1",
     kind="proof",
     where="Algorithm 1",
-    statement=r"each step of Algorithm 1 is the minimum of (13), in closed form; $\beta$ converges to a "
-    r"solution "
+    statement=r"each step of Algorithm 1 minimises (13) in closed form, and $\beta$ converges to a solution "
     "of (12)",
     notebook="ldm/02_duals_and_solvers#ldm-alg-1",
     rivals=(
@@ -93,18 +92,17 @@ def check_coordinate_descent(stretch: float = 1.0, top: float = 1.0, target: flo
             and slower <= 1.1
             and rated > 0
         ),
-        f"a step misses the minimum of (13) by at most {at_most(missed, 1e-9)} of its gradient's scale, "
-        "and f "
-        f"rises by at most {at_most(rise, 64.0)} times its rounding; at the end the duality gap "
-        f"is at most {at_most(gap, tolerance)} of the objective, the conditions of (12) miss by "
-        f"{at_most(residual, 1e-5)}; up to {passes} passes; log rho^2 is at most {slower:.2f} times the log "
-        "of the measured factor of a pass",
-        "the minimum; a solution",
+        f"a step misses the minimum of (13) by at most {at_most(missed, 1e-9)} of its gradient's scale, and "
+        f"f rises by at most {at_most(rise, 64.0)} times its rounding; after up to {passes} passes the "
+        f"duality gap is at most {at_most(gap, tolerance)} of the objective, and the optimality conditions "
+        f"of (12) are violated by at most {at_most(residual, 1e-5)}; log rho^2 is at most {slower:.2f} "
+        "times the log of the factor measured for a pass",
+        "each step the minimum; a solution in the limit",
         tolerance - gap,
-        "With the bounds settled, a pass is one of Gauss and Seidel on the free part of H, which shrinks f "
-        "- f* by the square of its spectral radius rho: linear convergence, but slow where H is nearly "
-        "singular. With A = (I + PG)^{-1}Y for Q^{-1}GY no inverse of Q is needed. Where h_ii "
-        "= 0 the gradient is -1, and the step goes to C.",
+        "Once the active bounds no longer change, a pass is a Gauss-Seidel pass on the free part of H. It "
+        "shrinks f - f* by the square of its spectral radius rho, so convergence is linear, but slow where "
+        "H is nearly singular. Writing A = (I + PG)^{-1}Y instead of Q^{-1}GY avoids the inverse of Q. "
+        "Where h_ii = 0 the gradient is -1, and the step goes to C.",
         described(count) | {"rates": rated},
         (60,),
     )
@@ -197,4 +195,5 @@ def rate_per_pass(
 
     first = 3
     last = first + max(3, int(np.log(1e-6) / np.log(rho**2)))
-    return float((height(last) / height(first)) ** (1 / (last - first))), rho**2
+    end, begin = height(last), height(first)
+    return float((end / begin) ** (1 / (last - first))) if begin > 0 else np.inf, rho**2

@@ -14,8 +14,7 @@ import numpy as np
 from ...claims import Evidence, Rival, at_most, claim, decide, times
 from ..model.whitening import WhitenedGram
 from ..solvers.dual import Solution, active_set
-from ..solvers.linear_cd import linear_coordinate_descent
-from .problems import ACCURATE, PARAMETERS, Problem, by_cvxpy, described, problems, soft_value
+from .problems import PARAMETERS, Problem, by_cvxpy, described, problems, soft_value
 
 
 def printed_dual(H: np.ndarray, beta: np.ndarray, lambda2: float) -> float:
@@ -95,12 +94,13 @@ def check_dual(mean: float = 1.0, variance: float = 1.0, constant: float = 1.0) 
     tolerance = 1e-7
     return Evidence(
         decide(gap <= tolerance and apart <= 1e-3 and built <= 1e-9),
-        f"values of (6), of the dual and of the oracle differ by at most {at_most(gap, tolerance)}, "
-        f"relative; w by {at_most(apart, 1e-3)} of its length",
+        f"the values of (6), of the dual and of the oracle differ by at most {at_most(gap, tolerance)}, "
+        f"relative; w differs by at most {at_most(apart, 1e-3)} of its length",
         "0",
         tolerance - gap,
-        "The constant is -(1/2)(lambda2/m)^2 e'He: the largest value of the dual is that less (12). Measured "
-        "with the matrix that needs no inverse of Q, so that singular Gram matrices are among the problems.",
+        "The constant is -(1/2)(lambda2/m)^2 e'He; subtracting the minimum of (12) from it gives the "
+        "maximum of the dual. H is computed without the inverse of Q, so that singular Gram matrices can "
+        "be among the problems.",
         described(count),
         (50,),
     )
@@ -110,8 +110,8 @@ def check_dual(mean: float = 1.0, variance: float = 1.0, constant: float = 1.0) 
     "ldm/eq-8-singular",
     kind="proof",
     where="Equations (8) to (12), Algorithm 1",
-    statement=r"$H=YGQ^{-1}GY$ with an invertible matrix $Q$, the sum of $G$ and "
-    r"$\frac{4\lambda_1}{m^2}$ times $mG^\top G-(Gy)(Gy)^\top$",
+    statement=r"$H=YGQ^{-1}GY$ with the invertible matrix $Q=G+\frac{4\lambda_1}{m^2}\bigl(mG^\top "
+    r"G-(Gy)(Gy)^\top\bigr)$",
     notebook="ldm/02_duals_and_solvers#ldm-eq-8-singular",
     rivals=(
         Rival("independent points only", {"regular": True}),
@@ -150,14 +150,15 @@ def check_singular(regular: bool = False, variance: float = 1.0) -> Evidence:
     return Evidence(
         decide(singular == 0, ranks and max(invertible, oracle) <= tolerance and compared > 0),
         f"Q is singular in {singular} of {count} problems, and has the rank of G in "
-        f"{'all' if ranks else 'not all'}; without the inverse: H as printed to "
-        f"{at_most(invertible, tolerance)} where Q is invertible, the optimum to "
+        f"{'all' if ranks else 'not all'}; the formula without the inverse gives the printed H to "
+        f"{at_most(invertible, tolerance)} where Q is invertible, and the optimum to "
         f"{at_most(oracle, tolerance)} where it is not",
         "invertible",
         float(-singular),
-        "What G maps to 0, Q maps to 0: two equal points or fewer features than examples are enough, so most "
-        "data with the linear kernel. H = YG(I + PG)^{-1}Y exists for every G, and is the printed one "
-        "where that exists. Ranks are those of integer data in rational arithmetic.",
+        "Q maps to 0 whatever G maps to 0, so Q is singular whenever G is. Two equal points are enough, or "
+        "fewer features than examples with the linear kernel, as in most data sets. H = YG(I + PG)^{-1}Y "
+        "exists for every G, and equals the printed matrix where that exists. Ranks are computed for "
+        "integer data in rational arithmetic.",
         {"problems": count, "compared with (8)": compared, "parameters": len(PARAMETERS)},
         (51, 52),
     )
@@ -210,111 +211,3 @@ def exact_rank(matrix: np.ndarray) -> int:
                 rows[r] = [v - share * h for v, h in zip(rows[r], head, strict=True)]
         rank += 1
     return rank
-
-
-@claim(
-    "ldm/svm-in-disguise",
-    kind="ours",
-    where="Equation (12)",
-    statement=r"LDM is the dual of an SVM with the kernel $YHY$ and a box from $\lambda_2/m$ to "
-    r"$C+\lambda_2/m$; $y_i\alpha_i$ is $\beta'_i$ less $\frac{4\lambda_1}m(\gamma_i-\bar\gamma)$",
-    notebook="ldm/02_duals_and_solvers#ldm-svm-in-disguise",
-    rivals=(
-        Rival("a box from 0 to C", {"moved": 0.0}),
-        Rival("a box moved by 10 % more", {"moved": 1.1}),
-        Rival("4 lambda1 2 % larger in the kernel", {"variance": 1.02}),
-        Rival("an SVM with a C that is 2 % larger", {"loss": 1.02}),
-    ),
-)
-def check_disguise(moved: float = 1.0, variance: float = 1.0, loss: float = 1.0) -> Evidence:
-    """Solve LDM with SVC, with a box-constrained program and with the separable form in (w, t).
-
-    Parameters
-    ----------
-    moved, variance, loss : float
-        Factors of lambda2/m, of lambda1 in the kernel, and of C.
-    """
-    whitened = boxed = separable = 0.0
-    count = linear = 0
-    for problem in islice(problems(seed=53, repeats=2), 0, None, 2):
-        for lambda1, lambda2, C in PARAMETERS[1:]:
-            H = direct_hessian(problem.G, problem.y, variance * lambda1)
-            plain, _ = by_cvxpy(problem.F, problem.y, lambda1, 0.0, C)
-            wanted = problem.y * (problem.F.T @ plain)
-            whitened = max(whitened, _apart(_margins_by_svc(H, loss * C), wanted))
-            w, value = by_cvxpy(problem.F, problem.y, lambda1, lambda2, C)
-            margins = problem.y * (problem.F.T @ w)
-            shifted = _box_program(H, moved * lambda2 / len(H), loss * C)
-            boxed = max(boxed, _apart(H @ shifted, margins))
-            c = 4 * lambda1 / len(H)
-            alpha = problem.y * (shifted - c * (H @ shifted - np.mean(H @ shifted)))
-            boxed = max(boxed, _apart(problem.y * (problem.G @ alpha), margins))
-            if problem.kernel == "linear":
-                found = linear_coordinate_descent(
-                    problem.X, problem.y, lambda1, lambda2, C, tol=1e-10, max_iter=20000, random_state=0
-                )
-                t, lowest = _separable(problem, lambda1, lambda2, C)
-                separable = max(
-                    separable,
-                    abs(lowest - value) / max(1.0, abs(value)),
-                    abs(t - margins.mean()) / np.abs(margins).max() * 1e-3,
-                    abs(found.objective - value) / max(1.0, abs(value)),
-                )
-                linear += 1
-            count += 1
-    tolerance = 1e-4
-    return Evidence(
-        decide(max(whitened, boxed) <= tolerance and separable <= 1e-7),
-        f"margins differ by at most {at_most(whitened, tolerance)} (SVC with the whitened kernel, lambda2 = "
-        f"0) and {at_most(boxed, tolerance)} (the box, and alpha without an inverse); the optimum of the "
-        f"separable form by {at_most(separable, 1e-7)}",
-        "the same machine",
-        tolerance - max(whitened, boxed),
-        "The variance term changes the norm of w and so the kernel; the mean term moves the box. For a "
-        "linear kernel the minimum over one more number t, the mean margin, makes the objective a sum over "
-        "examples.",
-        described(count) | {"parameters": len(PARAMETERS) - 1, "linear": linear},
-        (53,),
-    )
-
-
-def _apart(one: np.ndarray, other: np.ndarray) -> float:
-    return float(np.abs(one - other).max() / np.abs(other).max())
-
-
-def _margins_by_svc(H: np.ndarray, C: float) -> np.ndarray:
-    """Return the margins of SVC with kernel YHY; mirror images of the points take its intercept away.
-
-    In the coordinates that H belongs to, all labels are 1.
-    """
-    from sklearn.svm import SVC
-
-    mirrored = np.block([[H, -H], [-H, H]])
-    labels = np.repeat([1.0, -1.0], len(H))
-    model = SVC(C=C / 2, kernel="precomputed", tol=1e-7, max_iter=10**6).fit(mirrored, labels)
-    return np.asarray(mirrored[: len(H), model.support_] @ model.dual_coef_[0])
-
-
-def _box_program(H: np.ndarray, low: float, width: float) -> np.ndarray:
-    """Minimise the SVM dual with matrix H over the box [low, low + width]."""
-    import cvxpy as cp
-
-    eigenvalues, U = np.linalg.eigh(H)
-    root = np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * U.T
-    beta = cp.Variable(len(H))
-    cost = 0.5 * cp.sum_squares(root @ beta) - cp.sum(beta)
-    cp.Problem(cp.Minimize(cost), [beta >= low, beta <= low + width]).solve(solver=cp.CLARABEL, **ACCURATE)
-    return np.asarray(beta.value)
-
-
-def _separable(problem: Problem, lambda1: float, lambda2: float, C: float) -> tuple[float, float]:
-    """Minimise the sum over examples jointly in w and t; return t and the value."""
-    import cvxpy as cp
-
-    m = len(problem.y)
-    w, t = cp.Variable(len(problem.F)), cp.Variable()
-    margins = cp.multiply(problem.y, problem.F.T @ w)
-    losses = 2 * lambda1 / m * (margins - t) ** 2 - lambda2 / m * margins + C * cp.pos(1 - margins)
-    task = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cp.sum(losses)))
-    task.solve(solver=cp.CLARABEL, **ACCURATE)
-    return float(np.asarray(t.value)), float(task.value)

@@ -67,12 +67,12 @@ def check_average_margin(lambda1: float = 0.0, least: float = 1e-14, factor: flo
     return Evidence(
         decide(max(dropped, forced) == count, good),
         f"w has the direction of MAMC in {forced} of {count} problems if the variance must be 0, in "
-        f"{dropped} if lambda1 = 0; to {at_most(alone, 1e-6)} in all if also C = 0; with C = {C:g} "
-        f"w/lambda2 comes to it as fast as the bound C sum|x_i|/lambda2 says: at most {limit:.2f} of that",
+        f"{dropped} if lambda1 = 0, and to {at_most(alone, 1e-6)} in all if also C = 0; with C = {C:g}, the "
+        f"distance of w/lambda2 from MAMC is at most {limit:.2f} times the bound C sum|x_i|/lambda2",
         "the same direction",
         float(max(dropped, forced) - count),
-        "The variance of MAMC's margins is not 0, and a machine whose variance must be 0 is another one. "
-        "What has to go is the variance term and the hinge loss: lambda1 = 0 and C = 0, or lambda2 much "
+        "The variance of MAMC's margins is not 0, and requiring it to be 0 gives a different classifier. "
+        "To obtain MAMC, drop the variance term and the hinge loss: lambda1 = 0 and C = 0, or lambda2 much "
         "larger than C.",
         described(count) | {"lambda2": lambda2, "C": C},
         (44,),
@@ -114,7 +114,7 @@ def _balanced(original: Any) -> Callable[..., Any]:
     "ldm/mamc-trivial",
     kind="statement",
     where="Section 5, second paragraph",
-    statement="MAMC degenerates to a trivial solution when the classes are not of equal sizes",
+    statement="MAMC degenerates to a trivial solution when the classes are of unequal size",
     notebook="ldm/01_margins_and_model#ldm-mamc-trivial",
     rivals=(
         Rival("enough from 0.98 of max k / min k on", {"factor": 0.98}),
@@ -157,12 +157,13 @@ def check_trivial(factor: float | None = 1.0) -> Evidence:
         f"one label for all points in {unequal_trivial} of {unequal} problems with unequal classes and in "
         f"{equal_trivial} of {equal} with equal ones; in {beyond_trivial} of the {beyond} in which n_+ / "
         "n_- > max k / min k",
-        "in all with unequal classes",
+        "in all problems with unequal classes",
         float(unequal_trivial - unequal),
-        "Trivial is read as one label for all. f(x) is n_+ times the mean of k(x, .) over one class less n_- "
-        "times that over the other. So the larger class takes all points as soon as the sizes differ by more "
-        "than kernel values do. Unequal sizes are not enough, nor needed: a class nearer to the origin loses "
-        "all its points at equal sizes.",
+        "'Trivial' is read as one label for all points. Up to a factor, f(x) is n_+ times the mean of k(x, "
+        ".) over the positive class minus n_- times that over the negative one. So the larger class takes "
+        "all points as soon as the sizes differ by more than the kernel values do. Unequal sizes are "
+        "neither sufficient nor necessary: at equal sizes, a class nearer to the origin can lose all its "
+        "points.",
         {"problems": unequal + equal, "n_+": list(larger), "n_-": 20, "kernels": len(kernels)},
         (45,),
     )

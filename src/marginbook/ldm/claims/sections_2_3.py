@@ -16,7 +16,7 @@ from ..model.objective import margin_variance
 from ..model.whitening import WhitenedGram
 from ..solvers.dual import active_set
 from ..solvers.hard_margin import InfeasibleError, solve_hard_margin
-from .problems import ACCURATE, PARAMETERS, Problem, by_cvxpy, described, problems, soft_value
+from .problems import ACCURATE, Problem, described, problems
 
 ROUND_OFF = 1e-12
 
@@ -73,13 +73,13 @@ def check_variance(printed: int = 0, power: int = 2, multiple: Fraction = Fracti
             largest = max(largest, left / right)
     return Evidence(
         decide(equal == tested, by_square == twice == tested),
-        f"the left side is m^2 times the right one in {by_square} of {tested} problems, the two are equal in "
+        f"the left side is m^2 times the right side in {by_square} of {tested} problems, and equal to it in "
         f"{equal}; the right side is twice the variance in {twice}",
-        "equal; the variance",
+        "both sides equal to the variance",
         float(1 - largest),
-        "The double sum needs 1/m^2 in front of it; (6) and all that follows use the right side, so the "
-        "machine of the paper weighs lambda1 times twice the variance. Exact rational arithmetic on margins "
-        "that are not all equal.",
+        "The double sum needs the factor 1/m^2. Equation (6) and all that follows use the right side, so "
+        "the paper's model has lambda1 times twice the variance. The check uses exact rational arithmetic "
+        "on margins that are not all equal.",
         {"problems": tested, "m": list(sizes)},
         (40,),
     )
@@ -89,7 +89,7 @@ def check_variance(printed: int = 0, power: int = 2, multiple: Fraction = Fracti
     "ldm/relaxed-margin",
     kind="statement",
     where="Section 2, the sentences after (2)",
-    statement=r"for some $\bar C$ (2) is the same as $\max_w\gamma_0-\bar C\sum\xi_i$, "
+    statement=r"for some $\bar C$, (2) is equivalent to $\max_w\gamma_0-\bar C\sum\xi_i$ subject to "
     r"$\gamma_i\ge\gamma_0-\xi_i$; $\gamma_0$ is the $p$-th smallest margin",
     notebook="ldm/01_margins_and_model#ldm-relaxed-margin",
     rivals=(
@@ -130,15 +130,15 @@ def check_relaxed_margin(factor: float = 1.0, place: int = 0) -> Evidence:
     tolerance = 1e-6
     return Evidence(
         decide(printed == count, worse <= tolerance and off <= 1e-9),
-        "without a bound on w the problem is unbounded at every C-bar at which the solution of (2) could "
-        f"solve it, in {count - printed} of {count} problems; with |w| <= 1 and C-bar = C / sum(beta) the "
-        f"solution of (2), scaled to length 1, solves it to {at_most(worse, tolerance)}; another gamma_0 "
-        f"than the margin number p = ceil(1 / C-bar) is better by at most {at_most(off, 1e-9)}",
+        f"without a bound on w, {count - printed} of {count} problems are unbounded at every C-bar at which "
+        "the solution of (2) could solve them; with |w| <= 1 and C-bar = C / sum(beta) the solution of "
+        f"(2), scaled to length 1, solves the problem to {at_most(worse, tolerance)}; no other gamma_0 is "
+        f"better than the p-th smallest margin, p = ceil(1 / C-bar), by more than {at_most(off, 1e-9)}",
         "equivalent",
         tolerance - worse if printed == count else float(printed - count),
-        "Doubling w doubles the objective: its supremum is infinite, or 0 and w = 0 is as good as any. A "
-        "bound on |w| is missing. With it the duals of the two problems have the same minimum points, up "
-        "to the scale sum(beta).",
+        "A bound on |w| is missing. Without it, doubling w doubles the objective, so its supremum is "
+        "infinite, or it is 0 and attained at w = 0. With it, the duals of the two problems have the same "
+        "minimisers, up to the scale sum(beta).",
         described(count) | {"parameters": 2},
         (41,),
     )
@@ -187,7 +187,7 @@ def _order_statistic(margins: np.ndarray, penalty: float, place: int = 0) -> flo
     "ldm/subsumes-svm",
     kind="statement",
     where="Section 3.1, after the hard-margin LDM and after (5)",
-    statement=r"with $\lambda_1=\lambda_2=0$ LDM is the SVM, soft and hard margin",
+    statement=r"with $\lambda_1=\lambda_2=0$, LDM is the SVM, with soft and with hard margin",
     notebook="ldm/01_margins_and_model#ldm-subsumes-svm",
     rivals=(
         Rival("lambda1 = 2^-8, the least of the printed grid", {"lambda1": 2**-8}),
@@ -231,13 +231,13 @@ def check_subsumes_svm(lambda1: float = 0.0, lambda2: float = 0.0, loss: float =
     return Evidence(
         decide(max(soft, hard) <= tolerance and agree and separable > 0),
         f"w differs by at most {at_most(soft, tolerance)} (soft margin) and {at_most(hard, tolerance)} "
-        f"(hard margin) of its length; hard margin: {separable} problems can be separated, {refused} "
-        f"cannot, for both machines{'' if agree else ' not'}",
+        f"(hard margin) of its length; with the hard margin {separable} problems have a solution and "
+        f"{refused} have none, {'the same ones' if agree else 'but not the same ones'} for both methods",
         "the same w",
         tolerance - max(soft, hard),
-        "The SVM of the paper has no intercept. SVC always has one, and differs by up to "
-        f"{biased:.1f} lengths of w here; on the examples together with their mirror images (-x, -y) its "
-        "intercept is 0 by symmetry, and then the two agree.",
+        "The SVM of the paper has no intercept. SVC always has one, and its w differs by up to "
+        f"{biased:.1f} times the length of w here. If the mirror images (-x, -y) of all examples are added, "
+        "its intercept is 0 by symmetry, and then the two agree.",
         described(count) | {"parameters": 3, "hard margin": separable},
         (42,),
     )
@@ -285,73 +285,3 @@ def _hard_svm(problem: Problem) -> np.ndarray | None:
     task = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w)), rules)
     task.solve(solver=cp.CLARABEL)
     return np.asarray(w.value) if task.status == cp.OPTIMAL else None
-
-
-@claim(
-    "ldm/thm-1",
-    kind="proof",
-    where="Theorem 1",
-    statement=r"the optimal $w$ of (6) is a combination of the training points, $w^\star=X\alpha$",
-    notebook="ldm/01_margins_and_model#ldm-thm-1",
-    rivals=(
-        Rival("a combination of all points but one", {"points": -1}),
-        Rival("a combination of the first half of the points", {"half": True}),
-        Rival("a part outside costs its squared length", {"price_of": 1.0}),
-        Rival("a part outside costs 2 % more", {"price_of": 0.51}),
-        Rival(
-            "a machine whose H is 2 % larger", swaps={"ldm.model.whitening.WhitenedGram.hessian": times(1.02)}
-        ),
-    ),
-)
-def check_representer(points: int = 0, half: bool = False, price_of: float = 0.5) -> Evidence:
-    """Solve (6) over all of feature space, where the points do not span it, and measure what sticks out.
-
-    Parameters
-    ----------
-    points : int
-        What is added to the number of points that span.
-    half : bool
-        Take half of them.
-    price_of : float
-        Times the squared length of a part outside, what it costs.
-    """
-    from sklearn.preprocessing import PolynomialFeatures
-
-    outside, beyond, price = 0.0, 0.0, 0.0
-    count = 0
-    rng = np.random.default_rng(43)
-    for problem in problems(seed=43, repeats=4, kernels=("linear",)):
-        for rows in (problem.X, PolynomialFeatures(2).fit_transform(problem.X[:, :6])):
-            F = np.vstack([rows.T, np.zeros((1, len(rows)))])  # one more axis, on which no point lies
-            spanning = F[:, : len(rows) // 2 if half else len(rows) + points]
-            inside = spanning @ np.linalg.pinv(spanning, rcond=1e-10)
-            G = F.T @ F
-            whitened = WhitenedGram(G, problem.y)
-            for lambda1, lambda2, C in (*PARAMETERS, (1e4, 0.0, 1e-3), (0.0, 1e3, 1e3)):
-                w, value = by_cvxpy(F, problem.y, lambda1, lambda2, C)
-                outside = max(outside, float(np.linalg.norm(w - inside @ w) / np.linalg.norm(w)))
-                H = whitened.hessian(lambda1)
-                found = active_set(H, problem.y, lambda1, lambda2, C, tol=1e-11)
-                best = F @ found.alpha
-                own = soft_value(F, problem.y, best, lambda1, lambda2, C)
-                beyond = max(beyond, float(own - value) / max(1.0, abs(value)))
-                v = rng.normal(size=len(F))
-                v -= F @ np.linalg.lstsq(F, v, rcond=1e-10)[0]
-                with_v = soft_value(F, problem.y, best + v, lambda1, lambda2, C)
-                excess = float(with_v - own - price_of * v @ v)
-                price = max(price, abs(excess) / max(1.0, abs(own)))
-                count += 1
-    tolerance = 1e-5
-    return Evidence(
-        decide(outside <= tolerance and beyond <= 1e-7 and price <= 1e-9),
-        f"at most {at_most(outside, tolerance)} of the length of w lies outside the span; no w of the whole "
-        f"space is better than the best combination by more than {at_most(beyond, 1e-7)}; a part v outside "
-        f"costs |v|^2/2 to {at_most(price, 1e-9)}",
-        "0",
-        tolerance - outside,
-        "Up to 41 features for 2 to 26 examples, and always one direction that no point has a part in. The "
-        "optimum over the whole space is an interior-point one that knows no alpha. The paper's proof is "
-        "right.",
-        described(count) | {"kernels": 2, "parameters": len(PARAMETERS) + 2},
-        (43,),
-    )

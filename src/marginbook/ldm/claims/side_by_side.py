@@ -1,30 +1,35 @@
-"""Tables 2 and 3 under every reading of their variance and their SVM."""
+"""The tables and figures under every reading of their variance and their SVM."""
 
 from __future__ import annotations
 
-from ...claims.printed_tables import TESTED
-from ...claims.read_as import ReadAs
+from ...claims import share
+from ...claims.read_as import NOT_STORED, ReadAs, of_tables
 from ..paper.printed import PAPER_TABLES
-from .readings import as_read, available
+from ..paper.readings import LDM
+from .figures import CALM, sensitivity, swings
+from .figures_margins import counted_margins
+from .figures_readings import FIGURE_1, calm
 
 
 def side_by_side() -> list[ReadAs]:
     """Return how well each reading agrees with the print; empty before any results."""
+    return of_tables(PAPER_TABLES, points=100.0) + readings_of_figures()
+
+
+def readings_of_figures() -> list[ReadAs]:
+    """Return how many of the parts of what the text reads off Figures 1 and 3 are so, under each reading."""
     rows = []
-    for table in ("table-2", "table-3"):
-        stored = PAPER_TABLES.results(table)
-        for reading in available(stored) if stored is not None else ():
-            assert stored is not None
-            cells = PAPER_TABLES.cells(table, as_read(stored, reading))
-            tested = cells[cells["verdict"].isin(TESTED)]
-            rows.append(
-                ReadAs(
-                    table,
-                    str(reading),
-                    int((tested["verdict"] == TESTED[0]).sum()),
-                    len(tested),
-                    100 * float(tested["difference"].abs().mean()),
-                    str(PAPER_TABLES.agreement(table, cells).verdict),
-                )
-            )
+    if margins := counted_margins():
+        for one in FIGURE_1:
+            low, high, sets = margins.get(one, (0, 0, 0))
+            rows.append(_row("figure-1", str(one), low + high, 2 * sets))
+    table = sensitivity()
+    if table is not None and not table.empty:
+        ranges, _ = swings(table)
+        rows += [_row("figure-3", words, *calm(ranges, machine, CALM)) for machine, words in LDM.items()]
     return rows
+
+
+def _row(figure: str, reading: str, agree: int, tested: int) -> ReadAs:
+    verdict = str(share(agree, tested)) if tested else NOT_STORED
+    return ReadAs(figure, reading, agree, tested, float("nan"), verdict)

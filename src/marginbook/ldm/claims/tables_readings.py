@@ -120,8 +120,9 @@ def side_by_side() -> pd.DataFrame:
     "ldm/margin-weight",
     kind="ours",
     where="Equation (5), Section 4.1",
-    statement="with the weights of (6), in the printed grid, the LDM has the accuracy of the SVM without an "
-    "intercept in nine of ten splits and more; with the double sum of (4) in less than half of them",
+    statement="with the weights of (6) and the printed grid, the LDM has the same accuracy as the SVM "
+    "without an intercept in at least nine of ten splits; with the double sum of (4), in less "
+    "than half",
     notebook="ldm/04_regular_data#ldm-margin-weight",
     depends=tuple(f"results/ldm/{table}.csv" for table in REGULAR),
     rivals=(
@@ -158,7 +159,7 @@ def check_margin_weight(as_printed: str = "C", most: float = 0.9) -> Evidence:
                 f"{100 * row['equal']:.0f} % of the splits"
             )
         told += [
-            f"the printed {row.column} is reproduced by {row.method} in {row.agree} of {row.tested} cells"
+            f"{row.method} reproduces {row.agree} of {row.tested} cells of the printed {row.column}"
             for row in readings(table).itertuples()
         ]
     if not equal:
@@ -169,8 +170,9 @@ def check_margin_weight(as_printed: str = "C", most: float = 0.9) -> Evidence:
         f"the same accuracy in {', '.join(measured)} of the splits",
         f"at least {100 * most:g} % with (6), at most 50 % with (4)",
         room,
-        "The sum of the losses is multiplied by C = 10 or more, the two averages by at most 1/4. With C/m, "
-        "the mean of the losses, they weigh more, and with the double sum on the left of (4) the variance "
-        f"weighs m squared times as much: LDM(4). {'; '.join(told)}. Both shares are ours.",
+        "The sum of the losses is multiplied by C = 10 or more, the two averages by at most 1/4. LDM(C/m) "
+        "takes the mean of the losses, so that mean and variance weigh more. LDM(4) takes the double sum "
+        f"on the left of (4), so that the variance weighs m squared times as much. {'; '.join(told)}. The "
+        "thresholds for both shares are ours.",
         {"sets": sets},
     )

@@ -6,19 +6,17 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from ...base.labels import binary_signs
 from ...base.parameters import validate_counts, validate_flags
 from ...kernels import kernel_name, tidy
-from ..model.linear import LinearSolution
-from ..solvers.asgd import AveragedSGD, initial_step
 from ..solvers.libsvm_files import read_libsvm
 from ..solvers.linear_cd_disk import DiskRows, averaged_sgd_blocks, solve_blocks
+from .fitting import Fitting, begin, seed
+from .gram_checks import finite_rows
 from .parameters import steps_allowed, validate_settings
-from .training import Penalties, finite_rows
 
 #: solvers that read a file block by block
 FROM_DISK = ("auto", "dcd", "asgd")
@@ -32,19 +30,8 @@ def _reads_files(estimator: Any) -> bool:
     return estimator.solver in FROM_DISK and kernel_name(estimator.kernel) == "linear"
 
 
-class TakesChunks:
+class TakesChunks(Fitting):
     """The part of LDMClassifier that only the linear kernel has."""
-
-    classes_: np.ndarray
-    n_features_in_: int
-    solver: str
-    tol: float
-    max_iter: int | None
-    n_passes: int
-    fit_intercept: bool
-    random_state: Any
-    _kernel: Any
-    _state: AveragedSGD
 
     @available_if(_is_stochastic)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, n_samples: int | None = None) -> Self:
@@ -73,6 +60,8 @@ class TakesChunks:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         X = tidy(X)
         validate_settings(self)
+        if self.class_weight is not None:
+            raise ValueError("partial_fit takes no class_weight; repeat the rows")
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs classes: both labels")
         known = self.classes_ if classes is None else binary_signs(classes, "LDMClassifier")[0]
@@ -143,6 +132,8 @@ class TakesChunks:
             For a malformed line, which is named, for other than two labels, and with an intercept.
         """
         validate_settings(self)
+        if self.class_weight is not None:
+            raise ValueError("fit_file takes no class_weight; repeat the rows in the file")
         if self.fit_intercept:
             raise ValueError(
                 "fit_file takes the features as they are, got fit_intercept=True; write a feature that is 1"
@@ -174,42 +165,9 @@ class TakesChunks:
                 steps = steps_allowed("dcd", self.max_iter)
                 found = solve_blocks(rows, *self._penalties(), tol=self.tol, max_iter=steps, random_state=rng)
                 w = found.coef
-                self._keep(found, rows.y * (rows @ w))
+                self._keep([found], [rows.y * (rows @ w)], None, slice(None), rows.shape[0])
         self._set_weights(w)
         return self
-
-    def _penalties(self) -> Penalties:
-        raise NotImplementedError
-
-    def _keep(self, found: LinearSolution, margins: np.ndarray) -> None:
-        raise NotImplementedError
-
-    def _set_statistics(self, margins: np.ndarray) -> None:
-        raise NotImplementedError
-
-    def _forget(self) -> None:
-        raise NotImplementedError
-
-    def _set_weights(self, w: np.ndarray) -> None:
-        raise NotImplementedError
-
-
-def begin(rows: Any, signs: np.ndarray, penalties: Penalties, m: int, random_state: Any) -> AveragedSGD:
-    """Return the state before the first step, its step size found by trial on a first chunk.
-
-    Parameters
-    ----------
-    rows : (n, d) array or CSR matrix
-    signs : (n,) array of -1 and +1
-    penalties : lambda1, lambda2, C
-    m : int
-        Rows of the whole problem.
-    random_state : int, RandomState or None
-    """
-    lambda1, lambda2, C = penalties
-    rng = np.random.default_rng(seed(random_state))
-    gamma0 = initial_step(rows, signs, lambda1, lambda2, C, n_samples=m, random_state=rng)
-    return AveragedSGD(rows.shape[1], m, lambda1, lambda2, C, gamma0=gamma0, random_state=rng)
 
 
 def labels_of(path: str | Path, zero_based: bool) -> np.ndarray:
@@ -220,8 +178,3 @@ def labels_of(path: str | Path, zero_based: bool) -> np.ndarray:
         if len(seen) == 2:
             break
     return np.array(sorted(seen))
-
-
-def seed(random_state: Any) -> int:
-    """Return a whole number for NumPy's generators from scikit-learn's ways to say it."""
-    return int(check_random_state(random_state).randint(2**31 - 1))

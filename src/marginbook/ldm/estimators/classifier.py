@@ -9,28 +9,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...base.labels import binary_signs
+from ...base.threads import on_few_threads
+from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, tidy
-from ..model.linear import LinearSolution, linear_objective
-from ..model.objective import margin_mean, margin_variance
-from ..solvers.dual import Solution
-from ..solvers.linear_cd import solve_linear
-from .chunks import TakesChunks, begin, seed
-from .kernel_expansion import kernel_sums
-from .parameters import choose_solver, steps_allowed, validate_settings
-from .training import finite_rows, left_out_bound, solve_on_gram, training_gram, warn_of_gap
-
-#: examples up to which a fit to features keeps its rows for loo_bound, which needs their Gram matrix
-KEPT = 5000
-#: what a fit sets, by solver
-_STATE = (
-    *("coef_", "intercept_", "dual_coef_", "beta_", "objective_", "dual_gap_", "n_iter_", "n_steps_"),
-    *("margin_mean_", "margin_variance_", "_found", "_train", "_constant", "_signs", "_state", "_counting"),
-)
+from ...kernels.expansions import kernel_sums
+from ...kernels.tags import tag_input
+from .chunks import TakesChunks
+from .fitting import KEPT
+from .gram_checks import training_gram
+from .kernel_expansion import class_signs, resolve_weighted
+from .parameters import choose_solver, validate_penalties, validate_settings, validate_weights
+from .training import left_out_bound
 
 
 class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
-    r"""Large margin distribution machine for two classes.
+    r"""Large margin distribution machine.
 
     .. math::
        \min_w\ \tfrac12\lVert w\rVert^2+\lambda_1\hat\gamma-\lambda_2\bar\gamma+C\sum_{i=1}^m(1-\gamma_i)_+
@@ -38,7 +31,19 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     where :math:`\gamma_i=y_iw^\top\phi(x_i)` is the margin of example i with label :math:`y_i=\pm1`,
     :math:`\bar\gamma` the mean margin and :math:`\hat\gamma=2\operatorname{Var}(\gamma)`, with divisor m, the
     right side of (4). With lambda1 = lambda2 = 0 it is the support vector machine without an intercept.
-    Source: Zhang & Zhou, equation (5), Algorithms 1 and 2. More than two classes: ``OneVsRestClassifier``.
+    Source: Zhang & Zhou, equation (5), Algorithms 1 and 2.
+
+    With weights :math:`\omega_i` of the rows, those of `fit` times those of the classes, a row of weight k
+    counts as k equal rows: with :math:`M=\sum_i\omega_i` it is
+
+    .. math::
+       \tfrac12\lVert w\rVert^2+\frac{2\lambda_1}M\sum_i\omega_i(\gamma_i-\bar\gamma)^2
+       -\lambda_2\bar\gamma+C\sum_i\omega_i(1-\gamma_i)_+,\qquad\bar\gamma=\frac1M\sum_i\omega_i\gamma_i .
+
+    More than two classes: one machine for each class against the rest, all of them on the same kernel
+    values; the largest decision value wins.
+
+    Read more in the :ref:`user guide <guide-ldmclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -51,13 +56,16 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         data that the kernel does not separate without an intercept are an error.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
-    gamma : float, default=None
-        Of "rbf" and "poly"; None is 1 / n_features for "rbf" and 1 for "poly". A width :math:`\sigma` in
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf" and "poly": "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` counts), "auto" 1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly". A
+        width :math:`\sigma` in
         :math:`\exp(-\lVert x-z\rVert^2/(2\sigma^2))` is ``gamma = 1 / (2 * sigma**2)``.
     degree : float, default=3
     coef0 : float, default=1.0
     solver : {"auto", "active-set", "interior-point", "dcd", "asgd", "cvxpy"}, default="auto"
-        "active-set" solves the box-constrained dual on the Gram matrix, exactly. "dcd" is dual coordinate
+        "active-set" solves the box-constrained dual exactly: up to 3000 rows on the Gram matrix, beyond, for
+        a kernel given by its name, on rows of it that are computed on demand. "dcd" is dual coordinate
         descent: Algorithm 1 on the Gram matrix for all kernels but "linear"; for "linear" our own descent on
         the features, which never forms an m x m matrix and keeps sparse rows sparse. (For Algorithm 1 with
         the linear kernel give the Gram matrix to "precomputed".) For "linear" only: "interior-point", for few
@@ -72,25 +80,31 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         A duality gap up to ``tol * max(1, |objective|)`` passes without a ConvergenceWarning; where the
         problem is solved on features, up to ``tol * max(min(1, m C), |objective|)``. Not of "asgd".
     max_iter : int, default=None
-        Exchanges of "active-set" (None is 100000), steps of "interior-point" (200), or passes of "dcd" over
-        the examples (10000).
+        Exchanges of "active-set", or beyond 3000 rows its chunks (None is 100000), steps of "interior-point"
+        (200), or passes of "dcd" over the examples (10000).
     n_passes : int, default=5
         Passes of "asgd" over the examples; the paper's value.
+    class_weight : {class: number}, "balanced" or None, default=None
+        Times the weight of each row of the class; "balanced" is m / (number of classes * rows of the class).
+        Weights of rows are not for the hard margin, "asgd", "cvxpy", and "dcd" on a Gram matrix.
     random_state : int, RandomState or None, default=None
         Order of the examples in "asgd" and in the linear "dcd".
 
     Attributes
     ----------
-    classes_ : (2,) array
-        Margins count the second as +1.
+    classes_ : (k,) array
+        With two, margins count the second as +1. With more, everything below but `solver_` and `n_iter_` has
+        a leading axis for the k machines.
     n_features_in_ : int
+    gamma_ : float
+        The gamma of "rbf" or "poly".
     solver_ : str
         The solver that "auto" chose.
     dual_coef_ : (m,) array
         Coefficients of :math:`f=\sum_i\alpha_ik(x_i,\cdot)`; not with "asgd". They are dense: every example
         takes part in mean and variance, so there are no support vectors and no ``support_``.
     beta_ : (m,) array
-        Dual variables of the hinge constraints, in [0, C]; not with "asgd".
+        Dual variables of the hinge constraints, in [0, C] times the weight of the row; not with "asgd".
     coef_ : (d,) array
         Of the linear kernel: ``f(x) = x @ coef_ + intercept_``.
     intercept_ : float
@@ -100,9 +114,10 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     dual_gap_ : float
         How far ``objective_`` can be above the optimum; not with "asgd".
     n_iter_ : int
+        The largest of all machines.
     margin_mean_, margin_variance_ : float
-        Of the training margins, as (3) and the right side of (4) define them: the latter is twice what NumPy
-        calls the variance.
+        Of the training margins, weighted, as (3) and the right side of (4) define them: the latter is twice
+        what NumPy calls the variance.
 
     Examples
     --------
@@ -124,7 +139,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     """
 
     classes_: np.ndarray
-    _found: Solution | LinearSolution
+    _found: Any
 
     def __init__(
         self,
@@ -132,7 +147,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         lambda2: float = 2**-5,
         C: float = 10.0,
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = "scale",
         degree: float = 3,
         coef0: float = 1.0,
         solver: str = "auto",
@@ -140,6 +155,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         tol: float = 1e-6,
         max_iter: int | None = None,
         n_passes: int = 5,
+        class_weight: ClassWeight = None,
         random_state: Any = None,
     ) -> None:
         self.lambda1 = lambda1
@@ -154,62 +170,87 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.n_passes = n_passes
+        self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (m, d), or the (m, m) Gram matrix for "precomputed", and labels `y`, (m,).
+
+        Parameters
+        ----------
+        X : (m, d) array or CSR matrix
+        y : (m,) labels
+        sample_weight : (m,) array of numbers >= 0, optional
 
         Raises
         ------
         ValueError
-            For other than two classes, parameters out of range, a kernel that is not positive semidefinite,
-            or a hard margin that the data do not allow.
+            For one class, parameters out of range, a kernel that is not positive semidefinite, a hard
+            margin that the data do not allow, and weights where there is no place for them.
+        MemoryError
+            Where a solver that needs the whole Gram matrix finds no room for it.
         """
         self._forget()
-        name, parameters = validate_settings(self)
+        name, _ = validate_settings(self)
         dense = callable(name) or name == "precomputed"
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
         X = tidy(X)
-        self.classes_, self._signs = binary_signs(y, "LDMClassifier")
-        self._kernel = name if callable(name) else (name, parameters)
         self.solver_ = choose_solver(self.solver, name, X, self.C)
+        many = self.solver_ != "asgd"
+        self.classes_, signs = class_signs(y, "LDMClassifier", many)
+        weights = row_weights(X, y, sample_weight, self.class_weight)
+        if weights is not None:
+            validate_weights(self, self.solver_, name == "linear")
+            validate_penalties(0.0, 0.0, float(self.C) * float(weights.max()))
+        self._kernel = resolve_weighted(self, X, sample_weight)
+        if isinstance(self._kernel, tuple) and "gamma" in self._kernel[1]:
+            gamma = self._kernel[1]["gamma"]
+            self.gamma_ = float(1.0 / X.shape[1] if gamma is None else gamma)
+        self._signs = signs[0] if len(signs) == 1 else signs
         if self.solver_ == "asgd":
             self._fit_stochastic(X)
-        elif self.solver_ in ("dcd", "interior-point") and name == "linear":
-            self._fit_features(X)
         else:
-            self._fit_gram(X)
+            self._fit_exactly(X, signs, weights)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return f for the rows of `X`, (n, d), or (n, m) for "precomputed": (n,)."""
+        """Return f for the rows of `X`, (n, d), or (n, m) for "precomputed": (n,), or (n, k) for k classes.
+
+        Of the linear kernel float32 rows have float32 values; other kernels are computed in float64.
+        """
         check_is_fitted(self, "intercept_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        if hasattr(self, "coef_"):
-            return np.asarray(X @ self.coef_) + self.intercept_
+        linear = hasattr(self, "coef_")
+        kinds = [np.float64, np.float32] if linear else np.float64
+        X = validate_data(self, X, accept_sparse="csr", dtype=kinds, reset=False)
+        if linear:
+            return np.asarray(X @ self.coef_.T.astype(X.dtype)) + np.asarray(self.intercept_, dtype=X.dtype)
         if kernel_name(self._kernel) == "precomputed":
-            return X @ self.dual_coef_ + self.intercept_
-        return kernel_sums(self._kernel, X, self._train, self.dual_coef_) + self.intercept_
+            return X @ self.dual_coef_.T + self.intercept_
+        return kernel_sums(self._kernel, X, self._train, self.dual_coef_.T) + self.intercept_
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each row of `X`: the second one where f > 0."""
+        """Return the class of each row of `X`: of two the second one where f > 0, of more the largest f's."""
         f = self.decision_function(X)
-        return self.classes_[(f > 0).astype(int)]
+        return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(axis=1)]
 
     def loo_bound(self) -> float:
         """Return an upper bound on the leave-one-out error rate, in [0, 1], without any further training.
 
-        A theorem, for every feasible dual vector (:mod:`marginbook.ldm.solvers.loo_bound`): it holds at any
-        tolerance. A left-out margin of zero counts as an error. Costs one eigendecomposition of the Gram
-        matrix.
+        A theorem, for every feasible dual vector (:mod:`marginbook.ldm.solvers.leave_one_out_bound`): it
+        holds at any tolerance. A left-out margin of zero counts as an error. Costs one
+        eigendecomposition of the Gram matrix.
 
         Raises
         ------
         ValueError
             After "asgd", which has no dual variables; for the hard margin, whose dual variables have no
-            bound; after a fit on linear features to more than 5000 examples or to a file.
+            bound; with more than two classes or weights of rows; after a fit on linear features to more than
+            5000 examples or to a file.
         """
         check_is_fitted(self, "intercept_")
+        if len(self.classes_) > 2 or getattr(self, "_weighted", False):
+            raise ValueError("loo_bound is for two classes, without weights of rows")
         if self.solver_ == "asgd":
             raise ValueError("loo_bound needs dual variables, which solver='asgd' has not; use solver='dcd'")
         if not np.isfinite(self._found.C):
@@ -222,81 +263,10 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         G = training_gram(self._kernel, self._train, self._constant)
         return left_out_bound(G, self._signs, self._found)
 
-    def _fit_gram(self, X: Any) -> None:
-        self._train, self._constant = X.copy(), self.fit_intercept
-        G = training_gram(self._kernel, X, self.fit_intercept)
-        steps = steps_allowed(self.solver_, self.max_iter)
-        found = solve_on_gram(G, self._signs, self._penalties(), self.solver_, self.tol, steps)
-        self._keep(found, found.margins)
-        if kernel_name(self._kernel) == "linear":
-            self.coef_ = np.asarray(X.T @ found.alpha)
-        self.intercept_ = float(found.alpha.sum()) if self.fit_intercept else 0.0
-
-    def _fit_features(self, X: Any) -> None:
-        if X.shape[0] <= KEPT:
-            self._train, self._constant = X.copy(), self.fit_intercept
-        rows = finite_rows(X, self.fit_intercept)
-        # "auto" goes on by coordinate descent where rounding stops the interior point
-        exact = "coordinate-descent" if self.solver_ == "dcd" else "interior-point"
-        method = "auto" if self.solver == "auto" else exact
-        found = solve_linear(
-            rows,
-            self._signs,
-            *self._penalties(),
-            method=method,
-            tol=self.tol,
-            max_iter=steps_allowed("dcd" if method == "auto" else self.solver_, self.max_iter),
-            random_state=seed(self.random_state),
-        )
-        self._keep(found, self._signs * (rows @ found.coef))
-        self._set_weights(found.coef)
-
-    def _fit_stochastic(self, X: Any) -> None:
-        rows, m = finite_rows(X, self.fit_intercept), len(self._signs)
-        self._state = begin(rows, self._signs, self._penalties(), m, self.random_state)
-        for _ in range(self.n_passes):
-            self._state.partial_fit(rows, self._signs)
-        w = self._state.coef
-        self._counting, self.n_iter_, self.n_steps_ = False, self.n_passes, self._state.n_steps
-        self.objective_ = linear_objective(rows, self._signs, w, *self._penalties())
-        self._set_statistics(self._signs * (rows @ w))
-        self._set_weights(w)
-
-    def _keep(self, found: Solution | LinearSolution, margins: np.ndarray) -> None:
-        """Set what dual solvers leave, and warn of a gap."""
-        warn_of_gap(found, self.tol, self.solver_)
-        self._found = found
-        self.dual_coef_, self.beta_ = found.alpha, found.beta
-        self.objective_, self.dual_gap_ = found.objective, found.dual_gap
-        self.n_iter_ = max(1, found.n_iter)
-        self._set_statistics(margins)
-
-    def _set_statistics(self, margins: np.ndarray) -> None:
-        self.margin_mean_ = float(margin_mean(margins))
-        self.margin_variance_ = float(margin_variance(margins))
-
-    def _set_weights(self, w: np.ndarray) -> None:
-        """Take `w`, whose last entry belongs to the constant feature if there is one, apart."""
-        self.coef_ = w[: self.n_features_in_].copy()
-        self.intercept_ = float(w[-1]) if len(w) > self.n_features_in_ else 0.0
-
-    def _penalties(self) -> tuple[float, float, float]:
-        return float(self.lambda1), float(self.lambda2), float(self.C)
-
-    def _forget(self) -> None:
-        """Drop what an earlier fit left, of which this one may leave less."""
-        for name in _STATE:
-            self.__dict__.pop(name, None)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        try:
-            name = kernel_name(self.kernel)
-        except ValueError:  # fit says what is wrong with it
-            name = ""
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = name not in ("precomputed", "callable")
-        tags.input_tags.pairwise = name == "precomputed"
+        name = tag_input(tags, self.kernel)
+        tags.classifier_tags.multi_class = self.solver != "asgd"
         # classes on one ray from the origin are beyond a linear machine without an intercept
         tags.classifier_tags.poor_score = name == "linear" and not self.fit_intercept
         return tags

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ...base.labels import binary_signs
-from ...kernels import Kernel, gram, kernel_name, resolve_kernel, tidy
+from ...base.labels import binary_signs, encode_classes
+from ...base.partial_fit import NoPartialFit
+from ...base.weights import ClassWeight
+from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
+from ...kernels.expansions import kernel_sums
+from ...kernels.tags import tag_input
 
-#: kernel values that one batch of rows may hold
-BATCH = 2**22
 
-
-class BinaryPeer(ClassifierMixin, BaseEstimator):
+class BinaryPeer(NoPartialFit, ClassifierMixin, BaseEstimator):
     """A classifier of two classes by the sign of a decision function."""
 
     classes_: np.ndarray
+    class_weight: ClassWeight
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return f for the rows of `X`, (n, p) -> (n,); positive means ``classes_[1]``."""
@@ -30,6 +33,14 @@ class BinaryPeer(ClassifierMixin, BaseEstimator):
         """Return the class of each row of `X`, (n, p); where f is 0, the first one."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]
+
+    def _weights_of_signs(self) -> ClassWeight:
+        """Return `class_weight` with the classes as signs."""
+        if not isinstance(self.class_weight, Mapping):
+            return self.class_weight
+        return {
+            1.0 if label == self.classes_[1] else -1.0: value for label, value in self.class_weight.items()
+        }
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -50,7 +61,7 @@ class KernelPeer(BinaryPeer):
     """
 
     kernel: Kernel
-    gamma: float | None
+    gamma: float | str | None
     degree: float
     coef0: float
     dual_coef_: np.ndarray
@@ -58,20 +69,19 @@ class KernelPeer(BinaryPeer):
     intercept_: float
 
     #: what `fit` leaves only sometimes
-    _STATE: ClassVar[tuple[str, ...]] = ("coef_", "_train")
+    _STATE: ClassVar[tuple[str, ...]] = ("coef_", "gamma_", "_train", "_expansion")
 
-    def _resolved(self) -> tuple[Any, str]:
-        """Return the kernel, with `gamma`, `degree` and `coef0` where it was given by name, and its name."""
-        kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        return kernel, kernel_name(kernel)
-
-    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _validated(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, np.ndarray]:
         """Check what `fit` gets, set the classes, and return the rows and the signs."""
         for state in self._STATE:
             self.__dict__.pop(state, None)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
-        self._kernel, name = self._resolved()
+        self._kernel = resolve_weighted(self, X, sample_weight)
+        name = kernel_name(self._kernel)
+        if name in ("rbf", "poly"):
+            gamma = self._kernel[1]["gamma"]
+            self.gamma_ = float(1.0 / X.shape[1] if gamma is None else gamma)
         if name in ("precomputed", "callable") and sparse.issparse(X):
             raise ValueError("a precomputed or callable kernel needs dense data; call X.toarray()")
         if name == "precomputed" and X.shape[0] != X.shape[1]:
@@ -87,37 +97,50 @@ class KernelPeer(BinaryPeer):
         if name == "linear":
             self.coef_ = np.asarray(X.T @ dual_coef)
         elif name != "precomputed":
-            self._train = X[self.support_]
+            self._train, self._expansion = X[self.support_], dual_coef[self.support_]
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return f for the rows of `X`, (n, p), or (n, m) for "precomputed", -> (n,)."""
+        """Return f for the rows of `X`, (n, p), or (n, m) for "precomputed", -> (n,).
+
+        Of the linear kernel float32 rows have float32 values; other kernels are computed in float64.
+        """
         check_is_fitted(self, "classes_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        if hasattr(self, "coef_"):
-            return np.asarray(X @ self.coef_) + self.intercept_
+        linear = hasattr(self, "coef_")
+        kinds = [np.float64, np.float32] if linear else np.float64
+        X = validate_data(self, X, accept_sparse="csr", dtype=kinds, reset=False)
+        if linear:
+            return np.asarray(X @ self.coef_.astype(X.dtype)) + X.dtype.type(self.intercept_)
         if not hasattr(self, "_train"):
             return X @ self.dual_coef_ + self.intercept_
-        return kernel_sums(self._kernel, X, self._train, self.dual_coef_[self.support_]) + self.intercept_
+        return kernel_sums(self._kernel, X, self._train, self._expansion) + self.intercept_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        try:
-            name = kernel_name(self.kernel)
-        except ValueError:  # fit says what is wrong with it
-            name = ""
-        tags.input_tags.sparse = name not in ("precomputed", "callable")
-        tags.input_tags.pairwise = name == "precomputed"
+        tag_input(tags, self.kernel)
         return tags
 
 
-def kernel_sums(kernel: Kernel, X: Any, train: Any, coefficients: np.ndarray) -> np.ndarray:
-    """Return ``sum_i c_i k(x_i, x)`` for the rows x of `X`, (n, p), without an (n, m) matrix: (n,)."""
-    if train.shape[0] == 0:
-        return np.zeros(X.shape[0])
-    height = max(1, BATCH // train.shape[0])
-    sums = [
-        gram(kernel, X[start : start + height], train) @ coefficients
-        for start in range(0, X.shape[0], height)
-    ]
-    return np.concatenate(sums)
+def class_signs(y: Any, name: str, many: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes of labels `y`, (m,), and signs, 1 where a class is that of the row and else -1.
+
+    The signs are (1, m) for two classes, of the second, and (k, m) for k > 2 of them, where `many` allows
+    that. Raises as :func:`marginbook.base.labels.encode_classes` and ``binary_signs`` do.
+    """
+    if not many:
+        classes, signs = binary_signs(y, name)
+        return classes, signs[np.newaxis]
+    classes, codes = encode_classes(y, name)
+    wanted = np.arange(1, 2) if len(classes) == 2 else np.arange(len(classes))
+    return classes, np.where(codes == wanted[:, np.newaxis], 1.0, -1.0)
+
+
+def resolve_weighted(model: Any, X: Any, sample_weight: Any) -> Any:
+    """Return the kernel of `model` on rows `X`, (m, p); with weights of rows "scale" weighs their variance.
+
+    A row of weight k then counts as k equal rows here too.
+    """
+    weights = None
+    if sample_weight is not None:
+        weights = np.array(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    return resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0, X, weights)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ...base.parameters import is_number, validate_choice, validate_counts, validate_not_negative
-from ...kernels import parse_kernel, resolve_kernel
+from ...kernels import resolve_kernel
 from ..model.objective import validate_parameters
 
 SOLVERS = ("auto", "active-set", "interior-point", "dcd", "asgd", "cvxpy")
@@ -20,7 +20,7 @@ SMALL_STEP = 2e8
 
 
 def validate_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
-    """Raise ValueError as `validate_parameters` does, but for an infinite `C`, which is the hard margin."""
+    """Raise ValueError as `validate_parameters` does, except for an infinite `C`, the hard margin."""
     if not (is_number(C, infinite=True) and C > 0):
         raise ValueError(f"C must be a number > 0 (np.inf is the hard margin), got {C!r}")
     validate_parameters(lambda1, lambda2, 1.0 if np.isinf(C) else C)
@@ -28,6 +28,8 @@ def validate_penalties(lambda1: Any, lambda2: Any, C: Any) -> None:
 
 def validate_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, Any]]:
     """Return name (or callable) and parameters of the kernel of `model`, an LDMClassifier.
+
+    Its gamma may be a word.
 
     Raises
     ------
@@ -40,7 +42,8 @@ def validate_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, A
         validate_counts(max_iter=model.max_iter)
     validate_not_negative(tol=model.tol)
     validate_choice("solver", model.solver, SOLVERS)
-    name, parameters = parse_kernel(resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0))
+    resolved = resolve_kernel(model.kernel, model.gamma, model.degree, model.coef0)
+    name, parameters = resolved if isinstance(resolved, tuple) else (resolved, {})
     if model.solver in ("asgd", "interior-point") and name != "linear":
         raise ValueError(f"solver {model.solver!r} needs kernel='linear', got {name!r}; use 'active-set'")
     if np.isinf(model.C) and model.solver not in ("auto", "active-set", "cvxpy"):
@@ -48,6 +51,17 @@ def validate_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, A
             f"C=inf, the hard margin, needs solver 'auto', 'active-set' or 'cvxpy', got {model.solver!r}"
         )
     return name, parameters
+
+
+def validate_weights(model: Any, solver: str, linear: bool) -> None:
+    """Raise ValueError where `model`, an LDMClassifier, has no place for weights of rows."""
+    if np.isinf(model.C):
+        raise ValueError("weights of rows need a finite C: the hard margin takes every row for certain")
+    if solver in ("asgd", "cvxpy") or (solver == "dcd" and not linear):
+        raise ValueError(
+            f"solver {solver!r} takes no weights of rows, neither sample_weight nor class_weight; "
+            "use solver='auto'"
+        )
 
 
 def choose_solver(solver: str, name: str | Callable[..., Any], X: Any, C: float) -> str:

@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
@@ -18,20 +17,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.folds import folds, validate_folds
 from ...base.labels import binary_signs
-from ...base.parameters import validate_not_negative
+from ...base.partial_fit import NoPartialFit
 from ...base.splits import Split
-from ...base.threads import few_threads
+from ...base.threads import few_threads, on_few_threads
+from ...base.user_line import user_level
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
-from ..model.objective import relative_gap
 from ..model.whitening import WhitenedGram
 from ..model.widths import mean_distance
 from ..solvers.grid import Grid, solve_grid
-from ..solvers.loo_bound import error_bound
+from ..solvers.leave_one_out_bound import error_bound
 from .classifier import LDMClassifier
-from .parameters import choose_solver, validate_penalties
+from .gram_checks import finite_rows, training_gram
+from .parameters import choose_solver
 from .scores import Score, scores
+from .selection_grid import first_best, relative_gaps, results, validate_grids
 from .selection_linear import linear_grid_decisions
-from .training import finite_rows, training_gram
 
 #: of the paper, for both lambdas
 LAMBDAS = tuple(2.0**power for power in range(-8, -1))
@@ -42,12 +42,15 @@ MULTIPLES = (1.0, 0.5, 2.0, 0.25, 4.0)
 GRAM_ROWS = 2000
 
 
-class LDMClassifierCV(ClassifierMixin, BaseEstimator):
+class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Large margin distribution machine with its parameters chosen on a grid.
 
     All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
     and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). The bound needs no folds. The
     linear kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
+    It takes two classes and no weights of rows; for those there is ``GridSearchCV(LDMClassifier(), ...)``.
+
+    Read more in the :ref:`user guide <guide-ldmclassifiercv>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -81,13 +84,19 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         the grid wins, whose order is gamma, C, lambda1, lambda2, the last fastest.
     best_score_ : float
         Mean over the folds, or the guaranteed accuracy.
-    cv_results_ : dict of arrays
-        ``gamma``, ``C``, ``lambda1``, ``lambda2``, ``score`` and ``dual_gap`` (relative, the largest of the
-        folds) of every grid point, in that order; for ``pandas.DataFrame``.
-    estimator_ : LDMClassifier
+    best_params_ : dict
+        The choice by the names of :class:`LDMClassifier`.
+    best_index_ : int
+        Its place in the grid.
+    cv_results_ : dict
+        As of scikit-learn's searches: ``params``, a list of dicts, and for every grid point, in that order,
+        ``param_C``, ``param_gamma``, ``param_lambda1``, ``param_lambda2``, ``mean_test_score``,
+        ``rank_test_score``; moreover ``dual_gap`` (relative, the largest of the folds). ``C``, ``gamma``,
+        ``lambda1``, ``lambda2`` and ``score`` are older names, for one release.
+    best_estimator_ : LDMClassifier
         Fitted to all rows with the choice.
     dual_gap_ : float
-        Of ``estimator_``.
+        Of ``best_estimator_``.
     classes_, n_features_in_
 
     Examples
@@ -131,6 +140,7 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
+    @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose on rows `X`, (m, d), or a Gram matrix for "precomputed", with labels `y`, then fit to all.
 
@@ -139,8 +149,8 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         ValueError
             For other than two classes, grids or parameters out of range, or fewer rows than folds.
         """
-        self.__dict__.pop("estimator_", None)
-        self._check()
+        self.__dict__.pop("best_estimator_", None)
+        validate_grids(self)
         dense = kernel_name(self.kernel) in ("precomputed", "callable")
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
         X = tidy(X)
@@ -156,17 +166,14 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
         # (gamma, lambda1, lambda2, C) -> (gamma, C, lambda1, lambda2)
         values, gaps = (np.moveaxis(np.array(part), 3, 1) for part in zip(*found, strict=True))
         points = list(product(gammas, self.Cs, self.lambda1s, self.lambda2s))
-        self.cv_results_: dict[str, Any] = {
-            name: np.array([point[k] for point in points])
-            for k, name in enumerate(("gamma", "C", "lambda1", "lambda2"))
-        }
-        self.cv_results_ |= {"score": values.ravel(), "dual_gap": gaps.ravel()}
+        self.cv_results_ = results(points, values.ravel(), gaps.ravel())
         self._warn(self.cv_results_["dual_gap"])
-        best = _best(self.cv_results_["score"])
-        self.best_score_ = float(self.cv_results_["score"][best])
+        self.best_index_ = best = first_best(self.cv_results_["mean_test_score"])
+        self.best_score_ = float(self.cv_results_["mean_test_score"][best])
+        self.best_params_ = self.cv_results_["params"][best]
         self.gamma_, C, lambda1, lambda2 = points[best]
         self.C_, self.lambda1_, self.lambda2_ = float(C), float(lambda1), float(lambda2)
-        self.estimator_ = LDMClassifier(
+        self.best_estimator_ = LDMClassifier(
             self.lambda1_,
             self.lambda2_,
             self.C_,
@@ -175,18 +182,25 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
             fit_intercept=self.fit_intercept,
             tol=self.tol,
         ).fit(X, y)
-        self.dual_gap_ = self.estimator_.dual_gap_
+        self.dual_gap_ = self.best_estimator_.dual_gap_
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return f of the chosen machine for the rows of `X`: (n,)."""
         X = self._validated(X)
-        return self.estimator_.decision_function(X)
+        return self.best_estimator_.decision_function(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`."""
         X = self._validated(X)
-        return self.estimator_.predict(X)
+        return self.best_estimator_.predict(X)
+
+    @property
+    def estimator_(self) -> LDMClassifier:
+        """The former name of `best_estimator_`, for one release."""
+        if "best_estimator_" in self.__dict__:
+            warnings.warn("estimator_ is now best_estimator_", FutureWarning, stacklevel=user_level())
+        return self.best_estimator_
 
     def _scored(
         self, X: Any, y: np.ndarray, signs: np.ndarray, gamma: float | None, folds: list[tuple[Any, Any]]
@@ -199,13 +213,13 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
                 error_bound(G, signs, grid.solution(*index), eigen=whitened.decompose())
                 for index in np.ndindex(grid.gap.shape)
             ]
-            return 1.0 - np.reshape(bounds, grid.gap.shape), _relative(grid)
+            return 1.0 - np.reshape(bounds, grid.gap.shape), relative_gaps(grid)
         values, gaps = [], []
         for train, test in folds:
             _, grid = self._solved(G[np.ix_(train, train)], signs[train])
             decisions = grid.alpha @ G[np.ix_(train, test)]
             values.append(scores(self.scoring, self.classes_, y[test], decisions))
-            gaps.append(_relative(grid))
+            gaps.append(relative_gaps(grid))
         return np.mean(values, axis=0), np.max(gaps, axis=0)
 
     def _scored_on_features(
@@ -230,38 +244,6 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
     def _solved(self, G: np.ndarray, signs: np.ndarray) -> tuple[WhitenedGram, Grid]:
         whitened = WhitenedGram(G, signs)
         return whitened, solve_grid(whitened, self.lambda1s, self.lambda2s, self.Cs, tol=self.tol)
-
-    def _check(self) -> None:
-        for name in ("lambda1s", "lambda2s", "Cs", "gammas"):
-            values = getattr(self, name)
-            if values is None and name == "gammas":
-                continue
-            if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
-                raise ValueError(f"{name} must be a sequence of at least one value, got {values!r}")
-        for lambda1 in self.lambda1s:
-            validate_penalties(lambda1, 0.0, 1.0)
-        for lambda2 in self.lambda2s:
-            validate_penalties(0.0, lambda2, 1.0)
-        for C in self.Cs:
-            validate_penalties(0.0, 0.0, C)
-            if not np.isfinite(C):
-                raise ValueError("Cs must be finite, got inf; LDMClassifier(C=np.inf) is the hard margin")
-        validate_not_negative(tol=self.tol)
-        if isinstance(self.scoring, str) and self.scoring not in ("accuracy", "loo-bound"):
-            get_scorer(self.scoring)  # names the choices
-        elif not (isinstance(self.scoring, str) or callable(self.scoring)):
-            raise ValueError(
-                "scoring must be 'accuracy', 'loo-bound', a scorer's name or a callable, "
-                f"got {self.scoring!r}"
-            )
-        if self.gammas is not None:
-            if not isinstance(self.kernel, str) or self.kernel not in ("rbf", "poly"):
-                raise ValueError(f"gammas are for kernel='rbf' or 'poly' by name, got {self.kernel!r}")
-            for gamma in self.gammas:
-                if gamma is None:
-                    raise ValueError("gammas must be numbers, got None; gammas=None is the paper's grid")
-                self._kernel(gamma)
-        self._kernel(None)
 
     def _kernel(self, gamma: float | None) -> Kernel:
         return resolve_kernel(self.kernel, gamma, self.degree, self.coef0)
@@ -291,34 +273,14 @@ class LDMClassifierCV(ClassifierMixin, BaseEstimator):
                 f"{missed} of {len(gaps)} grid points have a relative duality gap above tol={self.tol:.2e}, "
                 f"up to {gaps.max():.2e}; raise tol, or scale the features",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
 
     def _validated(self, X: Any) -> Any:
-        check_is_fitted(self, "estimator_")
+        check_is_fitted(self, "best_estimator_")
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def __sklearn_tags__(self) -> Tags:
-        return LDMClassifier(kernel=self.kernel, fit_intercept=self.fit_intercept).__sklearn_tags__()
-
-
-def _best(values: np.ndarray) -> int:
-    """Return where the first of the largest scores is, (n,) -> int; a score that is undefined never wins."""
-    undefined = np.isnan(values)
-    if undefined.all():
-        raise ValueError(
-            f"all {len(values)} grid points have a fold whose score is undefined; choose folds with both "
-            "classes, or another scoring"
-        )
-    if undefined.any():
-        warnings.warn(
-            f"{int(undefined.sum())} of {len(values)} grid points have a fold whose score is undefined; "
-            "choose folds with both classes, or another scoring",
-            UserWarning,
-            stacklevel=3,
-        )
-    return int(np.argmax(np.where(undefined, -np.inf, values)))
-
-
-def _relative(grid: Grid) -> np.ndarray:
-    return np.asarray(relative_gap(grid.gap, grid.objective))
+        tags = LDMClassifier(kernel=self.kernel, fit_intercept=self.fit_intercept).__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

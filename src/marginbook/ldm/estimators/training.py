@@ -4,114 +4,49 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from scipy import sparse
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
 from ...base.threads import few_threads
-from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
-from ..model.linear import LinearSolution, gap_scale
+from ...base.user_line import user_level
+from ...kernels import KernelOverflow
+from ..model.linear import LinearSolution
 from ..model.objective import dual_objective, primal_objective, relative_gap
 from ..model.whitening import WhitenedGram
 from ..solvers.active_set_gram import alternate, pays
+from ..solvers.decomposition import decompose
 from ..solvers.dual import Solution, active_set, coordinate_descent, solution_at
 from ..solvers.hard_margin import gram_features, solve_hard_margin
-from ..solvers.loo_bound import error_bound
+from ..solvers.kernel_rows import GramRows, StoredRows
+from ..solvers.leave_one_out_bound import error_bound
 from ..solvers.oracle import hard_margin_oracle, soft_margin_oracle
 
 #: lambda1, lambda2, C
 Penalties: TypeAlias = tuple[float, float, float]
 
-#: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
-ASYMMETRY = 1e-6
-#: most negative eigenvalue that passes for rounding, as a share of the trace
-NEGATIVE = 1e-7
+#: rows up to which exchanges on a Gram matrix are the fastest; beyond, chunks of its rows
+STORED = 3000
+#: steps on the multipliers of the spread where no route by H is left
+WEIGHTED_TURNS = 1000
 #: a gap between sums that is smaller, as a share of their terms, is rounding
 ROUNDING = 1e-13
 #: how near to 1 an oracle's margin may be to count as 1
 ON_MARGIN = 1e-5
 
 
-def finite_rows(X: Any, constant: bool) -> Any:
-    """Return rows `X`, (m, d), for the linear kernel, with a last feature that is 1 everywhere if `constant`.
-
-    Raises
-    ------
-    KernelOverflow
-        If squared margins, which are fourth powers of the features, are too large for double precision.
-    """
-    largest = float(np.abs(X.data if sparse.issparse(X) else X).max(initial=0.0))
-    limit = (np.finfo(float).max / (X.shape[0] * X.shape[1])) ** 0.25 / X.shape[0]
-    if largest > limit:
-        raise KernelOverflow(
-            f"features of up to {largest:.1e}, above {limit:.1e} for {X.shape[0]} rows, give squared margins "
-            "beyond double precision; scale the features"
-        )
-    if not constant:
-        return X
-    ones = np.ones((X.shape[0], 1))
-    return sparse.csr_matrix(sparse.hstack([X, ones])) if sparse.issparse(X) else np.hstack([X, ones])
-
-
-def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
-    """Return the (m, m) Gram matrix of rows `X`, plus 1 with an intercept, checked as a kernel must be.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    X : (m, d) array or CSR matrix; for "precomputed" the (m, m) matrix itself
-    fit_intercept : bool
-
-    Raises
-    ------
-    ValueError
-        If it is not square, not symmetric, or has an eigenvalue below zero, the last two beyond rounding.
-    """
-    G = gram(kernel, X)
-    name, parameters = parse_kernel(kernel)
-    if name == "precomputed":
-        if G.shape[0] != G.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {G.shape}")
-        size = float(np.abs(G).max(initial=0.0))
-        apart = np.abs(G - G.T)
-        if float(apart.max(initial=0.0)) > ASYMMETRY * size:
-            i, j = np.unravel_index(int(apart.argmax()), G.shape)
-            raise ValueError(
-                f"the precomputed Gram matrix is not symmetric: entry ({i}, {j}) is {G[i, j]:.6g} and "
-                f"({j}, {i}) is {G[j, i]:.6g}; give k(x_i, x_j) of the training rows, or (G + G.T) / 2"
-            )
-        G = (G + G.T) / 2
-    positive = name in ("linear", "rbf") or (
-        name == "poly" and parameters["coef0"] >= 0 and float(parameters["degree"]).is_integer()
-    )
-    if not positive:
-        validate_positive(G)
-    return G + 1.0 if fit_intercept else G
-
-
-def validate_positive(G: np.ndarray) -> None:
-    """Raise ValueError if the symmetric matrix `G`, (m, m), has an eigenvalue below zero, beyond rounding."""
-    allowed = NEGATIVE * float(np.trace(np.abs(G)))
-    shifted = G.copy()
-    shifted[np.diag_indices_from(shifted)] += allowed or np.finfo(float).tiny
-    try:  # ten times cheaper than the eigenvalues
-        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        smallest = float(eigvalsh(G, subset_by_index=[0, 0])[0])
-        if smallest < -allowed:
-            raise ValueError(
-                "the kernel is not positive semidefinite: its Gram matrix has the eigenvalue "
-                f"{smallest:.3g}, so the problem is not convex; choose another kernel, or set negative "
-                "eigenvalues to zero"
-            ) from None
-
-
 def solve_on_gram(
-    G: np.ndarray, y: np.ndarray, penalties: Penalties, solver: str, tol: float, max_iter: int
+    G: np.ndarray,
+    y: np.ndarray,
+    penalties: Penalties,
+    solver: str,
+    tol: float,
+    max_iter: int,
+    *,
+    weights: np.ndarray | None = None,
+    whitened: WhitenedGram | None = None,
 ) -> Solution:
     """Return the solution for a checked Gram matrix.
 
@@ -123,6 +58,10 @@ def solve_on_gram(
     solver : {"active-set", "dcd", "cvxpy"}
     tol : float
     max_iter : int
+    weights : (m,) array of positive numbers, optional
+        For a finite C and "active-set".
+    whitened : WhitenedGram, optional
+        Of `G` and `y`, where what it keeps is of use.
 
     Raises
     ------
@@ -130,17 +69,43 @@ def solve_on_gram(
         For a hard margin that there is not.
     """
     with few_threads(len(y)):
-        return _solved(G, y, penalties, solver, tol, max_iter)
+        if weights is not None:
+            return solve_weighted(StoredRows(G), y, penalties, tol, max_iter, weights)
+        if solver == "active-set" and np.isfinite(penalties[2]) and len(y) > STORED:
+            found = decompose(StoredRows(G), y, *penalties, tol=tol, max_iter=max_iter)
+            if found.converged:
+                return found
+        return _solved(G, y, penalties, solver, tol, max_iter, whitened)
+
+
+def solve_weighted(
+    rows: GramRows, y: np.ndarray, penalties: Penalties, tol: float, max_iter: int, weights: np.ndarray
+) -> Solution:
+    """Return the solution with `weights` of the rows: by exchanges where they are few, else by chunks."""
+    if isinstance(rows, StoredRows) and len(y) <= STORED:
+        found = alternate(
+            rows.G, y, *penalties, tol=tol, max_iter=max_iter, weights=weights, turns=WEIGHTED_TURNS
+        )
+        if found.converged:
+            return found
+    return decompose(rows, y, *penalties, tol=tol, max_iter=max_iter, weights=weights)
 
 
 def _solved(
-    G: np.ndarray, y: np.ndarray, penalties: Penalties, solver: str, tol: float, max_iter: int
+    G: np.ndarray,
+    y: np.ndarray,
+    penalties: Penalties,
+    solver: str,
+    tol: float,
+    max_iter: int,
+    whitened: WhitenedGram | None,
 ) -> Solution:
-    if solver == "active-set" and pays(G, penalties[0], penalties[2]):
+    if solver == "active-set" and len(y) <= STORED and pays(G, penalties[0], penalties[2]):
         found = alternate(G, y, *penalties, tol=tol, max_iter=max_iter)
         if found.converged:
             return found
-    whitened = WhitenedGram(G, y)
+    if whitened is None:
+        whitened = WhitenedGram(G, y)
     if solver == "cvxpy":
         return _by_oracle(whitened, penalties, tol)
     if np.isinf(penalties[2]):
@@ -267,8 +232,11 @@ def left_out_bound(G: np.ndarray, y: np.ndarray, found: Solution | LinearSolutio
         return error_bound(G, y, point, eigen=eigen)
 
 
-def warn_of_gap(found: Solution | LinearSolution, tol: float, solver: str) -> None:
-    """Warn with both numbers when the duality gap of a solution misses `tol`.
+def warn_of_gap(found: Solution | LinearSolution, tol: float, solver: str, max_iter: int) -> None:
+    """Warn with both numbers when the duality gap of a solution misses `tol`, and say what helps.
+
+    A solver that stopped before `max_iter` made no more progress: by rounding, or because more rows lie
+    between their bounds than a chunk holds (:mod:`marginbook.ldm.solvers.decomposition`).
 
     Raises
     ------
@@ -282,15 +250,20 @@ def warn_of_gap(found: Solution | LinearSolution, tol: float, solver: str) -> No
         )
     if found.converged:
         return
-    scale = (
-        gap_scale(found.objective, found.C, len(found.beta))
+    relative = (
+        found.relative_gap
         if isinstance(found, LinearSolution)
-        else max(1.0, abs(found.objective))
+        else found.dual_gap / max(1.0, abs(found.objective))
     )
-    ways = "raise tol" if solver == "cvxpy" else "raise max_iter or tol"
+    if solver == "cvxpy":
+        ways = "raise tol"
+    elif found.n_iter >= max_iter:
+        ways = "raise max_iter or tol"
+    else:
+        ways = "more would not help: raise tol, lower C"
     warnings.warn(
         f"solver {solver!r} stopped after {found.n_iter} iterations at the relative duality gap "
-        f"{found.dual_gap / scale:.2e} > tol={tol:.2e}; {ways}, or scale the features",
+        f"{relative:.2e} > tol={tol:.2e}; {ways}, or scale the features",
         ConvergenceWarning,
-        stacklevel=5,
+        stacklevel=user_level(),
     )

@@ -65,7 +65,7 @@ def measure_sensitivity(fold: Fold, method: str, settings: Settings) -> Row:
     Parameters
     ----------
     method : str
-        "LDM", "LDM+1" or "LDM(C/m)" with its kernel, such as ``"LDM(rbf)"``.
+        "LDM", "LDM+1", "LDM(C/m)" or "LDM(4)" with its kernel, such as ``"LDM(rbf)"``.
     settings : mapping
         As for :func:`marginbook.ldm.experiments.tables_2_3.measure_rbf`.
 
@@ -79,7 +79,7 @@ def measure_sensitivity(fold: Fold, method: str, settings: Settings) -> Row:
     """
     name, kernel = _parts(method)
     if name not in MACHINES or not name.startswith("LDM"):
-        raise ValueError(f"unknown method {method!r}; wanted LDM, LDM+1 or LDM(C/m) and a kernel")
+        raise ValueError(f"unknown method {method!r}; wanted LDM, LDM+1, LDM(C/m) or LDM(4) and a kernel")
     fold = prepared(fold)
     chosen, _ = fitted(MACHINES[name], kernel, fold, settings)
     block, gap = chosen.block, chosen.gap

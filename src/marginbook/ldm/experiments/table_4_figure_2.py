@@ -20,6 +20,7 @@ from ...experiments.candidates import Candidates, Expansions, right_held_out, ro
 from ...experiments.fold import Fold, Method, Point, Row, Settings, Trained
 from ..peers.mamc import solve_mamc
 from ..solvers.asgd import averaged_sgd
+from ..solvers.asgd_grid import averaged_sgd_of_grid
 from ..solvers.linear_cd import solve_linear
 from .halves import Decisions, Rows, mdo, measured, prepared, seed_of_name, stratified_folds
 
@@ -31,7 +32,8 @@ def measure_large(fold: Fold, method: str, settings: Settings) -> Row:
     ----------
     method : str
         One of `METHODS`: "SVM" is LIBLINEAR, hinge loss, no constant feature; "LDM" Algorithm 2, in the folds
-        too; "LDM(exact)" the exact solution at the parameters that "LDM" chooses.
+        too; "LDM(4)" the same with the double sum on the left of (4) as its variance; "LDM(exact)" the exact
+        solution at the parameters that "LDM" chooses.
     settings : mapping
         Grids ``C``, ``lambda1``, ``lambda2``; ``folds``; ``n_passes`` of Algorithm 2; ``svm_tol``,
         ``svm_max_iter``; ``exact_tol`` (relative duality gap), ``exact_max_iter`` (passes).
@@ -63,11 +65,21 @@ def ldm_by_sgd(seed: int, X: Rows, y: np.ndarray, settings: Settings) -> Expansi
         {"C": float(C), "lambda1": float(lambda1), "lambda2": float(lambda2)} for C, lambda1, lambda2 in grid
     ]
     passes = settings["n_passes"]
-    weights = [
-        averaged_sgd(X, y, lambda1, lambda2, C, n_passes=passes, random_state=seed).coef
-        for C, lambda1, lambda2 in grid
-    ]
-    return Expansions(points, np.array(weights), np.zeros(len(points)))
+    at = [(lambda1, lambda2, C) for C, lambda1, lambda2 in grid]
+    weights = averaged_sgd_of_grid(X, y, at, n_passes=passes, random_state=seed)
+    return Expansions(points, weights, np.zeros(len(points)))
+
+
+def ldm_of_4_by_sgd(seed: int, X: Rows, y: np.ndarray, settings: Settings) -> Expansions:
+    """Return what `ldm_by_sgd` does with the double sum on the left of (4): m squared times the right."""
+    grid = [float(lambda1) for lambda1 in settings["lambda1"]]
+    found = ldm_by_sgd(seed, X, y, {**settings, "lambda1": [_heavy(value, y) for value in grid]})
+    own = {_heavy(value, y): value for value in grid}
+    return replace(found, points=[{**point, "lambda1": own[point["lambda1"]]} for point in found.points])
+
+
+def _heavy(lambda1: float, y: np.ndarray) -> float:
+    return lambda1 * len(y) ** 2
 
 
 def choose(
@@ -134,6 +146,10 @@ def _descent(fold: Fold, at: Point, settings: Settings) -> tuple[np.ndarray, Row
     return found.coef, {}
 
 
+def _descent_of_4(fold: Fold, at: Point, settings: Settings) -> tuple[np.ndarray, Row]:
+    return _descent(fold, {**at, "lambda1": _heavy(at["lambda1"], fold.y_train)}, settings)
+
+
 def _exact(fold: Fold, at: Point, settings: Settings) -> tuple[np.ndarray, Row]:
     limits = {"tol": settings["exact_tol"], "max_iter": settings["exact_max_iter"]}
     weights = at["lambda1"], at["lambda2"], at["C"]
@@ -149,6 +165,7 @@ METHODS: dict[str, Method] = {
     "MAMC": _mamc,
     "LDM": partial(_chosen, ldm_by_sgd, _descent),
     "LDM(exact)": partial(_chosen, ldm_by_sgd, _exact),
+    "LDM(4)": partial(_chosen, ldm_of_4_by_sgd, _descent_of_4),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse
 
 from ...kernels import KernelOverflow
-from .objective import primal_objective
+from .objective import primal_objective, weighted_objective
 
 Matrix: TypeAlias = "np.ndarray | csr_matrix | csr_array"
 
@@ -20,16 +20,16 @@ class LinearSolution:
 
     Attributes
     ----------
-    coef : (d,) array
-        w.
+    coef : (d,) array, or (d + 1,)
+        w; with a constant feature its weight, the intercept, comes last.
     mean_margin : float
         The optimal t.
     beta : (m,) array
-        Multipliers of the hinge, in [0, C].
+        Multipliers of the hinge, in [0, C] times the weight of the row.
     delta : (m,) array
-        :math:`2a(\gamma_i-t)` up to the tolerance; sums to 0.
+        :math:`2a\omega_i(\gamma_i-t)` up to the tolerance; sums to 0.
     alpha : (m,) array
-        :math:`y_i(\beta_i+b-\delta_i)`: ``coef = X.T @ alpha``.
+        :math:`y_i(\beta_i+b\omega_i-\delta_i)`: ``coef = X.T @ alpha``, an intercept up to the tolerance.
     objective, dual_gap : float
         Of `coef`, and its distance to the lower bound that `beta` and `delta` give.
     n_iter : int
@@ -38,6 +38,8 @@ class LinearSolution:
         ``dual_gap <= tol * scale``; see :func:`linear_coordinate_descent`.
     path : list of (passes, seconds, objective, dual_gap)
         One entry per check, if asked for.
+    total : float or None
+        Sum of the weights of the rows; None stands for m.
     """
 
     coef: np.ndarray
@@ -53,6 +55,7 @@ class LinearSolution:
     lambda2: float
     C: float
     path: list[tuple[int, float, float, float]] = field(default_factory=list)
+    total: float | None = None
 
     def taken(self, order: np.ndarray) -> LinearSolution:
         """Return the solution with its multipliers in another order of the examples."""
@@ -61,10 +64,11 @@ class LinearSolution:
     @property
     def relative_gap(self) -> float:
         """The gap as a share of the scale that the tolerance refers to."""
-        return self.dual_gap / gap_scale(self.objective, self.C, len(self.beta))
+        m = len(self.beta) if self.total is None else self.total
+        return self.dual_gap / gap_scale(self.objective, self.C, m)
 
 
-def gap_scale(objective: float, C: float, m: int) -> float:
+def gap_scale(objective: float, C: float, m: float) -> float:
     """Return what a tolerance refers to: ``max(|objective|, min(1, m C))``, where m C is F(0)."""
     return max(abs(objective), min(1.0, m * C))
 
@@ -121,34 +125,78 @@ def linear_objective(
 class Certificate:
     r"""Primal value and lower bound of a pair :math:`(\beta,\delta)` and its w.
 
-    :math:`\delta` need not sum to 0 before the end: its mean is taken off, which moves w by a multiple of
-    :math:`p=\sum_iy_ix_i`, so that the repair costs O(m + d), and the value of the repaired w O(nnz).
-    Of `X` only ``X @ w`` and ``X.T @ v`` are used.
+    :math:`\delta` need not sum to 0 before the end: multiples of the weights are taken off, which moves w by
+    a multiple of :math:`p=\sum_i\omega_iy_ix_i`, so that the repair costs O(m + d), and the value of the
+    repaired w O(nnz). Of `X` only ``X @ w`` and ``X.T @ v`` are used.
+
+    Parameters
+    ----------
+    X, y, lambda1, lambda2, C
+    weights : (m,) array of positive numbers, optional
+    constant : bool
+        Rows have a last feature that is 1, which `X` does not hold. The last entry of w is then free: it need
+        not be the one that the multipliers give, and the gap has half the square of the difference more.
     """
 
-    def __init__(self, X: Matrix, y: np.ndarray, lambda1: float, lambda2: float, C: float) -> None:
-        self.X, self.y = X, y
-        self.p = X.T @ y
-        self.twice_a, self.b = 4.0 * lambda1 / len(y), lambda2 / len(y)
+    def __init__(
+        self,
+        X: Matrix,
+        y: np.ndarray,
+        lambda1: float,
+        lambda2: float,
+        C: float,
+        weights: np.ndarray | None = None,
+        constant: bool = False,
+    ) -> None:
+        self.X, self.y, self.weights, self.constant = X, y, weights, constant
+        self.total = float(len(y)) if weights is None else float(weights.sum())
+        self.ones = 1.0 if weights is None else weights
+        self.p = self.combined(y * self.ones)
+        self.twice_a, self.b = 4.0 * lambda1 / self.total, lambda2 / self.total
         self.lambda1, self.lambda2, self.C = lambda1, lambda2, C
 
-    def stiffness(self) -> float:
-        r"""Return :math:`1/\epsilon` of the method of multipliers; 0 where no variance needs t."""
+    def combined(self, alpha: np.ndarray) -> np.ndarray:
+        """Return the w of coefficients `alpha`, (m,)."""
+        w = self.X.T @ alpha
+        return np.append(w, alpha.sum()) if self.constant else w
+
+    def alpha(self, beta: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        """Return the coefficients, (m,)."""
+        return np.asarray(self.y * (beta + self.b * self.ones - delta))
+
+    def margins(self, w: np.ndarray) -> np.ndarray:
+        """Return the margins of w, (m,)."""
+        return np.asarray(self.y * (self.X @ w[:-1] + w[-1] if self.constant else self.X @ w))
+
+    def mean(self, values: np.ndarray) -> float:
+        """Return the weighted mean over the rows."""
+        return float(values.mean() if self.weights is None else self.weights @ values / self.total)
+
+    def stiffness(self, share: float = 1.0) -> float:
+        r"""Return :math:`1/\epsilon` of the method of multipliers; 0 where no variance needs t.
+
+        `share` is that of the constant feature in a step, see :func:`linear_coordinate_descent`.
+        """
         if self.twice_a == 0:
             return 0.0
-        m = len(self.y)
-        return (1.0 + self.twice_a * float(self.p @ self.p) / m) / (self.twice_a * m)
+        square = float(self.p @ self.p)
+        if self.constant:
+            square -= (1.0 - share) * float(self.p[-1]) ** 2
+        return (1.0 + self.twice_a * square / self.total) / (self.twice_a * self.total)
 
     def repaired(self, w: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return w and delta of the nearest feasible pair."""
-        excess = delta.mean()
-        return w + excess * self.p, delta - excess
+        excess = delta.sum() / self.total
+        return w + excess * self.p, delta - excess * self.ones
 
     def bound(self, w: np.ndarray, beta: np.ndarray, delta: np.ndarray) -> float:
         """Return the lower bound of (14), once w and `delta` are repaired."""
         w, delta = self.repaired(w, delta)
-        spread = 0.5 * float(delta @ delta) / self.twice_a if self.twice_a > 0 else 0.0
-        return float(beta.sum()) - spread - 0.5 * float(w @ w)
+        spread = 0.5 * float(delta @ (delta / self.ones)) / self.twice_a if self.twice_a > 0 else 0.0
+        square = float(w @ w)
+        if self.constant:
+            square += float(self.alpha(beta, delta).sum()) ** 2 - float(w[-1]) ** 2
+        return float(beta.sum()) - spread - 0.5 * square
 
     def gap(self, w: np.ndarray, beta: np.ndarray, delta: np.ndarray) -> tuple[float, float]:
         r"""Return objective and duality gap, once w and `delta` are repaired.
@@ -156,16 +204,26 @@ class Certificate:
         The gap is summed from the shares of the examples, so it is never negative; in the difference of
         the objective and :meth:`bound` the digits of a small gap cancel.
 
-        .. math:: (C-\beta_i)(1-\gamma_i)_++\beta_i(\gamma_i-1)_++a(\gamma_i-t-\delta_i/2a)^2
+        .. math:: (C\omega_i-\beta_i)(1-\gamma_i)_++\beta_i(\gamma_i-1)_+
+            +a\omega_i(\gamma_i-t-\delta_i/2a\omega_i)^2
         """
         w, delta = self.repaired(w, delta)
-        margins = self.y * (self.X @ w)
-        value = float(primal_objective(margins, float(w @ w), self.lambda1, self.lambda2, self.C))
-        shares = np.where(margins < 1.0, (self.C - beta) * (1.0 - margins), beta * (margins - 1.0))
+        margins = self.margins(w)
+        if self.weights is None:
+            value = float(primal_objective(margins, float(w @ w), self.lambda1, self.lambda2, self.C))
+        else:
+            value = weighted_objective(
+                margins, float(w @ w), self.weights, self.lambda1, self.lambda2, self.C
+            )
+        room = self.C * self.ones - beta
+        shares = np.where(margins < 1.0, room * (1.0 - margins), beta * (margins - 1.0))
         if self.twice_a > 0:
-            miss = self.twice_a * (margins - margins.mean()) - delta
-            shares = shares + 0.5 * miss * (miss / self.twice_a)
-        return value, float(shares.sum())
+            miss = self.twice_a * self.ones * (margins - self.mean(margins)) - delta
+            shares = shares + 0.5 * miss * (miss / (self.twice_a * self.ones))
+        gap = float(shares.sum())
+        if self.constant:
+            gap += 0.5 * (float(w[-1]) - float(self.alpha(beta, delta).sum())) ** 2
+        return value, gap
 
     def solution(
         self,
@@ -174,19 +232,24 @@ class Certificate:
         n_iter: int,
         tol: float,
         path: list[tuple[int, float, float, float]],
+        intercept: float | None = None,
     ) -> LinearSolution:
         """Return the solution that `beta` and the repaired `delta` stand for, w summed afresh.
+
+        Its intercept, if there is a constant feature, is `intercept`, or where that is None the sum of alpha.
 
         Raises
         ------
         KernelOverflow
             If objective or gap are beyond double precision.
         """
-        beta = np.clip(beta, 0.0, self.C)
-        delta = delta - delta.mean()
-        alpha = self.y * (beta + self.b - delta)
-        w = self.X.T @ alpha
-        margins = self.y * (self.X @ w)
+        beta = np.clip(beta, 0.0, self.C * self.ones)
+        delta = delta - delta.sum() / self.total * self.ones
+        alpha = self.alpha(beta, delta)
+        w = self.combined(alpha)
+        if intercept is not None:
+            w[-1] = intercept
+        margins = self.margins(w)
         with np.errstate(over="ignore", invalid="ignore"):
             objective, gap = self.gap(w, beta, delta)
         if not (np.isfinite(objective) and np.isfinite(gap)):
@@ -196,16 +259,17 @@ class Certificate:
             )
         return LinearSolution(
             coef=w,
-            mean_margin=float(margins.mean()),
+            mean_margin=self.mean(margins),
             beta=beta,
             delta=delta,
             alpha=alpha,
             objective=objective,
             dual_gap=gap,
             n_iter=n_iter,
-            converged=bool(gap <= tol * gap_scale(objective, self.C, len(beta))),
+            converged=bool(gap <= tol * gap_scale(objective, self.C, self.total)),
             lambda1=self.lambda1,
             lambda2=self.lambda2,
             C=self.C,
             path=path,
+            total=None if self.weights is None else self.total,
         )

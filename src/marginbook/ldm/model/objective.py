@@ -80,6 +80,28 @@ def primal_objective(
     return 0.5 * np.asarray(sq_norm) + spread + C * hinge
 
 
+def weighted_objective(
+    margins: np.ndarray, sq_norm: float, weights: np.ndarray, lambda1: float, lambda2: float, C: float
+) -> float:
+    r"""Return F(w) where row i counts :math:`\omega_i` times, from the margins, (m,), and the squared norm.
+
+    Mean and variance are weighted, with divisor :math:`M=\sum_i\omega_i`:
+
+    .. math:: \tfrac12\lVert w\rVert^2+\frac{2\lambda_1}M\sum_i\omega_i(\gamma_i-\bar\gamma)^2
+        -\lambda_2\bar\gamma+C\sum_i\omega_i(1-\gamma_i)_+,\qquad
+        \bar\gamma=\frac1M\sum_i\omega_i\gamma_i .
+    """
+    total = float(weights.sum())
+    mean = float(weights @ margins) / total
+    spread = 2.0 * float(weights @ (margins - mean) ** 2) / total
+    return (
+        0.5 * sq_norm
+        + lambda1 * spread
+        - lambda2 * mean
+        + C * float(weights @ np.maximum(0.0, 1.0 - margins))
+    )
+
+
 def squared_norm(shifted: np.ndarray, margins: np.ndarray, lambda1: float) -> np.ndarray | float:
     r"""Return :math:`\lVert w\rVert^2=\beta'^\top\gamma-2\lambda_1V` of the w that belongs to `shifted`.
 

@@ -10,11 +10,14 @@ of G, so duplicates and linear kernels with more examples than features are no s
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
-from numba import njit
 from scipy.linalg import eigh
+from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
+from ...base.compiled import njit
 from .objective import validate_parameters, validate_signs
 
 #: share of the largest eigenvalue that counts as zero
@@ -69,6 +72,21 @@ class WhitenedGram:
         self.gram, self.y = gram, validate_signs(y, len(gram))
         self._eigen: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self._cached: tuple[float, np.ndarray] | None = None
+        #: inverses of I + cG by c, which other labels share, once there are any
+        self._inverses: dict[float, np.ndarray] | None = None
+
+    def relabelled(self, y: np.ndarray) -> WhitenedGram:
+        """Return the same matrix with other labels, (m,), which shares the inverse of I + cG.
+
+        That takes m^2 numbers more, and spares all but O(m^2) of the price of its H.
+        """
+        if self._inverses is None:
+            self._inverses = {}
+        other = copy(self)
+        other.y, other._cached = validate_signs(y, self.m), None
+        if self._eigen is not None:
+            other._eigen = (*self._eigen[:2], self._eigen[1].T @ other.y)
+        return other
 
     @property
     def m(self) -> int:
@@ -111,6 +129,10 @@ class WhitenedGram:
 
     def _by_cholesky(self, c: float) -> np.ndarray | None:
         """Return H from the inverse of I + cG, or None if rounding and a huge c made that indefinite."""
+        if self._inverses is not None and c in self._inverses:
+            inverse = self._inverses[c]
+            z = dsymv(1.0, inverse, self.y, lower=1)
+            return self._from_inverse(inverse, z, c)
         shifted = c * self.gram
         shifted[np.diag_indices_from(shifted)] += 1.0
         factor, failed = dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
@@ -120,6 +142,13 @@ class WhitenedGram:
         inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
         if failed:
             return None
+        if self._inverses is not None:
+            self._inverses.clear()
+            self._inverses[c] = inverse
+        return self._from_inverse(inverse, z, c)
+
+    def _from_inverse(self, inverse: np.ndarray, z: np.ndarray, c: float) -> np.ndarray:
+        """Return H from the lower triangle of the inverse of I + cG and its product z with y."""
         H = np.empty_like(self.gram)
         _whiten_by_inverse(inverse.T, self.gram, self.y, np.sqrt(c / (self.y @ z)) * (self.gram @ z), c, H)
         return H
@@ -137,7 +166,7 @@ class WhitenedGram:
         return H
 
 
-@njit(cache=True)
+@njit()
 def _add_outer(H: np.ndarray, v: np.ndarray) -> None:
     """Add v v' to `H` in place."""
     for i in range(len(v)):
@@ -146,7 +175,7 @@ def _add_outer(H: np.ndarray, v: np.ndarray) -> None:
             row[j] += factor * v[j]
 
 
-@njit(cache=True)
+@njit()
 def _whiten_by_inverse(
     inverse: np.ndarray, G: np.ndarray, y: np.ndarray, v: np.ndarray, c: float, out: np.ndarray
 ) -> None:

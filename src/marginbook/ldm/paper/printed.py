@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from scipy.stats import t as student
 
 from ...claims import Verdict, decide
-from ...claims.comparison import layout, read_numbers
+from ...claims.printed_cells import layout, read_numbers
 from ...claims.printed_tables import PaperTables
+from .readings import by_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,9 +30,14 @@ def other_versions() -> dict[str, str]:
     }
 
 
-PAPER_TABLES = PaperTables("ldm", own="LDM", other_data=other_versions)
 #: the tables of accuracies, and what each is about
 KINDS = {"table-2": "linear", "table-3": "rbf", "table-4": "large"}
+PAPER_TABLES = PaperTables(
+    "ldm",
+    own="LDM",
+    other_data=other_versions,
+    readings={table: partial(by_words, table) for table in KINDS},
+)
 #: splits behind a printed mean
 SPLITS = {"table-2": 30, "table-3": 30, "table-4": 10}
 #: what the marks of the tables mean; a method is compared with the SVM

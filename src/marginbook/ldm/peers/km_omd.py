@@ -7,11 +7,19 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from ...base.parameters import is_number, validate_counts, validate_not_negative
-from ...kernels import Kernel, gram
+from ...base.parameters import is_number, validate_counts, validate_limits, validate_not_negative
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...base.weights import row_weights
+from ...kernels import Kernel, gram, kernel_name, warn_of_scale
+from ...kernels.landmarks import Landmarks
+from ..estimators.gram_checks import validate_memory
 from ..estimators.kernel_expansion import KernelPeer
+from ..solvers.kernel_rows import ComputedRows
 from .km_omd_solver import solve_km_omd
+from .km_omd_systems import DIRECT, FeatureGram
 
 
 class KMOMDClassifier(KernelPeer):
@@ -23,7 +31,16 @@ class KMOMDClassifier(KernelPeer):
 
     The threshold lies midway between the weighted means of the classes. Zhang & Zhou choose a parameter C of
     this method from 10, 50 and 100 without saying what it is; here it is the inverse of the charge on
-    :math:`\lVert\gamma\rVert^2`, so that large values mean, as for an SVM, less regularisation.
+    :math:`\lVert\gamma\rVert^2`, so that large values mean, as for an SVM, less regularisation. With weights
+    :math:`\omega_i` of the rows the charge is :math:`\frac1C\sum_i\gamma_i^2/\omega_i`, and a row of weight k
+    counts as k equal rows. There is no `class_weight`: in each class the weights sum to 1, whatever its rows
+    weigh.
+
+    Up to 3000 rows the systems are factorised, beyond iterated on the Gram matrix, 8 m^2 bytes, until the
+    gap certifies the weights. With `n_components` the problem is that of a kernel below this one, and so is
+    the certificate; it takes 8 m n_components bytes.
+
+    Read more in the :ref:`user guide <guide-kmomdclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -31,19 +48,24 @@ class KMOMDClassifier(KernelPeer):
         Above 0; infinity is allowed and gives the nearest points of the convex hulls.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
-    gamma : float, default=None
-        Of "rbf" and "poly"; None is 1 / n_features for "rbf" and 1 for "poly".
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X), "auto"
+        1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     tol : float, default=1e-6
         Relative gap that passes without a ConvergenceWarning.
     max_iter : int, default=1000
         Linear systems.
+    n_components : int, default=None
+        Landmarks, rows drawn by `random_state`, whose span stands for all rows; None is exact.
+    random_state : int, RandomState or None, default=0
 
     Attributes
     ----------
     classes_ : (2,) array
     n_features_in_ : int
+    gamma_ : float, of "rbf" and "poly"
     dual_coef_ : (m,) array
         :math:`y_i\gamma_i`.
     support_ : (n_support,) array
@@ -67,11 +89,13 @@ class KMOMDClassifier(KernelPeer):
         self,
         C: float = 1.0,
         kernel: Kernel = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = "scale",
         degree: float = 3,
         coef0: float = 1.0,
         tol: float = 1e-6,
         max_iter: int = 1000,
+        n_components: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -80,29 +104,63 @@ class KMOMDClassifier(KernelPeer):
         self.coef0 = coef0
         self.tol = tol
         self.max_iter = max_iter
+        self.n_components = n_components
+        self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (m, p), or the (m, m) Gram matrix for "precomputed", and labels `y`, (m,).
 
         Raises
         ------
         ValueError
             Unless there are two classes, and for parameters out of range.
+        MemoryError
+            For more rows than there is memory for their Gram matrix, without `n_components`.
         """
-        X, signs = self._validated(X, y)
+        X, signs = self._validated(X, y, sample_weight)
+        weights = row_weights(X, signs, sample_weight)
         if not (is_number(self.C, infinite=True) and np.finfo(float).tiny <= self.C):
             raise ValueError(
                 f"C must be a number > 0 with a finite inverse (np.inf is the hard margin), got {self.C!r}"
             )
         validate_not_negative(tol=self.tol)
         validate_counts(max_iter=self.max_iter)
-        found = solve_km_omd(gram(self._kernel, X), signs, 1 / self.C, tol=self.tol, max_iter=self.max_iter)
+        validate_limits(n_components=self.n_components)
+        kept = np.arange(len(signs)) if weights is None else np.flatnonzero(weights)
+        rows, given = X, weights
+        if len(kept) < len(signs) and given is not None:
+            rows, given = X[kept], given[kept]
+            rows = rows[:, kept] if kernel_name(self._kernel) == "precomputed" else rows
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "weights": given}
+        found = solve_km_omd(self._gram_matrix(rows), signs[kept], 1 / self.C, **options)
         self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.dual_gap, found.n_iter
         if not found.converged:
             warnings.warn(
                 f"KM-OMD stopped at a gap of {found.dual_gap:.2g} at the objective {found.objective:.2g}, "
                 f"relative tolerance {self.tol:.2g}; raise max_iter, {self.max_iter}, or lower C",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=user_level(),
             )
-        return self._keep(X, signs * found.gamma, -found.threshold)
+        dual = np.zeros(len(signs))
+        dual[kept] = signs[kept] * found.gamma
+        self._keep(X, dual, -found.threshold)
+        if self.n_components is not None and not hasattr(self, "coef_"):
+            # the function is one of the landmarks
+            features = self._landmarks.transform(X[self.support_])
+            self._train = self._landmarks.rows
+            self._expansion = self._landmarks.to_features @ (dual[self.support_] @ features)
+        return self
+
+    def _gram_matrix(self, X: Any) -> Any:
+        """Return the Gram matrix of rows `X`, or with landmarks its features."""
+        if self.n_components is not None:
+            rng = check_random_state(self.random_state)
+            self._landmarks = Landmarks.fit(self._kernel, X, self.n_components, rng)
+            return FeatureGram(self._landmarks.transform(X))
+        validate_memory(X.shape[0], "use n_components, or LDMClassifier, which computes rows on demand")
+        name = kernel_name(self._kernel)
+        many = X.shape[0] > DIRECT and name not in ("precomputed", "callable")
+        G = ComputedRows(self._kernel, X, kept=0).whole() if many else gram(self._kernel, X)
+        warn_of_scale(self._kernel, G)
+        return G

@@ -10,7 +10,9 @@ expected margin small. With a quadratic charge on distributions that are concent
 The two extremes: :math:`\lambda=0` gives the nearest points of the two convex hulls, which is the hard-margin
 SVM; :math:`\lambda\to\infty` gives the two class means. In between it is the hard-margin SVM of the kernel
 :math:`G+\lambda I`, the SVM with squared hinge loss: its dual variables, divided by their sum in a class, are
-:math:`\gamma`. What is its own is the threshold, see `solve_km_omd`.
+:math:`\gamma`. What is its own is the threshold, see `solve_km_omd`. Weights :math:`\omega_i` of the rows
+divide the charge, :math:`\lambda\sum_i\gamma_i^2/\omega_i`: k equal rows share their weight equally, at the
+charge of one row of weight k.
 """
 
 from __future__ import annotations
@@ -18,12 +20,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dposv
+
+from .km_omd_systems import GramMatrix, Indefinite, StoredGram
 
 #: the objective counts as at least this share of mean k(x, x) where the gap is compared with it
 FLOOR = 1e-4
 #: steps that exchange many indices without fewer of them being wrong, before indices are exchanged singly
 PATIENCE = 5
+#: accuracy of the first systems, where they are iterated, and its share of the violations that count
+ROUGH, SHARE = 1e-2, 0.25
 
 
 @dataclass(frozen=True)
@@ -58,33 +63,34 @@ class KMOMDSolution:
 class _Problem:
     """The quadratic on a set of free indices, with a proximal term where it alone would be singular."""
 
-    def __init__(self, G: np.ndarray, y: np.ndarray, lam: float) -> None:
-        self.G, self.y, self.lam = G, y, lam
+    def __init__(self, gram: GramMatrix, y: np.ndarray, lam: float, weights: np.ndarray | None) -> None:
+        self.gram, self.y = gram, y
+        self.charge = np.full(len(y), lam) if weights is None else lam / weights
         self.positive = y > 0
-        self.scale = max(float(np.trace(G)) / len(y), np.finfo(float).tiny)
+        self.scale = max(gram.mean_diagonal(), np.finfo(float).tiny)
         # systems with a smaller ridge lose the digits that the gap is to be measured with
-        self.delta = max(0.0, 1e-10 * len(y) * self.scale - lam)
+        self.delta = max(0.0, 1e-10 * len(y) * self.scale - float(self.charge.min()))
         self.centre = np.zeros(len(y))
         self.n_solved = 0
+        self.accuracy = ROUGH
 
     def solve(self, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the minimiser with zeros outside `free` but no bounds inside, and its multipliers (+, -)."""
         index = np.flatnonzero(free)
         y = self.y[index]
-        right = np.zeros((len(index), 3), order="F")
-        right[:, 0], right[:, 1] = y > 0, y < 0
-        info = 1
-        while info:
-            right[:, 2] = self.delta * self.centre[index] * y
-            system = self.G.copy() if free.all() else self.G[np.ix_(index, index)]
-            system[np.diag_indices(len(index))] += self.lam + self.delta
-            # the transpose of a symmetric matrix is itself, in the order of columns that LAPACK wants
-            _, v, info = dposv(system.T, right, lower=1, overwrite_a=1)
+        found = None
+        while found is None:
+            right = np.zeros((len(index), 3 if self.delta else 2), order="F")
+            right[:, 0], right[:, 1] = y > 0, y < 0
+            if self.delta:
+                right[:, 2] = self.delta * self.centre[index] * y
+            found = self.gram.solve(index, self.charge[index] + self.delta, right, self.accuracy)
             self.n_solved += 1
-            if info and self.delta > 1e-6 * self.scale:
-                raise ValueError("the kernel is not positive semidefinite on these data; choose another one")
-            if info:
+            if found is None and self.delta > 1e-6 * self.scale:
+                raise Indefinite
+            if found is None:
                 self.delta = max(100 * self.delta, 1e-12 * self.scale)
+        v = found if found.shape[1] == 3 else np.column_stack([found, np.zeros(len(index))])
         # y gamma = mu_+ v_+ - mu_- v_- + v_0, where the mu make the sums in the classes 1
         sums = np.array([[v[y > 0, k].sum(), v[y < 0, k].sum()] for k in range(3)])
         system = np.array([[sums[0, 0], -sums[1, 0]], [-sums[0, 1], sums[1, 1]]])
@@ -95,12 +101,7 @@ class _Problem:
 
     def slope(self, gamma: np.ndarray, proximal: bool = True) -> np.ndarray:
         """Return half the gradient at `gamma`, (m,)."""
-        signed = self.y * gamma
-        index = np.flatnonzero(signed)
-        # a product with few rows is cheaper than one with all, but the rows have to be copied
-        few = 3 * len(index) < len(signed)
-        product = signed[index] @ self.G[index] if few else self.G @ signed
-        slope = self.y * product + self.lam * gamma
+        slope = self.y * self.gram.times(self.y * gamma) + self.charge * gamma
         return slope + self.delta * (gamma - self.centre) if proximal and self.delta else slope
 
     def feasible(self, gamma: np.ndarray) -> np.ndarray:
@@ -123,13 +124,14 @@ class _Problem:
 
 
 def solve_km_omd(
-    G: np.ndarray,
+    G: np.ndarray | GramMatrix,
     y: np.ndarray,
     lam: float,
     *,
     tol: float = 1e-6,
     max_iter: int = 1000,
     start: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
 ) -> KMOMDSolution:
     r"""Minimise :math:`\gamma^\top YGY\gamma+\lambda\lVert\gamma\rVert^2` over the product of the simplices.
 
@@ -148,8 +150,8 @@ def solve_km_omd(
 
     Parameters
     ----------
-    G : (m, m) array
-        Symmetric and positive semidefinite.
+    G : (m, m) array, or a GramMatrix
+        Symmetric and positive semidefinite. Beyond 3000 free rows the systems are iterated.
     y : (m,) array of -1 and 1, both present
     lam : float
         At least 0.
@@ -159,6 +161,9 @@ def solve_km_omd(
         Linear systems to solve at most.
     start : (m,) array, optional
         Weights of a solution nearby, of which the positive ones are free at first; by default all are.
+
+    weights : (m,) array of positive numbers, optional
+        The charge of a row is `lam` over its weight.
 
     Returns
     -------
@@ -174,7 +179,8 @@ def solve_km_omd(
         raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
     if not ((y > 0).any() and (y < 0).any() and (np.abs(y) == 1).all()):
         raise ValueError("y must hold -1 and 1, both of them")
-    problem = _Problem(np.asarray(G, dtype=float), y, float(lam))
+    matrix = StoredGram(np.asarray(G, dtype=float)) if isinstance(G, list | np.ndarray) else G
+    problem = _Problem(matrix, y, float(lam), weights)
     free = np.ones(len(y), dtype=bool)
     if start is not None and all((start[side] > 0).any() for side in (problem.positive, ~problem.positive)):
         free = np.asarray(start) > 0
@@ -186,7 +192,7 @@ def solve_km_omd(
         if converged or problem.delta == 0 or problem.n_solved >= max_iter:
             break
         problem.centre, free = gamma, gamma > 0
-    threshold = 0.5 * float(gamma @ (problem.G @ (y * gamma)))
+    threshold = 0.5 * float(gamma @ matrix.times(y * gamma))
     return KMOMDSolution(gamma, objective, gap, threshold, problem.n_solved, converged)
 
 
@@ -199,6 +205,12 @@ def _exchange(problem: _Problem, free: np.ndarray, tol: float, max_iter: int) ->
         above = problem.violation(gamma, mu)
         wrong = np.where(free, gamma < 0, above < -enough)
         n_wrong = int(wrong.sum())
+        finest = SHARE * tol / 8
+        if problem.gram.iterates and n_wrong <= fewest // 4 and problem.accuracy > finest:
+            fewest, patience = n_wrong, PATIENCE
+            problem.accuracy = max(finest, problem.accuracy * (1e-1 if n_wrong else 0.0))
+            free = free ^ wrong
+            continue
         if n_wrong == 0 or problem.n_solved >= max_iter:
             return problem.feasible(gamma)
         if n_wrong < fewest:

@@ -14,8 +14,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import Tags
 
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name
-from ..estimators.kernel_expansion import KernelPeer, kernel_sums
+from ...kernels.expansions import kernel_sums
+from ..estimators.kernel_expansion import KernelPeer
 
 #: |z|^2 below this share of mean k(x, x) is rounding: z is taken for 0
 DEGENERATE = 1e-14
@@ -45,16 +49,17 @@ class MAMCSolution:
     degenerate: bool
 
 
-def solve_mamc(f: np.ndarray, y: np.ndarray, scale: float) -> MAMCSolution:
-    r"""Return the direction of largest mean margin from the sums :math:`f_j=\sum_iy_ik(x_i,x_j)`.
+def solve_mamc(f: np.ndarray, y: np.ndarray, scale: float, weights: np.ndarray | None = None) -> MAMCSolution:
+    r"""Return the direction of largest mean margin from the sums :math:`f_j=\sum_i\omega_iy_ik(x_i,x_j)`.
 
     Parameters
     ----------
     f : (m,) array
-        G y, where G is the Gram matrix; it is all that the problem depends on.
+        G y, with weights G (omega y), where G is the Gram matrix; it is all that the problem depends on.
     y : (m,) array of -1 and 1
     scale : float
         Mean of k(x, x), against which z counts as 0.
+    weights : (m,) array of numbers >= 0, optional
 
     Returns
     -------
@@ -65,19 +70,20 @@ def solve_mamc(f: np.ndarray, y: np.ndarray, scale: float) -> MAMCSolution:
     ValueError
         If y'Gy is negative beyond rounding: the kernel is not positive semidefinite on these data.
     """
-    m = len(y)
+    m = float(len(y)) if weights is None else float(weights.sum())
+    rows, y = len(y), y if weights is None else weights * y
     square = float(y @ f) / m**2
     if square < -1e-10 * scale:
         raise ValueError(
             f"the kernel is not positive semidefinite on these data: the squared mean is {square:.3g}"
         )
     if square <= DEGENERATE * scale:
-        return MAMCSolution(np.zeros(m), 0.0, 0.0, True)
+        return MAMCSolution(np.zeros(rows), 0.0, 0.0, True)
     norm = np.sqrt(square)
     coefficients = y / (m * norm)
-    margins = y * f / (m * norm)
+    mean = float((y * f / (m * norm)).sum()) / m
     length = np.sqrt(coefficients @ f / (m * norm))
-    residual = max(abs(float(margins.mean()) / norm - 1), abs(float(length) - 1))
+    residual = max(abs(mean / norm - 1), abs(float(length) - 1))
     return MAMCSolution(coefficients, float(norm), residual, False)
 
 
@@ -87,19 +93,25 @@ class MAMCClassifier(KernelPeer):
     .. math::
        f(x)=w^\top\varphi(x),\qquad w=\sum_iy_i\varphi(x_i)\Big/\Big\lVert\sum_iy_i\varphi(x_i)\Big\rVert,
 
-    the direction with the largest mean margin :math:`\frac1m\sum_iy_if(x_i)` in the unit ball. There is no
+    the direction with the largest mean margin :math:`\frac1m\sum_iy_if(x_i)` in the unit ball; weights
+    of rows multiply their :math:`y_i` in both, with their sum for m. There is no
     intercept and nothing to tune but the kernel: f compares the sums of kernels (Parzen windows) of the
     classes. Where kernel values are positive and one class is much larger, its sum wins nearly everywhere,
     and f predicts it for almost all points.
+
+    Read more in the :ref:`user guide <guide-mamcclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
-    gamma : float, default=None
-        Of "rbf" and "poly"; None is 1 / n_features for "rbf" and 1 for "poly".
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X), "auto"
+        1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
+    class_weight : {class: number}, "balanced" or None, default=None
+        Times the weight of each row of the class; "balanced" compares means of kernels instead of sums.
 
     Attributes
     ----------
@@ -126,14 +138,21 @@ class MAMCClassifier(KernelPeer):
     """
 
     def __init__(
-        self, kernel: Kernel = "rbf", gamma: float | None = None, degree: float = 3, coef0: float = 1.0
+        self,
+        kernel: Kernel = "rbf",
+        gamma: float | str | None = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (m, p), or the (m, m) Gram matrix for "precomputed", and labels `y`, (m,).
 
         The linear kernel costs one pass over the entries of `X`, the others m^2 kernel values, in batches.
@@ -143,29 +162,32 @@ class MAMCClassifier(KernelPeer):
         ValueError
             Unless there are two classes, and for kernels that are not positive semidefinite.
         """
-        X, signs = self._validated(X, y)
+        X, signs = self._validated(X, y, sample_weight)
+        weights = row_weights(X, signs, sample_weight, self._weights_of_signs())
+        weighted = signs if weights is None else weights * signs
+        total = len(signs) if weights is None else float(weights.sum())
         name = kernel_name(self._kernel)
         if name == "linear":
-            f = np.asarray(X @ (X.T @ signs))
+            f = np.asarray(X @ (X.T @ weighted))
             scale = float((X.multiply(X) if hasattr(X, "multiply") else X * X).sum()) / len(signs)
         elif name == "precomputed":
-            f, scale = X @ signs, float(np.trace(X)) / len(signs)
+            f, scale = X @ weighted, float(np.trace(X)) / len(signs)
         else:
-            f = kernel_sums(self._kernel, X, X, signs)
-            scale = float(np.abs(f).max()) / len(signs)
-        found = solve_mamc(f, signs, scale)
+            f = kernel_sums(self._kernel, X, X, weighted)
+            scale = float(np.abs(f).max()) / total
+        found = solve_mamc(f, signs, scale, weights)
         self.objective_, self.optimality_residual_ = found.objective, found.optimality_residual
         self.degenerate_ = found.degenerate
         if found.degenerate:
             warnings.warn(
                 "the classes have equal sums: every direction has mean margin 0, so the decision is 0",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=user_level(),
             )
         self._keep(X, found.coefficients, 0.0)
         if name == "linear" and not found.degenerate:
             # of w itself, which is not what the solver saw
-            mean = float(signs @ (X @ self.coef_)) / len(signs)
+            mean = float(weighted @ (X @ self.coef_)) / total
             length = float(np.linalg.norm(self.coef_))
             self.optimality_residual_ = max(abs(mean / found.objective - 1), abs(length - 1))
         return self

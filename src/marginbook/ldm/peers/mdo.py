@@ -13,6 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...base.labels import binary_signs
 from ...base.parameters import is_number, validate_counts, validate_not_negative
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
+from ...base.weights import ClassWeight, row_weights
 from ...kernels import tidy
 from ..estimators.kernel_expansion import BinaryPeer
 from .mdo_descent import STEEPEST, learned_starts, solve_mdo
@@ -31,6 +34,8 @@ class MDOClassifier(BinaryPeer):
     ours. With them the cost is halved at a margin of 0.08 and doubled at -0.07, the size that margins of
     rows of length 1 have in some tens of features.
 
+    Read more in the :ref:`user guide <guide-mdoclassifier>` (``marginbook guide``).
+
     Parameters
     ----------
     a : float, default=100.0
@@ -45,6 +50,8 @@ class MDOClassifier(BinaryPeer):
         Gradient over m at which a descent ends. More than a hundred times that at the end warns.
     max_iter : int, default=500
         Of L-BFGS, for each width of the kink.
+    class_weight : {class: number}, "balanced" or None, default=None
+        Times the weight of each row of the class; weights multiply the terms of the sum.
     random_state : int, RandomState or None, default=0
 
     Attributes
@@ -78,6 +85,7 @@ class MDOClassifier(BinaryPeer):
         kink_width: float = 1e-4,
         tol: float = 1e-5,
         max_iter: int = 500,
+        class_weight: ClassWeight = None,
         random_state: Any = 0,
     ) -> None:
         self.a = a
@@ -86,9 +94,11 @@ class MDOClassifier(BinaryPeer):
         self.kink_width = kink_width
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (m, p), dense or sparse, and labels `y`, (m,).
 
         Raises
@@ -108,8 +118,11 @@ class MDOClassifier(BinaryPeer):
         validate_not_negative(tol=self.tol)
         validate_counts(max_iter=self.max_iter)
         validate_counts(0, n_restarts=self.n_restarts)
+        weights = row_weights(X, signs, sample_weight, self._weights_of_signs())
         X = normalize(X)
-        starts = learned_starts(X, signs, self.random_state, self.n_restarts)
+        if weights is not None:
+            X, signs, weights = X[weights > 0], signs[weights > 0], weights[weights > 0]
+        starts = learned_starts(X, signs, self.random_state, self.n_restarts, weights)
         found = solve_mdo(
             X,
             signs,
@@ -119,6 +132,7 @@ class MDOClassifier(BinaryPeer):
             kink_width=self.kink_width,
             tol=self.tol,
             max_iter=self.max_iter,
+            weights=weights,
         )
         self.coef_, self.objective_, self.gradient_norm_ = found.coef, found.objective, found.gradient_norm
         self.restarts_ = found.restarts
@@ -128,7 +142,7 @@ class MDOClassifier(BinaryPeer):
                 f"the best descent ended with a gradient of {self.gradient_norm_:.2g} per example, more than "
                 f"{100 * self.tol:.2g}; raise max_iter, {self.max_iter}, or kink_width, {self.kink_width}",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=user_level(),
             )
         return self
 

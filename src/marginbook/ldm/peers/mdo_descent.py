@@ -61,7 +61,13 @@ def mdo_cost(margins: np.ndarray, a: float, b: float, width: float = 0.0) -> tup
 
 
 def mdo_objective(
-    w: np.ndarray, X: Any, y: np.ndarray, a: float, b: float, width: float = 0.0
+    w: np.ndarray,
+    X: Any,
+    y: np.ndarray,
+    a: float,
+    b: float,
+    width: float = 0.0,
+    weights: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray]:
     r"""Return :math:`F(w/\lVert w\rVert)` and its gradient at `w`, which is orthogonal to `w`.
 
@@ -72,10 +78,14 @@ def mdo_objective(
     y : (m,) array of -1 and 1
     width : float
         Of the kink, see `mdo_cost`.
+    weights : (m,) array, optional
+        Of the terms.
     """
     norm = np.linalg.norm(w)
     u = w / norm
     cost, slope = mdo_cost(y * (X @ u), a, b, width)
+    if weights is not None:
+        cost, slope = weights * cost, weights * slope
     gradient = np.asarray(X.T @ (slope * y))
     return float(cost.sum()), (gradient - (gradient @ u) * u) / norm
 
@@ -121,6 +131,7 @@ def solve_mdo(
     kink_width: float = 1e-4,
     tol: float = 1e-5,
     max_iter: int = 500,
+    weights: np.ndarray | None = None,
 ) -> MDOSolution:
     """Descend from each start by L-BFGS on ``w / |w|``, narrower and narrower kinks; return the best end.
 
@@ -138,21 +149,23 @@ def solve_mdo(
         A descent ends where no component of the gradient, over m, is larger.
     max_iter : int
         Of each width.
+    weights : (m,) array of positive numbers, optional
+        Of the rows; m is then their sum.
     """
     if not (0 <= a < np.inf and 0 <= b <= STEEPEST and kink_width > 0):
         raise ValueError(
             f"wanted a >= 0, 0 <= b <= {STEEPEST:g} and kink_width > 0, got {a!r}, {b!r}, {kink_width!r}"
         )
-    m = len(y)
+    m = len(y) if weights is None else float(weights.sum())
 
     def mean(w: np.ndarray, width: float) -> tuple[float, np.ndarray]:
-        value, gradient = mdo_objective(w, X, y, a, b, width)
+        value, gradient = mdo_objective(w, X, y, a, b, width, weights)
         return value / m, gradient / m
 
     restarts, ends = [], []
     for name, start in starts.items():
         w, n_iter = start / np.linalg.norm(start), 0
-        first = mdo_objective(w, X, y, a, b)[0]
+        first = mdo_objective(w, X, y, a, b, 0.0, weights)[0]
         for width in [*[h for h in WIDTHS if h > kink_width], kink_width]:
             # the descents on the way are only to bring the last one near
             gtol, ftol = (tol, 1e-12) if width == kink_width else (10 * tol, 1e-7)
@@ -160,14 +173,16 @@ def solve_mdo(
             found = minimize(mean, w, (width,), jac=True, method="L-BFGS-B", options=options)
             w, n_iter = found.x / np.linalg.norm(found.x), n_iter + int(found.nit)
         residual = float(np.linalg.norm(mean(w, kink_width)[1]))
-        objective = mdo_objective(w, X, y, a, b)[0]
+        objective = mdo_objective(w, X, y, a, b, 0.0, weights)[0]
         ends.append(w)
         restarts.append(Restart(name, first, objective, residual, n_iter))
     best = min(range(len(ends)), key=lambda k: restarts[k].objective)
     return MDOSolution(ends[best], restarts[best].objective, restarts[best].gradient_norm, restarts)
 
 
-def learned_starts(X: Any, y: np.ndarray, random_state: Any, n_restarts: int) -> dict[str, np.ndarray]:
+def learned_starts(
+    X: Any, y: np.ndarray, random_state: Any, n_restarts: int, weights: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
     """Return directions to start from: learned hypotheses, as Garg & Roth do, and random ones.
 
     "mean" is the sum of the signed rows, "svm" a linear SVM without intercept; each of the `n_restarts`
@@ -178,10 +193,10 @@ def learned_starts(X: Any, y: np.ndarray, random_state: Any, n_restarts: int) ->
     svm = LinearSVC(C=1.0, fit_intercept=False, random_state=rng.randint(2**31 - 1), max_iter=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is a start only
-        starts = {"mean": X.T @ y}
+        starts = {"mean": X.T @ (y if weights is None else weights * y)}
         # the gradient at 0 is a multiple of it: the SVM is 0 then, and its solver may not return
         if np.linalg.norm(starts["mean"]) > 1e-12 * len(y):
-            starts["svm"] = svm.fit(X, y).coef_[0]
+            starts["svm"] = svm.fit(X, y, weights).coef_[0]
     for k in range(n_restarts):
         direction = X.T @ rng.standard_normal(len(y))
         starts[f"random {k}"] = direction * (1 if direction @ starts["mean"] >= 0 else -1)

@@ -24,6 +24,9 @@ from ..model.linear import Matrix, linear_objective, prepared, squared_norms, un
 from ..model.objective import validate_parameters
 from .asgd_steps import sgd_steps, sgd_steps_dense
 
+#: passes of a trial of a step size
+PASSES = 5
+
 
 class AveragedSGD:
     r"""State of Algorithm 2, to be continued over further passes or chunks of the data.
@@ -232,29 +235,23 @@ def initial_step(
     C: float,
     *,
     curvature: float = 1.0,
-    n_trial: int | None = None,
-    n_passes: int = 5,
     n_samples: int | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> float:
     r"""Choose :math:`\gamma_0` by trial on a sample, as is usual for stochastic gradients (Bottou).
 
-    The algorithm runs on n_trial examples, with the hinge still weighted by m C, from
-    :math:`\gamma_0=1/(mC\max\lVert x\rVert^2)` on; it is doubled or halved as long as (14) of the average
-    over the sample, its hinge weighted by m C / n_trial, falls. The result stays below 1/2 and below
+    The algorithm runs on n examples, a tenth of all and at least 1000, with the hinge still weighted by m C,
+    from :math:`\gamma_0=1/(mC\max\lVert x\rVert^2)` on; it is doubled or halved as long as (14) of the
+    average over the sample, its hinge weighted by m C / n, falls. The result stays below 1/2 and below
     :math:`1/(1+8\lambda_1\max\lVert x\rVert^2)`, beyond which the smooth part alone would diverge. The
-    average over several passes is what the algorithm returns: judged by the last iterate of one pass, which
-    is noisy, the steps come out far too short.
+    average over all passes but the first is what the algorithm returns: judged by the last iterate of one
+    pass, which is noisy, the steps come out far too short.
 
     Parameters
     ----------
     X : (m, d) array or CSR matrix
     y : (m,) array of -1 and +1
     lambda1, lambda2, C, curvature : float
-    n_trial : int, optional
-        Examples in the sample: a tenth of all, at least 1000, if not given.
-    n_passes : int
-        Passes of a trial, of which all but the first are averaged.
     n_samples : int, optional
         The number m of examples of the whole problem, if `X` is a part of it.
     random_state : int, Generator or None
@@ -267,8 +264,7 @@ def initial_step(
     X, y = prepared(X, y)
     m = len(y) if n_samples is None else n_samples
     rng = np.random.default_rng(random_state)
-    n_trial = max(1000, len(y) // 10) if n_trial is None else n_trial
-    rows = np.sort(rng.choice(len(y), min(len(y), n_trial), replace=False))
+    rows = np.sort(rng.choice(len(y), min(len(y), max(1000, len(y) // 10)), replace=False))
     sample, labels, seed = X[rows], y[rows], int(rng.integers(2**31))
     largest = float(squared_norms(sample).max(initial=0.0))
     ceiling = min(0.5, 1.0 / (1.0 + 8.0 * lambda1 * largest))
@@ -280,7 +276,7 @@ def initial_step(
             X.shape[1], m, lambda1, lambda2, C,
             gamma0=gamma0, curvature=curvature, average_from=len(labels), random_state=seed,
         )  # fmt: skip
-        w = state.partial_fit(sample, labels, n_passes * len(labels)).coef
+        w = state.partial_fit(sample, labels, PASSES * len(labels)).coef
         value = linear_objective(sample, labels, w, lambda1, lambda2, C * m / len(labels))
         return value if np.isfinite(value) else np.inf
 

@@ -7,8 +7,8 @@ r"""The Cholesky factor :math:`H_{BB}=R^\top R` of the basic variables, which en
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...base.compiled import njit
 from ...kernels.cholesky import append, column, remove
 
 #: squared distance from the span of the basic variables, as a share of h_ii, that counts as zero
@@ -17,7 +17,7 @@ DEPENDENT = 1e-11
 _BLOCKED = 60
 
 
-@njit(cache=True)
+@njit(error_model="numpy")
 def enter(
     R: np.ndarray, n: int, basis: np.ndarray, is_basic: np.ndarray, i: int, v: np.ndarray, pivot: float
 ) -> int:
@@ -27,7 +27,7 @@ def enter(
     return append(R, n, v, pivot)
 
 
-@njit(cache=True)
+@njit(error_model="numpy")
 def leave(R: np.ndarray, n: int, basis: np.ndarray, is_basic: np.ndarray, a: int) -> int:
     """Take basic variable number `a` out of the factor; return the number that are left."""
     is_basic[basis[a]] = False
@@ -36,7 +36,6 @@ def leave(R: np.ndarray, n: int, basis: np.ndarray, is_basic: np.ndarray, a: int
     return remove(R, n, a)
 
 
-@njit(cache=True)
 def factorise(
     H: np.ndarray,
     x: np.ndarray,
@@ -47,37 +46,27 @@ def factorise(
     is_basic: np.ndarray,
 ) -> int:
     """Make basic what lies between the bounds, as far as it is independent; return the number."""
-    m, n = len(x), 0
-    for i in range(m):
-        if lower < x[i] < upper:
-            basis[n] = i
-            n += 1
+    free = np.flatnonzero((lower < x) & (x < upper))
+    n = len(free)
     if n >= _BLOCKED:
-        block = np.empty((n, n))
-        largest = 0.0
-        for a in range(n):
-            row = H[basis[a]]
-            for b in range(n):
-                block[a, b] = row[basis[b]]
-            largest = max(largest, block[a, a])
-        whole = True
         try:
-            L = np.linalg.cholesky(block)
-        except Exception:  # LinAlgError, which compiled code cannot name
-            whole = False
-        if whole:
-            for a in range(n):
-                whole = whole and L[a, a] * L[a, a] > DEPENDENT * H[basis[a], basis[a]]
-        if whole:
-            for a in range(n):
-                is_basic[basis[a]] = True
-                for b in range(a, n):
-                    R[a, b] = L[b, a]
+            L = np.linalg.cholesky(H[np.ix_(free, free)])
+        except np.linalg.LinAlgError:
+            L = None
+        if L is not None and (np.diagonal(L) ** 2 > DEPENDENT * np.diagonal(H)[free]).all():
+            R[:n, :n] = L.T
+            basis[:n], is_basic[free] = free, True
             return n
-    candidates = basis[:n].copy()
-    v = np.empty(m)
-    n = 0
-    for i in candidates:
+    basis[:n] = free
+    return int(_admit(H, R, basis, is_basic, n, 0)) if n else 0
+
+
+@njit(error_model="numpy")
+def _admit(H: np.ndarray, R: np.ndarray, basis: np.ndarray, is_basic: np.ndarray, count: int, n: int) -> int:
+    """Make basic what is independent of the first `count` entries of `basis`, one after the other."""
+    v = np.empty(len(basis))
+    for a in range(count):
+        i = basis[a]
         pivot = column(R, n, H, basis, i, v)
         if pivot > DEPENDENT * H[i, i]:
             n = enter(R, n, basis, is_basic, i, v, pivot)

@@ -6,10 +6,11 @@ Everything here takes plain arrays and runs unchanged, slowly, with ``NUMBA_DISA
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ...base.compiled import njit
 
 
-@njit(cache=True)
+@njit(error_model="numpy")
 def add_multiple(target: np.ndarray, factor: float, row: np.ndarray) -> None:
     """Add ``factor * row`` to `target` in place."""
     if factor != 0.0:
@@ -17,7 +18,7 @@ def add_multiple(target: np.ndarray, factor: float, row: np.ndarray) -> None:
             target[j] += factor * row[j]
 
 
-@njit(cache=True)
+@njit(error_model="numpy")
 def sweep(H: np.ndarray, x: np.ndarray, grad: np.ndarray, lower: float, upper: float) -> float:
     """Minimise exactly over each coordinate in turn; keep ``grad = H x - e`` current.
 
@@ -43,7 +44,7 @@ def sweep(H: np.ndarray, x: np.ndarray, grad: np.ndarray, lower: float, upper: f
     return largest
 
 
-@njit(cache=True)
+@njit(error_model="numpy")
 def certify(x: np.ndarray, grad: np.ndarray, lower: float, upper: float) -> tuple[float, float]:
     """Return the duality gap and the primal objective of the point `x` of the box."""
     gap, primal = 0.0, 0.0
@@ -58,7 +59,17 @@ def certify(x: np.ndarray, grad: np.ndarray, lower: float, upper: float) -> tupl
     return gap, primal
 
 
-@njit(cache=True)
+@njit(error_model="numpy")
+def largest_of(values: np.ndarray) -> int:
+    """Return where the first of the largest `values` is."""
+    found = 0
+    for i in range(len(values)):
+        if values[i] > values[found]:
+            found = i
+    return found
+
+
+@njit(error_model="numpy")
 def resting_violations(
     x: np.ndarray, grad: np.ndarray, lower: float, upper: float, is_basic: np.ndarray, out: np.ndarray
 ) -> float:

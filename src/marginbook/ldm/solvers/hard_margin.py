@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.optimize import nnls
 
+from ...kernels.nonnegative import nnls
 from ..model.objective import (
     coefficients,
     dual_objective,

@@ -18,22 +18,14 @@ import time
 import numpy as np
 
 from ..model.linear import (
-    Certificate,
     LinearSolution,
     Matrix,
     gap_scale,
     prepared,
-    squared_norms,
-    unsigned,
 )
 from ..model.objective import validate_parameters
-from .linear_cd_passes import csr_pass, dense_pass
+from .linear_cd_state import CoordinateDescent
 from .linear_interior_point import linear_interior_point
-
-# neighbouring rows in memory order: reading them is bound by bandwidth, reading rows at random by latency
-_BLOCK = 64
-# passes that an example sits out at most; its share of the gap is looked at before the end in any case
-_LONGEST_REST = 31
 
 # up to so many multiplications in a Newton step, some tenths of a second, and numbers in the matrix, of which
 # several copies are made, the interior point goes first: its 10 to 40 steps do not depend on C and lambda1
@@ -53,12 +45,14 @@ def solve_linear(
     tol: float = 1e-6,
     max_iter: int = 1000,
     random_state: int | np.random.Generator | None = 0,
+    weights: np.ndarray | None = None,
+    constant: bool = False,
 ) -> LinearSolution:
     r"""Solve (14) by the method that suits the size.
 
     Parameters
     ----------
-    X, y, lambda1, lambda2, C, tol, max_iter, random_state
+    X, y, lambda1, lambda2, C, tol, max_iter, random_state, weights, constant
         As in :func:`linear_coordinate_descent`.
     method : {"auto", "coordinate-descent", "interior-point"}
         "auto" takes the interior point while :math:`m\min(m,d)^2` is small, whatever lambda1 and C, and
@@ -84,16 +78,28 @@ def solve_linear(
     if method not in ("auto", "coordinate-descent", "interior-point"):
         raise ValueError(f"method must be auto, coordinate-descent or interior-point, got {method!r}")
     m, d = np.shape(X)
+    d += int(constant)
     small = m * min(m, d) ** 2 <= _SMALL_STEP and m * d <= _SMALL_SIZE
     found = None
     if method == "interior-point" or (method == "auto" and small):
-        found = linear_interior_point(X, y, lambda1, lambda2, C, tol=tol, max_iter=min(max_iter, 200))
+        found = linear_interior_point(
+            X,
+            y,
+            lambda1,
+            lambda2,
+            C,
+            tol=tol,
+            max_iter=min(max_iter, 200),
+            weights=weights,
+            constant=constant,
+        )
         if found.converged or method != "auto":
             return found
     # where rounding stops the interior point, coordinate descent goes on from its solution
     return linear_coordinate_descent(
-        X, y, lambda1, lambda2, C, tol=tol, max_iter=max_iter, random_state=random_state, start=found
-    )
+        X, y, lambda1, lambda2, C, tol=tol, max_iter=max_iter, random_state=random_state, start=found,
+        weights=weights, constant=constant,
+    )  # fmt: skip
 
 
 def linear_coordinate_descent(
@@ -108,6 +114,8 @@ def linear_coordinate_descent(
     random_state: int | np.random.Generator | None = 0,
     start: LinearSolution | None = None,
     record: bool = False,
+    weights: np.ndarray | None = None,
+    constant: bool = False,
 ) -> LinearSolution:
     r"""Solve (14) by dual coordinate descent; O(nnz) a pass, `X` never made dense.
 
@@ -134,6 +142,10 @@ def linear_coordinate_descent(
         Solution of a problem with the same examples to start from; its beta is clipped to [0, C].
     record : bool
         Check after each pass, and keep (passes, CPU seconds of the passes, objective, dual_gap).
+    weights : (m,) array of positive numbers, optional
+        A row of weight k counts as k equal rows.
+    constant : bool
+        Give every row a last feature that is 1, whose weight is the intercept; `X` stays as it is.
 
     Returns
     -------
@@ -146,13 +158,13 @@ def linear_coordinate_descent(
     """
     validate_parameters(lambda1, lambda2, C)
     X, y = prepared(X, y)
-    state = CoordinateDescent(X, y, lambda1, lambda2, C, tol, random_state, start)
+    state = CoordinateDescent(X, y, lambda1, lambda2, C, tol, random_state, start, weights, constant)
     path: list[tuple[int, float, float, float]] = []
     passes, seconds, failures, next_check = 0, 0.0, 0, 0
     if start is not None:
         objective, gap = state.certificate.gap(state.w, state.beta, state.delta)
-        if gap <= tol * gap_scale(objective, C, len(y)):
-            return state.certificate.solution(state.beta, state.delta, 0, tol, path)
+        if gap <= tol * gap_scale(objective, C, state.certificate.total):
+            return state.solution(0, path)
     while passes < max_iter:
         began = time.process_time()
         state.one_pass()
@@ -164,108 +176,10 @@ def linear_coordinate_descent(
         objective, gap = state.certificate.gap(state.w, state.beta, state.delta)
         if record:
             path.append((passes, seconds, objective, gap))
-        if gap <= tol * gap_scale(objective, C, len(y)):
+        if gap <= tol * gap_scale(objective, C, state.certificate.total):
             break
         if likely:
             failures += 1
             next_check = passes + failures
             state.wake()
-    return state.certificate.solution(state.beta, state.delta, passes, tol, path)
-
-
-class CoordinateDescent:
-    """What a pass leaves to the next one.
-
-    Parameters
-    ----------
-    X, y
-        As :func:`marginbook.ldm.model.linear.prepared` returns them.
-    lambda1, lambda2, C, tol, random_state, start
-        As in :func:`linear_coordinate_descent`.
-    """
-
-    def __init__(
-        self,
-        X: Matrix,
-        y: np.ndarray,
-        lambda1: float,
-        lambda2: float,
-        C: float,
-        tol: float,
-        random_state: int | np.random.Generator | None,
-        start: LinearSolution | None,
-    ) -> None:
-        m = len(y)
-        self.X, self.y, self.C, self.tol = X, y, C, tol
-        self.certificate = Certificate(X, y, lambda1, lambda2, C)
-        self.twice_a, self.b = self.certificate.twice_a, self.certificate.b
-        self.squares = squared_norms(X)
-        self.rng = np.random.default_rng(random_state)
-        self.beta, self.delta, self.t = np.zeros(m), np.zeros(m), 0.0
-        if start is not None:
-            if start.beta.size != m:
-                raise ValueError(f"start must have {m} examples, got {start.beta.size}; start from none")
-            self.beta, self.t = np.clip(start.beta, 0.0, C), start.mean_margin
-            if start.lambda1 > 0:
-                self.delta = start.delta * (lambda1 / start.lambda1)
-        self.w = X.T @ (y * (self.beta + self.b - self.delta))
-        self.stiffness = self.certificate.stiffness()
-        self.shares = np.full(m, np.inf)
-        self.rest, self.wakes = np.zeros(m, dtype=np.int32), np.zeros(m, dtype=np.int32)
-        self.passes, self.since = 0, 0
-        self.scale = gap_scale(0.0, C, m)
-
-    def wake(self) -> None:
-        """Let every example take part in the next pass."""
-        self.wakes[:] = 0
-
-    def one_pass(self) -> None:
-        """Visit the examples that do not rest."""
-        m = len(self.y)
-        active = np.flatnonzero(self.wakes <= self.passes).astype(np.int32)
-        self.t = visit(
-            self.X, self.y, self.squares, active, self.rng,
-            self.w, self.beta, self.delta, self.shares, self.rest, 0.1 * self.tol * self.scale / m,
-            self.t, self.stiffness, self.twice_a, self.b, self.C,
-        )  # fmt: skip
-        self.passes += 1
-        self.wakes[active] = self.passes + self.rest[active]
-        self.since += active.size
-        self.scale = gap_scale(self.certificate.bound(self.w, self.beta, self.delta), self.C, m)
-        if self.since >= m:  # a multiplier must not move faster than the examples can follow
-            self.since = 0
-            self.t += self.stiffness * float(self.delta.sum())
-
-
-def visit(
-    X: Matrix,
-    y: np.ndarray,
-    squares: np.ndarray,
-    active: np.ndarray,
-    rng: np.random.Generator,
-    w: np.ndarray,
-    beta: np.ndarray,
-    delta: np.ndarray,
-    shares: np.ndarray,
-    rest: np.ndarray,
-    negligible: float,
-    t: float,
-    stiffness: float,
-    twice_a: float,
-    b: float,
-    C: float,
-) -> float:
-    """Visit the `active` rows in a new order; see
-    :func:`marginbook.ldm.solvers.linear_cd_passes.csr_pass`.
-    """
-    size = _BLOCK if active.size >= 64 * _BLOCK else 1
-    blocks = rng.permutation(-(-active.size // size)).astype(np.int32)
-    if isinstance(X, np.ndarray):
-        return dense_pass(
-            X, y, squares, active, blocks, size, w, beta, delta, shares, rest,
-            negligible, _LONGEST_REST, t, stiffness, twice_a, b, C,
-        )  # fmt: skip
-    return csr_pass(
-        X.data, unsigned(X.indices), X.indptr, y, squares, active, blocks, size, w, beta, delta, shares, rest,
-        negligible, _LONGEST_REST, t, stiffness, twice_a, b, C,
-    )  # fmt: skip
+    return state.solution(passes, path)

@@ -29,6 +29,8 @@ def linear_interior_point(
     *,
     tol: float = 1e-8,
     max_iter: int = 100,
+    weights: np.ndarray | None = None,
+    constant: bool = False,
 ) -> LinearSolution:
     r"""Solve (14) by a primal-dual interior-point method.
 
@@ -48,6 +50,10 @@ def linear_interior_point(
         Stop when ``dual_gap <= tol * max(|objective|, min(1, m C))``.
     max_iter : int
         Most Newton steps.
+    weights : (m,) array of positive numbers, optional
+        A row of weight k counts as k equal rows.
+    constant : bool
+        Give every row a last feature that is 1, whose weight is the intercept.
 
     Returns
     -------
@@ -61,25 +67,34 @@ def linear_interior_point(
     """
     validate_parameters(lambda1, lambda2, C)
     X, y = prepared(X, y)
-    certificate = Certificate(X, y, lambda1, lambda2, C)
-    rows = (X if isinstance(X, np.ndarray) else X.toarray()) * y[:, None]
+    certificate = Certificate(X, y, lambda1, lambda2, C, weights, constant)
+    dense = X if isinstance(X, np.ndarray) else X.toarray()
+    if constant:
+        dense = np.column_stack([dense, np.ones(len(y))])
+    rows = dense * y[:, None]
     if rows.shape[1] > rows.shape[0]:
         rows = np.ascontiguousarray(np.linalg.qr(rows.T)[1].T)
-    c, b = certificate.twice_a, certificate.b
-    centred = rows - rows.mean(axis=0)
-    Q = c * (centred.T @ centred)
+    c, b, ones = certificate.twice_a, certificate.b, certificate.ones
+    if weights is None:
+        centred, sums = rows - rows.mean(axis=0), rows.sum(axis=0)
+        scaled = centred
+    else:
+        sums = weights @ rows
+        centred = rows - sums / certificate.total
+        scaled = centred * weights[:, None]
+    Q = c * (scaled.T @ centred)
     Q[np.diag_indices_from(Q)] += 1.0
-    program = HingeProgram(rows, np.full(len(y), C), Q, b * rows.sum(axis=0))
+    program = HingeProgram(rows, np.full(len(y), C) * ones, Q, b * sums)
 
     def enough(objective: float, gap: float) -> bool:
-        return gap <= 0.1 * tol * gap_scale(objective, C, len(y))
+        return gap <= 0.1 * tol * gap_scale(objective, C, certificate.total)
 
     w, beta, _, steps = program.minimise(enough, max_iter)
-    delta = c * (centred @ w)
+    delta = c * (scaled @ w)
     # a large c multiplies the rounding of the margins in delta: one refinement of delta itself takes it off
     with np.errstate(over="ignore", invalid="ignore"):
-        miss = c * (centred @ ((beta + b - delta) @ rows)) - delta
-        refined = delta + miss - c * (centred @ program.uncurved(miss @ rows))
+        miss = c * (scaled @ ((beta + b * ones - delta) @ rows)) - delta
+        refined = delta + miss - c * (scaled @ program.uncurved(miss @ rows))
     if np.isfinite(refined).all():
         delta = refined
     return certificate.solution(beta, delta, steps, tol, [])

@@ -7,11 +7,11 @@ through features whose inner products it holds. Tests and the ``cvxpy`` solver o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ...base.oracles import cvxpy
 from ..model.objective import validate_parameters, validate_signs
 from .hard_margin import InfeasibleError
 
@@ -85,7 +85,7 @@ def _solve(
     C: float | None,
     options: dict[str, Any],
 ) -> OracleSolution:
-    cp = _cvxpy()
+    cp = cvxpy()
     F = np.asarray(features, dtype=float)
     signs = validate_signs(y, len(F))
     signed = signs[:, None] * F
@@ -110,14 +110,3 @@ def _solve(
         raise RuntimeError(f"the general solver stopped with status {problem.status!r}; scale the data")
     alpha = np.linalg.lstsq(F.T, w.value, rcond=None)[0]
     return OracleSolution(w.value, alpha, signed @ w.value, float(problem.value))
-
-
-def _cvxpy() -> ModuleType:
-    try:
-        import cvxpy
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "the oracle needs cvxpy, which is not installed: pip install 'marginbook[oracle]'"
-        ) from None
-    module: ModuleType = cvxpy
-    return module

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from rich.console import Console
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from . import tables
@@ -124,6 +123,8 @@ def main(measure: Callable[[bool], Iterable[Item]]) -> None:
         "--quick", action="store_true", help="small sizes, for a look; goes to _build/bench/quick"
     )
     quick = parser.parse_args().quick
+    from rich.console import Console
+
     console = Console(width=150, highlight=False)
     found = Tables(file.stem, lambda text: console.print(f"  {text}", markup=False))
     begun, busy = time.perf_counter(), load()

@@ -34,7 +34,7 @@ def peak_of_fit(prepare: Callable[..., Callable[[], object]], *args: Any) -> Pea
 
 def _measured(prepare: Callable[..., Callable[[], object]], args: tuple[Any, ...]) -> Peak:
     action = prepare(*args)
-    before = _forget_peak()
+    before = forget_peak()
     seconds, result = clock(action)
     peak = resident()[1]
     del result  # what was fitted is part of the peak
@@ -55,7 +55,7 @@ def resident() -> tuple[int, int]:
     return sizes["VmRSS"], sizes["VmHWM"]
 
 
-def _forget_peak() -> int:
+def forget_peak() -> int:
     """Set the most so far to what is resident now, where the system can, and return that."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

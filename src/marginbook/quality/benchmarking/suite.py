@@ -13,17 +13,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from . import tables
 from .environment import ONE_THREAD, environment, load
 from .tables import FACTOR
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 #: a machine with more runnable processes than this is not quiet
 QUIET = 0.5
-console = Console(width=150, highlight=False)
+
+
+@cache
+def console() -> Console:
+    """Return standard output; rich is imported where a suite is run, not where its tables are read."""
+    from rich.console import Console
+
+    return Console(width=150, highlight=False)
 
 
 def run_suite(files: Mapping[str, Sequence[str]], folder: Path, argv: Sequence[str] | None = None) -> int:
@@ -55,13 +65,15 @@ def run_suite(files: Mapping[str, Sequence[str]], folder: Path, argv: Sequence[s
     try:
         failed = _measure(wanted, folder, quick=given.quick, again=given.again)
     except KeyboardInterrupt:
-        console.print("stopped; the same command goes on with the file that was being measured", style="bold")
+        console().print(
+            "stopped; the same command goes on with the file that was being measured", style="bold"
+        )
         return 130
     if failed:
-        console.print(f"not measured, see above: {', '.join(failed)}", style="bold red")
+        console().print(f"not measured, see above: {', '.join(failed)}", style="bold red")
         return 1
     if given.quick:
-        console.print("small sizes; the tables are in _build/bench/quick")
+        console().print("small sizes; the tables are in _build/bench/quick")
         return 0
     worse = report(folder.parent, folder / "results")
     draw(folder.parent / "_build" / "bench")
@@ -73,15 +85,15 @@ def _measure(wanted: Sequence[str], folder: Path, *, quick: bool, again: bool) -
     notes = folder.parent / "_build" / "bench" / f"progress{'-quick' * quick}.json"
     done = [] if again else finished(notes, identity(folder.parent))
     if done:
-        console.print(f"measured before: {', '.join(done)} (--again measures them again)")
+        console().print(f"measured before: {', '.join(done)} (--again measures them again)")
     if not quick and (busy := load()) > QUIET:
-        console.print(f"other work is running here (load {busy:.1f}): times will be noisy", style="yellow")
+        console().print(f"other work is running here (load {busy:.1f}): times will be noisy", style="yellow")
     failed, begun = [], time.perf_counter()
     for number, file in enumerate(wanted, start=1):
         if file in done:
             continue
         minutes = (time.perf_counter() - begun) / 60
-        console.print(
+        console().print(
             f"[{number}/{len(wanted)}] {file}.py, after {minutes:.1f} min", style="bold", markup=False
         )
         command = [sys.executable, str(folder / f"{file}.py"), *(["--quick"] if quick else [])]
@@ -133,13 +145,13 @@ def report(home: Path, results: Path) -> bool:
         compared += 1
         worse += tables.regressions(old, tables.parsed(path.read_text(encoding="utf-8")))
     if not compared:
-        console.print("no committed tables to compare with", style="yellow")
+        console().print("no committed tables to compare with", style="yellow")
     elif not worse:
-        console.print(f"no ratio is more than {FACTOR:g} times worse than committed", style="green")
+        console().print(f"no ratio is more than {FACTOR:g} times worse than committed", style="green")
     else:
-        console.print(f"WORSE THAN COMMITTED by more than {FACTOR:g} times:", style="bold red")
+        console().print(f"WORSE THAN COMMITTED by more than {FACTOR:g} times:", style="bold red")
         for each in worse:
-            console.print(f"  {each}", style="red", markup=False)
+            console().print(f"  {each}", style="red", markup=False)
     return bool(worse)
 
 
@@ -149,4 +161,4 @@ def draw(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for name in figures.write_all(folder):
-        console.print(f"figure: _build/bench/{name}")
+        console().print(f"figure: _build/bench/{name}")

@@ -21,10 +21,9 @@ Row = dict[str, str]
 FACTOR = 1.5
 #: parts of the name of a row that are measured too, and may come out differently in the next run
 _MEASURED = re.compile(
-    r", (?:at least|which ended)\b.*$"
-    r"|, gap [\d.e-]+, \d+ % support vectors|, \d+% retained|, (?:[\d,]+ )(?:passes|sweeps)\b"
-    r"|, \d+ and \d+ machines|, F [\d.]+ times theirs|, [\d.e+-]+ (?:above|below)\b|, rank \d+(?=, n=)"
-    r"|, dimension \d+ against \d+| with \d+ retained samples"
+    r", (?:at least|which ended)\b.*$|, gap [\d.e-]+, \d+ % support vectors|, \d+% retained|, (?:[\d,]+ "
+    r")(?:passes|sweeps)\b|, \d+ and \d+ machines|, F [\d.]+ times theirs|, [\d.e+-]+ (?:above|below)\b|, "
+    r"rank \d+(?=, n=)|, dimension \d+ against \d+| with \d+ retained samples"
 )
 
 
@@ -85,8 +84,8 @@ class Regression:
         )
 
 
-def regressions(old: Iterable[Row], new: Iterable[Row], factor: float = FACTOR) -> list[Regression]:
-    """Return the rows of a table of ratios that are worse by more than `factor`, the worst first.
+def regressions(old: Iterable[Row], new: Iterable[Row]) -> list[Regression]:
+    """Return the rows of a table of ratios that are worse by more than `FACTOR`, the worst first.
 
     Rows are matched by their names, without what is measured in them; a row that only one table has is none.
     """
@@ -99,7 +98,7 @@ def regressions(old: Iterable[Row], new: Iterable[Row], factor: float = FACTOR) 
         now = _ratio(row)
         worse = now / was if at_most(row["what"]) else was / now
         worse = float("inf") if math.isnan(worse) else worse
-        if worse > factor:
+        if worse > FACTOR:
             found.append(Regression(name(row), was, now, worse))
     return sorted(found, key=lambda each: -each.factor)
 

@@ -116,15 +116,9 @@ class Ratio:
         return float(ours / peer if at_most(self.what) else peer / ours)
 
 
-def compare(
-    what: str,
-    ours: Callable[..., object],
-    peer: Callable[..., object],
-    runs: int,
-    prepare: Callable[[], Any] | None = None,
-) -> Ratio:
+def compare(what: str, ours: Callable[[], object], peer: Callable[[], object], runs: int) -> Ratio:
     """Return the ratio of two calls in turns; see :func:`in_turns`."""
-    mine, theirs = in_turns(ours, peer, runs=runs, prepare=prepare)
+    mine, theirs = in_turns(ours, peer, runs=runs)
     return Ratio(what, mine, theirs)
 
 

@@ -16,7 +16,7 @@ from .judging import judge
 
 #: problems of `certificates`, by their seed
 SEEDS = (0, 1)
-PARTS = ("stability", "certificates", "conditioning")
+PARTS = ("stability", "laws", "certificates", "conditioning")
 Row = dict[str, Any]
 
 
@@ -55,6 +55,16 @@ def stability_rows(room: str) -> Iterator[Row]:
             yield from rows(one)
 
 
+def law_rows(room: str) -> Iterator[Row]:
+    """Yield the rows of ``laws.csv`` for one room."""
+    from .laws import rows
+    from .stability import tried
+
+    for one in tried():
+        if one.room == room:
+            yield from rows(one)
+
+
 def conditioning_rows(room: str) -> Iterator[Row]:
     """Yield the rows of ``conditioning.csv`` for one room."""
     from .conditioning import chosen, rows
@@ -66,6 +76,7 @@ def conditioning_rows(room: str) -> Iterator[Row]:
 
 MEASURES: dict[str, Callable[[str], Iterator[Row]]] = {
     "stability": stability_rows,
+    "laws": law_rows,
     "certificates": certificate_rows,
     "conditioning": conditioning_rows,
 }

@@ -38,7 +38,7 @@ SAMPLES = 8
 #: the parameter that makes the penalty weak, and its value at a strength of 1
 PENALTIES = {
     "DRMClassifier": ("beta", 1.0),
-    "DiscriminativeRidgeClassifier": ("beta", 1.0),
+    "MixedNormDRMClassifier": ("beta", 1.0),
     "LDMClassifier": ("C", None),
     "KMOMDClassifier": ("C", None),
     "SparseKFDAClassifier": ("rho", 1.0),

@@ -73,7 +73,7 @@ def _chosen() -> list[Tried]:
         ),
         Tried(
             "drm",
-            lambda: drm.DiscriminativeRidgeClassifier(0.1, 0.1, 2, 1, "identity", kernel=NARROW),
+            lambda: drm.MixedNormDRMClassifier(0.1, 0.1, 2, 1, "identity", kernel=NARROW),
             loose,
         ),
         Tried("ldm", lambda: ldm.LDMClassifier(kernel=NARROW), exact),
@@ -214,7 +214,7 @@ def rows(one: Tried, seed: int = 0) -> Iterator[dict[str, Any]]:
         yield {
             "room": one.room,
             "estimator": one.name,
-            "setting": _setting(one.build()),
+            "setting": setting(one.build()),
             "variant": variant,
             "objective": "" if found is None or np.isnan(found[0]) else f"{found[0]:.1e}",
             "decisions": "" if found is None else f"{found[1]:.1e}",
@@ -223,7 +223,7 @@ def rows(one: Tried, seed: int = 0) -> Iterator[dict[str, Any]]:
         }
 
 
-def _setting(model: Any) -> str:
+def setting(model: Any) -> str:
     """Return what tells two rows of one estimator apart."""
     parameters = model.get_params()
     if type(model).__name__ in ("DRMClassifier", "LDMClassifier"):

@@ -15,7 +15,7 @@ from ...clasmk import (
     MKLClassifier,
     TwoLayerMKLClassifier,
 )
-from ...drm import DiscriminativeRidgeClassifier, DRMClassifier, DRMClassifierCV
+from ...drm import DRMClassifier, DRMClassifierCV, MixedNormDRMClassifier
 from ...kfda import KFDAClassifier, OLSKFDAClassifier, SparseKFDAClassifier
 from ...ldm import KMOMDClassifier, LDMClassifier, LDMClassifierCV, MAMCClassifier, MDOClassifier
 from ...smm import (
@@ -105,7 +105,7 @@ def subjects() -> list[Subject]:
     for q, r, rho in ((2, 2, "half-square"), (1, 1, "identity"), (2, 1, "identity")):
         found.append(
             _subject(
-                *("drm", f"q={q} r={r}", "gap of solution()", DiscriminativeRidgeClassifier),
+                *("drm", f"q={q} r={r}", "gap of solution()", MixedNormDRMClassifier),
                 drm.general_machine,
                 **{**ridge, "kernel": RBF, "q": q, "r": r, "rho": rho},
             )

@@ -122,14 +122,14 @@ def check_bound(less: int = 0) -> Evidence:
                 pairs += 1
     return Evidence(
         decide(least >= -ROUNDING and same <= ROUNDING and formula <= ROUNDING),
-        f"F - D is -{at_most(-least, ROUNDING)} of the larger of 1 and both or more, over {pairs} pairs; "
-        f"the library's bound differs from the formula by at most {at_most(same, ROUNDING)}",
+        f"F - D is at least -{at_most(-least, ROUNDING)} times the larger of 1 and both values, over "
+        f"{pairs} pairs; the library's bound differs from the formula by at most {at_most(same, ROUNDING)}",
         "0 or more",
         ROUNDING + min(least, 0.0),
-        "By the inequalities of Fenchel and von Neumann. For r = min(d1, d2) it is the dual of the vector "
-        "machine; for smaller r that of the convex envelope of the penalty on matrices of rank at most r. "
-        "Solver's and random matrices, solver's and random multipliers, with weights, with and without an "
-        "intercept.",
+        "The proof uses the inequalities of Fenchel and von Neumann. For r = min(d1, d2) the bound is the "
+        "dual of the vector machine; for smaller r it is that of the convex envelope of the penalty on "
+        "matrices of rank at most r. The pairs combine matrices and multipliers, the solver's and random "
+        "ones, with weights, with and without an intercept.",
         {"pairs": pairs, "losses": 3},
         (760, 761),
     )
@@ -188,12 +188,12 @@ def check_certificate() -> Evidence:
         f"the formula holds to {at_most(apart, ROUNDING)} of F; {certified} of {certified + len(open_gaps)} "
         f"points have no gap, and {tried} other starts find nothing lower than these by more than "
         f"{at_most(lower, 2e-6)}",
-        "0",
+        "no difference, and nothing lower",
         ROUNDING - apart,
-        "The gap is what the singular values outside the block could still give. Points are limits of the "
-        f"descent and random blocks (their median gap {np.median(open_gaps):.0%} of F). One number, from "
-        "the multipliers that the block's solver has anyway, proves a global minimum of a problem that is "
-        "not convex.",
+        "The gap is what the singular values outside the block could still contribute. The points are "
+        "limits of the descent and random blocks; the gaps that stay open have the median "
+        f"{np.median(open_gaps):.0%} of F. One number, from the multipliers that the block's solver "
+        "computes anyway, proves a global minimum of a problem that is not convex.",
         {"points": certified + len(open_gaps), "losses": 3},
         (762, 763),
     )
@@ -203,8 +203,8 @@ def check_certificate() -> Evidence:
     "smm/certified-share",
     kind="ours",
     where="Section 3",
-    statement="a limit's own multipliers prove it global where the penalty is strong and not where it is "
-    "weak; with a differentiable loss no others can, they only narrow the gap",
+    statement="the multipliers of a limit prove it global where the penalty is strong and not where it is "
+    "weak; with a differentiable loss no other multipliers can prove it, they only narrow the gap",
     notebook=f"{NOTEBOOK}#smm-certified-share",
 )
 def check_share() -> Evidence:
@@ -236,14 +236,14 @@ def check_share() -> Evidence:
         "proved: "
         + ", ".join(f"{rate:.0%} for lambda = {lam:g}" for lam, rate in rates.items())
         + f"; by other multipliers {others} more",
-        "all for the strongest, none for the weakest; 0",
+        "all for the strongest penalty, none for the weakest; by others 0",
         strongest - weakest,
-        "Rank 1, logistic loss, 6 x 5. The triplet of a limit has the singular value 2 lambda |B| in M; "
-        "what noise leaves outside the block does not shrink with lambda. The gap closes just where the "
-        f"first is the larger ({meaning} of {total}). No gap means equality in Fenchel's inequality, and "
-        f"so c = -w L'/n at the limit. For lambda = {lambdas[0]:g} the median gap is {weak[0]:.0%} of F, "
-        f"and {weak[1]:.1%} after the bound was maximised. An open gap does not prove that a better matrix "
-        "exists.",
+        "Rank 1, logistic loss, 6 x 5. At a limit, its own triplet has the singular value 2 lambda |B| in "
+        "M; what noise leaves outside the block does not shrink with lambda. The gap closes exactly where "
+        f"the former is the larger ({meaning} of {total}). No gap means equality in Fenchel's inequality, "
+        f"and so c = -w L'/n at the limit. For lambda = {lambdas[0]:g} the median gap is {weak[0]:.0%} of "
+        f"F, and {weak[1]:.1%} after the bound was maximised. An open gap does not prove that a better "
+        "matrix exists.",
         {"problems": total, "n": list(sizes), "lambda": list(lambdas)},
         (764,),
     )
@@ -258,8 +258,8 @@ def mean_matrix(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray
     "smm/strong-penalty",
     kind="ours",
     where="Section 3",
-    statement=r"if no margin of $B=M_r/2\lambda$ exceeds 1, $M=\frac1n\sum_iw_iy_iX_i$, then $B$ is the "
-    "global minimum of (2): the truncated difference of the class sums, over $2\\lambda n$",
+    statement=r"if no margin of $B=M_r/2\lambda$ exceeds 1, where $M=\frac1n\sum_iw_iy_iX_i$, then $B$ is "
+    r"the global minimum of (2): the truncated difference of the class sums, over $2\lambda n$",
     notebook=f"{NOTEBOOK}#smm-strong-penalty",
     rivals=(
         Rival("a penalty 2 % below the smallest", {"factors": (0.98, 3.0)}),
@@ -290,11 +290,11 @@ def check_strong_penalty(factors: tuple[float, ...] = (1.0, 3.0), size: float = 
         decide(gap <= ROUNDING and above <= 1e-5),
         f"F and the bound agree to {at_most(gap, ROUNDING)} in {count} problems, and the descent ends at "
         f"the same value to {at_most(above, 1e-5)}",
-        "0",
+        "no difference",
         ROUNDING - gap,
-        "With all margins at most 1 the hinge is linear, all multipliers are at their upper ends, and the "
-        "best matrix of rank r is the truncated M by Eckart and Young. From there on a stronger penalty "
-        f"only scales f; the smallest such lambda is {min(smallest):.2g} to {max(smallest):.2g} here.",
+        "With all margins at most 1 the hinge is linear and all multipliers are at their upper limits. By "
+        "Eckart and Young the best matrix of rank r is then the truncated M. From there on a stronger "
+        f"penalty only scales f; the smallest such lambda is {min(smallest):.2g} to {max(smallest):.2g}.",
         {"problems": count},
         (769,),
     )

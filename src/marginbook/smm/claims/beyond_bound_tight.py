@@ -65,7 +65,7 @@ def maximise_bound(X: np.ndarray, y: np.ndarray, *, lam: float, rank: int) -> np
     kind="ours",
     where="Section 3",
     statement=r"where $\sigma_r>\sigma_{r+1}$ at the maximiser $c$ of $D_r$, the $r$ leading singular "
-    r"triplets of $M(c)/2\lambda$ solve (2): the concave problem solves the one that is not convex",
+    r"triplets of $M(c)/2\lambda$ solve (2): a concave problem solves the one that is not convex",
     notebook=f"{NOTEBOOK}#smm-bound-tight",
     rivals=(
         Rival("a bound 2 % smaller", swaps={"smm.claims.beyond_bound.bound": times(0.98)}),
@@ -96,12 +96,12 @@ def check_tight() -> Evidence:
         decide(apart > 0 and worst <= 1e-5),
         f"sigma_r and sigma_(r+1) differ in {apart} of {count} problems, in which F - D is at most "
         f"{at_most(worst, 1e-5)} of F",
-        "0",
+        "no gap where they differ",
         1e-5 - worst,
-        "There D_r is differentiable in M, and a vanishing slope says that c are the slopes of the loss "
-        "at the margins of the triplets. In the others the two singular values meet at the maximum, and "
-        f"the bound is {np.mean(others) if others else 0:.1%} below the best of three descents on average, "
-        f"at most {max(others, default=0):.1%}. Logistic loss.",
+        "There D_r is differentiable in M, and a vanishing gradient says that c are the slopes of the loss "
+        "at the margins of the triplets. In the other problems the two singular values meet at the maximum. "
+        f"The bound is then {np.mean(others) if others else 0:.1%} below the best of three descents on "
+        f"average, at most {max(others, default=0):.1%}. Logistic loss.",
         {"problems": count, "n": 40, "lambda": [0.02, 0.1, 0.4]},
         (765,),
     )
@@ -119,7 +119,8 @@ def with_a_gap(kappa: float) -> tuple[np.ndarray, np.ndarray]:
     "smm/bound-gap",
     kind="ours",
     where="Section 3",
-    statement="no multipliers prove every global minimum: the best bound can lie below the minimum of (2)",
+    statement="some global minima cannot be proved by any multipliers: the best bound can lie below the "
+    "minimum of (2)",
     notebook=f"{NOTEBOOK}#smm-bound-gap",
     rivals=(Rival("matrices too small for a gap", {"kappa": 1.0}),),
 )
@@ -140,12 +141,12 @@ def check_gap(kappa: float = 10.0) -> Evidence:
     lowest = min(lowest, best.objective)
     return Evidence(
         decide(floor > ceiling and lowest >= floor and highest <= ceiling),
-        f"every matrix of rank 1 has F of {floor:.3f} or more, every bound is {ceiling:.3f} or less",
-        "below",
+        f"every matrix of rank 1 has an F of at least {floor:.3f}, every bound is at most {ceiling:.3f}",
+        "a bound below the minimum",
         floor - ceiling,
-        f"Proved in the docstring; drawn matrices and ten descents find {lowest:.3f} at least, drawn "
-        f"multipliers {highest:.3f} at most. The envelope of the penalty for r = 1 is the squared nuclear "
-        "norm, and its minimum has rank 2. At the best multipliers sigma_1 = sigma_2.",
+        f"The proof is in the docstring; random matrices and ten descents find {lowest:.3f} at least, "
+        f"random multipliers {highest:.3f} at most. For r = 1 the envelope of the penalty is the squared "
+        "nuclear norm, and its minimum has rank 2. At the best multipliers sigma_1 = sigma_2.",
         {"n": 6, "drawn": 4000},
         (766,),
     )
@@ -155,8 +156,8 @@ def check_gap(kappa: float = 10.0) -> Evidence:
     "smm/singular-triplets",
     kind="ours",
     where="Section 3",
-    statement=r"with a differentiable loss every limit is $r$ singular triplets of $M/2\lambda$, "
-    r"$M=\sum_ic_iy_iX_i$ with $c_i=-\frac{w_i}nL'$, and not always the leading ones",
+    statement=r"with a differentiable loss every limit consists of $r$ singular triplets of $M/2\lambda$, "
+    r"$M=\sum_ic_iy_iX_i$ with $c_i=-\frac{w_i}nL'$, which are not always the leading ones",
     notebook=f"{NOTEBOOK}#smm-singular-triplets",
     rivals=(Rival("slopes of the loss 2 % larger", swaps={"smm.model.objective.loss_slopes": times(1.02)}),),
 )
@@ -185,11 +186,12 @@ def check_triplets() -> Evidence:
         decide(worst <= 1e-4 and 0 < leading < limits),
         f"B's triplet is one of M/2 lambda to {at_most(worst, 1e-4)}; it is the leading one at {leading} of "
         f"{limits} limits",
-        "0; not all",
+        "no difference; not all limits",
         1e-4 - worst,
-        "MP = 2 lambda U and M'Q = 2 lambda V at a limit: the power method's equations, with an M that "
-        "depends on B. Leading triplets are global minima by the certificate; the others are saddles, or "
-        "local minima that the loss's curvature holds, the global one among them where the bound has a gap.",
+        "MP = 2 lambda U and M'Q = 2 lambda V at a limit: these are the equations of the power method, with "
+        "an M that depends on B. Limits with leading triplets are global minima by the certificate. The "
+        "others are saddles, or local minima that the curvature of the loss holds; the global minimum is "
+        "among them where the bound has a gap.",
         {"limits": limits, "n": 12},
         (767,),
     )

@@ -94,11 +94,10 @@ def instances(rng: np.random.Generator) -> list[tuple[np.ndarray, int]]:
     "smm/rank-complexity",
     kind="ours",
     where="Section 5, which is empty",
-    statement=r"the functions $\langle B,\cdot\rangle$ with $\operatorname{rank}B\le r$ and $\|B\|_F\le "
-    r"R$ have the "
-    r"Rademacher complexity $\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}$, with $\sigma_k$ of "
-    r"$\sum_i\varepsilon_iX_i$, at "
-    r"most $\frac Rn\min\{(\sum\|X_i\|_F^2)^{1/2},\sqrt{2rv\log(d_1+d_2)}\}$",
+    statement=r"the functions $\langle B,\cdot\rangle$ with $\operatorname{rank}B\le r$ and $\|B\|_F\le R$ "
+    r"have the Rademacher complexity $\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}$, where $\sigma_k$ are the "
+    r"singular values of $\sum_i\varepsilon_iX_i$; it is at most $\frac "
+    r"Rn\min\{(\sum\|X_i\|_F^2)^{1/2},\sqrt{2rv\log(d_1+d_2)}\}$",
     notebook=f"{NOTEBOOK}#smm-rank-complexity",
     rivals=(
         Rival("bounds 2 % smaller", {"factor": 0.98}),
@@ -130,15 +129,14 @@ def check_complexity(
     frobenius, rank_wise = np.max(shares, axis=0) / factor
     return Evidence(
         decide(apart <= 1e-6 and max(frobenius, rank_wise) <= 1 + ROUNDING),
-        f"the largest inner product is the norm to {at_most(apart, 1e-6)}; means over signs are at most "
+        f"the largest inner product equals the norm to {at_most(apart, 1e-6)}; means over signs are at most "
         f"{frobenius:.0%} of the bound by Frobenius' norm and {rank_wise:.0%} of that by the rank",
-        "0; at most 100%",
+        "no difference; at most 100%",
         1e-6 - apart,
-        "The first bound is that of the vector machine, and is attained. The second knows the rank: for "
-        "entries of "
-        "variance 1 they are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + d2)/n)^(1/2) up to "
-        "fluctuations of v, so "
-        "that low rank helps where r log(d1 + d2) is well below min(d1, d2).",
+        "The first bound is that of the vector machine, and it is attained. The second uses the rank. For "
+        "entries of variance 1 the bounds are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + "
+        "d2)/n)^(1/2), up to fluctuations of v. So low rank helps where r log(d1 + d2) is well below "
+        "min(d1, d2).",
         {"instances": len(shares), "signs": [2, 1024]},
         (790,),
         reach=float(frobenius),
@@ -193,12 +191,10 @@ def risks(values: np.ndarray, mass: np.ndarray, pi: float) -> np.ndarray:
     "smm/estimation-error",
     kind="ours",
     where="Section 5, which is empty",
-    statement=r"fits of least empirical risk over $\operatorname{rank}B\le r$, $\|B\|_F\le R$, "
-    r"$|b|\le\beta$ have "
-    r"$E|\hat p-p|\le\frac3{2H}+2(\bar a+\frac32\mathcal R_n)^{1/2}$ for every distribution, with "
-    r"$\mathcal R_n=\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}+\beta n^{-1/2}$ and $\bar a$ what the best "
-    r"functions of "
-    "the class miss",
+    statement=r"minimisers of the empirical risk over $\operatorname{rank}B\le r$, $\|B\|_F\le R$, "
+    r"$|b|\le\beta$ satisfy $E|\hat p-p|\le\frac3{2H}+2(\bar a+\frac32\mathcal R_n)^{1/2}$ for every "
+    r"distribution, with $\mathcal R_n=\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}+\beta n^{-1/2}$ and $\bar "
+    "a$ the approximation error of the class, averaged over the levels",
     notebook=f"{NOTEBOOK}#smm-estimation-error",
     rivals=(
         Rival("a fifth of the complexity", {"factor": 0.2}),
@@ -248,19 +244,15 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
     tightest = max(*risk_shares, *shares)
     return Evidence(
         decide(tightest <= 1 and max(weights) <= 0.75),
-        f"the mean excess risk of a level is at most {max(risk_shares):.0%} of twice max(pi, 1 - pi) "
-        "times the "
-        f"complexity, and the mean error of the probability {np.mean(shares):.0%} of its bound, at most "
-        f"{max(shares):.0%}",
+        f"the mean excess risk of a level is at most {max(risk_shares):.0%} of twice max(pi, 1 - pi) times "
+        f"the complexity; the mean error of the probability is {np.mean(shares):.0%} of its bound on "
+        f"average, and at most {max(shares):.0%}",
         "at most 100%",
         1 - tightest,
-        "All levels are fitted to the same samples and no union over them is paid, as their excess risks "
-        "are averaged. "
-        "The worst case here, one sample whose fits tie, is at a quarter: a factor 2 is the price of the "
-        "second sample, "
-        "and 2 that of the side on which the hinge is flat. What the class misses, with data without end, "
-        "stays: "
-        "smm/linear-class.",
+        "All levels are fitted to the same samples. No union bound over them is needed, as their excess "
+        "risks are averaged. The worst case here, one sample whose fits tie, reaches a quarter: a factor 2 "
+        "is the price of the second sample, and another 2 that of the side on which the hinge is flat. The "
+        "approximation error of the class remains however large the sample: smm/linear-class.",
         {"laws": len(shares), "samples": repeats, "n": [10, 160], "H": H},
         (791,),
         reach=float(max(risk_shares)),

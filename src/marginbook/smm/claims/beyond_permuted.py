@@ -32,8 +32,8 @@ def permuted(X: np.ndarray, order: np.ndarray) -> np.ndarray:
     "smm/permuted-entries",
     kind="ours",
     where="Section 1",
-    statement="a fixed permutation of the entries changes nothing for the SVM on vec(X), and takes away "
-    "what low rank gained",
+    statement="a fixed permutation of the entries changes nothing for the SVM on vec(X), and removes the "
+    "gain of low rank",
     notebook="smm/01_matrices_as_features#smm-permuted-entries",
     rivals=(
         Rival("rows and columns permuted, no entries", {"entries": False}),
@@ -72,11 +72,11 @@ def check_permuted(entries: bool = True, rank: int = 1) -> Evidence:
         f"errors: {means['low rank']:.1%} at rank 1, {means['vector']:.1%} on vec(X), "
         f"{means['low rank, permuted']:.1%} at rank 1 after the permutation; the vector machine's decision "
         f"values move by at most {at_most(apart, 1e-6)}",
-        "rank 1 best before, worst after; 0",
+        "rank 1 is best before and worst after; the vector machine moves by 0",
         min(gained, lost),
-        "The vector machine sees inner products only, which the permutation keeps. What low rank uses is "
-        "which entries share a row or a column. So the gain is no reward for fewer parameters alone: with "
-        "the entries shuffled the same number of parameters is a worse model than the vector.",
+        "The vector machine sees only inner products, which the permutation keeps. Low rank uses which "
+        "entries share a row or a column. So fewer parameters alone do not explain the gain: with the "
+        "entries shuffled, the same number of parameters is a worse model than the vector.",
         {"problems": repeats, "n": n, "d": d, "lambda": lam},
         (770,),
     )
@@ -128,11 +128,11 @@ def check_linear_kernel(factor: float = 1.0, kernel: Kernel = "linear") -> Evide
         decide(apart <= 1e-6 and values <= TOLERANCE),
         f"objectives differ by at most {at_most(apart, 1e-6)} and decision values by "
         f"{at_most(values, TOLERANCE)}, relative",
-        "0",
+        "no difference",
         TOLERANCE - values,
-        "V = sum_j X_j'C_j is a d2 x r matrix here, and the features of both blocks are the same numbers: "
-        "the Gram matrix of all n d1 rows holds what X_i P and Q'X_i need. The linear descent started in "
-        "the kernel's limit stays there.",
+        "V = sum_j X_j'C_j is a d2 x r matrix here, and both blocks have the same features: the Gram matrix "
+        "of all n d1 rows holds what X_i P and Q'X_i need. The linear descent stays at the kernel's limit "
+        "when it starts there.",
         {"problems": count},
         (771, 772),
     )

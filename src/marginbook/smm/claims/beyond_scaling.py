@@ -22,7 +22,7 @@ LINEAR = 1.25
     kind="ours",
     where="Section 3, whose algorithm has a dual with all pairs of samples",
     statement="for matrices of fixed size the time of a fit of fixed rank grows linearly with the number of "
-    "samples, for every loss: no pairs of samples are needed",
+    "samples, for every loss: it needs no pairs of samples",
     notebook="smm/08_speed#smm-linear-cost",
     depends=(f"benchmarks/results/{TABLE}.csv",),
 )
@@ -43,11 +43,11 @@ def check_linear_cost() -> Evidence:
     return Evidence(
         decide(largest <= LINEAR),
         f"CPU time from n = {LARGE:,} to {most:,}: {told}",
-        f"an exponent of 1, at most {LINEAR:g} with what a clock adds",
+        f"an exponent of 1; at most {LINEAR:g}, allowing for timing error",
         LINEAR - largest,
-        f"Beside them, up to {LARGE:,} samples: {others or 'nothing'}; these work on pairs. Here the systems "
-        "of equations have a side of r(d1 + d2), of d1 d2 for the first problem, which has no rank, or of n "
-        "where that is smaller; only the products that fill them see all samples. On fewer samples the "
-        "systems themselves count, and flatten the line.",
+        f"For comparison, up to {LARGE:,} samples: {others or 'nothing'}; these methods work on pairs. Here "
+        "the systems of equations have a side of r(d1 + d2), of d1 d2 for the first problem, which has no "
+        "rank, or of n where that is smaller. Only the products that fill them involve all samples. With "
+        "fewer samples the systems themselves dominate, and flatten the line.",
         {"d": 20, "r": 3, "n": [LARGE, most], "lines": len(FITS)},
     )

@@ -30,8 +30,8 @@ from .section_2_weighted_losses import (
     "smm/other-targets",
     kind="ours",
     where="Sections 2.1 and 2.2",
-    statement=r"with weights the logistic loss targets $\log\frac{(1-\pi)p}{\pi(1-p)}$ and the squared hinge "
-    r"$\frac{p-\pi}{p+\pi-2p\pi}$: the same level set, other values",
+    statement=r"with weights the logistic loss targets $\log\frac{(1-\pi)p}{\pi(1-p)}$ and the squared "
+    r"hinge $\frac{p-\pi}{p+\pi-2p\pi}$: they share the level set, not the values",
     notebook=f"{NOTEBOOK}#smm-other-targets",
     rivals=(
         Rival("targets 2 % larger", {"factor": 1.02}),
@@ -61,12 +61,12 @@ def check_other_targets(factor: float = 1.0, level: float | None = None) -> Evid
         decide(worst <= SEARCHED and signs == tested and apart <= 1e-12),
         f"a numerical minimiser differs from the formulas by at most {at_most(worst, SEARCHED)}; the sign "
         f"is that of p - pi in {signs} of {tested} cases",
-        "0; all",
+        "no difference; all cases",
         SEARCHED - worst,
-        f"Only the sign is shared: |f| takes {len(levels['logistic'])} values for the logistic loss and "
-        f"{len(levels['squared hinge'])} for the squared hinge on this grid, and one, 1, for the hinge. So "
-        "all three estimate the same level sets in a class of functions that has the targets; a single "
-        "logistic fit would already give p, and the hinge needs one fit for each level.",
+        f"Only the sign is shared. On this grid |f| takes {len(levels['logistic'])} values for the logistic "
+        f"loss, {len(levels['squared hinge'])} for the squared hinge, and the one value 1 for the hinge. So "
+        "all three estimate the same level sets in a class of functions that contains the targets. A single "
+        "logistic fit would already give p; the hinge needs one fit for each level.",
         {"pairs": tested, "denominator": GRID},
     )
 
@@ -105,13 +105,13 @@ def check_level_set_risk(factor: Fraction = Fraction(1)) -> Evidence:
         shares.append(float(mass @ (np.abs(P - level) * ((F > 0) != (level < P))) / gained))
     return Evidence(
         decide(least >= 0 and max(shares) <= 1),
-        f"at one matrix the excess risk is |p - pi| or more in all {tested} cases, and equal to it in "
-        f"{tight}; over random distributions the left side is {np.mean(shares):.0%} of the right, at most "
-        f"{max(shares):.0%}",
+        f"at one matrix the excess risk is at least |p - pi| in all {tested} cases, and equal to it in "
+        f"{tight}; over random distributions the left side is {np.mean(shares):.0%} of the right on "
+        f"average, at most {max(shares):.0%}",
         "at most 100%",
         1 - max(shares),
-        "On the wrong side R(f) >= R(0) by convexity, and R(0) - min R = |p - pi|. So a fit whose "
-        "weighted risk tends to the minimum has level sets that are right wherever p differs from pi: the "
+        "On the wrong side R(f) >= R(0) by convexity, and R(0) - min R = |p - pi|. So if the weighted risk "
+        "of a fit tends to the minimum, its level sets become right wherever p differs from pi. This is the "
         "theorem that the empty section would need, with the distance |p - pi| as the price of a wrong "
         "matrix.",
         {"cases": tested, "distributions": 200, "points": 50},

@@ -4,64 +4,109 @@ That no difference was found is no agreement. The interval is the 90 % interval 
 difference over draws, or over the random splits of one data set: it answers for these data and splits of
 this kind. Its upper end below the margin is the one-sided test, at 0.05, that the first method is not worse
 by the margin or more.
+
+Where the number of splits was raised because an interval held the margin, the first look had a chance of its
+own to miss a difference: each of the looks then has its share of the 0.05 (Bonferroni), and the interval is
+wider.
+
+Beside each verdict stands its power: how probable it was that the draws tell a difference of the margin from
+none, computed from the spread over the same draws. A tie counts against a claim only where it was 80 %.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 
 from ...claims import Evidence, Verdict, share
-from .results import listed, means
+from .stored_results import contest, listed, means
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: of one side; an interval has twice this outside
 ONE_SIDED = 0.05
+#: looks at the intervals of experiments that were run on more splits because these were open
+LOOKS = {"classes": 2, "contest": 2}
 #: chance to find a difference as large as the margin, or agreement where there is no difference
 POWER = 0.8
 
 
-def within(frame: pd.DataFrame, first: str | int, second: str | int, margin: float) -> pd.DataFrame:
+def within(
+    frame: pd.DataFrame,
+    first: str | int,
+    second: str | int,
+    margin: float,
+    looks: Mapping[str, int] | None = None,
+) -> pd.DataFrame:
     """Ask on every set whether the first of two methods is worse by the margin; less is better.
 
     Parameters
     ----------
     frame : DataFrame
-        As of `marginbook.smm.claims.results.by_draw`.
+        As of `marginbook.smm.claims.stored_results.by_draw`.
     first, second : str or int
     margin : float
+    looks : dict, optional
+        Looks at the intervals of a set, where there was more than one.
 
     Returns
     -------
     DataFrame
         By set: `difference` (mean of first minus second), `low` and `high` of its interval, `outcome`:
-        "within" where `high` is below the margin, "beyond" where `low` is above it, else "open"; and
-        `needed`, the draws with which a difference of 0 would be told from the margin in 80 % of cases.
+        "within" where `high` is below the margin, "beyond" where `low` is above it, else "open"; `draws`;
+        `power`, the chance to distinguish a true difference of 0 from one of the size of the margin, and
+        `needed`, the draws with which it is 80 %.
     """
     import pandas as pd
 
-    rows = {}
+    rows, looks = {}, looks or {}
     for name, part in frame.groupby(level="dataset", sort=False):
         apart = part[first].to_numpy(float) - part[second].to_numpy(float)
         mean, deviation, k = float(apart.mean()), float(apart.std(ddof=1)), len(apart)
-        half = float(stats.t.ppf(1 - ONE_SIDED, k - 1)) * deviation / np.sqrt(k)
+        level = ONE_SIDED / looks.get(str(name), 1)
+        half = float(stats.t.ppf(1 - level, k - 1)) * deviation / np.sqrt(k)
         rows[str(name)] = {
             "difference": mean,
             "low": mean - half,
             "high": mean + half,
             "outcome": "within" if mean + half < margin else "beyond" if mean - half > margin else "open",
-            "needed": draws_needed(deviation, margin),
+            "draws": k,
+            "power": power(deviation, k, abs(margin), level),
+            "needed": draws_needed(deviation, abs(margin), level=level),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def draws_needed(deviation: float, difference: float, power: float = POWER) -> int:
-    """Return the draws with which a difference is told from 0 with the given power, one-sided at 0.05.
+def power(deviation: float, draws: int, difference: float, level: float = ONE_SIDED) -> float:
+    """Return the chance that Student's one-sided test tells a difference from 0.
+
+    Parameters
+    ----------
+    deviation : float
+        Of the difference of two methods on one draw.
+    draws : int
+    difference : float
+        More than 0.
+    level : float
+        Of one side.
+
+    Examples
+    --------
+    >>> [round(power(0.02, draws, 0.01), 2) for draws in (10, 27)]
+    [0.43, 0.81]
+    """
+    if deviation == 0:
+        return 1.0
+    t = stats.t.ppf(1 - level, draws - 1)
+    return float(stats.nct.sf(t, draws - 1, difference / deviation * np.sqrt(draws)))
+
+
+def draws_needed(deviation: float, difference: float, level: float = ONE_SIDED) -> int:
+    """Return the draws with which a difference is distinguished from 0 with the power `POWER`, one-sided.
 
     Parameters
     ----------
@@ -69,23 +114,61 @@ def draws_needed(deviation: float, difference: float, power: float = POWER) -> i
         Of the difference of two methods on one draw.
     difference : float
         More than 0.
-    power : float
+    level : float
+        Of one side.
 
     Examples
     --------
     >>> draws_needed(0.02, 0.01), draws_needed(0.02, 0.005)
     (27, 101)
     """
-    normal = stats.norm.ppf(1 - ONE_SIDED) + stats.norm.ppf(power)
+    normal = stats.norm.ppf(1 - level) + stats.norm.ppf(POWER)
     k = max(2, int(np.ceil((normal * deviation / difference) ** 2)))
     # Student's tails are heavier than the normal ones
-    while (
-        deviation > 0
-        and stats.nct.sf(stats.t.ppf(1 - ONE_SIDED, k - 1), k - 1, difference / deviation * np.sqrt(k))
-        < power
-    ):
+    while power(deviation, k, difference, level) < POWER:
         k += 1
     return k
+
+
+def contested(frame: pd.DataFrame, first: str, second: str, margin: float) -> pd.DataFrame:
+    """Ask on every set whether the first of two methods wins; less is better, draws are independent.
+
+    Returns
+    -------
+    DataFrame
+        As of `marginbook.smm.claims.stored_results.contest`, with `draws`, `power` to see a difference of the
+        margin, and `counts`: "within" for a win, "open" for a tie without the power of 80 %, else "beyond".
+    """
+    found = contest(frame, first, second)
+    apart = (frame[first] - frame[second]).groupby(level="dataset", sort=False)
+    level = ONE_SIDED / 2  # the test of a contest has two sides
+    found["draws"] = [len(part) for _, part in apart]
+    found["power"] = [power(float(part.std(ddof=1)), len(part), margin, level) for _, part in apart]
+    found["needed"] = [draws_needed(float(part.std(ddof=1)), margin, level=level) for _, part in apart]
+    blind = (found["outcome"] == "tie") & (found["power"] < POWER)
+    found["counts"] = np.select([found["outcome"] == "win", blind], ["within", "open"], "beyond")
+    return found
+
+
+def how_powerful(lines: pd.DataFrame, margin: float, unit: str) -> str:
+    """Say for each set of `within` or `contested` by how many draws a difference of the margin was seen."""
+    each = ", ".join(
+        f"{name} {row['power']:.0%} of {row['draws']}"
+        + (f" ({row['needed']} for {POWER:.0%})" if row["power"] < POWER else "")
+        for name, row in lines.iterrows()
+    )
+    return f"Power for a difference of {abs(margin):g} ({unit}), by draws or splits: {each}."
+
+
+def powers(tables: Iterable[pd.DataFrame]) -> dict[str, Any]:
+    """Return `draws` and the least `power` of each set, as sizes of an evidence."""
+    found: dict[str, dict[str, Any]] = {"draws": {}, "power": {}}
+    for table in tables:
+        for name, row in table.iterrows():
+            before = found["power"].get(str(name), 1.0)
+            found["draws"][str(name)] = int(row["draws"])
+            found["power"][str(name)] = min(before, round(float(row["power"]), 2))
+    return found
 
 
 def judged(outcomes: Iterable[str]) -> Verdict:
@@ -119,7 +202,7 @@ def evidence(
     digits: int,
     unit: str,
     more: str = "",
-    sizes: dict[str, Any] | None = None,
+    looks: Mapping[str, int] | None = None,
 ) -> Evidence:
     """Return how the first of each pair fares against the second on every set.
 
@@ -130,32 +213,38 @@ def evidence(
     pairs : tuple of (str, str)
     margin : float
     digits : int
-        Of what is told.
+        Of the numbers shown.
     unit : str
         Of the margin.
     more : str
         Sentences for the end.
-    sizes : dict, optional
+    looks : dict, optional
+        As of `within`.
     """
-    lines = {pair: within(frame, *pair, margin) for pair in pairs}
+    lines = {pair: within(frame, *pair, margin, looks) for pair in pairs}
     outcomes = [outcome for table in lines.values() for outcome in table["outcome"]]
     highest = max(float(table["high"].max()) for table in lines.values())
-    needed = {
-        name: max(int(table.loc[name, "needed"]) for table in lines.values()) for name in means(frame).index
-    }
+    shown = means(frame)[list(dict.fromkeys(name for pair in pairs for name in pair))]
     return Evidence(
         judged(outcomes),
         "; ".join(
-            f"{first} less {second}: {told(table, digits)}" for (first, second), table in lines.items()
+            f"{first} minus {second}: {told(table, digits)}" for (first, second), table in lines.items()
         ),
         claimed(margin, unit),
         margin - highest,
-        f"90 % intervals of Student over {len(frame) // len(means(frame))} draws or splits of each set; "
-        "open is an "
-        "interval that holds the margin. For a true difference of 0 to be told from the margin in 80 % of "
-        "cases it "
-        f"takes {', '.join(f'{number} ({name})' for name, number in needed.items())}. Means: "
-        + "; ".join(f"{name}: {listed(row, digits)}" for name, row in means(frame).iterrows())
+        "The 90 % intervals are Student's, over the draws or splits of each set; open means that the "
+        "interval contains the margin. "
+        + "".join(
+            f"{name} was analysed {number} times, so its intervals have level "
+            f"{1 - 2 * ONE_SIDED / number:.0%}. "
+            for name, number in (looks or {}).items()
+        )
+        + " ".join(
+            f"{first} minus {second}: {how_powerful(table, margin, unit)}"
+            for (first, second), table in lines.items()
+        )
+        + " Means: "
+        + "; ".join(f"{name}: {listed(row, digits)}" for name, row in shown.iterrows())
         + f". {more}".rstrip(),
-        {"sets": len(means(frame)), "comparisons": len(outcomes)} | (sizes or {}),
+        {"sets": len(shown), "comparisons": len(outcomes)} | powers(lines.values()),
     )

@@ -14,7 +14,7 @@ from .problems import samples
     "smm/full-rank",
     kind="statement",
     where="Section 2.1, below (2)",
-    statement="if the rank is full, (2) degenerates to the conventional linear SVM with vectorised matrices",
+    statement="at full rank (2) degenerates to the conventional linear SVM on vectorised matrices",
     notebook="smm/01_matrices_as_features#smm-full-rank",
     rivals=(
         Rival("a rank one below the full one", {"less": 1}),
@@ -65,12 +65,12 @@ def check_full_rank(less: int = 0, factor: float = 1.0) -> Evidence:
         count += 1
     return Evidence(
         decide(worst <= 1e-3 and above <= 1e-6),
-        f"f differs by at most {at_most(worst, 1e-3)} from the vector machine's; the objective is above "
-        f"that of LIBSVM or LIBLINEAR by {at_most(above, 1e-6)} of it at most",
-        "0",
+        f"f differs by at most {at_most(worst, 1e-3)} from the vector machine's; the objective exceeds that "
+        f"of LIBSVM or LIBLINEAR by at most {at_most(above, 1e-6)} of it",
+        "no difference",
         1e-3 - worst,
         "Every d1 x d2 matrix is U V' with r = min(d1, d2), and |U V'|_F is the length of the vector, so "
-        "(2) is the convex problem itself; one step with the smaller side full already solves it.",
+        "(2) is the convex problem itself. One step in which the smaller side is full already solves it.",
         {"problems": count},
         (734, 735),
     )
@@ -109,13 +109,13 @@ def check_union(full: bool = False, fixed: bool = False, turn: float = 0.0) -> E
     return Evidence(
         decide(left == 0, kept == count),
         f"the sum of two functions of rank r has a larger rank in {left} of {count} cases",
-        "0",
+        "0 cases",
         -left / count,
-        "The functions of rank at most r are a union of spaces, one for each P, and not closed under sums "
-        "unless r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of dimension "
-        f"r d2 ({kept} of {count} sums stay inside). A space that holds all of them holds their sums, so "
-        "all linear functions; f is in it, but then it says nothing of the rank. That the space is chosen "
-        "from the data, too, is what makes (2) not convex.",
+        "The functions of rank at most r are a union of spaces, one for each P, which is closed under sums "
+        "only if r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of dimension r "
+        f"d2 ({kept} of {count} sums stay inside). A space that contains all of them contains their sums, "
+        "and so all linear functions. It does contain f, but says nothing about the rank. The choice of the "
+        "space from the data, too, is what makes (2) not convex.",
         {"pairs": count},
         (740,),
     )

@@ -159,11 +159,11 @@ def check_hinge(factor: Fraction = Fraction(1), size: Fraction = Fraction(1)) ->
         "cases with 0 < p < 1 and p != pi",
         "rises",
         slope,
-        "R is convex, so a rise on both sides is a proof that the minimiser is this one; all numbers are "
-        f"fractions. On the boundary p = pi every f in [-1, 1] is a minimiser ({flat} of {GRID - 1} "
-        f"cases), for p = 0 or 1 a half-line that begins in sign(p - pi) ({half_lines} of "
+        "R is convex, so a rise on both sides proves that the minimiser is this one; all numbers are "
+        f"fractions. On the boundary p = pi every f in [-1, 1] is a minimiser ({flat} of {GRID - 1} cases); "
+        f"for p = 0 or 1 the minimisers form a half-line that begins in sign(p - pi) ({half_lines} of "
         f"{2 * (GRID - 1)}). For pi = 1/2 both weights are 1/2, so (3) is (2) with 2 lambda in place of "
-        "lambda. Weights and losses of the library are those of the check.",
+        "lambda. The weights and losses of the library agree with those of the check.",
         {"pairs": tested + flat + half_lines, "denominator": GRID},
     )
 
@@ -173,8 +173,7 @@ def check_hinge(factor: Fraction = Fraction(1), size: Fraction = Fraction(1)) ->
     kind="statement",
     where="Section 2.1, below (1)",
     statement="our estimation schemes are applicable to general large-margin classifiers, with a loss $L$ "
-    "of the "
-    "functional margin",
+    "of the functional margin",
     notebook=f"{NOTEBOOK}#smm-general-losses",
     rivals=(
         Rival("losses with a derivative in 0 alone", {"kink": Fraction(0)}),
@@ -209,14 +208,14 @@ def check_general_losses(kink: Fraction = Fraction(2)) -> Evidence:
                 smooth += 1
     return Evidence(
         decide(sum(lost.values()) == 0, right == smooth),
-        "f = 0, which is on no side, is a minimiser in "
+        "f = 0, which decides for neither class, is a minimiser in "
         + " and ".join(f"{n} of {tested} cases for {name}" for name, n in lost.items()),
-        "0",
+        "0 cases",
         -sum(lost.values()) / (len(lost) * tested),
-        "All are convex and falling. What is needed is a derivative in 0: R'(0) = L'(0)(p - pi), so that "
-        "a convex L with L'(0) < 0 has minimisers on the side of p - pi only. Squared hinge, logistic, "
-        f"exponential and Huber's hinge have it, and the minimiser's sign is right in {right} of {smooth} "
-        "cases.",
+        "All these losses are convex and decreasing. What is needed is a derivative at 0: then R'(0) = "
+        "L'(0)(p - pi), so a convex L with L'(0) < 0 has minimisers only on the side of p - pi. The squared "
+        "hinge, the logistic, the exponential and Huber's hinge loss have one, and the sign of the "
+        f"minimiser is right in {right} of {smooth} cases.",
         {"pairs": tested, "losses": [*lost, *LOSSES]},
     )
 
@@ -245,13 +244,13 @@ def check_expectation(low: int = -1, factor: Fraction = Fraction(1)) -> Evidence
         negative += mean < 0
     return Evidence(
         decide(printed == tested, corrected == tested),
-        f"the level sets of E(y|X) are those that the weighted hinge finds in {printed} of {tested} cases; "
+        f"the level sets of E(y|X) are those found by the weighted hinge in {printed} of {tested} cases; "
         f"the mean is negative in {negative}",
-        "all",
+        "all cases",
         float(printed / tested - 1),
-        "With y = +-1 the mean is 2P - 1: its pi-level set is the (1 + pi)/2-level set of P = P(y=1|X), "
-        f"and its negative values lie below every level. With p = P(y=1|X) the sets agree in {corrected} "
-        "cases; E(y=1|X) of Section 2.3 is to be read the same way. Example: P = 0.6 is classified +1 and "
-        "has mean 0.2.",
+        "With y = +-1 the mean is 2P - 1, where P = P(y=1|X). Its pi-level set is the (1 + pi)/2-level set "
+        "of P, and its negative values lie below every level. With p = P(y=1|X) the sets agree in "
+        f"{corrected} cases; E(y=1|X) in Section 2.3 should be read the same way. Example: P = 0.6 is "
+        "classified +1 and has mean 0.2.",
         {"pairs": tested, "denominator": GRID},
     )

@@ -72,14 +72,14 @@ def check_block_dual(intercept: bool = False, box: float = 1.0, factor: float = 
         decide(
             max(gaps[True]) <= 1e-6, worst <= 1e-6 and own <= 1e-6 and excess <= 1e-9 and reach >= 1 - 1e-6
         ),
-        f"with the sum constraint (2) at the printed U exceeds the dual by {np.median(gaps[True]):.0%} in "
+        f"with the sum constraint, (2) at the printed U exceeds the dual by {np.median(gaps[True]):.0%} in "
         f"the median of {count} problems, up to {max(gaps[True]):.0%}",
-        "0",
+        "no gap",
         -float(max(gaps[True])),
-        f"Without the constraint the values agree to {at_most(worst, 1e-6)}, so both are optimal and box "
-        f"and U are right; with it they agree, to {at_most(own, 1e-6)}, with (2) plus an intercept b, whose "
-        "derivative the constraint is. The model has no b. The sum runs to n (printed N); V needs full "
-        "column rank, or the pseudo-inverse; weights multiply the box.",
+        f"Without the constraint the values agree to {at_most(worst, 1e-6)}, so both are optimal, and box "
+        f"and U are right. With it they agree, to {at_most(own, 1e-6)}, with (2) plus an intercept b: the "
+        "constraint is the derivative with respect to b. The model has no b. The sum runs to n (printed N). "
+        "V needs full column rank, or the pseudo-inverse; weights multiply the box.",
         {"problems": count},
         (736, 737),
         reach=reach,
@@ -131,10 +131,10 @@ def check_algorithm(unbounded: bool = True, factor: float = 1.0) -> Evidence:
         f"the maximum is infinite in {free} of {count} problems, and with alpha >= 0 alone in {nonnegative}",
         "finite",
         -free / count,
-        "Algorithm 1 leaves out the constraints of the text. With more matrices than the d1 r features of "
-        "a block some alpha with a positive sum is invisible to the quadratic term; with alpha >= 0 the "
-        "maximum is infinite just where the block cannot separate the classes (Gordan). With the box 1/(2 "
-        f"lambda n) it is finite and equals the minimum of the block in {bounded} problems.",
+        "Algorithm 1 leaves out the constraints of the text. With more matrices than the d1 r features of a "
+        "block, the quadratic term does not see some alpha with a positive sum. With alpha >= 0 the maximum "
+        "is infinite exactly where the block cannot separate the classes (Gordan). With the box 1/(2 lambda "
+        f"n) it is finite and equals the minimum of the block in {bounded} problems.",
         {"problems": count, "n": [3, 200]},
         (738,),
     )
@@ -144,9 +144,8 @@ def check_algorithm(unbounded: bool = True, factor: float = 1.0) -> Evidence:
     "smm/sparse-alpha",
     kind="ours",
     where="Section 2.1, where alpha is called sparse",
-    statement=r"the $\alpha_i$ that are 0 are those of the samples beyond the margin: most of them where "
-    r"the penalty is "
-    r"weak, and none from $\lambda=\max_i\langle Z_i,\sum_jZ_j\rangle/2n$ on, $Z_i=y_iX_iP$",
+    statement=r"$\alpha_i$ is 0 for the samples beyond the margin: for most samples where the penalty is "
+    r"weak, and for none from $\lambda=\max_i\langle Z_i,\sum_jZ_j\rangle/2n$ on, $Z_i=y_iX_iP$",
     notebook=f"{NOTEBOOK}#smm-sparse-alpha",
     rivals=(
         Rival("a penalty 2 % below the last one with zeros", {"edge": 0.98}),
@@ -187,14 +186,12 @@ def check_sparse(edge: float = 1.0, margin: float = 1.0) -> Evidence:
         "share of zeros among alpha: "
         + ", ".join(f"{v:.0%} for lambda = {lam:g}" for lam, v in means.items())
         + f"; none at the strongest penalty in {none} of {count} problems",
-        "most where the penalty is weak; none",
+        "most where the penalty is weak, none where it is strongest",
         weak - 0.5,
-        "alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1 "
-        f"({agreeing} of {tested} samples): zeros are the samples beyond the margin, few where classes "
-        "overlap or "
-        "the penalty is strong. With the strongest f is the difference of the class sums. The draft calls "
-        "alpha "
-        '"spare" and says no more; the logistic loss has no zeros at all.',
+        f"alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1 ({agreeing} of {tested} "
+        "samples). So the zeros belong to the samples beyond the margin; they are few where classes overlap "
+        "or the penalty is strong. Under the strongest penalty f is the difference of the class sums. The "
+        'draft calls alpha "spare" and says no more; the logistic loss has no zeros at all.',
         {"problems": count, "n": 100, "lambda": list(lambdas)},
         (739,),
     )

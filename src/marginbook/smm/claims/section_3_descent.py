@@ -85,7 +85,7 @@ def algorithm_1(
     tol : float
         Relative change of the objective by a sweep at which to stop.
     penalty : float
-        Times lam in the U-step: 1, but for a rival.
+        Times lam in the U-step: 1, except in a rival.
     """
     turned, gains = X.transpose(0, 2, 1), (0.0, 0.0)
     path: list[float] = []
@@ -120,8 +120,7 @@ def span(matrix: np.ndarray, rank: int | None = None) -> np.ndarray:
     "smm/monotone",
     kind="proof",
     where="Section 3, Algorithm 1",
-    statement="each step of the coordinate descent is a convex optimisation that quadratic programming "
-    "solves, "
+    statement="each step of the coordinate descent is a convex problem that quadratic programming solves, "
     "and the steps are repeated until they converge",
     notebook=f"{NOTEBOOK}#smm-monotone",
     rivals=(
@@ -159,17 +158,15 @@ def check_monotone(penalty: float = 1.0, sweeps: int = 200) -> Evidence:
         count += 1
     return Evidence(
         decide(rise <= ROUNDED and gain <= SETTLED and apart <= SETTLED),
-        f"largest rise {at_most(rise, ROUNDED)} and gain of one more step over either block "
-        f"{at_most(gain, SETTLED)} at most, relative, after {longest} sweeps at most; a step and its "
-        "quadratic "
+        f"the largest rise is {at_most(rise, ROUNDED)} and one more step over either block gains at most "
+        f"{at_most(gain, SETTLED)}, relative, after {longest} sweeps at most; a step and its quadratic "
         f"program agree to {at_most(apart, SETTLED)}",
-        "0",
+        "no rise and no gain",
         SETTLED - gain,
-        "A step minimises a convex function over a set that holds the current point. The values are "
-        "bounded below, so they converge; each block problem is strictly convex in W where "
-        "B = WP', so that a limit is optimal in both blocks. Block-optimal is all that follows: see the "
-        "claims on two starts and on kinks. Sweeps can be many with the hinge, whose steps shorten near "
-        "kinks.",
+        "A step minimises a convex function over a set that contains the current point. The values are "
+        "bounded below, so they converge. Each block problem is strictly convex in W where B = WP', so a "
+        "limit is optimal in both blocks. Nothing more follows: see the claims on two starts and on kinks. "
+        "The hinge can need many sweeps, because its steps shorten near kinks.",
         {"problems": count, "losses": 3},
         (741, 742),
     )
@@ -193,8 +190,8 @@ def exact_hinge(B: np.ndarray, X: np.ndarray, lam: Fraction) -> Fraction:
     "smm/kink",
     kind="ours",
     where="Section 3, Algorithm 1",
-    statement="with the hinge loss the descent can stop where both blocks are optimal and (2) still "
-    "falls; with a differentiable loss it cannot",
+    statement="with the hinge loss the descent can stop where both blocks are optimal although (2) can "
+    "still fall; with a differentiable loss it cannot",
     notebook=f"{NOTEBOOK}#smm-kink",
     rivals=(
         Rival("a third matrix that is 0", {"c": Fraction(0)}),
@@ -238,15 +235,15 @@ def check_kink(c: Fraction = Fraction(3, 10)) -> Evidence:
     value = objective(np.array(moved, dtype=float), 0.0, flat, np.ones(3), lam=float(lam))
     return Evidence(
         decide(all(blocks.values()) and fall > 0 and slope <= 1e-4),
-        f"both blocks are optimal by exact multipliers, (2) is {float(here):.4f}, and {value:.4f} after a "
-        f"joint step of 1/10: {float(fall):.1%} less. Algorithm 1 started there stays at "
-        f"{stays:.4f}, other starts end at {best.objective:.4f}. Slopes at limits of the logistic "
-        f"loss are {at_most(slope, 1e-4)} at most",
-        "less than 0% is gained; slopes 0",
+        f"both blocks are optimal by exact multipliers; (2) is {float(here):.4f} there and {value:.4f} "
+        f"after a joint step of 1/10, which is {float(fall):.1%} less. Algorithm 1 started there stays at "
+        f"{stays:.4f}; other starts end at {best.objective:.4f}. Slopes at limits of the logistic loss are "
+        f"at most {at_most(slope, 1e-4)}",
+        "more than 0% less with the hinge; slopes of 0 with the logistic loss",
         float(fall),
-        "In the kink each block needs other multipliers of X_1 and X_2, and no single choice serves both. "
-        "So a limit with the hinge is to be checked with one set of multipliers for both blocks, as the "
-        "lower bound does, and not by two block gaps of 0. With a derivative the multipliers are one "
+        "At the kink each block needs other multipliers of X_1 and X_2, and no single choice serves both. "
+        "So a limit with the hinge should be checked with one set of multipliers for both blocks, as the "
+        "lower bound does, and not by two block gaps of 0. With a derivative the multipliers are a single "
         "function of the margins.",
         {"problems": count, "n": 3},
         (744,),
@@ -258,8 +255,7 @@ def check_kink(c: Fraction = Fraction(3, 10)) -> Evidence:
     kind="ours",
     where="Algorithm 1, which excludes no start",
     statement=r"from a start with dependent columns the updates have no $(V^\top V)^{-1}$; with the "
-    r"pseudo-inverse the "
-    "rank never grows, and with a basis that is filled up it can",
+    "pseudo-inverse the rank never grows, and with a completed basis it can",
     notebook=f"{NOTEBOOK}#smm-rank-kept",
     rivals=(Rival("a second column that is 2 % its own", {"own": 0.02}),),
 )
@@ -282,15 +278,15 @@ def check_rank_kept(own: float = 0.0) -> Evidence:
         count += 1
     return Evidence(
         decide(singular == kept == grown == count and min(lost) > 0),
-        f"V'V is singular in {singular} of {count} starts with dependent columns; with the pseudo-inverse "
+        f"V'V is singular in {singular} of {count} starts with dependent columns. With the pseudo-inverse "
         f"the rank stays 1 in {kept} descents, which end {min(lost):.0%} to {max(lost):.0%} above those "
         "that may use rank 2",
-        "all; above 0%",
+        "all starts and descents; above 0%",
         min(lost),
-        "No U-step can leave the span of V, nor a V-step that of U, so the rank never grows; and a fit "
-        "that once loses a column, as with a strong penalty or few matrices, has no inverse to go on "
-        "with. An orthonormal basis of the span, filled up with further directions, costs nothing and "
-        f"lets the rank grow ({grown} of {count}).",
+        "No U-step can leave the span of V, and no V-step that of U, so the rank never grows. A fit that "
+        "loses a column, as with a strong penalty or few matrices, has no inverse to continue with. An "
+        "orthonormal basis of the span, completed by further directions, costs nothing and lets the rank "
+        f"grow ({grown} of {count}).",
         {"problems": count, "n": 40, "d": 4},
         (745,),
     )

@@ -26,7 +26,7 @@ def one_entry(scale: float, lam: float) -> float:
     "smm/not-global",
     kind="ours",
     where="Section 3, Algorithm 1",
-    statement="the limit depends on the start and is not always the minimum of (2): two starts with "
+    statement="the limit depends on the start and is not always the minimum of (2): two starts can have "
     "different limits",
     notebook=f"{NOTEBOOK}#smm-not-global",
     rivals=(
@@ -52,14 +52,15 @@ def check_two_starts(scales: tuple[float, ...] = (1.5, 2.0, 4.0)) -> Evidence:
     least = min(differences)
     return Evidence(
         decide(least > SETTLED and apart <= 1e-6 and settled == 4 * count),
-        f"from e_1 the descent ends {least:.0%} to {max(differences):.0%} above where it ends from e_2; "
-        f"both limits are optimal in both blocks ({settled} of {4 * count}) and differ from their closed "
-        f"forms by at most {at_most(apart, 1e-6)}",
+        f"from e_1 the descent ends {least:.0%} to {max(differences):.0%} above its end from e_2; both "
+        f"limits are optimal in both blocks ({settled} of {4 * count}) and differ from their closed forms "
+        f"by at most {at_most(apart, 1e-6)}",
         "more than 0%",
         least - SETTLED,
-        "X_1 = e_1e_1', X_2 = s e_2e_2', r = 1: from V = e_1 every step has the features X_i e_1, and X_2 "
-        "e_1 = 0. Such a limit is a saddle that a random start leaves; there are strict local minima, too "
-        "(next claim). Hence several starts, and a bound that says when the best of them is the minimum.",
+        "Take X_1 = e_1e_1', X_2 = s e_2e_2' and r = 1. From V = e_1 every step has the features X_i e_1, "
+        "and X_2 e_1 = 0. Such a limit is a saddle that a random start leaves, but there are strict local "
+        "minima, too (next claim). Hence several starts are needed, and a bound that says when the best of "
+        "them is the minimum.",
         {"problems": count, "s": list(scales), "lambda": [0.05, 0.2, 0.5]},
     )
 
@@ -101,7 +102,7 @@ def curvatures(U: np.ndarray, V: np.ndarray, X: np.ndarray, y: np.ndarray, lam: 
     "smm/local-minima",
     kind="ours",
     where="Section 3, Algorithm 1",
-    statement="(2) has strict local minima that are not global, up to the choice of factors, also for a "
+    statement="(2) has strict local minima, up to the choice of factors, that are not global, even for a "
     "smooth loss",
     notebook=f"{NOTEBOOK}#smm-local-minima",
     rivals=(Rival("full rank, where (2) is convex", {"rank": 3}),),
@@ -134,9 +135,9 @@ def check_local_minima(rank: int = 1) -> Evidence:
         f"above the lowest one found; the smallest curvature in one of them is {least:.0e}",
         "at least one problem",
         max(gaps, default=-1.0),
-        "Logistic loss, rank 1, 12 matrices of 3 x 3, 6 starts. In each of these points one eigenvalue of "
-        "the Hessian in (U, V) is 0, for the scaling that leaves UV' as it is, and the others are "
-        "positive: no step of any method that only goes down leaves them.",
+        "Logistic loss, rank 1, 12 matrices of 3 x 3, 6 starts. At each of these points one eigenvalue of "
+        "the Hessian in (U, V) is 0, for the scaling that leaves UV' as it is, and the others are positive. "
+        "So a method that only descends cannot leave them by small steps.",
         {"problems": tested, "starts": 6, "n": 12},
         (743,),
     )

@@ -34,9 +34,9 @@ from .section_4_row_kernels import NOTEBOOK, ROUNDING, SHAPES, matrices, printed
     "smm/kernel-polynomial",
     kind="ours",
     where="Section 4",
-    statement=r"$(XX'^\top+\lambda I)^{\circ m}$, $\lambda\ge0$, is the polynomial kernel of the rows "
-    r"with their numbers, "
-    r"$(x_a,\sqrt\lambda e_a)$, and that of the rows alone, $(x_a^\top x_b+\lambda)^m$, only if $d_1=1$",
+    statement=r"$(XX'^\top+\lambda I)^{\circ m}$, $\lambda\ge0$, is the polynomial kernel of the rows with "
+    r"their indices, $(x_a,\sqrt\lambda e_a)$; it is that of the rows alone, $(x_a^\top x_b+\lambda)^m$, "
+    "only if $d_1=1$",
     notebook=f"{NOTEBOOK}#smm-kernel-polynomial",
     rivals=(
         Rival("lambda 2 % larger", {"factor": 1.02}),
@@ -73,18 +73,15 @@ def check_polynomial(factor: float = 1.0, root: bool = True) -> Evidence:
     return Evidence(
         decide(mixed == count and indexed <= ROUNDING and negative == tried),
         f"it is the polynomial kernel of (x_a, sqrt(lambda) e_a) to {at_most(indexed, ROUNDING)}; it "
-        "differs from "
-        f"(x_a'x_b + lambda)^m just where d1 > 1 in {mixed} of {count} cases, by up to {rows_apart:.1f} "
-        "times its "
-        "largest entry",
-        "0; all",
+        f"differs from (x_a'x_b + lambda)^m exactly where d1 > 1 in {mixed} of {count} cases, by up to "
+        f"{rows_apart:.1f} times its largest entry",
+        "no difference; all cases",
         ROUNDING - indexed,
-        "lambda I adds lambda only where the numbers of the rows agree: (x_a'x_b + lambda 1{a = b})^m. "
-        "The draft "
-        "calls its choice the polynomial kernel, which usually has lambda between all rows. Rows at "
-        "different places meet in terms of degree m alone, rows at the same place in all lower "
-        "degrees too. The display does not say lambda >= 0: with lambda < 0 "
-        f"there are negative eigenvalues for every degree ({negative} of {tried}).",
+        "lambda I adds lambda only where the indices of the rows agree: (x_a'x_b + lambda 1{a = b})^m. The "
+        "draft calls its choice the polynomial kernel, which usually has lambda between all rows. Rows at "
+        "different places interact only in terms of degree m, rows at the same place in all lower degrees, "
+        "too. The display does not say lambda >= 0: with lambda < 0 there are negative eigenvalues for "
+        f"every degree ({negative} of {tried}).",
         {"problems": count, "degrees": [1, 2, 3], "lambda": [0.5, 2.0]},
         (722,),
     )
@@ -123,9 +120,9 @@ def polynomial_rows(X: np.ndarray, *, degree: int, lam: float, numbered: bool) -
     "smm/polynomial-places",
     kind="ours",
     where="Section 4",
-    statement=r"with $(XX'^\top+\lambda I)^{\circ m}$, $m\ge2$ and $\lambda>0$ rank 1 has every linear "
-    r"function of $X$: it binds terms of degree $m$ only; with $(x_a^\top x_b'+\lambda)^m$ rank $r$ has "
-    "those of rank $r$",
+    statement=r"with $(XX'^\top+\lambda I)^{\circ m}$, $m\ge2$ and $\lambda>0$, rank 1 contains every "
+    r"linear function of $X$: it restricts only terms of degree $m$; with $(x_a^\top x_b'+\lambda)^m$ rank "
+    "$r$ contains those of rank $r$",
     notebook=f"{NOTEBOOK}#smm-polynomial-places",
 )
 def check_places() -> Evidence:
@@ -168,11 +165,11 @@ def check_places() -> Evidence:
         f"rank 1 equals linear functions of full rank to {at_most(apart, ROUNDING)}; slopes at 0 of random "
         f"functions of rank 1 have full rank in {beyond} of {count} cases, and rank 1 with the usual kernel "
         f"in {within}",
-        "0; all; all",
+        "no difference; all cases; all cases",
         ROUNDING - max(map_off, apart),
-        "Below degree m each row has coordinates of its own in h (whose inner products are K, to "
-        f"{at_most(map_off, ROUNDING)}), so that with U = (1, ..., 1)' one element of the feature space "
-        "holds a vector for each row. Errors of machines of rank 1 where the truth is linear of rank 4: "
+        "Below degree m each row has its own coordinates in h, whose inner products are K to "
+        f"{at_most(map_off, ROUNDING)}. So with U = (1, ..., 1)' one element of the feature space holds a "
+        "vector for each row. Errors of machines of rank 1 where the truth is linear of rank 4: "
         + ", ".join(f"{name} {value:.0%}" for name, value in errors.items())
         + ". With m = 1 the coordinates of each row are constants, and f is linear with an intercept.",
         {"cases": count, "degrees": [2, 3], "n": 300},
@@ -184,8 +181,8 @@ def check_places() -> Evidence:
     "smm/kernel-gaussian",
     kind="ours",
     where="Section 4",
-    statement="the block matrix of the Gaussian $K$ is positive definite if and only if all $nd_1$ rows "
-    "differ",
+    statement="the block matrix of the Gaussian $K$ is positive definite if and only if all $nd_1$ rows are "
+    "distinct",
     notebook=f"{NOTEBOOK}#smm-kernel-gaussian",
     rivals=(Rival("rows that are twice there", {"apart": 0.0}),),
 )
@@ -211,10 +208,10 @@ def check_gaussian(apart: float = 0.5) -> Evidence:
         f"one copy in {ranks} of {count} cases",
         "above 0",
         float(least),
-        "A Gaussian kernel is strictly positive definite on distinct points, and the points here are the "
-        "rows of all matrices, wherever they stand: exchanging two rows of all matrices at once permutes "
-        "K. Equal rows make equal columns, nothing worse. exp(-|.|^2/(2 sigma^2)) is gamma = 1/(2 "
-        "sigma^2) in this library.",
+        "A Gaussian kernel is strictly positive definite on distinct points. The points here are the rows "
+        "of all matrices, wherever they stand: exchanging two rows of all matrices at once permutes K. "
+        "Equal rows make equal columns and nothing worse. exp(-|.|^2/(2 sigma^2)) is gamma = 1/(2 sigma^2) "
+        "in this library.",
         {"problems": count, "sigma": [0.1, 0.4]},
         (723,),
     )
@@ -256,15 +253,14 @@ def check_range(nonlinear: bool = True, less: int = 0) -> Evidence:
     wider = sum(found.values())
     return Evidence(
         decide(wider == 0, found["linear"] == 0 and bounded == count),
-        f"the rank of [K(X_i, X_j)] is above d2 for the polynomial kernel in {found['polynomial']} and for "
+        f"the rank of [K(X_i, X_j)] exceeds d2 for the polynomial kernel in {found['polynomial']} and for "
         f"the Gaussian one in {found['Gaussian']} of {count} cases, for the linear one in {found['linear']}",
         "at most d2",
         -float(wider) / (3 * count),
-        "If h(X) had d2 columns the block matrix would be H H' with H of d2 columns. So h maps into "
-        "matrices of d1 rows in a feature space: of dimension d2 (d2 + 1)/2 + d1 (d2 + 1) for the "
-        f"polynomial kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and "
-        "without bound for the Gaussian one. U stays d1 x r, and V "
-        "becomes r elements of that space.",
+        "If h(X) had d2 columns, the block matrix would be H H' with H of d2 columns. So h maps to matrices "
+        "of d1 rows in a feature space. Its dimension is d2 (d2 + 1)/2 + d1 (d2 + 1) for the polynomial "
+        f"kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and unbounded for "
+        "the Gaussian one. U stays d1 x r, and V becomes r elements of that space.",
         {"problems": count, "n": n, "d1, d2": [list(s) for s in shapes]},
         (724,),
     )

@@ -126,8 +126,7 @@ def swap(n: int) -> np.ndarray:
     kind="statement",
     where="Section 4",
     statement=r"$h$ need not be specified, only $K(X,X')=h(X)h(X')^\top$, for which there is a sufficient "
-    r"and a necessary "
-    "condition, and of which the linear, the polynomial and the Gaussian kernel are popular choices",
+    "and necessary condition; the linear, the polynomial and the Gaussian kernel are popular choices",
     notebook=f"{NOTEBOOK}#smm-kernel-psd",
     rivals=(
         Rival("tanh between rows among the choices", {"more": ("tanh",)}),
@@ -180,17 +179,16 @@ def check_condition(more: tuple[str, ...] = ()) -> Evidence:
     worst = max(apart, negative, backwards, library)
     return Evidence(
         decide(worst <= ROUNDING and worst_other > 1e-3),
-        f"h from a factor of the block matrix gives K back to {at_most(apart, ROUNDING)} for the three "
-        f"kernels, whose smallest eigenvalue is -{at_most(negative, ROUNDING)} or more, and that of K from "
-        f"a map h -{at_most(backwards, ROUNDING)}, relative",
-        "0",
+        f"h from a factor of the block matrix reproduces K to {at_most(apart, ROUNDING)} for the three "
+        f"kernels. Their smallest eigenvalue is -{at_most(negative, ROUNDING)} or more, and that of a K "
+        f"made from a map h is -{at_most(backwards, ROUNDING)} or more, relative",
+        "no difference; no negative eigenvalue",
         ROUNDING - worst,
-        "The condition: K(X', X) = K(X, X')' and the block matrix of all K(X_i, X_j) positive "
-        "semidefinite; the draft "
-        "announces one for its supplement, which is empty. Both directions on random matrices, with equal "
-        "matrices, equal rows and zeros among them. Where "
-        "the block matrix has a negative eigenvalue no h exists: with tanh(x_a'x_b - 1) between rows "
-        f"every h h' is off by up to {worst_other:.0%} in spectral norm.",
+        "The condition is that K(X', X) = K(X, X')' and that the block matrix of all K(X_i, X_j) is "
+        "positive semidefinite; the draft announces one for its supplement, which is empty. Both directions "
+        "are checked on random matrices, with equal matrices, equal rows and zeros among them. Where the "
+        "block matrix has a negative eigenvalue, no h exists: with tanh(x_a'x_b - 1) between rows every h "
+        f"h' is off by up to {worst_other:.0%} in spectral norm.",
         {"problems": count, "maps": maps, "kernels": len(KERNELS), "n, d1, d2": [list(s) for s in SHAPES]},
         (720,),
     )
@@ -225,12 +223,12 @@ def check_projections(swapped: bool = True) -> Evidence:
         decide(min(least, own) >= -ROUNDING and max(whole) < 0),
         f"for {tested} random P the kernel's smallest eigenvalue is -{at_most(-least, ROUNDING)} or more; "
         f"that of the block matrix is {max(whole):.0f}",
-        "0 or more; negative",
+        "no negative eigenvalue; a negative one",
         ROUNDING + min(least, own),
-        "c'[u'K(X_i,X_j)u]c = (c'u)^2 for u of length 1, and sums of these for more rows of P. So every "
-        "V-step with U fixed would be a convex problem though no map h exists, and a U-step, which needs "
-        "all of K, would not be: the condition on the whole block matrix is the right one, and testing "
-        "traces is not enough.",
+        "c'[u'K(X_i,X_j)u]c = (c'u)^2 for u of length 1; more rows of P give sums of these. So every V-step "
+        "with U fixed would be a convex problem although no map h exists. A U-step, which needs all of K, "
+        "would not be. The condition on the whole block matrix is the right one, and testing traces is not "
+        "enough.",
         {"n = d1": list(sizes), "projections": tested},
         (721,),
     )

@@ -9,33 +9,37 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ...base.labels import encode_classes
-from ...kernels import Kernel, kernel_name
-from ..model.objective import combination, decision_values
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
+from ...base.user_line import user_level
+from ...kernels import Kernel, kernel_name, warn_of_scale
+from ...kernels.decomposition import svd
+from ..model.objective import combination
 from ..solvers.block_descent import low_rank_svm
-from ..solvers.kernel_block_descent import low_rank_kernel_svm
-from ..solvers.kernel_solution import KernelSolution
+from ..solvers.kernel_block_descent import mapped_kernel_svm
+from ..solvers.kernel_rows import MappedRows, map_rows
+from ..solvers.kernel_solution import KernelSolution, decisions_of
 from ..solvers.solution import LowRankSolution
-from .equal_samples import Copies, find_copies
-from .matrix_input import Shape, validate_matrices, validate_training
-from .parameters import resolve_rank, resolve_row_kernel, validate_machine
+from .certificates import Machine, certificates, warn_unconverged
+from .equal_samples import find_copies
+from .matrix_input import Shape, linear_values, validate_matrices, validate_training
+from .parameters import gamma_of_rows, resolve_rank, resolve_row_kernel, validate_machine
 
-Machine: TypeAlias = LowRankSolution | KernelSolution
 #: a solution nearby; with a kernel also U alone
 Start: TypeAlias = LowRankSolution | KernelSolution | np.ndarray
 #: share of the squared norms of rows that landmarks may miss without a warning
 MISSED = 0.01
 
 
-class MatrixMachine(ClassifierMixin, BaseEstimator):
+class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Low-rank machines :math:`f(X)=\langle B,X\rangle+b`, one or several; subclasses say which.
 
-    A subclass has the parameters `rank`, `lam`, `loss`, `kernel`, `gamma`, `degree`, `coef0`, `n_landmarks`,
+    A subclass has the parameters `rank`, `lam`, `loss`, `kernel`, `gamma`, `degree`, `coef0`, `n_components`,
     `fit_intercept`, `n_restarts`, `shape`, `tol`, `max_iter` and `random_state`, calls ``_validated`` at the
     beginning of ``fit``, ``_solve`` for each machine, and ``_keep`` at its end.
     """
@@ -44,10 +48,10 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
     lam: float
     loss: str
     kernel: Kernel
-    gamma: float | None
+    gamma: float | str | None
     degree: float
     coef0: float
-    n_landmarks: int
+    n_components: int | None
     fit_intercept: bool
     n_restarts: int
     bound_iter: int
@@ -85,8 +89,7 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
         weights : (m,) array
             The sample weights, all 1 by default, as they are; of equal samples their sum.
         """
-        for state in [name for name in vars(self) if name.endswith("_") or name.startswith("_fit")]:
-            delattr(self, state)
+        forget(self, "_fit_copies", "_fit_kernel", "_fit_machines")
         self._check()
         X, y = validate_training(self, X, y, self.shape)
         name = type(self).__name__
@@ -103,20 +106,49 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{name} needs samples of positive weight in each class, got none in {', '.join(without)}"
             )
-        self._fit_kernel = resolve_row_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        self.rank_ = resolve_rank(self.rank, self.matrix_shape_, self._fit_kernel)
         self._fit_copies = find_copies(X, codes, weights)
         kept = self._fit_copies.kept
-        return X[kept], codes[kept], self._fit_copies.weights
+        if len(kept) < len(X):
+            X, codes = X[kept], codes[kept]
+        weights = self._fit_copies.weights
+        self._fit_kernel = resolve_row_kernel(self.kernel, self.gamma, self.degree, self.coef0, X, weights)
+        gamma = gamma_of_rows(self._fit_kernel, X.shape[2])
+        if gamma is not None:
+            self.gamma_ = gamma
+        self.rank_ = resolve_rank(self.rank, self.matrix_shape_, self._fit_kernel)
+        return X, codes, weights
 
     def _seed(self) -> int:
         """Return a seed that `random_state` gives: one integer for all machines of a fit."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    def _mapped(self, X: np.ndarray) -> MappedRows | None:
+        """Return the rows of `X`, (n, d1, d2), in the feature space that all machines share, if any."""
+        if kernel_name(self._fit_kernel) == "linear":
+            return None
+        m = None if self.n_components is None else int(self.n_components)
+        mapped = map_rows(X, self._fit_kernel, max_features=m)
+        if m is None:
+            warn_of_scale(self._fit_kernel, mapped.blocks.values)
+        return mapped
+
     def _solve(
-        self, X: np.ndarray, signs: np.ndarray, weights: np.ndarray, seed: int, start: Start | None = None
+        self,
+        X: np.ndarray,
+        signs: np.ndarray,
+        weights: np.ndarray,
+        seed: int,
+        start: Start | None = None,
+        mapped: MappedRows | None = None,
+        gram: np.ndarray | None = None,
     ) -> Machine:
-        """Return the machine for labels `signs`, (n,), of -1 and 1 and the whole `weights`, (n,)."""
+        """Return the machine for labels `signs`, (n,), of -1 and 1 and the whole `weights`, (n,).
+
+        Raises
+        ------
+        ValueError
+            If the objective overflows.
+        """
         options: dict[str, Any] = {
             "rank": self.rank_,
             "lam": float(self.lam),
@@ -129,16 +161,16 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
             "max_iter": int(self.max_iter),
             "random_state": seed,
         }
-        if kernel_name(self._fit_kernel) == "linear":
-            return low_rank_svm(X, signs, bound_iter=int(self.bound_iter), **options)
-        return low_rank_kernel_svm(
-            X,
-            signs,
-            kernel=self._fit_kernel,
-            max_features=int(self.n_landmarks),
-            relaxation=int(self.bound_iter),
-            **options,
-        )
+        steps = int(self.bound_iter)
+        found: Machine
+        with np.errstate(all="ignore"):  # steps that overflow are not taken
+            if mapped is None:
+                found = low_rank_svm(X, signs, bound_iter=steps, gram=gram, **options)
+            else:
+                found = mapped_kernel_svm(mapped, signs, relaxation=steps, **options)
+        if not np.isfinite(found.objective):
+            raise ValueError("the objective of these matrices overflows; scale the features")
+        return found
 
     def _keep(self, found: Sequence[Machine], single: bool) -> None:
         """Keep the machines and their certificates: as they are if there is a `single` one, else stacked."""
@@ -151,10 +183,10 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
         missed = max((one.missed for one in found if isinstance(one, KernelSolution)), default=0.0)
         if missed > MISSED:
             warnings.warn(
-                f"the {self.n_landmarks} landmarks miss {missed:.1%} of the squared norms of all rows in the "
-                f"feature space, more than {MISSED:.0%}; raise n_landmarks or take a smoother kernel",
+                f"the {self.n_components} landmarks miss {missed:.1%} of the squared norms of all rows in "
+                f"the feature space, more than {MISSED:.0%}; raise n_components or take a smoother kernel",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
 
     def _start_of(self, machine: Machine, X: np.ndarray, signs: np.ndarray) -> Start | None:
@@ -171,22 +203,20 @@ class MatrixMachine(ClassifierMixin, BaseEstimator):
     def _values(self, X: Any) -> np.ndarray:
         """Return the decision values of all machines on `X`, (m, d1, d2) or (m, p): (m, machines)."""
         check_is_fitted(self, "matrix_shape_")
-        return self._machine_values(validate_matrices(self, X))
+        linear = kernel_name(self._fit_kernel) == "linear"
+        return self._machine_values(validate_matrices(self, X, single=linear))
 
     def _machine_values(self, X: np.ndarray) -> np.ndarray:
-        return np.column_stack([machine_values(machine, X) for machine in self._fit_machines])
+        mapped = [machine for machine in self._fit_machines if isinstance(machine, KernelSolution)]
+        if mapped:
+            return decisions_of(mapped, X)
+        linear = [machine for machine in self._fit_machines if isinstance(machine, LowRankSolution)]
+        return np.column_stack([linear_values(machine.coef, machine.intercept, X) for machine in linear])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
         return tags
-
-
-def machine_values(machine: Machine, X: np.ndarray) -> np.ndarray:
-    """Return f of the matrices `X`, (m, d1, d2): (m,)."""
-    if isinstance(machine, KernelSolution):
-        return machine.decision(X)
-    return decision_values(machine.coef, machine.intercept, X)
 
 
 def resized(machine: LowRankSolution, rank: int, X: np.ndarray, signs: np.ndarray) -> LowRankSolution:
@@ -209,7 +239,7 @@ def resized(machine: LowRankSolution, rank: int, X: np.ndarray, signs: np.ndarra
     # of other samples no multipliers are known
     same = len(machine.multipliers) == len(X)
     M = combination(machine.multipliers, X, signs) if same else X.mean(axis=0)
-    fresh = np.linalg.svd(M - M @ V @ np.linalg.pinv(V), full_matrices=False)[2][:missing].T
+    fresh = svd(M - M @ V @ np.linalg.pinv(V))[2][:missing].T
     nothing = np.zeros((len(U), missing))
     return replace(machine, U=np.hstack([U, nothing]), V=np.hstack([V, fresh]))
 
@@ -237,53 +267,3 @@ def class_weights(
     if not (np.isfinite(of_class) & (of_class > 0)).all():
         raise ValueError(f"class_weight gives the weights {of_class}, wanted finite weights > 0")
     return np.asarray(of_class)[codes]
-
-
-def certificates(found: Sequence[Machine], copies: Copies) -> dict[str, Any]:
-    """Return the fitted attributes of several machines, each a list or an array with one entry a machine."""
-    values: dict[str, Any] = {
-        "objective_": np.array([machine.objective for machine in found]),
-        "lower_bound_": np.array([machine.lower_bound for machine in found]),
-        "global_gap_": np.array([machine.global_gap for machine in found]),
-        "dual_gap_": np.array([machine.block_gap for machine in found]),
-        "multipliers_": np.array([copies.spread(machine.multipliers) for machine in found]),
-        "intercept_": np.array([machine.intercept for machine in found]),
-        "objective_path_": [machine.objective_path for machine in found],
-        "start_": [machine.start for machine in found],
-        "U_": np.array([machine.U for machine in found]),
-    }
-    linear = [machine for machine in found if isinstance(machine, LowRankSolution)]
-    mapped = [machine for machine in found if isinstance(machine, KernelSolution)]
-    if linear:
-        values["V_"] = np.array([machine.V for machine in linear])
-        values["coef_"] = np.array([machine.coef for machine in linear])
-    if mapped:
-        values["dual_coef_"] = np.array([machine.C for machine in mapped])
-        values["missed_"] = np.array([machine.missed for machine in mapped])
-    return values
-
-
-def last_change(path: np.ndarray) -> float:
-    """Return by what share the last sweep, two blocks, lowered the objective along its `path`."""
-    before = path[-3] if len(path) >= 3 else path[0]
-    return float((before - path[-1]) / max(abs(float(path[-1])), np.finfo(float).tiny))
-
-
-def warn_unconverged(name: str, found: Sequence[Machine], tol: float) -> None:
-    """Warn, with both numbers, if one of the machines stopped before its tolerance."""
-    missed = [machine for machine in found if not machine.converged]
-    if missed:
-        worst = max(last_change(machine.objective_path) for machine in missed)
-        of = f" for {len(missed)} of {len(found)} machines" if len(found) > 1 else ""
-        reason = f"the last one lowered the objective by a share of {worst:.1e}, above tol={tol:.1e}"
-        remedy = "raise max_iter or lam"
-        if worst <= tol:
-            gap = max(machine.block_gap for machine in missed)
-            reason = f"the last one left one block with a duality gap of {gap:.1e}, which rounding keeps open"
-            remedy = "raise lam or scale the matrices"
-        sweeps = max(machine.n_iter for machine in missed)
-        warnings.warn(
-            f"{name} stopped after {sweeps} sweeps{of}: {reason}; {remedy}",
-            ConvergenceWarning,
-            stacklevel=4,
-        )

@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import Tags
 
+from ...base.threads import on_few_threads
 from ...kernels import Kernel
 from ..model.objective import weights_for
-from .base import MatrixMachine
+from .base import MatrixMachine, class_weights
 from .parameters import validate_machine, validate_pi
 
 
@@ -19,22 +20,28 @@ class LevelSetClassifier(MatrixMachine):
     r"""Estimate of the set of matrices X with P(positive | X) above a level, by a low-rank weighted margin.
 
     .. math::
-       \min_{b,\ \operatorname{rank}B\le r}\ \frac1n\sum_{i=1}^n\omega_\pi(y_i)
+       \min_{b,\ \operatorname{rank}B\le r}\ \frac1{\sum_is_i}\sum_{i=1}^ns_i\kappa(y_i)\,\omega_\pi(y_i)
        L\bigl(y_i(\langle B,X_i\rangle+b)\bigr)+\lambda\lVert B\rVert_F^2,\qquad
        \omega_\pi(1)=1-\pi,\quad\omega_\pi(-1)=\pi,
 
-    and the set is :math:`\{X:\langle B,X\rangle+b>0\}`. Source: the draft's (3), after Wang, Shen & Liu
+    with the weights of samples :math:`s_i` and of classes :math:`\kappa`, all 1 by default, and the set is
+    :math:`\{X:\langle B,X\rangle+b>0\}`. Source: the draft's (3), after Wang, Shen & Liu
     (2008): over all functions f, in the population, a minimiser of each of the three losses has the sign of
     :math:`P(y=1\mid X)-\pi`. At the level one half it is :class:`LowRankSVMClassifier` with twice its `lam`.
+
+    Read more in the :ref:`user guide <guide-levelsetclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
     pi : float, default=0.5
         The level :math:`\pi`, in (0, 1).
-    rank, lam, loss, kernel, gamma, degree, coef0, n_landmarks :
+    rank, lam, loss, kernel, gamma, degree, coef0, n_components :
         As in :class:`LowRankSVMClassifier`, like the next ones.
     fit_intercept, n_restarts, bound_iter, shape, tol, max_iter, random_state :
         As in :class:`LowRankSVMClassifier`.
+    class_weight : dict, "balanced" or None, default=None
+        :math:`\kappa`. The level is then one of :math:`P(y=1\mid X)` among classes that are as frequent as
+        these weights make them.
 
     Attributes
     ----------
@@ -61,14 +68,15 @@ class LevelSetClassifier(MatrixMachine):
     lam: float = 0.01
     loss: str = "hinge"
     kernel: Kernel = "linear"
-    gamma: float | None = None
+    gamma: float | str | None = "scale"
     degree: float = 3
     coef0: float = 1.0
-    n_landmarks: int = 500
+    n_components: int | None = None
     fit_intercept: bool = True
     n_restarts: int = 0
     bound_iter: int = 0
     shape: tuple[int, int] | None = None
+    class_weight: Any = None
     tol: float = 1e-6
     max_iter: int = 200
     random_state: Any = None
@@ -77,6 +85,7 @@ class LevelSetClassifier(MatrixMachine):
         validate_pi(self.pi)
         validate_machine(self)
 
+    @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y`, (n,), and weights `sample_weight`, (n,).
 
@@ -87,8 +96,9 @@ class LevelSetClassifier(MatrixMachine):
         """
         X, codes, weights = self._validated(X, y, sample_weight, binary=True)
         signs = np.where(codes == 1, 1.0, -1.0)
-        weights = weights_for(float(self.pi), signs, weights / weights.mean())
-        self._keep([self._solve(X, signs, weights, self._seed())], single=True)
+        weights = weights / weights.mean() * class_weights(self.class_weight, self.classes_, codes, weights)
+        weights = weights_for(float(self.pi), signs, weights)
+        self._keep([self._solve(X, signs, weights, self._seed(), mapped=self._mapped(X))], single=True)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -8,8 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from ...base.parameters import validate_flags
+from ...base.threads import on_few_threads
 from ...kernels import Kernel
-from .base import Machine, MatrixMachine, class_weights
+from ..solvers.block_descent import start_gram
+from .base import MatrixMachine, class_weights
+from .certificates import Machine
 from .parameters import validate_machine
 
 
@@ -31,6 +34,8 @@ class LowRankSVMClassifier(MatrixMachine):
     full-rank solution and from `n_restarts` random starts, and the lowest objective is kept, with a lower
     bound over all matrices of rank r: where ``global_gap_`` is 0, the solution is proved to be a global one.
 
+    Read more in the :ref:`user guide <guide-lowranksvmclassifier>` (``marginbook guide``).
+
     Parameters
     ----------
     rank : int or None, default=1
@@ -42,14 +47,17 @@ class LowRankSVMClassifier(MatrixMachine):
         A kernel on rows: B is then :math:`\sum_kU_kV_k^\top` with :math:`V_k` in the feature space of a row.
         Parameters given as a pair win over `gamma`, `degree`, `coef0`. See
         :mod:`marginbook.smm.model.row_kernels`.
-    gamma : float or None, default=None
-        Of "rbf" and "poly"; None is 1 / d2 for "rbf" and 1 for "poly". The draft's width :math:`\sigma` is
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / d2 over the variance of all entries, weighted as the samples are,
+        "auto" is 1 / d2, and None is 1 / d2 for "rbf" and 1 for "poly". The draft's width :math:`\sigma` is
         ``gamma = 1 / (2 * sigma**2)``.
     degree : int, default=3
     coef0 : float, default=1.0
-    n_landmarks : int, default=500
-        Of a kernel, where the matrices have more than 8000 rows together: so many of them span what stands
-        for the feature space, and ``missed_`` says what they miss.
+    n_components : int or None, default=None
+        Of a kernel. None is exact: the Gram matrix of all n d1 rows, 8 (n d1)^2 bytes, which a
+        MemoryError refuses beyond 10,000 rows. A number m is approximate: m landmark rows, each the one that
+        the others miss most, span what stands for the feature space, in 8 n d1 m bytes; objective and bound
+        are those of that problem, and ``missed_`` says what it leaves out.
     fit_intercept : bool, default=True
         Whether b is free, and not penalised; False is b = 0, the draft's (2).
     n_restarts : int, default=0
@@ -102,6 +110,8 @@ class LowRankSVMClassifier(MatrixMachine):
         Which start was the best.
     rank_ : int
         r.
+    gamma_ : float
+        Where the kernel has one.
     matrix_shape_ : (int, int)
     classes_, n_features_in_
         Of two classes the second is the positive one; ``n_features_in_`` is d1 d2.
@@ -120,10 +130,10 @@ class LowRankSVMClassifier(MatrixMachine):
     lam: float = 0.01
     loss: str = "hinge"
     kernel: Kernel = "linear"
-    gamma: float | None = None
+    gamma: float | str | None = "scale"
     degree: float = 3
     coef0: float = 1.0
-    n_landmarks: int = 500
+    n_components: int | None = None
     fit_intercept: bool = True
     n_restarts: int = 0
     bound_iter: int = 0
@@ -138,6 +148,7 @@ class LowRankSVMClassifier(MatrixMachine):
         validate_flags(warm_start=self.warm_start)
         validate_machine(self)
 
+    @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y`, (n,), and weights `sample_weight`, (n,).
 
@@ -151,10 +162,12 @@ class LowRankSVMClassifier(MatrixMachine):
         weights = weights / weights.mean() * class_weights(self.class_weight, self.classes_, codes, weights)
         seed, two = self._seed(), len(self.classes_) == 2
         found: list[Machine] = []
+        mapped = self._mapped(X)
+        gram = start_gram(X, self.loss) if mapped is None else None
         for k in [1] if two else range(len(self.classes_)):
             signs = np.where(codes == k, 1.0, -1.0)
             start = self._start_of(earlier[len(found)], X, signs) if len(found) < len(earlier) else None
-            found.append(self._solve(X, signs, weights, seed, start))
+            found.append(self._solve(X, signs, weights, seed, start, mapped, gram))
         self._keep(found, two)
         return self
 
@@ -164,6 +177,7 @@ class LowRankSVMClassifier(MatrixMachine):
         Returns
         -------
         (m,) array, where > 0 is ``classes_[1]``, or (m, K) array for K > 2 classes
+            Of float32 matrices float32 with the linear kernel, otherwise float64.
         """
         values = self._values(X)
         return values[:, 0] if len(self.classes_) == 2 else values

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -49,8 +51,8 @@ def validate_training(estimator: Any, X: Any, y: Any, shape: Any = None) -> tupl
     Raises
     ------
     ValueError
-        For sparse `X`, other than two or three axes, numbers that are not finite, no samples, or a shape that
-        does not fit.
+        For sparse `X`, other than two or three axes, numbers that are not finite or whose squares overflow,
+        no samples, or a shape that does not fit.
     """
     wanted = parse_shape(shape)
     X, found = _flattened(estimator, X)
@@ -58,7 +60,14 @@ def validate_training(estimator: Any, X: Any, y: Any, shape: Any = None) -> tupl
         raise ValueError(
             f"X holds matrices of {found}, but shape={wanted}; transpose them if they are turned"
         )
-    X, y = validate_data(estimator, X, y, dtype=np.float64)
+    with _in_one_line():
+        X, y = validate_data(estimator, X, y, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        squares = float(np.vdot(X, X))
+    if not np.isfinite(squares):
+        raise ValueError(
+            f"X has entries up to {np.abs(X).max():.0e}, whose squares overflow; scale the features"
+        )
     found = found or wanted or (X.shape[1], 1)
     if found[0] * found[1] != X.shape[1]:
         raise ValueError(
@@ -69,8 +78,10 @@ def validate_training(estimator: Any, X: Any, y: Any, shape: Any = None) -> tupl
     return X.reshape(len(X), *found), y
 
 
-def validate_matrices(estimator: Any, X: Any) -> np.ndarray:
+def validate_matrices(estimator: Any, X: Any, single: bool = False) -> np.ndarray:
     """Return `X`, (m, d1, d2) or (m, d1 d2), as matrices of the shape that `estimator` was fitted to.
+
+    Where `single`, float32 numbers stay so; all others become float64.
 
     Raises
     ------
@@ -78,20 +89,51 @@ def validate_matrices(estimator: Any, X: Any) -> np.ndarray:
         As :func:`validate_training`, and for matrices of another shape.
     """
     wanted = tuple(estimator.matrix_shape_)
-    X, found = _flattened(estimator, X)
+    types = (np.float64, np.float32) if single else np.float64
+    X, found = _flattened(estimator, X, types)
     if found is not None and found != wanted:
         raise ValueError(f"X holds matrices of {found}, wanted {wanted} as in fit; transpose them if turned")
-    X = validate_data(estimator, X, dtype=np.float64, reset=False)
+    with _in_one_line():
+        X = validate_data(estimator, X, dtype=types, reset=False)
     return np.asarray(X).reshape(len(X), *wanted)
 
 
-def _flattened(estimator: Any, X: Any) -> tuple[Any, Shape | None]:
+def linear_values(coef: np.ndarray, intercept: float, X: np.ndarray) -> np.ndarray:
+    r"""Return :math:`\langle B,X_i\rangle+b` of the matrices `X`, (n, d1, d2), in their precision: (n,).
+
+    Raises
+    ------
+    ValueError
+        Where a value overflows.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = X.reshape(len(X), -1) @ coef.ravel().astype(X.dtype) + X.dtype.type(intercept)
+    if not np.isfinite(values).all():
+        raise ValueError("decision values of these matrices overflow; scale the features as in fit")
+    return np.asarray(values)
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """Keep of scikit-learn's message for numbers that are not finite what says so, without the advice."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # of sums that look for what is not finite
+            yield
+    except ValueError as error:
+        first = str(error).partition("\n")[0]
+        if not first.startswith("Input X contains"):
+            raise
+        raise ValueError(f"{first.rstrip('.')}; impute or remove such samples first") from None
+
+
+def _flattened(estimator: Any, X: Any, types: Any = np.float64) -> tuple[Any, Shape | None]:
     """Return matrices, (n, d1, d2), as rows and their shape; what has two axes as it is, and None."""
     if sparse.issparse(X):
         raise ValueError(f"{type(estimator).__name__} does not take sparse data; call X.toarray()")
     if _axes(X) < 3:
         return X, None
-    X = check_array(X, dtype=np.float64, allow_nd=True, input_name="X", estimator=estimator)
+    with _in_one_line():
+        X = check_array(X, dtype=types, allow_nd=True, input_name="X", estimator=estimator)
     if X.ndim != 3:
         raise ValueError(f"X has shape {X.shape}, wanted (n, d1, d2), or (n, p) with shape=(d1, d2)")
     if 0 in X.shape:

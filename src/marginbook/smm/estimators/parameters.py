@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...base.parameters import (
     is_number,
     is_whole,
     validate_choice,
     validate_counts,
     validate_flags,
+    validate_limits,
     validate_not_negative,
 )
-from ...kernels import Kernel, kernel_name, resolve_kernel
+from ...kernels import Kernel, kernel_name, parse_kernel, resolve_kernel, scale_gamma
 from ..model.aggregation import AGGREGATES
 from ..model.objective import LOSSES
 from ..model.row_kernels import validate_row_kernel
@@ -45,7 +48,7 @@ def validate_solving(model: Any) -> None:
     validate_flags(fit_intercept=model.fit_intercept)
     parse_shape(model.shape)
     validate_counts(0, n_restarts=model.n_restarts, bound_iter=model.bound_iter)
-    validate_counts(n_landmarks=model.n_landmarks)
+    validate_limits(n_components=model.n_components)
     validate_not_negative(tol=model.tol)
     validate_counts(max_iter=model.max_iter)
 
@@ -63,12 +66,54 @@ def validate_levels(n_levels: Any, aggregate: Any) -> None:
     validate_choice("aggregate", aggregate, AGGREGATES)
 
 
-def resolve_row_kernel(kernel: Kernel, gamma: Any, degree: Any, coef0: Any) -> Kernel:
-    """Return the kernel as :func:`resolve_kernel` does; raise ValueError unless it is semidefinite."""
+def resolve_row_kernel(
+    kernel: Kernel,
+    gamma: Any,
+    degree: Any,
+    coef0: Any,
+    X: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
+) -> Kernel:
+    """Return the kernel between rows as :func:`resolve_kernel` does.
+
+    Parameters
+    ----------
+    kernel, gamma, degree, coef0
+        Of an estimator.
+    X : (n, d1, d2) array, optional
+        The training matrices, whose n d1 rows are what "scale" and "auto" mean. Without them these words are
+        checked, and any number stands for them.
+    weights : (n,) array, optional
+        How often each matrix counts for "scale".
+
+    Raises
+    ------
+    ValueError
+        Unless it is semidefinite.
+    """
+    if isinstance(gamma, str):
+        resolve_kernel(kernel, gamma, degree, coef0)
+        gamma = _gamma_of(gamma, X, weights) if X is not None else 1.0
     resolved = resolve_kernel(kernel, gamma, degree, coef0)
     if not callable(resolved):
         validate_row_kernel(resolved)
     return resolved
+
+
+def _gamma_of(word: str, X: np.ndarray, weights: np.ndarray | None) -> float:
+    """Return what the `word` "scale" or "auto" is for the rows of `X`, (n, d1, d2)."""
+    d1, d2 = X.shape[1:]
+    if word == "auto":
+        return 1.0 / d2
+    return scale_gamma(X.reshape(-1, d2), None if weights is None else np.repeat(weights, d1))
+
+
+def gamma_of_rows(kernel: Kernel, d2: int) -> float | None:
+    """Return the gamma of a resolved `kernel` between rows of `d2` numbers; None where it has none."""
+    name, parameters = parse_kernel(kernel)
+    if callable(name) or "gamma" not in parameters:
+        return None
+    return 1.0 / d2 if parameters["gamma"] is None else float(parameters["gamma"])
 
 
 def resolve_rank(rank: int | None, shape: Shape, kernel: Kernel) -> int:

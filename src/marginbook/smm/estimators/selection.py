@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ...base.folds import folds
 from ...base.labels import encode_classes
+from ...base.parameters import is_whole
+from ...base.partial_fit import NoPartialFit
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
 from ...kernels import Kernel
 from .low_rank import LowRankSVMClassifier
 from .matrix_input import Shape, validate_matrices, validate_training
@@ -28,32 +34,20 @@ from .parameters import (
 )
 
 LAMS = (1.0, 0.1, 0.01, 0.001, 0.0001)
-#: what is handed on to every machine
-SHARED = (
-    "loss",
-    "kernel",
-    "gamma",
-    "degree",
-    "coef0",
-    "n_landmarks",
-    "fit_intercept",
-    "n_restarts",
-    "bound_iter",
-    "class_weight",
-    "tol",
-    "max_iter",
-    "random_state",
-)
+#: parameters of a machine that it is not given from the start
+NOT_SHARED = {"rank", "lam", "shape", "warm_start"}
 
 
 @dataclass(eq=False, repr=False)
-class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
+class LowRankSVMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Low-rank classifier of matrices with rank and :math:`\lambda` chosen by cross-validation.
 
     In each fold the machines are solved for each rank from the largest :math:`\lambda` to the smallest. The
     first of a rank begins at the singular vectors of the full-rank solution, every other at the solution of
     the :math:`\lambda` before: a path, which costs a fraction of the fits that ``GridSearchCV`` makes from
     new. Paths may end in other local minima than new fits.
+
+    Read more in the :ref:`user guide <guide-lowranksvmclassifiercv>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -65,7 +59,7 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         As in scikit-learn; None is 5 stratified folds.
     scoring : str or callable, default=None
         A scikit-learn scorer; None is accuracy.
-    loss, kernel, gamma, degree, coef0, n_landmarks, fit_intercept :
+    loss, kernel, gamma, degree, coef0, n_components, fit_intercept :
         As in :class:`LowRankSVMClassifier`, like the next ones.
     n_restarts, bound_iter, shape, class_weight, tol, max_iter, random_state :
         Random starts are added where a path begins, and to the last fit.
@@ -85,7 +79,10 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
     cv_results_ : dict of arrays
         One entry for each pair in the order of the path, named as in ``GridSearchCV``: ``params``,
         ``param_rank``, ``param_lam``, ``split0_test_score``, ..., ``mean_test_score``, ``std_test_score``,
-        ``rank_test_score``; and ``mean_n_iter``, the mean number of sweeps.
+        ``rank_test_score``, and seconds: ``mean_fit_time``, ``std_fit_time``, ``mean_score_time``,
+        ``std_score_time``; and ``mean_n_iter``, the mean number of sweeps.
+    scorer_ : callable
+        Of a machine, matrices and labels.
     n_splits_ : int
     n_iter_, converged_
         Of ``best_estimator_``.
@@ -106,10 +103,10 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
     scoring: Any = None
     loss: str = "hinge"
     kernel: Kernel = "linear"
-    gamma: float | None = None
+    gamma: float | str | None = "scale"
     degree: float = 3
     coef0: float = 1.0
-    n_landmarks: int = 500
+    n_components: int | None = None
     fit_intercept: bool = True
     n_restarts: int = 0
     bound_iter: int = 0
@@ -119,8 +116,13 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
     max_iter: int = 200
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose on matrices `X`, (n, d1, d2) or (n, p), with labels `y`, (n,), then fit to all of them.
+
+        Weights `sample_weight`, (n,), count in the fits, and in the scores where the scorer takes weights.
+        Those of weight 0 are left out before folds are made of a number of folds; copies of one sample may be
+        in several folds, so that weights and repetitions are not the same here.
 
         Raises
         ------
@@ -129,30 +131,39 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         """
         validate_solving(self)
         X, y = validate_training(self, X, y, self.shape)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if self.cv is None or is_whole(self.cv):
+                X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         self.classes_, _ = encode_classes(y, type(self).__name__)
         kernel = resolve_row_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         ranks = path_ranks(self.ranks, self.matrix_shape_, kernel)
         pairs = [(rank, lam) for rank in ranks for lam in path_lams(self.lams)]
         splits = folds(self.cv, X.reshape(len(X), -1), y)
-        scorer = check_scoring(self._machine(), self.scoring)
-        scores, sweeps = np.empty((len(splits), len(pairs))), np.empty((len(splits), len(pairs)))
+        self.scorer_ = check_scoring(self._machine(), self.scoring)
+        cells = np.empty((4, len(splits), len(pairs)))  # scores, sweeps, seconds of fits and of scores
         missed = 0
         for k, (train, test) in enumerate(splits):
             machine = self._machine()
             for j, (rank, lam) in enumerate(pairs):
                 # a path of each rank: the truncated full-rank solution is a better start than a smaller rank
                 machine.set_params(rank=rank, lam=lam, warm_start=j > 0 and pairs[j - 1][0] == rank)
-                missed += _fit_quietly(machine, X[train], y[train])
-                scores[k, j], sweeps[k, j] = scorer(machine, X[test], y[test]), machine.n_iter_
+                began = time.perf_counter()
+                missed += _fit_quietly(machine, X[train], y[train], _part(weights, train))
+                fitted = time.perf_counter()
+                score = self._score(machine, X[test], y[test], _part(weights, test))
+                cells[:, k, j] = score, machine.n_iter_, fitted - began, time.perf_counter() - fitted
         if missed:
             warnings.warn(
-                f"{missed} of {scores.size} fits of the cross-validation stopped after "
+                f"{missed} of {cells[0].size} fits of the cross-validation stopped after "
                 f"max_iter={self.max_iter} sweeps, above tol={self.tol:.1e}; raise max_iter or lams",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=user_level(),
             )
-        self._choose(pairs, scores, sweeps)
-        self.best_estimator_ = self._machine().set_params(rank=self.rank_, lam=self.lam_).fit(X, y)
+        self._choose(pairs, *cells)
+        best = self._machine().set_params(rank=self.rank_, lam=self.lam_)
+        self.best_estimator_ = best.fit(X, y, weights)
         self.n_iter_, self.converged_ = self.best_estimator_.n_iter_, self.best_estimator_.converged_
         return self
 
@@ -167,13 +178,28 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
         return self.best_estimator_.decision_function(matrices)
 
     def _machine(self) -> LowRankSVMClassifier:
-        return LowRankSVMClassifier(**{name: getattr(self, name) for name in SHARED})
+        names = {each.name for each in fields(LowRankSVMClassifier)} - NOT_SHARED
+        return LowRankSVMClassifier(**{name: getattr(self, name) for name in names})
 
     def _matrices(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")
         return validate_matrices(self, X)
 
-    def _choose(self, pairs: list[tuple[int, float]], scores: np.ndarray, sweeps: np.ndarray) -> None:
+    def _score(
+        self, machine: LowRankSVMClassifier, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    ) -> float:
+        if weights is None or not accepts_weights(self.scorer_):
+            return float(self.scorer_(machine, X, y))
+        return float(self.scorer_(machine, X, y, sample_weight=weights))
+
+    def _choose(
+        self,
+        pairs: list[tuple[int, float]],
+        scores: np.ndarray,
+        sweeps: np.ndarray,
+        fit_times: np.ndarray,
+        score_times: np.ndarray,
+    ) -> None:
         mean = scores.mean(axis=0)
         if np.isnan(mean).all():
             raise ValueError(f"scoring={self.scoring!r} is not a number at any rank and lam; choose another")
@@ -192,6 +218,10 @@ class LowRankSVMClassifierCV(ClassifierMixin, BaseEstimator):
             "std_test_score": scores.std(axis=0),
             "rank_test_score": np.array([1 + int(np.sum(rounded > value)) for value in rounded]),
             "mean_n_iter": sweeps.mean(axis=0),
+            "mean_fit_time": fit_times.mean(axis=0),
+            "std_fit_time": fit_times.std(axis=0),
+            "mean_score_time": score_times.mean(axis=0),
+            "std_score_time": score_times.std(axis=0),
         }
 
     def __sklearn_tags__(self) -> Tags:
@@ -239,9 +269,21 @@ def path_lams(lams: Any) -> list[float]:
     return sorted({float(lam) for lam in given}, reverse=True)
 
 
-def _fit_quietly(machine: LowRankSVMClassifier, X: np.ndarray, y: np.ndarray) -> bool:
+def accepts_weights(scorer: Any) -> bool:
+    """Return whether a scorer of scikit-learn, or any callable, takes `sample_weight`."""
+    taken = signature(scorer).parameters.values()
+    return any(each.name == "sample_weight" or each.kind is each.VAR_KEYWORD for each in taken)
+
+
+def _part(weights: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    return None if weights is None else weights[rows]
+
+
+def _fit_quietly(
+    machine: LowRankSVMClassifier, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+) -> bool:
     """Fit and return whether the tolerance was missed, in place of a warning for every fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        machine.fit(X, y)
+        machine.fit(X, y, weights)
     return not machine.converged_

@@ -19,6 +19,7 @@ EXPERIMENTS: dict[str, Measure] = {
     "step": measure_simulation,
     "bumps": measure_simulation,
     "matrices": measure_matrices,
+    "contest": measure_matrices,
     "classes": measure_classes,
 }
 #: data sets that this room makes itself: draws of simulated matrices, and real ones with two classes

@@ -1,6 +1,6 @@
 """Simulated sets as the experiments know data: a row names a draw, and the measure draws the matrices.
 
-Twenty draws of matrices would be hundreds of megabytes; two rows for each draw, its number with 0 for
+Tens of draws of matrices would be hundreds of megabytes; two rows for each draw, its number with 0 for
 training and its number with 1 for tests, say the same.
 """
 

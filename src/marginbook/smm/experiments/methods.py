@@ -7,11 +7,13 @@ of held-out folds of the training samples.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -22,12 +24,13 @@ from ...experiments.fold import Point, Settings
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..estimators.regression import RegressionFunctionEstimator
 from ..model.aggregation import aggregate
-from ..model.row_features import RowFeatures, row_features
+from ..model.row_features import RowFeatures
 from ..peers.calibrated import CalibratedSVMClassifier
 from ..peers.logistic import LowRankLogisticClassifier
 from ..peers.nuclear_norm import NuclearNormSVMClassifier
 from ..peers.vector import VectorLogisticClassifier, VectorSVMClassifier
 from .selection import Chooser, Judge, Judged
+from .trials import Shared, in_row_features, path_values, single_values
 
 
 def grid(settings: Settings, *names: str, **values: list[Any]) -> list[Point]:
@@ -71,7 +74,11 @@ class LevelPath(Chooser):
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
         """See `Chooser`; with fewer levels than the final fit."""
-        return _path(X, y, point, settings, trial=True).judge(new).probability
+        return _path_trial(X, y, new, point, settings)
+
+    def tries(self, settings: Settings) -> Hashable:
+        """See `Chooser`: that the rank is fixed, or full, is in the point."""
+        return type(self), settings["tuning_levels"], settings["trial_tol"]
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
         """See `Chooser`."""
@@ -92,11 +99,18 @@ class RowKernelPath(Chooser):
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
         """See `Chooser`."""
-        return _row_path(X, y, point, settings, trial=True).judge(new).probability
+        shared, point = _in_rows(X, point, settings)
+        return _path_trial(shared.values, y, shared.features.transform(new), point, settings)
+
+    def tries(self, settings: Settings) -> Hashable:
+        """See `Chooser`."""
+        names = ("tuning_levels", "trial_tol", "landmarks", "missed")
+        return type(self), *(settings[name] for name in names)
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
         """See `Chooser`."""
-        return _row_path(X, y, point, settings)
+        shared, point = _in_rows(X, point, settings)
+        return _Path(_path(shared.values, y, point, settings).model, shared.features)
 
 
 @dataclass(frozen=True)
@@ -113,7 +127,15 @@ class Logistic(Chooser):
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
         """See `Chooser`."""
-        return self._fit(X, y, point, settings["trial_tol"]).judge(new).probability
+        if self.full:
+            return self._fit(X, y, point, settings["trial_tol"]).judge(new).probability
+        return np.asarray(
+            expit(single_values(X, y, new, loss="logistic", tol=settings["trial_tol"], **point))
+        )
+
+    def tries(self, settings: Settings) -> Hashable:
+        """See `Chooser`."""
+        return type(self), self.full, settings["trial_tol"]
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
         """See `Chooser`."""
@@ -152,8 +174,14 @@ class Calibrated(Chooser):
         self, X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
     ) -> np.ndarray:
         """See `Chooser`; decision values."""
+        if self.base == "low-rank":
+            return single_values(X, y, new, loss="hinge", tol=settings["trial_tol"], **point)
         machine = self._machine(point, len(y), settings["trial_tol"])
         return np.asarray(machine.fit(X, y).decision_function(new))
+
+    def tries(self, settings: Settings) -> Hashable:
+        """See `Chooser`."""
+        return type(self), self.base, settings["trial_tol"]
 
     def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
         """See `Chooser`: of the sigmoid that suits the labels best, whatever `how`."""
@@ -231,21 +259,23 @@ class _Single:
         return Judged(probability, decision)
 
 
-def _path(X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, *, trial: bool = False) -> _Path:
-    n_levels, tol = (
-        settings[name] for name in (("tuning_levels", "trial_tol") if trial else ("n_levels", "tol"))
-    )
-    model = RegressionFunctionEstimator(n_levels, rank=point.get("rank"), lam=point["lam"], tol=tol)
-    return _Path(model.fit(X, y))
+def _path(X: np.ndarray, y: np.ndarray, point: Point, settings: Settings) -> _Path:
+    rank, lam, tol = point.get("rank"), point["lam"], settings["tol"]
+    return _Path(RegressionFunctionEstimator(settings["n_levels"], rank=rank, lam=lam, tol=tol).fit(X, y))
 
 
-def _row_path(
-    X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, *, trial: bool = False
-) -> _Path:
-    kernel = ("rbf", {"gamma": point["gamma"]})
-    features, values = row_features(kernel, X, max_features=settings["landmarks"], tol=settings["missed"])
-    rank = min(point["rank"], *values.shape[1:])
-    return _Path(_path(values, y, {**point, "rank": rank}, settings, trial=trial).model, features)
+def _path_trial(
+    X: np.ndarray, y: np.ndarray, new: np.ndarray, point: Point, settings: Settings
+) -> np.ndarray:
+    n_levels, tol = settings["tuning_levels"], settings["trial_tol"]
+    values = path_values(X, y, new, n_levels=n_levels, rank=point.get("rank"), lam=point["lam"], tol=tol)
+    return aggregate(values, "count")
+
+
+def _in_rows(X: np.ndarray, point: Point, settings: Settings) -> tuple[Shared, Point]:
+    """Return matrices in features of their rows, and the point with a rank that these can have."""
+    shared = in_row_features(X, point["gamma"], settings["landmarks"], settings["missed"])
+    return shared, {**point, "rank": min(point["rank"], *shared.values.shape[1:])}
 
 
 def _share(model: Any) -> float:

@@ -1,4 +1,9 @@
-"""The real matrices of the experiments, each with two classes, and how they are scaled."""
+r"""The real matrices of the experiments, each with two classes, and how they are scaled.
+
+One set is made of real images so that theory promises low rank: products :math:`X=uv^\top` of two digits,
+positive if both are even or both odd. Where a linear :math:`s(u)=\langle w,u\rangle` tells even from odd, the
+sign of :math:`s(u)s(v)=\langle ww^\top,X\rangle` is the label, and :math:`ww^\top` has rank 1.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ import numpy as np
 
 from ...datasets.dataset import Dataset
 from ...experiments.fold import Fold, rows_seed
+from ...experiments.splits import seed_of
 
 #: pairs of digits, and the sets of the registry that they are of
 PAIRS = {
@@ -21,6 +27,8 @@ PAIRS = {
 }
 #: a score that is high from its median on
 HIGH = "brain-iq"
+#: two digits each, and the set of the registry that they are of
+PARITY, PARITY_OF = "digits-parity", "digits-8x8"
 
 
 def pair(name: str) -> Dataset:
@@ -37,6 +45,23 @@ def high_or_low(name: str) -> Dataset:
     found = _registered(name)
     score = np.asarray(found.y, dtype=float)
     return _with(found, name, np.arange(len(score)), (score > np.median(score)).astype(int), ("low", "high"))
+
+
+def parity(name: str) -> Dataset:
+    """Return products of two images of digits; positive if both digits are even, or both odd.
+
+    The mean image of the set is subtracted first. Each image is in one pair, in the order of a fixed seed, so
+    that no two matrices share one.
+    """
+    found = _registered(PARITY_OF)
+    images = np.asarray(found.X, dtype=float).reshape(len(found.y), -1)
+    order = np.random.default_rng(seed_of("smm", name)).permutation(len(images))
+    first, second = order[: len(order) // 2 * 2].reshape(-1, 2).T
+    images -= images.mean(axis=0)
+    odd = np.asarray(found.y).astype(int) % 2
+    products = np.einsum("na,nb->nab", images[first], images[second])
+    y = (odd[first] == odd[second]).astype(int)
+    return _with(replace(found, X=products), name, np.arange(len(y)), y, ("one of each", "same parity"))
 
 
 def scaled(X_train: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -79,4 +104,5 @@ def _with(found: Dataset, name: str, kept: np.ndarray, y: np.ndarray, names: tup
 DATASETS: dict[str, Callable[[], Dataset]] = {
     **{name: partial(pair, name) for name in PAIRS},
     HIGH: partial(high_or_low, HIGH),
+    PARITY: partial(parity, PARITY),
 }

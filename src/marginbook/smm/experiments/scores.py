@@ -52,8 +52,8 @@ def best_scores(truth: np.ndarray) -> dict[str, float]:
     return {f"bayes_{name}": found[name] for name in ("brier", "log_loss", "error")}
 
 
-def calibration_error(estimate: np.ndarray, truth: np.ndarray, bins: int = BINS) -> float:
-    r"""Return the expected calibration error over bins of equal width.
+def calibration_error(estimate: np.ndarray, truth: np.ndarray) -> float:
+    r"""Return the expected calibration error over `BINS` bins of equal width.
 
     .. math:: \sum_k\tfrac{m_k}m\,\bigl|\operatorname{mean}_k\hat p-\operatorname{mean}_k p\bigr|
 
@@ -64,8 +64,8 @@ def calibration_error(estimate: np.ndarray, truth: np.ndarray, bins: int = BINS)
     >>> calibration_error(np.array([0.1, 0.1, 0.9]), np.array([0.0, 0.0, 1.0]))
     0.1
     """
-    place = np.minimum((estimate * bins).astype(int), bins - 1)
-    difference = np.bincount(place, weights=estimate - truth, minlength=bins)
+    place = np.minimum((estimate * BINS).astype(int), BINS - 1)
+    difference = np.bincount(place, weights=estimate - truth, minlength=BINS)
     return float(np.round(np.abs(difference).sum() / len(estimate), 12))
 
 

@@ -10,7 +10,9 @@ import json
 import time
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...base.splits import Split, stratified_folds
 from ...experiments.fold import Fold, Point, Settings, Trained
+from .trials import Tried, fingerprint, scored
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,10 @@ class Chooser(ABC):
     ) -> np.ndarray:
         """Fit to `X`, `y`; return probabilities, or decision values to calibrate, of matrices `new`."""
 
+    def tries(self, settings: Settings) -> Hashable:
+        """Return what a trial depends on besides samples and point: methods of equal answers share scores."""
+        return type(self), self, json.dumps(dict(settings), sort_keys=True, default=str)
+
     def trial_probability(self, outputs: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
         """Return the probabilities of `new` outputs of `trial`, as `outputs` with labels `y` teach them."""
         return new
@@ -80,9 +87,7 @@ class Chooser(ABC):
 
     def __call__(self, fold: Fold, settings: Settings) -> Trained:
         """Choose by the Brier score, on the fold's tuning draw or by cross-validation, and fit."""
-        began = time.process_time()
         choice = choose(self, fold, settings)
-        chosen_in = time.process_time() - began
         began = time.process_time()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
@@ -94,7 +99,7 @@ class Chooser(ABC):
             "gap": machine.gap,
             "converged": int(not any(issubclass(each.category, ConvergenceWarning) for each in caught)),
             "seconds": seconds,
-            "seconds_choice": chosen_in,
+            "seconds_choice": choice.seconds,
         }
         return Trained(machine, told)
 
@@ -104,11 +109,12 @@ TUNING_FOLDS = 5
 
 
 class Choice(NamedTuple):
-    """The chosen parameters, their Brier score, and how many points had been tried."""
+    """The chosen parameters, their Brier score; how many points were tried, in which processor seconds."""
 
     point: Point
     brier: float
     n_points: int
+    seconds: float
 
 
 def choose(method: Chooser, fold: Fold, settings: Settings) -> Choice:
@@ -137,16 +143,14 @@ def choose_on_draw(
     X_tune, y_tune : (k, d1, d2), (k,) arrays
     settings : mapping
     """
-    points = method.points(settings, X.shape[1:])
     folds = stratified_folds(y_tune, TUNING_FOLDS, seed=0)
-    scores = []
-    for point in points:
-        with warnings.catch_warnings():
-            # a point at which a machine stops early loses by its score
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            outputs = method.trial(X, y, X_tune, point, settings)
-        scores.append(cross_fitted_brier(method, outputs, y_tune, folds))
-    return _best(points, scores)
+
+    def score(point: Point) -> float:
+        outputs = method.trial(X, y, X_tune, point, settings)
+        return cross_fitted_brier(method, outputs, y_tune, folds)
+
+    of = ("draw", fingerprint(X, y, X_tune, y_tune), method.tries(settings))
+    return _best(method.points(settings, X.shape[1:]), of, score)
 
 
 def choose_by_folds(method: Chooser, X: np.ndarray, y: np.ndarray, settings: Settings, seed: int) -> Choice:
@@ -161,17 +165,16 @@ def choose_by_folds(method: Chooser, X: np.ndarray, y: np.ndarray, settings: Set
     seed : int
         Of the folds.
     """
-    points = method.points(settings, X.shape[1:])
     folds = stratified_folds(y, settings["folds"], seed)
-    scores = []
-    for point in points:
+
+    def score(point: Point) -> float:
         outputs = np.empty(len(y))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            for train, held in folds:
-                outputs[held] = method.trial(X[train], y[train], X[held], point, settings)
-        scores.append(cross_fitted_brier(method, outputs, y, folds))
-    return _best(points, scores)
+        for train, held in folds:
+            outputs[held] = method.trial(X[train], y[train], X[held], point, settings)
+        return cross_fitted_brier(method, outputs, y, folds)
+
+    of = ("folds", settings["folds"], seed, fingerprint(X, y), method.tries(settings))
+    return _best(method.points(settings, X.shape[1:]), of, score)
 
 
 def cross_fitted_brier(method: Chooser, outputs: np.ndarray, y: np.ndarray, folds: list[Split]) -> float:
@@ -197,6 +200,10 @@ def brier(probability: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean((probability - (y == 1)) ** 2))
 
 
-def _best(points: list[Point], scores: list[float]) -> Choice:
-    best = int(np.argmin(np.round(scores, 12)))
-    return Choice(points[best], scores[best], len(points))
+def _best(points: list[Point], of: Hashable, score: Callable[[Point], float]) -> Choice:
+    with warnings.catch_warnings():
+        # a point at which a machine stops early loses by its score
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        tried: list[Tried] = [scored(of, point, partial(score, point)) for point in points]
+    best = int(np.argmin(np.round([each.score for each in tried], 12)))
+    return Choice(points[best], tried[best].score, len(points), sum(each.seconds for each in tried))

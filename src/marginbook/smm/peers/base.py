@@ -1,4 +1,4 @@
-"""What the peers share: two classes of matrices, told apart by a linear function of the entries."""
+"""What the peers share: two classes of matrices, separated by a linear function of the entries."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ...base.labels import binary_signs
-from ..estimators.matrix_input import validate_matrices, validate_training
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
+from ..estimators.base import class_weights
+from ..estimators.matrix_input import linear_values, validate_matrices, validate_training
 
 
-class MatrixClassifier(ClassifierMixin, BaseEstimator):
+class MatrixClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Two classes by the sign of :math:`\langle B,X\rangle+b`; subclasses find B and b.
 
     A subclass has the parameters `shape` and `class_weight`, calls ``_validated`` at the beginning of ``fit``
@@ -48,14 +50,12 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
         factors : (n,) array
             Of their classes.
         """
-        for state in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, state)
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        forget(self)
         X, y = validate_training(self, X, y, shape=self.shape)
         self.classes_, signs = binary_signs(y, type(self).__name__)
         weights = sample_weights(sample_weight, X, signs, type(self).__name__)
-        return X, signs, weights, class_factors(self.class_weight, self.classes_, signs, weights)
+        codes = (signs > 0).astype(int)
+        return X, signs, weights, class_weights(self.class_weight, self.classes_, codes, weights)
 
     def decision_function(self, X: Any) -> np.ndarray:
         r"""Return :math:`\langle B,X\rangle+b` of the matrices `X`, (n, d1, d2) or (n, p).
@@ -63,11 +63,10 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         (n,) array
-            Above 0 for ``classes_[1]``.
+            Above 0 for ``classes_[1]``; of float32 matrices float32.
         """
         check_is_fitted(self, "coef_")
-        X = validate_matrices(self, X)
-        return np.asarray(X.reshape(len(X), -1) @ self.coef_.ravel() + self.intercept_)
+        return linear_values(self.coef_, self.intercept_, validate_matrices(self, X, single=True))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each matrix of `X`, (n, d1, d2) or (n, p)."""
@@ -93,27 +92,3 @@ def sample_weights(sample_weight: Any, X: np.ndarray, signs: np.ndarray, name: s
         if not weights[signs == sign].any():
             raise ValueError(f"{name} needs 2 classes, but the weights of one class are all 0")
     return weights
-
-
-def class_factors(
-    class_weight: Any, classes: np.ndarray, signs: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """Return the weight of the class of each sample, (n,).
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-        "balanced" makes both classes weigh the same, with the sample weights, and the total what it was.
-    classes : (2,) array
-    signs : (n,) array of -1 and 1
-    weights : (n,) array
-    """
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        halves = np.array([weights[signs < 0].sum(), weights[signs > 0].sum()])
-        factors = weights.sum() / (2 * halves)
-    else:
-        labels = np.where(signs > 0, classes[1], classes[0])
-        factors = compute_class_weight(class_weight, classes=classes, y=labels)
-    if not (np.isfinite(factors) & (factors > 0)).all():
-        raise ValueError(f"class_weight gives the weights {factors}, wanted finite weights > 0")
-    return np.asarray(factors[(signs > 0).astype(int)])

@@ -14,6 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from ...base.folds import validate_folds
 from ...base.labels import validate_labels
 from ...base.parameters import is_whole, validate_choice, validate_flags
+from ...base.partial_fit import NoPartialFit
+from ...base.refit import forget
+from ...base.threads import on_few_threads
+from ...base.weights import row_weights
 from ..estimators.matrix_input import validate_matrices, validate_training
 from .vector import VectorSVMClassifier
 
@@ -23,13 +27,15 @@ FOLDS = 5
 
 
 @dataclass(eq=False, repr=False)
-class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
+class CalibratedSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Probabilities from a support vector machine after Platt (1999), or by isotonic regression.
 
     Each fold's machine, trained on the others, decides on the samples of the fold; with "sigmoid" the
     probability is :math:`1/(1+e^{af(X)+c})` with a and c of the largest likelihood, with "isotonic" the
     monotone function of f(X) of least squared error (Zadrozny & Elkan 2002). The room's regression functions
     train a machine for every level instead. By scikit-learn's ``CalibratedClassifierCV``, for matrices.
+
+    Read more in the :ref:`user guide <guide-calibratedsvmclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -44,6 +50,9 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         calibrated by the values that the machines of the folds give.
     shape : (int, int), default=None
         d1 and d2 of matrices that come as rows of p numbers. The machine gets them as matrices.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of each class, in the machines and in what calibrates them: the probabilities
+        are those of the classes so weighted.
 
     Attributes
     ----------
@@ -67,25 +76,31 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
     cv: Any = None
     ensemble: bool = True
     shape: tuple[int, int] | None = None
+    class_weight: Any = None
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to matrices `X`, (n, d1, d2) or (n, p), and labels `y`, (n,).
+    @on_few_threads
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).
+
+        The weights are those of the machines, which have to take them, and of what calibrates. Samples of
+        weight 0 are left out before folds are made of a number of folds; copies of one sample may be in
+        several folds, so that weights and repetitions are not the same here.
 
         Raises
         ------
         ValueError
             For one class, a class of one sample where `cv` is None, and parameters out of range.
         """
-        for state in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, state)
+        forget(self)
         validate_choice("method", self.method, METHODS)
         validate_flags(ensemble=self.ensemble)
         if not (self.estimator is None or hasattr(self.estimator, "fit")):
             raise ValueError(f"estimator must be None or a classifier, got {self.estimator!r}")
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = validate_training(self, X, y, shape=self.shape)
         validate_labels(y)
+        weights = row_weights(X, y, sample_weight, self.class_weight)
+        if weights is not None and (self.cv is None or is_whole(self.cv)):
+            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         classes, counts = np.unique(y, return_counts=True)
         if len(classes) == 1:
             raise ValueError(f"{type(self).__name__} needs 2 classes, got one class: {classes[0]}")
@@ -106,7 +121,7 @@ class CalibratedSVMClassifier(ClassifierMixin, BaseEstimator):
         machine = VectorSVMClassifier() if self.estimator is None else clone(self.estimator)
         self.calibrated_ = CalibratedClassifierCV(
             machine, method=self.method, cv=cv, ensemble=bool(self.ensemble)
-        ).fit(X, y)
+        ).fit(X, y, weights)
         self.classes_ = self.calibrated_.classes_
         return self
 

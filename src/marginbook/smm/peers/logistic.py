@@ -23,6 +23,8 @@ class LowRankLogisticClassifier(LowRankSVMClassifier):
     lower bound are explained. More than two classes: one machine for each against the rest, whose
     probabilities are divided by their sum.
 
+    Read more in the :ref:`user guide <guide-lowranklogisticclassifier>` (``marginbook guide``).
+
     Parameters
     ----------
     rank : int or None, default=1

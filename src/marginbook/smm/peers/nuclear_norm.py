@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.memory import require_memory
 from ...base.parameters import (
     is_number,
     validate_choice,
@@ -16,12 +18,21 @@ from ...base.parameters import (
     validate_limits,
     validate_not_negative,
 )
+from ...base.threads import on_few_threads
+from ...base.user_line import user_level
 from ..solvers.nuclear_admm import nuclear_admm
 from ..solvers.nuclear_newton import nuclear_newton
-from ..solvers.nuclear_norm import NuclearProblem, NuclearSolution
+from ..solvers.nuclear_norm import NuclearProblem
+from ..solvers.nuclear_record import NuclearSolution
 from .base import MatrixClassifier
 
-SOLVERS = ("newton", "admm")
+#: each with the iterations that it has by default
+SOLVERS: dict[str, tuple[Callable[..., NuclearSolution], int]] = {
+    "newton": (nuclear_newton, 200),
+    "admm": (nuclear_admm, 5000),
+}
+#: samples up to which Gram matrices are made, of which a fit holds three
+MOST = 12_000
 #: share of the largest singular value from which on one counts for the rank
 RANK_CUT = 1e-9
 
@@ -36,7 +47,10 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     where :math:`X_i` is d1 x d2 and :math:`\lVert B\rVert_*` the sum of the singular values. The problem is
     convex: unlike the machine of fixed rank it has one solution B, at the price that all singular values
     shrink. With :math:`C=1/(2\lambda n)` and :math:`\tau=0` it is the machine of full rank. Feasible
-    multipliers of the dual certify the solution. A fit needs the Gram matrix of the samples, (n, n).
+    multipliers of the dual certify the solution. A fit needs the Gram matrix of the samples, (n, n), and
+    more of its size: a MemoryError refuses beyond 12,000 samples.
+
+    Read more in the :ref:`user guide <guide-nuclearnormsvmclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
@@ -96,6 +110,7 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     tol: float = 1e-6
     max_iter: int | None = None
 
+    @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).
 
@@ -103,6 +118,8 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         ------
         ValueError
             Unless there are two classes with positive weight; for parameters out of range.
+        MemoryError
+            For more than `MOST` samples of positive weight.
 
         Warns
         -----
@@ -113,8 +130,23 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         X, signs, weights, factors = self._validated(X, y, sample_weight)
         weights = weights * factors
         used = np.flatnonzero(weights)
+        require_memory(
+            f"the Gram matrices of {len(used)} samples take",
+            3 * len(used) ** 2,
+            "take LowRankSVMClassifier, which needs none",
+            most=3 * MOST**2,
+        )
         problem = NuclearProblem(X[used], signs[used], self.C * weights[used], bool(self.fit_intercept))
-        found = _solve(problem, float(self.tau), self.solver, self.tol, self.max_iter)
+        solve, most = SOLVERS[self.solver]
+        found = solve(problem, float(self.tau), tol=self.tol, max_iter=self.max_iter or most)
+        if not found.converged:
+            warnings.warn(
+                f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} iterations, wanted "
+                f"{self.tol:.1e}: the objective is {found.objective:.10g}, its lower bound "
+                f"{found.lower_bound:.10g}; raise max_iter or tol, or centre and scale the matrices",
+                ConvergenceWarning,
+                stacklevel=user_level(),
+            )
         self.coef_, self.intercept_ = found.coef, found.intercept
         self.singular_values_ = found.singular_values
         self.rank_ = int((found.singular_values > RANK_CUT * found.singular_values.max()).sum())
@@ -134,26 +166,3 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         validate_choice("solver", self.solver, SOLVERS)
         validate_not_negative(tol=self.tol)
         validate_limits(max_iter=self.max_iter)
-
-
-def _solve(
-    problem: NuclearProblem,
-    tau: float,
-    solver: str,
-    tol: float,
-    max_iter: int | None,
-) -> NuclearSolution:
-    """Solve by the `solver`, and warn if the gap is above `tol`."""
-    if solver == "newton":
-        found = nuclear_newton(problem, tau, tol=tol, max_iter=max_iter or 200)
-    else:
-        found = nuclear_admm(problem, tau, tol=tol, max_iter=max_iter or 5000)
-    if not found.converged:
-        warnings.warn(
-            f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} iterations, wanted "
-            f"{tol:.1e}: the objective is {found.objective:.10g}, its lower bound {found.lower_bound:.10g}; "
-            "raise max_iter or tol, or centre and scale the matrices",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return found

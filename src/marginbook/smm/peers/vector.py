@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
 from ...base.parameters import is_number, validate_counts, validate_flags
+from ...base.threads import on_few_threads
 from ..estimators.parameters import validate_lam_parameter
 from ..model.objective import objective
 from ..solvers.block_problem import BlockProblem
@@ -97,6 +98,8 @@ class VectorSVMClassifier(VectorClassifier):
     by scikit-learn: ``SVC(kernel="linear", C=1 / (2 * n * lam))`` with an intercept, which is not penalised,
     and ``LinearSVC`` without one.
 
+    Read more in the :ref:`user guide <guide-vectorsvmclassifier>` (``marginbook guide``).
+
     Parameters
     ----------
     lam : float, default=0.01
@@ -136,6 +139,7 @@ class VectorSVMClassifier(VectorClassifier):
     ((8, 6), 0.81)
     """
 
+    @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).
 
@@ -192,6 +196,8 @@ class VectorLogisticClassifier(VectorClassifier):
     by scikit-learn's ``LogisticRegression(C=1 / (2 * n * lam))``, in coordinates of the span of the samples
     when these are fewer than the entries of a matrix.
 
+    Read more in the :ref:`user guide <guide-vectorlogisticclassifier>` (``marginbook guide``).
+
     Parameters
     ----------
     lam : float, default=0.01
@@ -209,18 +215,8 @@ class VectorLogisticClassifier(VectorClassifier):
 
     Attributes
     ----------
-    classes_ : (2,) array
-        The second is the positive one.
-    coef_ : (d1, d2) array, B
-    intercept_ : float, b
-    objective_, lower_bound_ : float
-        No B and b have an objective below the second, which feasible multipliers of the dual prove.
-    dual_gap_ : float
-        Their difference, as a share of the objective or, where that is tiny beside the least one at B = 0, of
-        1e-12 times the latter.
-    n_iter_ : int
-    n_features_in_ : int
-    matrix_shape_ : (int, int)
+    classes_, coef_, intercept_, objective_, lower_bound_, dual_gap_, n_iter_, n_features_in_, matrix_shape_
+        As in :class:`VectorSVMClassifier`.
 
     Examples
     --------
@@ -236,6 +232,7 @@ class VectorLogisticClassifier(VectorClassifier):
     tol: float = 1e-8
     max_iter: int = 1000
 
+    @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to matrices `X`, (n, d1, d2) or (n, p), labels `y` and weights of the losses, each (n,).
 

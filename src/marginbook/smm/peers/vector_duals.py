@@ -19,9 +19,11 @@ from scipy.optimize import lsq_linear
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from ...base.user_line import user_level
 from ..model.objective import conjugate_sum, feasible, loss_values
 from ..solvers.block_problem import BlockProblem
-from ..solvers.nuclear_norm import FLOOR, TINY
+from ..solvers.nuclear_multiples import TINY
+from ..solvers.nuclear_norm import FLOOR
 
 #: samples near the margin whose multipliers are looked for
 LARGEST_BAND = 1000
@@ -83,7 +85,7 @@ def dual_value(problem: BlockProblem, multipliers: np.ndarray) -> float:
         1 - np.finfo(float).eps
     )  # a rounding must not leave the box
     linear = conjugate_sum(allowed, loss=loss, sample_weight=weights)
-    # sums of signed multipliers that cancel but for rounding must not multiply a large mean
+    # sums of signed multipliers that cancel up to rounding must not multiply a large mean
     centred = rows - rows.mean(axis=0) if free else rows
     pull = (allowed * problem.y) @ centred
     size = float(np.abs(pull).max())
@@ -137,5 +139,5 @@ def warn_gap(name: str, gap: float, tol: float, objective: float, bound: float) 
             f"the objective is {objective:.10g}, its lower bound {bound:.10g}; raise lam or max_iter, lower "
             "tol, or centre and scale the matrices",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=user_level(),
         )

@@ -22,7 +22,9 @@ from ..model.objective import (
 )
 from .block import only_class, solve_inner
 from .block_descent_one_start import Descent, State, balanced
+from .block_problem import BlockProblem
 from .global_bound import improve
+from .hinge_coarse import FEW, coarse
 from .sequential_qp import carried
 from .solution import LowRankSolution
 from .starts import completed, leading_rows, random_basis
@@ -52,6 +54,7 @@ def low_rank_svm(
     method: str = "joint",
     bound_iter: int = 0,
     random_state: int | np.random.Generator | None = None,
+    gram: np.ndarray | None = None,
 ) -> LowRankSolution:
     r"""Minimise (2) or (3) over matrices of rank at most `rank` by block descent.
 
@@ -80,6 +83,8 @@ def low_rank_svm(
     bound_iter : int
         Steps to improve the lower bound, some hundred; its relaxation is then a start as well.
     random_state : int or Generator, optional
+    gram : (n, n) array, optional
+        Of the inner products of the matrices, for the start; see :func:`start_gram`.
 
     Returns
     -------
@@ -122,7 +127,7 @@ def low_rank_svm(
         return _full_rank(descent, tol)
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "method": method}
     if start is None:
-        best = _from_full_rank(descent, **options)
+        best = _from_full_rank(descent, gram, **options)
     else:
         at = _given(descent, start)
         best = descent.run(at, name="given", near=True, **options)
@@ -176,17 +181,32 @@ def _cut(descent: Descent, coef: np.ndarray, b: float, c: np.ndarray) -> State:
     return State(kept, b, value, P, c) if value <= trivial else State(nothing, 0.0, trivial, P)
 
 
-def _from_full_rank(descent: Descent, *, tol: float, max_iter: int, method: str) -> LowRankSolution:
+def start_gram(X: np.ndarray, loss: str) -> np.ndarray | None:
+    """Return the inner products of the matrices, (n, n), if the start for `loss` needs them."""
+    if loss != "hinge" or len(X) > FEW:
+        return None
+    rows = X.reshape(len(X), -1)
+    return np.asarray(rows @ rows.T)
+
+
+def _from_full_rank(
+    descent: Descent, gram: np.ndarray | None, *, tol: float, max_iter: int, method: str
+) -> LowRankSolution:
     X = descent.X
-    whole = solve_inner(
-        X.reshape(len(X), -1),
-        descent.y,
-        lam=descent.lam,
-        loss=descent.loss,
-        sample_weight=descent.sample_weight,
-        fit_intercept=descent.fit_intercept,
-        tol=COARSE if method == "joint" else min(tol, COARSE),
-    )
+    rows, wanted = X.reshape(len(X), -1), COARSE if method == "joint" else min(tol, COARSE)
+    problem: dict[str, Any] = {
+        "lam": descent.lam,
+        "sample_weight": descent.sample_weight,
+        "fit_intercept": descent.fit_intercept,
+        "tol": wanted,
+        "loss": descent.loss,
+    }
+    if gram is None and method == "joint":
+        gram = start_gram(X, descent.loss)
+    if gram is not None and method == "joint":
+        whole = coarse(BlockProblem(rows, descent.y, **problem), gram)
+    else:
+        whole = solve_inner(rows, descent.y, **problem)
     at = _cut(descent, whole.weights.reshape(X.shape[1:]), whole.intercept, whole.multipliers)
     found = descent.run(at, tol=tol, max_iter=max_iter, name="full", method=method, near=False)
     return replace(found, lower_bound=max(found.lower_bound, descent.bound(whole.multipliers)))

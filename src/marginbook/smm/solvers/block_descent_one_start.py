@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.decomposition import svd
 from ..model.objective import combination, conjugate_sum, objective
 from .block import solve_inner
 from .newton_joint import Factors, factors
@@ -26,7 +27,9 @@ INNER, ROUNDING = 1e-9, 1e-12
 #: relative duality gap of a block before both move together
 ROUGH = 1e-3
 #: stages of the smoothed hinge loss from far away, and reciprocal width of its bands where programs fail
-FAR, NARROW = 3, 64.0
+FAR, NARROW = 2, 64.0
+#: samples for each coordinate of both blocks above which a start nearby is taken as one from far away
+CROWDED = 100
 
 
 @dataclass
@@ -117,7 +120,9 @@ class Descent:
     ) -> tuple[Factors, np.ndarray]:
         """Return factors for the hinge loss: wide bands if far, programs, narrow bands if needed."""
         X, y = self.X, self.y
-        if not near or c is None:
+        # between two levels so many samples cross the margin that the programs' changes do not suffice
+        crowded = len(y) > CROWDED * self.rank * (sum(X.shape[1:]) - self.rank)
+        if not near or crowded or c is None:
             found, c, _ = hinge_continuation(X, y, found, multipliers=c, stages=FAR, **problem)
         programs = {**problem, "tol": 0.1 * problem["tol"]}
         found, c, settled = quadratic_programs(X, y, found, c, **programs)
@@ -186,6 +191,6 @@ class Descent:
 
 def balanced(coef: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
     """Return U and V with U V' = coef and columns of equal lengths in each pair."""
-    left, sigma, right = np.linalg.svd(coef, full_matrices=False)
+    left, sigma, right = svd(coef)
     root = np.sqrt(sigma[:rank])
     return left[:, :rank] * root, right[:rank].T * root

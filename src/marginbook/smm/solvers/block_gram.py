@@ -6,6 +6,8 @@ r"""The convex problem of one block whose features are known by their inner prod
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
@@ -18,8 +20,43 @@ from .solution import InnerSolution
 SPARSE = 1e-10
 
 
+@dataclass(frozen=True)
+class GramFactor:
+    r"""A Gram matrix with its pivoted Cholesky factor :math:`G=RR^\top`.
+
+    Attributes
+    ----------
+    gram : (n, n) array
+    features : (n, m) array
+        R; one column of zeros where G is 0.
+    landmarks : (k,) array of int
+        The rows S of R that are triangular; k is the rank of G.
+    """
+
+    gram: np.ndarray
+    features: np.ndarray
+    landmarks: np.ndarray
+
+    @property
+    def corner(self) -> np.ndarray:
+        """The triangle, (k, m)."""
+        return self.features[self.landmarks]
+
+
+def factor_gram(gram: np.ndarray) -> GramFactor:
+    """Return the factor of a Gram matrix, (n, n), positive semidefinite up to rounding."""
+    n = len(gram)
+    factor, pivots, rank, _ = dpstrf(gram, lower=1)
+    rank, order = int(rank), pivots - 1
+    if not np.any(gram.diagonal() > 0):
+        rank = 0
+    features = np.zeros((n, max(rank, 1)))
+    features[order] = np.tril(factor)[:, : max(rank, 1)] if rank else 0.0
+    return GramFactor(gram, features, order[:rank])
+
+
 def gram_machine(
-    gram: np.ndarray,
+    gram: np.ndarray | GramFactor,
     y: np.ndarray,
     *,
     lam: float,
@@ -40,8 +77,8 @@ def gram_machine(
 
     Parameters
     ----------
-    gram : (n, n) array
-        G, symmetric, positive semidefinite up to rounding.
+    gram : (n, n) array or GramFactor
+        G, symmetric, positive semidefinite up to rounding, or its factor.
     y, lam, loss, sample_weight, fit_intercept, tol, multipliers
         As in :func:`~marginbook.smm.solvers.block.solve_inner`.
     start : ((n,) array, float), optional
@@ -52,15 +89,9 @@ def gram_machine(
     InnerSolution
         ``weights`` are the (n,) coefficients :math:`\beta`.
     """
-    n = len(gram)
-    factor, pivots, rank, _ = dpstrf(gram, lower=1)
-    rank, order = int(rank), pivots - 1
-    if not np.any(gram.diagonal() > 0):
-        rank = 0
-    features = np.zeros((n, max(rank, 1)))
-    features[order] = np.tril(factor)[:, : max(rank, 1)] if rank else 0.0
-    landmarks = order[:rank]
-    corner = features[landmarks]
+    factored = gram if isinstance(gram, GramFactor) else factor_gram(gram)
+    gram, features, landmarks = factored.gram, factored.features, factored.landmarks
+    n, rank, corner = len(gram), len(landmarks), factored.corner
     first = None
     if start is not None and rank:
         inside = solve_triangular(corner, start[0][landmarks], lower=True, check_finite=False)

@@ -14,18 +14,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy.linalg import cho_factor, cho_solve
+
+from ...base.compiled import njit
 
 #: share of the box, or of the largest coefficient, within which one counts as at its bound
 EDGE = 1e-12
 #: ridge of the linear system on a face, relative to the mean of the diagonal: faces may be singular
 RIDGE = 1e-12
+#: coordinates that one call of the compiled loop may go through: some tenths of a second
+TURN = 50_000_000
 #: faces, each within the one before, that linear systems visit in the first round; in the next twice as many
 FACES = 3
+#: rounds of coordinate moves and linear systems
+ROUNDS = 50
 
 
-@njit(cache=True)
+@njit()
 def _descend(
     K: Any, beta: Any, grad: Any, low: Any, high: Any, floor: float, paired: bool, tol: float, max_iter: int
 ) -> float:
@@ -82,6 +87,39 @@ def _descend(
     return violation
 
 
+def coordinate_moves(
+    K: np.ndarray,
+    beta: np.ndarray,
+    grad: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    *,
+    paired: bool,
+    tol: float,
+    max_iter: int,
+) -> float:
+    """Move two coordinates at a time, one unless `paired`; return the violation that is left.
+
+    Parameters
+    ----------
+    K, low, high, paired, tol
+        As in :func:`hinge_qp`.
+    beta, grad : (n,) arrays
+        The point and the gradient, changed in place.
+    max_iter : int
+        Moves, at least 1.
+    """
+    n = len(beta)
+    floor = 1e-14 * (float(np.trace(K)) / n) + 1e-300
+    # a compiled loop hears no Ctrl-C before it ends
+    turn, violation = min(max_iter, max(1, TURN // n)), np.inf
+    for _ in range(0, max_iter, turn):
+        violation = _descend(K, beta, grad, low, high, floor, paired, tol, turn)
+        if violation <= tol:
+            break
+    return float(violation)
+
+
 def _face_step(K: np.ndarray, grad: np.ndarray, free: np.ndarray, paired: bool) -> np.ndarray | None:
     """Return the move of the `free` coefficients to the least value on their face; None if singular."""
     block = K[np.ix_(free, free)]
@@ -107,7 +145,6 @@ def hinge_qp(
     *,
     paired: bool = True,
     tol: float = 1e-10,
-    max_rounds: int = 50,
 ) -> tuple[np.ndarray, float]:
     """Solve the quadratic program above from `start`.
 
@@ -124,22 +161,19 @@ def hinge_qp(
         Whether the sum of the coefficients is fixed.
     tol : float, default=1e-10
         Largest violation of the optimality conditions, on the scale of the gradient.
-    max_rounds : int, default=50
-        Rounds of coordinate moves and linear systems.
 
     Returns
     -------
     beta : (n,) array
         Feasible.
     violation : float
-        Above `tol` if `max_rounds` were too few.
+        Above `tol` if `ROUNDS` were too few.
     """
     beta = np.clip(start, low, high)
-    n, floor = len(beta), 1e-14 * (float(np.trace(K)) / len(beta)) + 1e-300
-    violation = np.inf
-    for visit in range(max_rounds):
+    n, violation = len(beta), np.inf
+    for visit in range(ROUNDS):
         grad = K @ beta + q
-        violation = _descend(K, beta, grad, low, high, floor, paired, tol, 2 * n)
+        violation = coordinate_moves(K, beta, grad, low, high, paired=paired, tol=tol, max_iter=2 * n)
         if violation <= tol:
             break
         # a box may be far larger than all that is in it

@@ -63,9 +63,11 @@ class Certificate:
             fit_intercept=problem.fit_intercept,
         )
         combined = allowed @ problem.A
-        dual = conjugate_sum(allowed, loss=problem.loss, sample_weight=problem.sample_weight) - float(
-            combined @ combined
-        ) / (4.0 * lam)
+        if problem.loss == "hinge":
+            gain = float(allowed.sum())
+        else:
+            gain = conjugate_sum(allowed, loss=problem.loss, sample_weight=problem.sample_weight)
+        dual = gain - float(combined @ combined) / (4.0 * lam)
         if dual > self.dual:
             self.dual, self.multipliers = dual, allowed
         return self.met

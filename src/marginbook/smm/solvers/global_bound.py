@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...kernels.decomposition import svd
 from ..model.objective import (
     dual_bound,
     feasible,
@@ -111,7 +112,7 @@ def prox_support(V: np.ndarray, step: float, lam: float, rank: int) -> np.ndarra
 
     By Moreau's decomposition from :func:`shrink_largest` on the singular values.
     """
-    left, v, right = np.linalg.svd(V, full_matrices=False)
+    left, v, right = svd(V)
     dual = shrink_largest(v, 1.0 / (2.0 * lam * step), rank)
     return (left * (v - dual)) @ right
 

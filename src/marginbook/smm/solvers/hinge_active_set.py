@@ -12,10 +12,10 @@ proximal term, for sets that are larger than the number of features.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from scipy.linalg.lapack import dpotrf
 
-from ...kernels.cholesky import append, backward, forward, remove
+from ...base.compiled import njit
+from ...kernels.cholesky import FAST, append, backward, forward, remove
 from .block_problem import BlockProblem
 from .certificate import Certificate, Point
 from .solution import InnerSolution
@@ -26,17 +26,23 @@ PROXIMAL = 1e-9
 FREE = 10.0
 #: a loss this close to zero counts as zero
 ON_MARGIN = 1e-10
+#: members of a start above which only as many as there are features are kept
+LARGEST = 1000
 #: members that the set may gain
 GROWTH = 50
 #: changes of the set beyond four for each feature, and proximal steps, in a block that only has to be
 #: confirmed: from farther an interior point is faster
 CHANGES, ROUNDS = 30, 8
+#: numbers that one call of the compiled loop may go through: some tenths of a second
+TURN = 3e8
 #: share of its bound within which a multiplier that is given counts as at a bound
 SNAP = 1e-4
 
 
-def maximise(A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, changes: int) -> bool:
-    r"""Improve multipliers `c` in place; return whether they are optimal but for the proximal term.
+def maximise(
+    A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, changes: int
+) -> tuple[bool, int]:
+    r"""Improve multipliers `c` in place.
 
     Parameters
     ----------
@@ -46,16 +52,22 @@ def maximise(A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, ch
     C, c : (n,) arrays
     changes : int
         Changes of the set at most.
+
+    Returns
+    -------
+    bool
+        Whether they are optimal up to the proximal term.
+    int
+        The changes of the set.
     """
-    return _maximise(A, losses, C, c, changes)[0]
-
-
-def _maximise(
-    A: np.ndarray, losses: np.ndarray, C: np.ndarray, c: np.ndarray, changes: int
-) -> tuple[bool, int]:
-    """Do what :func:`maximise` does; return also the number of changes."""
     delta = PROXIMAL * (float(np.vdot(A, A)) / len(A) or 1.0)
     members = np.flatnonzero((c > 0) & (c < C))
+    if len(members) > LARGEST:  # a band of margins, of which few are on the margin
+        missed = losses - A @ (c @ A)
+        nearest = members[np.argsort(np.abs(missed[members]), kind="stable")]
+        away = nearest[A.shape[1] :]
+        c[away] = np.where(missed[away] > 0, C[away], 0.0)
+        members = np.sort(nearest[: A.shape[1]])
     m = len(members)
     room = min(len(C), max(m, A.shape[1]) + GROWTH)
     index, R = np.zeros(room, dtype=np.int64), np.zeros((room, room))
@@ -67,7 +79,15 @@ def _maximise(
             index[:m], R[:m, :m] = members, factor
         else:
             m = 0  # they enter one by one
-    _, used, solved = active_set(A, losses + delta * c, C, c, R, index, m, delta, ON_MARGIN, changes)
+    h, used, solved = losses + delta * c, 0, False
+    # a compiled loop hears no Ctrl-C before it ends
+    turn = max(1, int(TURN / (A.size + room * room)))
+    while used < changes and not solved:
+        most = min(turn, changes - used)
+        m, more, solved = active_set(A, h, C, c, R, index, m, delta, ON_MARGIN, most)
+        used += more
+        if more < most:
+            break
     return bool(solved), int(used)
 
 
@@ -108,7 +128,7 @@ def confirmed(
         return best.solution(0)
     for _ in range(ROUNDS):
         rounds += 1
-        solved, used = _maximise(A, 1.0 - b * y, C, c, left)
+        solved, used = maximise(A, 1.0 - b * y, C, c, left)
         left -= used
         u = c @ A
         w = u[:p] / root
@@ -118,7 +138,7 @@ def confirmed(
     return best.solution(rounds)
 
 
-@njit(cache=True)
+@njit(error_model="numpy", fastmath=FAST)
 def active_set(
     A: np.ndarray,
     h: np.ndarray,
@@ -147,28 +167,40 @@ def active_set(
         How many.
     delta, tol : float
     max_iter : int
-        Changes of the set.
+        Changes of the set, at least 1; after them `c`, `R`, `index` and m are where another call goes on.
 
     Returns
     -------
     m : int
     n_iter : int
+        Below `max_iter` unless the changes ran out.
     solved : bool
     """
     n, q = A.shape
     room = len(index)
-    rows = np.empty((room, q))
     inside = np.zeros(n, dtype=np.bool_)
     for a in range(m):
-        rows[a] = A[index[a]]
         inside[index[a]] = True
-    d = np.empty(room)
-    loss = h - A @ (c @ A) - delta * c
-    fresh = True
+    d, v, loss = np.empty(room), np.empty(q), np.empty(n)
+    stale, exact = True, False
     steps = 0
-    while steps < max_iter:
+    while True:
+        if stale:
+            for k in range(q):
+                v[k] = 0.0
+            for i in range(n):
+                if c[i] != 0.0:
+                    size = c[i]
+                    for k in range(q):
+                        v[k] += size * A[i, k]
+            for i in range(n):
+                total = 0.0
+                for k in range(q):
+                    total += A[i, k] * v[k]
+                loss[i] = h[i] - total - delta * c[i]
+            stale, exact = False, True
         # to the optimum of the set, or to the first bound on the way
-        while m > 0:
+        while m > 0 and steps < max_iter:
             for a in range(m):
                 d[a] = loss[index[a]]
             forward(R, m, d)
@@ -185,9 +217,17 @@ def active_set(
                     continue
                 if reach < size:
                     size, blocking = reach, a
-            moved = A @ (d[:m] @ rows[:m])
+            for k in range(q):
+                v[k] = 0.0
+            for a in range(m):
+                i, part = index[a], size * d[a]
+                for k in range(q):
+                    v[k] += part * A[i, k]
             for i in range(n):
-                loss[i] -= size * moved[i]
+                total = 0.0
+                for k in range(q):
+                    total += A[i, k] * v[k]
+                loss[i] -= total
             for a in range(m):
                 i = index[a]
                 c[i] = min(max(c[i] + size * d[a], 0.0), C[i])
@@ -199,10 +239,11 @@ def active_set(
             inside[i] = False
             for a in range(blocking, m - 1):
                 index[a] = index[a + 1]
-                rows[a] = rows[a + 1]
             m = remove(R, m, blocking)
-            fresh = False
+            exact = False
             steps += 1
+        if steps >= max_iter:
+            return m, steps, False
         worst, enters = tol, -1
         for i in range(n):
             if inside[i] or C[i] <= 0.0:
@@ -213,23 +254,25 @@ def active_set(
             if wrong > worst:
                 worst, enters = wrong, i
         if enters < 0:
-            if fresh:
+            if exact:
                 return m, steps, True
-            loss = h - A @ (c @ A) - delta * c
-            fresh = True
+            stale = True
             continue
         if m == room:
             return m, steps, False
-        rows[m] = A[enters]
-        d[:m] = rows[:m] @ rows[m]
+        pivot = delta
+        for k in range(q):
+            pivot += A[enters, k] * A[enters, k]
+        for a in range(m):
+            i, total = index[a], 0.0
+            for k in range(q):
+                total += A[i, k] * A[enters, k]
+            d[a] = total
         forward(R, m, d)
-        pivot = delta + rows[m] @ rows[m]
-        least = 0.5 * delta
         for a in range(m):
             pivot -= d[a] * d[a]
         index[m] = enters
         inside[enters] = True
-        m = append(R, m, d, max(pivot, least))
-        fresh = False
+        m = append(R, m, d, max(pivot, 0.5 * delta))
+        exact = False
         steps += 1
-    return m, steps, False

@@ -28,25 +28,17 @@ from ..model.objective import (
     validate_signs,
     validate_weights,
 )
-from ..model.row_features import RowFeatures, row_features
-from ..model.row_kernels import (
-    as_rows,
-    row_values,
-    validate_row_kernel,
-    validate_same_shape,
-    validate_semidefinite,
-)
-from .kernel_blocks import RowBlocks
-from .kernel_landmarks import FeatureProblem, in_landmarks, start_in_features
+from ..model.row_features import RowFeatures
+from ..model.row_kernels import as_rows, validate_same_shape
+from .kernel_landmarks import FeatureBlocks, FeatureProblem, in_landmarks, start_in_features
 from .kernel_problem import KernelProblem, Run, Settings, State
 from .kernel_projection import project_out
 from .kernel_relaxation import relax
+from .kernel_rows import MappedRows, map_rows
 from .kernel_solution import KernelSolution
 
-#: number of rows of all matrices up to which their Gram matrix is made
-MAX_ROWS = 8000
-#: rows on which a callable is tested
-PART = 500
+#: number of rows of all matrices above which landmarks stand for them
+MANY_ROWS = 8000
 #: a global gap below this share of the objective ends the restarts
 CERTIFIED = 1e-6
 #: gap of the relaxation, relative to its value, at which it stops
@@ -72,7 +64,7 @@ def low_rank_kernel_svm(
     tol: float = 1e-6,
     max_iter: int = 200,
     descent: str = "projection",
-    max_rows: int = MAX_ROWS,
+    max_rows: int = MANY_ROWS,
     max_features: int = 500,
     random_state: int | np.random.Generator | None = None,
 ) -> KernelSolution:
@@ -125,6 +117,8 @@ def low_rank_kernel_svm(
     ------
     ValueError
         If a shape, a label, a weight or a parameter is not as above, or the kernel is not semidefinite.
+    MemoryError
+        As :func:`~marginbook.smm.solvers.kernel_rows.map_rows`.
 
     Notes
     -----
@@ -143,13 +137,50 @@ def low_rank_kernel_svm(
     >>> float(np.mean(np.sign(found.decision(X)) == y)) > 0.95, found.lower_bound <= found.objective
     (True, True)
     """
-    rows, places = as_rows(X)
-    n, d1, d2 = np.shape(X)
+    rows, _ = as_rows(X)
+    mapped = map_rows(X, kernel, max_features=max_features if len(rows) > max_rows else None)
+    return mapped_kernel_svm(
+        mapped,
+        y,
+        rank=rank,
+        lam=lam,
+        loss=loss,
+        sample_weight=sample_weight,
+        fit_intercept=fit_intercept,
+        n_restarts=n_restarts,
+        relaxation=relaxation,
+        start=start,
+        tol=tol,
+        max_iter=max_iter,
+        descent=descent,
+        random_state=random_state,
+    )
+
+
+def mapped_kernel_svm(
+    mapped: MappedRows,
+    y: ArrayLike,
+    *,
+    rank: int,
+    lam: float,
+    loss: str = "hinge",
+    sample_weight: np.ndarray | None = None,
+    fit_intercept: bool = False,
+    n_restarts: int = 0,
+    relaxation: int = 0,
+    start: KernelSolution | np.ndarray | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    descent: str = "projection",
+    random_state: int | np.random.Generator | None = None,
+) -> KernelSolution:
+    """As :func:`low_rank_kernel_svm`, for rows that are mapped already, with other labels or weights say."""
+    blocks, (d1, d2) = mapped.blocks, mapped.shape
+    n = blocks.n
     signs = validate_signs(np.asarray(y), n)
     lam = validate_lam(lam)
     validate_loss(loss)
     weights = validate_weights(sample_weight, n)
-    validate_row_kernel(kernel)
     if int(rank) != rank or not 1 <= rank <= d1:
         raise ValueError(f"rank is {rank}, wanted a whole number between 1 and d1 = {d1}")
     if descent not in DESCENTS:
@@ -164,19 +195,12 @@ def low_rank_kernel_svm(
             raise ValueError(f"start has shape {start.shape}, wanted ({d1}, {rank}): the columns of U")
     rng = np.random.default_rng(random_state)
     settings = Settings(int(rank), lam, loss, weights, fit_intercept, tol)
-    landmarks: RowFeatures | None = None
-    problem: KernelProblem
-    if len(rows) > max_rows:
-        landmarks, features = row_features(kernel, X, max_features=max_features)
-        problem = FeatureProblem(features, signs, settings)
-        rows, places = landmarks.rows, landmarks.places
-    else:
-        values = row_values(kernel, rows, places)
-        if callable(kernel):
-            # a principal part that is not semidefinite is enough to refuse
-            part = np.unique(np.linspace(0, len(rows) - 1, PART).astype(int))
-            validate_semidefinite(values[np.ix_(part, part)], kernel)
-        problem = KernelProblem(RowBlocks(values, d1), signs, settings)
+    rows, landmarks = mapped.rows, mapped.landmarks
+    problem = (
+        FeatureProblem(blocks, signs, settings)
+        if isinstance(blocks, FeatureBlocks)
+        else KernelProblem(blocks, signs, settings)
+    )
 
     def run(state: State, name: str) -> Run:
         first = [state.objective]
@@ -203,11 +227,11 @@ def low_rank_kernel_svm(
             best = other
     U, C = _ordered(problem, best.state)
     return KernelSolution(
-        kernel,
+        mapped.kernel,
         U,
         C if landmarks is None else in_landmarks(landmarks, C),
         rows,
-        places,
+        mapped.places,
         (d1, d2),
         best.state.intercept,
         best.state.multipliers,

@@ -12,9 +12,13 @@ The matrices :math:`h(X_i)\in\mathbb R^{d_1\times D}` are known by :math:`\mathc
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
+from ...kernels.decomposition import svd
 from ..model.row_kernels import PIECE
+from .block_gram import GramFactor, factor_gram
 
 #: squared length, relative to the longest, of a direction that rounding may have made
 NOTHING = 1e-13
@@ -58,6 +62,11 @@ class RowBlocks:
         r"""Return :math:`[\operatorname{tr}K(X_i,X_j)]`, (n, n): the kernel without a bound on the rank."""
         blocks = self.values.reshape(self.n, self.d1, self.n, self.d1)
         return np.asarray(np.einsum("iaja->ij", blocks))
+
+    @cached_property
+    def whole(self) -> GramFactor:
+        """The factor of `traces`, for all labels and weights."""
+        return factor_gram(self.traces())
 
     def outer(self, signed: np.ndarray) -> np.ndarray:
         r"""Return :math:`MM^\top=\sum_{ij}s_is_jK(X_i,X_j)`, (d1, d1), of :math:`M=\sum_is_ih(X_i)`."""
@@ -131,7 +140,7 @@ def complete(W: np.ndarray, outer: np.ndarray, r: int) -> np.ndarray:
     Columns that W does not determine are the longest left singular directions of M outside its span, given
     by :math:`MM^\top`, (d1, d1); where those vanish, any orthonormal ones.
     """
-    left, sizes, _ = np.linalg.svd(W, full_matrices=True)
+    left, sizes, _ = svd(W, full=True)
     rank = int(np.sum(sizes > np.sqrt(NOTHING) * sizes.max(initial=0.0)))
     inside, outside = left[:, : min(rank, r)], left[:, min(rank, r) :]
     if inside.shape[1] == r:

@@ -7,11 +7,15 @@ coefficients C of the other files are V itself, (m, r), and no matrix has more t
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ...kernels.decomposition import svd
 from ..model.row_features import RowFeatures
 from ..model.row_kernels import row_values
+from .block_gram import GramFactor, factor_gram
 from .kernel_problem import KernelProblem, Settings, State
 from .kernel_solution import KernelSolution
 from .starts import completed
@@ -50,6 +54,11 @@ class FeatureBlocks:
         found = self.values.reshape(self.n, -1)
         return np.asarray(found @ found.T)
 
+    @cached_property
+    def whole(self) -> GramFactor:
+        """The factor of `traces`, for all labels and weights."""
+        return factor_gram(self.traces())
+
     def outer(self, signed: np.ndarray) -> np.ndarray:
         r"""Return :math:`MM^\top`, (d1, d1), of :math:`M=\sum_is_i\varphi(X_i)`."""
         M = np.tensordot(signed, self.values, axes=1)
@@ -66,8 +75,9 @@ class FeatureProblem(KernelProblem):
 
     blocks: FeatureBlocks
 
-    def __init__(self, values: np.ndarray, y: np.ndarray, settings: Settings) -> None:
-        super().__init__(FeatureBlocks(values), y, settings)
+    def __init__(self, values: np.ndarray | FeatureBlocks, y: np.ndarray, settings: Settings) -> None:
+        blocks = values if isinstance(values, FeatureBlocks) else FeatureBlocks(values)
+        super().__init__(blocks, y, settings)
 
     def full(self) -> State:
         blocks = self.blocks
@@ -75,7 +85,7 @@ class FeatureProblem(KernelProblem):
             return super().full()
         found = self.linear(blocks.values.reshape(blocks.n, -1), None, None, coarse=True)
         self.offer(found.multipliers)
-        left, sigma, right = np.linalg.svd(found.weights.reshape(blocks.d1, blocks.m))
+        left, sigma, right = svd(found.weights.reshape(blocks.d1, blocks.m), full=True)
         k = min(self.rank, len(sigma))
         U, V = left[:, : self.rank], np.zeros((blocks.m, self.rank))
         V[:, :k] = right[:k].T * sigma[:k]

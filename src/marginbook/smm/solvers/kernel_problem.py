@@ -9,7 +9,7 @@ import numpy as np
 
 from ..model.objective import conjugate_sum, feasible, loss_values
 from .block import solve_inner
-from .block_gram import gram_machine
+from .block_gram import GramFactor, gram_machine
 from .kernel_blocks import complete
 from .solution import InnerSolution
 
@@ -68,6 +68,8 @@ class Blocks(Protocol):
     def combine(self, signed: np.ndarray, Q: np.ndarray) -> np.ndarray: ...
     def projected(self, Q: np.ndarray) -> np.ndarray: ...
     def traces(self) -> np.ndarray: ...
+    @property
+    def whole(self) -> GramFactor: ...
     def outer(self, signed: np.ndarray) -> np.ndarray: ...
     def basis(self, C: np.ndarray, signed: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 
@@ -116,7 +118,7 @@ class KernelProblem:
 
     def full(self) -> State:
         """Return the solution without a bound on the rank, truncated to the rank."""
-        found = self._gram(self.blocks.traces(), None, None, COARSE)
+        found = self._gram(self.blocks.whole, None, None, COARSE)
         self.offer(found.multipliers)
         directions = np.linalg.eigh(self.blocks.outer(found.weights))[1][:, ::-1]
         U = np.ascontiguousarray(directions[:, : self.rank])
@@ -207,7 +209,7 @@ class KernelProblem:
 
     def _gram(
         self,
-        values: np.ndarray,
+        values: np.ndarray | GramFactor,
         start: tuple[np.ndarray, float] | None,
         multipliers: np.ndarray | None,
         tol: float,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
+from ...kernels.decomposition import svd
 from .kernel_problem import KernelProblem, State
 
 #: pairs of steps and gradients that the quasi-Newton method keeps
@@ -49,7 +50,7 @@ def project_out(problem: KernelProblem, state: State, *, tol: float, max_iter: i
         best = state
     if rank == d1 or best.objective <= 0:
         return best
-    away = np.linalg.svd(Q0, full_matrices=True)[0][:, rank:]
+    away = svd(Q0, full=True)[0][:, rank:]
     scale, last = best.objective, best
 
     def value(e: np.ndarray) -> tuple[float, np.ndarray]:

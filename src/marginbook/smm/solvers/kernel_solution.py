@@ -2,6 +2,7 @@ r"""A low-rank decision function of matrices whose rows live in a feature space.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +46,7 @@ class KernelSolution:
     converged : bool
         Whether the relative change by a sweep met the tolerance and the last block was solved.
     start : str
-        Which start won: ``"given"``, ``"full"``, ``"random-0"``, ...
+        Which start won: ``"given"``, ``"full"``, ``"relaxed"``, ``"random-0"``, ...
     method : str
         ``"gram"``: all rows, through their Gram matrix; ``"features"``: explicit features by landmarks.
     missed : float
@@ -89,8 +90,27 @@ class KernelSolution:
         -------
         (m,) array
         """
-        rows, places = as_rows(X)
-        validate_same_shape(self.shape, np.shape(X)[1:])
-        images = row_gram_times(self.kernel, rows, places, self.rows, self.places, self.C)
-        images = images.reshape(-1, *self.U.shape)
-        return np.asarray(np.einsum("nak,ak->n", images, self.U)) + self.intercept
+        return decisions_of([self], X)[:, 0]
+
+
+def decisions_of(solutions: Sequence[KernelSolution], X: ArrayLike) -> np.ndarray:
+    """Return f of new matrices by several solutions in the same rows, whose kernel is computed once.
+
+    Parameters
+    ----------
+    solutions : sequence of KernelSolution
+        At least one, of one kernel, all combinations of the same rows.
+    X : (m, d1, d2) array
+
+    Returns
+    -------
+    (m, len(solutions)) array
+    """
+    first, many = solutions[0], len(solutions)
+    rows, places = as_rows(X)
+    validate_same_shape(first.shape, np.shape(X)[1:])
+    C = np.hstack([each.C for each in solutions])
+    images = row_gram_times(first.kernel, rows, places, first.rows, first.places, C)
+    images = images.reshape(len(rows) // first.shape[0], first.shape[0], many, -1)
+    U = np.stack([each.U for each in solutions], axis=1)
+    return np.asarray(np.einsum("najk,ajk->nj", images, U)) + [each.intercept for each in solutions]

@@ -25,7 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...kernels.decomposition import svd
 from .newton import ARMIJO, HALVINGS, Loss, direction
+from .small_factors import complement, singular, thin_qr
 
 #: the least curvature beside 2 lam, where negative ones are cut back
 SOFTEST = 0.1
@@ -50,7 +52,7 @@ class Factors:
 
 def factors(coef: np.ndarray, P: np.ndarray, b: float, X: np.ndarray, y: np.ndarray) -> Factors:
     """Return the factors of a matrix whose rows are in the span of the orthonormal columns of P."""
-    left, s, right = np.linalg.svd(coef @ P, full_matrices=False)
+    left, s, right = svd(coef @ P)
     margins = y * (X.reshape(len(X), -1) @ coef.ravel() + b)
     return Factors(left, s, P @ right.T, b, margins)
 
@@ -150,9 +152,9 @@ def joint_newton(
 
 def retracted(at: Factors, left: np.ndarray, turned: np.ndarray, b: float, margins: np.ndarray) -> Factors:
     """Return the factors of (Q S + left)(P + turned)'."""
-    Q, first = np.linalg.qr(at.Q * at.s + left)
-    P, second = np.linalg.qr(at.P + turned)
-    U, s, V_t = np.linalg.svd(first @ second.T)
+    Q, first = thin_qr(at.Q * at.s + left)
+    P, second = thin_qr(at.P + turned)
+    U, s, V_t = singular(first @ second.T)
     return Factors(Q @ U, s, P @ V_t.T, b, margins)
 
 
@@ -174,16 +176,23 @@ class Frame:
         """Return the coordinates (k, q) of a stack of matrices (k, d1, d2)."""
         k, d1, d2 = X.shape
         rank, m = len(self.alive), self.paired
+        # what is common to all matrices of the stack goes into the small factors
+        L, R = self.L.copy(), self.R.copy()
+        L[:, :m] *= np.sqrt(0.5)
+        R[:, :m] *= np.sqrt(0.5)
         rows = (X.reshape(k * d1, d2) @ self.at.P).reshape(k, d1, rank).transpose(0, 2, 1)
-        rows = rows.reshape(k * rank, d1) @ self.L
-        columns = np.matmul(self.at.Q.T, X).reshape(k * rank, d2) @ self.R
-        rows, columns = (
-            rows.reshape(k, rank, d1),
-            columns.reshape(k, rank, self.R.shape[1]) * self.alive[:, None],
-        )
-        upper, lower = np.sqrt(0.5) * rows[:, :, :m], np.sqrt(0.5) * columns[:, :, :m]
-        parts = (upper + lower, upper - lower, rows[:, :, m:], columns[:, :, m:])
-        return np.concatenate([part.reshape(k, rank * part.shape[2]) for part in parts], axis=1)
+        rows = (rows.reshape(k * rank, d1) @ L).reshape(k, rank, d1)
+        columns = np.matmul((self.at.Q * self.alive).T, X).reshape(k * rank, d2)
+        columns = (columns @ R).reshape(k, rank, d2 - rank)
+        found = np.empty((k, rank * (d1 + d2 - rank)))
+        softer, stiffer = (found[:, i * rank * m : (i + 1) * rank * m].reshape(k, rank, m) for i in (0, 1))
+        np.add(rows[:, :, :m], columns[:, :, :m], out=softer)
+        np.subtract(rows[:, :, :m], columns[:, :, :m], out=stiffer)
+        rest = 2 * rank * m
+        split = rest + rank * (d1 - m)
+        found[:, rest:split] = rows[:, :, m:].reshape(k, split - rest)
+        found[:, split:] = columns[:, :, m:].reshape(k, found.shape[1] - split)
+        return found
 
     def blocks(self, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return A (d1, r) and E (d2, r) for a step (q,) in these coordinates."""
@@ -199,10 +208,10 @@ class Frame:
 def frame_of(M: np.ndarray, at: Factors, lam: float) -> Frame:
     """Return the coordinates for the combination M(c) of the multipliers."""
     rank = len(at.s)
-    complement = np.linalg.qr(at.P, mode="complete")[0][:, rank:]
-    L, theta, R_t = np.linalg.svd(M @ complement, full_matrices=True)
+    away = complement(at.P)
+    L, theta, R_t = singular(M @ away, full=True)
     alive = (at.s > NULL * at.s[0]).astype(float)
     coupling = np.outer(alive / np.where(alive > 0, at.s, 1.0), theta).ravel()
     alone = np.zeros((len(L) + R_t.shape[0] - 2 * len(theta)) * rank)
     ridge = 2.0 * lam + np.concatenate([-coupling, coupling, alone])
-    return Frame(at, L, complement @ R_t.T, alive, ridge)
+    return Frame(at, L, away @ R_t.T, alive, ridge)

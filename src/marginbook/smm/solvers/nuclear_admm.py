@@ -17,7 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from .box_qp import hinge_qp
-from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold
+from .nuclear_norm import NuclearProblem, soft_threshold
+from .nuclear_record import NuclearSolution, Record
 
 #: share by which the residual must fall for the extrapolation to go on
 FALL = 0.999

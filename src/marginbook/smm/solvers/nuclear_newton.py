@@ -19,10 +19,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.decomposition import svd
 from .block_problem import BlockProblem
 from .box_qp import hinge_qp
 from .hinge_interior_point import interior_point
-from .nuclear_norm import NuclearProblem, NuclearSolution, Record, soft_threshold
+from .nuclear_norm import NuclearProblem, soft_threshold
+from .nuclear_record import NuclearSolution, Record
 
 #: least share of the bound in the model, which keeps it strictly convex where the Gram matrix is
 LEAST_DAMPING = 1e-6
@@ -54,7 +56,7 @@ def tangent_features(X: np.ndarray, M: np.ndarray, tau: float) -> np.ndarray:
     if M.shape[0] > M.shape[1]:
         X, M = X.transpose(0, 2, 1), M.T
     n, (k, d) = len(X), M.shape
-    U, sizes, Vt = np.linalg.svd(M, full_matrices=d > k)
+    U, sizes, Vt = svd(M, full=d > k)
     r = int((sizes > tau).sum())
     if r == 0:
         return np.zeros((n, 0))

@@ -22,22 +22,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import svd
+
+from ...kernels.decomposition import svd
+from .nuclear_multiples import best_multiple
 
 #: share of the objective at B = 0 below which gaps are relative to it: a rounding of margins costs so much
 FLOOR = 1e-12
-#: relative differences of objectives that are rounding
-ROUNDING = 4 * float(np.finfo(float).eps)
-TINY = float(np.finfo(float).tiny)
-
-
-def thin_svd(M: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the thin singular value decomposition of `M`, (d1, d2): (d1, k), (k,), (k, d2)."""
-    try:
-        U, sizes, Vt = np.linalg.svd(M, full_matrices=False)
-    except np.linalg.LinAlgError:  # the faster driver gives up where the older one does not
-        U, sizes, Vt = svd(M, full_matrices=False, lapack_driver="gesvd")
-    return U, sizes, Vt
 
 
 def soft_threshold(M: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray]:
@@ -53,95 +43,9 @@ def soft_threshold(M: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray]:
     """
     if tau == 0:
         return M, np.linalg.svd(M, compute_uv=False)
-    U, sizes, Vt = thin_svd(M)
+    U, sizes, Vt = svd(M)
     shrunk = np.maximum(sizes - tau, 0.0)
     return (U * shrunk) @ Vt, shrunk
-
-
-def best_intercept(fitted: np.ndarray, y: np.ndarray, costs: np.ndarray) -> float:
-    r"""Return the middle of the minimisers b of :math:`\sum_ic_i(1-y_i(f_i+b))_+`.
-
-    Parameters
-    ----------
-    fitted : (n,) array
-        :math:`f_i=\langle B,X_i\rangle`.
-    y : (n,) array of -1 and 1
-        Both with positive costs.
-    costs : (n,) array
-    """
-    corners = y - fitted
-    order = np.argsort(corners, kind="stable")
-    # the slope in b starts at minus the cost of the positive class and rises by a cost at each corner
-    slope = np.cumsum(costs[order]) - costs[y > 0].sum()
-    # sums of the same costs in another order differ by rounding
-    slack = 1e-12 * costs.sum()
-    first = int(np.argmax(slope >= -slack))
-    last = int(np.argmax(slope > slack))
-    return float(corners[order[first]] + corners[order[last]]) / 2
-
-
-def best_factor(margins: np.ndarray, costs: np.ndarray, square: float, norm: float) -> float:
-    r"""Return the minimiser t of :math:`\tfrac12t^2s+tr+\sum_ic_i(1-tm_i)_+` over :math:`t\ge0`.
-
-    Parameters
-    ----------
-    margins, costs : (n,) arrays, m and c
-    square, norm : float
-        s > 0 and r.
-    """
-    helped = margins > 0
-    corners = 1 / np.maximum(margins[helped], TINY)
-    order = np.argsort(corners)
-    corners, drops = corners[order], (costs * margins)[helped][order]
-    # between two corners the slope is t s plus a constant, which rises by c m at a corner
-    constant = norm - float((costs * margins)[~helped].sum()) - np.append(np.cumsum(drops[::-1])[::-1], 0.0)
-    # the first corner behind which the slope is not negative ends the interval of the minimiser
-    k = int(np.argmax(np.append(corners * square + constant[1:], np.inf) >= 0))
-    best = max(-constant[k] / square, corners[k - 1] if k else 0.0)
-    return float(min(best, corners[k]) if k < len(corners) else best)
-
-
-def best_multiple(
-    fitted: np.ndarray,
-    y: np.ndarray,
-    costs: np.ndarray,
-    *,
-    square: float,
-    norm: float,
-    fit_intercept: bool,
-) -> tuple[float, float, float]:
-    r"""Return the least objective found at (tB, b), with t and b.
-
-    .. math:: \tfrac12t^2s+tr+\sum_ic_i\bigl(1-y_i(tf_i+b)\bigr)_+
-
-    Tried are t = 1, the best t for that intercept, and the least without losses, each with its intercept.
-    Expensive losses make much of margins that are too small in the eighth digit: a multiple of B that is as
-    little larger may have none at all.
-
-    Parameters
-    ----------
-    fitted, y, costs : (n,) arrays, f, y and c
-    square, norm : float
-        s and r.
-    fit_intercept : bool
-        Otherwise b = 0.
-    """
-    intercept = best_intercept(fitted, y, costs) if fit_intercept else 0.0
-    tried = [(1.0, intercept)]
-    if square > 0:
-        factor = best_factor(y * (fitted + intercept), costs, square, norm)
-        tried.append((factor, best_intercept(factor * fitted, y, costs) if fit_intercept else 0.0))
-        least = float(fitted[y > 0].min(initial=np.inf))
-        most = float(fitted[y < 0].max(initial=-np.inf))
-        width = least - most if fit_intercept else 2 * min(least, -most)
-        if 0 < width < np.inf:
-            factor = 2 / width * (1 + ROUNDING)
-            tried.append((factor, -factor * (least + most) / 2 if fit_intercept else 0.0))
-    found = []
-    for factor, b in tried:
-        loss = float(np.maximum(0.0, 1 - y * (factor * fitted + b)) @ costs)
-        found.append((factor * factor * square / 2 + factor * norm + loss, factor, b))
-    return min(found)
 
 
 @dataclass(frozen=True)
@@ -231,99 +135,6 @@ class NuclearProblem:
     def dual(self, beta: np.ndarray, sizes: np.ndarray) -> float:
         r"""Return D of a feasible `beta`, (n,); `sizes` are the singular values of :math:`S_\tau(M)`."""
         return float(self.y @ beta) - float(sizes @ sizes) / 2
-
-
-@dataclass(frozen=True)
-class NuclearSolution:
-    r"""A solution of the support matrix machine with its certificate.
-
-    Attributes
-    ----------
-    coef : (d1, d2) array, B
-    intercept : float, b
-    singular_values : (min(d1, d2),) array
-        Of B.
-    multipliers : (n,) array
-        Feasible signed multipliers :math:`\beta`.
-    objective : float
-        P(B, b).
-    lower_bound : float
-        :math:`D(\beta)`.
-    dual_gap : float
-        Their difference, relative to the objective or, if that is more, to `FLOOR` times the least one at
-        B = 0.
-    gap_path : tuple of float
-        The gap whenever it was computed.
-    n_iter : int
-    converged : bool
-    """
-
-    coef: np.ndarray
-    intercept: float
-    singular_values: np.ndarray
-    multipliers: np.ndarray
-    objective: float
-    lower_bound: float
-    dual_gap: float
-    gap_path: tuple[float, ...]
-    n_iter: int
-    converged: bool
-
-
-class Record:
-    """The best primal point and the best dual point of a run, and the gap between them.
-
-    Parameters
-    ----------
-    problem : NuclearProblem
-    tau : float
-    tol : float
-        Relative gap that is asked for.
-    """
-
-    def __init__(self, problem: NuclearProblem, tau: float, tol: float) -> None:
-        self.problem, self.tau, self.tol = problem, tau, tol
-        self.objective, self.lower_bound = np.inf, -np.inf
-        self.path: list[float] = []
-
-    @property
-    def gap(self) -> float:
-        """The relative gap."""
-        unit = max(self.objective, FLOOR * self.problem.null_objective)
-        return max(0.0, self.objective - self.lower_bound) / unit
-
-    def offer(self, B: np.ndarray, sizes: np.ndarray) -> None:
-        """Keep the best multiple of B, (d1, d2), with singular values `sizes`, if no other was better."""
-        objective, factor, intercept = self.problem.primal(B, sizes, self.tau)
-        # a difference of roundings is no gain: B = 0 stays where it is optimal
-        if objective < self.objective * (1 - ROUNDING):
-            self.objective, self.coef, self.intercept = objective, factor * B, intercept
-            self.sizes = factor * sizes
-
-    def certify(self, beta: np.ndarray) -> bool:
-        """Take feasible multipliers, (n,), and the B that they give; return whether the gap is small."""
-        B, sizes = soft_threshold(self.problem.combine(beta), self.tau)
-        bound = self.problem.dual(beta, sizes)
-        if bound > self.lower_bound:
-            self.lower_bound, self.beta = bound, beta.copy()
-        self.offer(B, sizes)
-        self.path.append(self.gap)
-        return self.gap <= self.tol
-
-    def solution(self, n_iter: int) -> NuclearSolution:
-        """Return the best points after `n_iter` iterations."""
-        return NuclearSolution(
-            coef=self.coef,
-            intercept=self.intercept,
-            singular_values=self.sizes,
-            multipliers=self.beta,
-            objective=self.objective,
-            lower_bound=self.lower_bound,
-            dual_gap=self.gap,
-            gap_path=tuple(self.path),
-            n_iter=n_iter,
-            converged=self.gap <= self.tol,
-        )
 
 
 def nuclear_limit(problem: NuclearProblem) -> float:

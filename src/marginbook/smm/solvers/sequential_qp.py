@@ -89,7 +89,7 @@ def quadratic_programs(
             A[:, q] = free * y
         losses = 1.0 - at.margins
         new = c.copy()
-        solved = maximise(A, losses + A @ linear, C, new, CHANGES * A.shape[1])
+        solved, _ = maximise(A, losses + A @ linear, C, new, CHANGES * A.shape[1])
         u = new @ A - linear
         model = float(C @ np.maximum(losses - A @ u, 0.0)) + lam * float(at.s @ at.s)
         promised = value - model - float(linear @ u) - 0.5 * float(u @ u)

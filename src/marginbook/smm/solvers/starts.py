@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.decomposition import svd
+
 
 def random_basis(d2: int, rank: int, rng: np.random.Generator) -> np.ndarray:
     """Return a (d2, rank) array with orthonormal columns, uniformly distributed."""
@@ -13,7 +15,7 @@ def random_basis(d2: int, rank: int, rng: np.random.Generator) -> np.ndarray:
 
 def leading_rows(coef: np.ndarray, rank: int) -> np.ndarray:
     """Return the right singular vectors of the `rank` largest singular values, (d2, rank)."""
-    return np.ascontiguousarray(np.linalg.svd(coef, full_matrices=False)[2][:rank].T)
+    return np.ascontiguousarray(svd(coef)[2][:rank].T)
 
 
 def completed(factor: np.ndarray, other: np.ndarray | None = None) -> np.ndarray:
@@ -23,14 +25,14 @@ def completed(factor: np.ndarray, other: np.ndarray | None = None) -> np.ndarray
     then of the coordinates, so that the rank can grow again.
     """
     d, rank = factor.shape
-    left, sigma, _ = np.linalg.svd(factor, full_matrices=False)
+    left, sigma, _ = svd(factor)
     kept = int(np.sum(sigma > 1e-12 * max(float(sigma[0]), 1e-300))) if sigma.size else 0
     basis = left[:, :kept]
     if kept == rank:
         return np.ascontiguousarray(basis)
     if other is not None:
         rest = other - (other @ basis) @ basis.T
-        _, sigma, right = np.linalg.svd(rest, full_matrices=False)
+        _, sigma, right = svd(rest)
         fresh = right[: rank - kept][sigma[: rank - kept] > 1e-12 * max(float(sigma[0]), 1e-300)].T
         basis = np.hstack([basis, fresh])
     padded = np.hstack([basis, np.eye(d)])

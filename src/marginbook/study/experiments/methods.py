@@ -17,7 +17,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
 from ...clasmk.estimators.lssvm import LSSVMClassifier
-from ...clasmk.estimators.transformers import CLASMKTransformer
+from ...clasmk.estimators.weighted_kernels import CLASMKTransformer
 from ...clasmk.model.features import FeatureMap
 from ...clasmk.model.kernel_sets import paper_kernels
 from ...drm.estimators.classifier import DRMClassifier

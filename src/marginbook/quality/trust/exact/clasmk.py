@@ -21,7 +21,7 @@ def least_squares_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarra
 
     It reports no certificate but a warning where they fail by 1e-3, which stands in for one.
     """
-    from ....clasmk.estimators.lssvm import UNSOLVED
+    from ....clasmk.estimators.least_squares_training import UNSOLVED
 
     signs, n = exactly(signs_of(y)), len(y)
     K, Kt = gram(model.kernel, X, X), gram(model.kernel, T, X)

@@ -86,11 +86,11 @@ def _left_of_maps(model: Any, X: np.ndarray, y: np.ndarray) -> Any:
 
 def chosen_ridge_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
     """Judge the machine that a `DRMClassifierCV` without scaling has chosen."""
-    return ridge_machine(model.estimator_, X, y, T)
+    return ridge_machine(model.best_estimator_, X, y, T)
 
 
 def general_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
-    """Judge a `DiscriminativeRidgeClassifier`: the duality gap of the row of `T` where it is least honest."""
+    """Judge a `MixedNormDRMClassifier`: the duality gap of the row of `T` where it is least honest."""
     K, Kt = gram(model.kernel, X, X), gram(model.kernel, T, X).T
     Q, beta = quadratic(K, y, model.alpha), exactly(model.beta)
     found = model.solution(T)

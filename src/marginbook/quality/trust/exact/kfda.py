@@ -29,7 +29,7 @@ def decided(Kt: np.ndarray, omega: np.ndarray, yhat: np.ndarray) -> np.ndarray:
 
 def _design(model: Any, X: np.ndarray, T: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     K, Kt = gram(model.kernel, X, X), gram(model.kernel, T, X)
-    omega = exactly(np.concatenate([[model.intercept_], model.coef_]))
+    omega = exactly(np.concatenate([[model.intercept_], model.dual_coef_]))
     return np.column_stack([exactly(np.ones(len(K))), K]), Kt, omega
 
 

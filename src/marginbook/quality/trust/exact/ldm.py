@@ -59,7 +59,7 @@ def distribution_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray
 
 def chosen_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:
     """Judge the machine that an `LDMClassifierCV` has chosen."""
-    return distribution_machine(model.estimator_, X, y, T)
+    return distribution_machine(model.best_estimator_, X, y, T)
 
 
 def mean_margin_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Reference:

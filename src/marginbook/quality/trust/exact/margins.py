@@ -87,7 +87,7 @@ def stationary(at: Callable[[Any], tuple[Any, ...]], low: Any, high: Any) -> tup
 
 
 def hinge_rounding(margins: np.ndarray, sums: np.ndarray) -> Any:
-    """Return the size of the terms behind the losses of margins that are at most 1, but for rounding.
+    """Return the size of the terms behind the losses of margins that are at most 1 up to rounding.
 
     Parameters
     ----------

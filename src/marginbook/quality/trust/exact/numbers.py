@@ -15,6 +15,8 @@ from mpmath import mp
 
 #: decimal digits that all of this computes with
 DIGITS = 100
+#: pivots up to this share of the largest diagonal entry count as zero
+TINY = 1e-60
 mp.dps = DIGITS
 
 _convert = np.vectorize(mpmath.mpf, otypes=[object])
@@ -79,21 +81,14 @@ def solve(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return Factored(A).solve(B)
 
 
-def factor(G: np.ndarray, tiny: float = 1e-60) -> np.ndarray:
-    """Return F, (n, r), with F F' = G for a positive semidefinite G: Cholesky with pivots.
-
-    Parameters
-    ----------
-    G : (n, n) array
-    tiny : float
-        Pivots up to this share of the largest diagonal entry count as zero.
-    """
+def factor(G: np.ndarray) -> np.ndarray:
+    """Return F, (n, r), with F F' = G for a positive semidefinite G, (n, n): Cholesky with pivots."""
     left = G.copy()
     largest = max(left.diagonal())
     columns: list[np.ndarray] = []
     for _ in range(len(G)):
         k = int(np.argmax(left.diagonal()))
-        if left[k, k] <= tiny * largest:
+        if left[k, k] <= TINY * largest:
             break
         column = left[:, k] / mpmath.sqrt(left[k, k])
         columns.append(column)

@@ -26,7 +26,7 @@ class Reference:
     reported_value : float or None
         The one that the estimator reports.
     optimum : number or None
-        The least objective, where it can be had.
+        The least objective, where it can be computed.
     relative : bool
         Whether the certificate is a share of the objective.
     decisions : array or None

@@ -1,0 +1,125 @@
+"""The findings of the chapters and of the home page, with their pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from ..base.rooms import rooms
+from ..claims import Claim
+from ..claims.findings import Finding, findings, idea
+from .checked_claims import Checked
+from .room_pages import CHAPTERS, short_name
+from .search_entries import evidence_anchor
+
+PICTURES = "findings"  # folder of the pictures, beside the fragments
+#: how many findings of a room the home page shows with pictures, in this order; the others are listed below
+CARDS = {"study": 1, "ldm": 2, "drm": 1, "kfda": 1, "clasmk": 1}
+
+
+def write(folder: Path, checked: Checked) -> dict[str, list[Finding]]:
+    """Write ``findings-<room>.md`` for every room, ``findings-home.md``, and their pictures.
+
+    `folder` is ``book/_generated`` of the source tree. Returns the findings by room, which take a while to
+    compute.
+
+    Raises
+    ------
+    ValueError
+        A finding is not true any more.
+    """
+    verdicts = {id: str(found.verdict) for id, found in checked.evidence.items()}
+    home: dict[str, list[tuple[Finding, str]]] = {}
+    found: dict[str, list[Finding]] = {}
+    for room in rooms():
+        told = found[room] = findings(room)
+        refuse_false(told, verdicts)
+        pictures = draw(folder, room, told)
+        parts = [
+            chapter_entry(number, one, pictures.get(number, ""), checked.claims, checked.shown)
+            for number, one in enumerate(told, start=1)
+        ]
+        folder.joinpath(f"findings-{room}.md").write_text("\n".join(parts), encoding="utf-8")
+        home[room] = [(one, pictures.get(number, "")) for number, one in enumerate(told, start=1) if one.home]
+    folder.joinpath("findings-home.md").write_text(home_page(home), encoding="utf-8")
+    return found
+
+
+def home_page(told: Mapping[str, list[tuple[Finding, str]]]) -> str:
+    """Return the home page's part: cards, then a list; findings come by room, with their pictures' paths."""
+    cards = [
+        home_card(one, picture, room) for room in CARDS for one, picture in told.get(room, [])[: CARDS[room]]
+    ]
+    others = [
+        f"- {one.home} [{short_name(room)}]({CHAPTERS.get(room, room)}.md)"
+        for room, found in told.items()
+        for one, _ in found[CARDS.get(room, 0) :]
+    ]
+    parts = ["\n".join(["::::{grid} 1 1 2 2", ":gutter: 3", "", *cards, "::::", ""])] if cards else []
+    if others:
+        parts.append("\n".join(["Also:" if cards else "", "", *others, ""]))
+    return "\n".join(parts)
+
+
+def refuse_false(told: Iterable[Finding], verdicts: Mapping[str, str]) -> None:
+    """Raise ValueError for the first finding that is not true of the verdicts."""
+    for one in told:
+        if why := one.false(verdicts):
+            raise ValueError(f"the finding {one.title!r} is not true any more: {why}; write it anew")
+
+
+def draw(folder: Path, room: str, told: Iterable[Finding]) -> dict[int, str]:
+    """Draw the pictures, that of the idea with them; return the paths, relative to ``book/``, by number."""
+    import matplotlib.pyplot as plt
+
+    from ..plotting import STYLE
+
+    target = folder / PICTURES
+    target.mkdir(exist_ok=True)
+    drawings = {str(number): one.picture for number, one in enumerate(told, start=1)} | {"idea": idea(room)}
+    paths = {}
+    for key, drawing in drawings.items():
+        if drawing is None:
+            continue
+        name = f"{room}-{key}.png"
+        with plt.rc_context(cast(Any, STYLE)):
+            figure = drawing()
+            # no date, no version: the same picture is the same bytes
+            figure.savefig(target / name, metadata={"Software": None})
+            plt.close(figure)
+        if key.isdigit():
+            paths[int(key)] = f"_generated/{PICTURES}/{name}"
+    return paths
+
+
+def chapter_entry(
+    number: int, one: Finding, picture: str, claims: Mapping[str, Claim], shown: set[str]
+) -> str:
+    """Return a finding as a section of its chapter."""
+    lines = [f"### {number}. {one.title}", "", one.text.strip(), ""]
+    if picture:
+        lines += [
+            f"```{{figure}} {picture}",
+            f":alt: {one.alt}",
+            ":class: finding",
+            "",
+            one.caption,
+            "```",
+            "",
+        ]
+    evidence = ", ".join(f"[{claims[id].where}](#{evidence_anchor(claims[id])})" for id in one.needs)
+    ways = [f"Evidence: {evidence}"] if evidence else []
+    id, _, anchor = one.page.partition("#")
+    if id in shown:
+        ways.append(f"[the notebook]({f'#{anchor}' if anchor else f'../notebooks/{id}.ipynb'})")
+    lines += ["{.ways}", " · ".join(ways), ""]
+    return "\n".join(lines)
+
+
+def home_card(one: Finding, picture: str, room: str) -> str:
+    """Return a finding as a card of the home page, which leads to its chapter."""
+    lines = [":::{grid-item-card}", f":link: {CHAPTERS.get(room, room)}", ":link-type: doc", ""]
+    if picture:
+        lines += [f"```{{image}} {picture}", f":alt: {one.alt}", ":class: finding", "```", ""]
+    return "\n".join([*lines, one.home, ":::", ""])

@@ -1,0 +1,87 @@
+"""Where the tasks of a run are done: in this process, in worker processes, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+from joblib import cpu_count
+from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ..base.workers import leave_ctrl_c_to_parent
+from .errors import ExperimentError
+from .one_task import forget_data, measure_in_worker, measure_task, single_thread
+from .protocol import Protocol, Task
+from .store import Outcome
+
+CONNECT_SECONDS = 10
+Submit = Callable[[Protocol, Task], "Future[Outcome]"]
+
+
+@contextmanager
+def workers(n_jobs: int, dask: str | None, n_tasks: int) -> Iterator[tuple[Submit, int]]:
+    """Yield what a task is handed to, and how many tasks it should have at a time."""
+    forget_data()
+    if dask is not None:
+        with _dask_cluster(dask) as found:
+            yield found
+        return
+    count = min(cpu_count() if n_jobs < 0 else max(n_jobs, 1), n_tasks)
+    if count == 1:
+        with threadpool_limits(limits=1):
+            yield _at_once, 1
+        return
+
+    def pool() -> Any:
+        # asked for anew each time: it is another executor once a worker has died
+        return get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker)
+
+    try:
+        yield (lambda protocol, task: pool().submit(measure_in_worker, protocol, task)), count
+    finally:
+        # workers of an earlier run could hold earlier code and data
+        pool().shutdown(kill_workers=True)
+
+
+def _start_worker() -> None:
+    leave_ctrl_c_to_parent()
+    single_thread()
+
+
+def _at_once(protocol: Protocol, task: Task) -> Future[Outcome]:
+    future: Future[Outcome] = Future()
+    future.set_result(measure_task(protocol, task))
+    return future
+
+
+@contextmanager
+def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ExperimentError(
+            "--dask needs the package distributed: pip install 'marginbook[dask]'"
+        ) from None
+    # its tracebacks about lost connections would bury the one line that we say about them
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ExperimentError(
+            f"no Dask scheduler at {address} ({' '.join(str(error).split())}); start one with "
+            "`dask scheduler`, or leave --dask out"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=30)
+        except TimeoutError:
+            raise ExperimentError(
+                f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`"
+            ) from None
+        executor = client.get_executor(pure=False)
+        width = 2 * max(sum(client.nthreads().values()), 1)
+        yield (lambda protocol, task: executor.submit(measure_in_worker, protocol, task)), width

@@ -1,0 +1,113 @@
+"""What LDMClassifier asks of rows and of a Gram matrix before it solves anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import LinAlgError, cholesky, eigvalsh
+
+from ...base.memory import require_memory
+from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
+
+#: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
+ASYMMETRY = 1e-6
+#: most negative eigenvalue that passes for rounding, as a share of the trace
+NEGATIVE = 1e-7
+#: matrices of the size of the Gram matrix that a solver that factorises it holds at once
+MATRICES = 3
+#: what LDMClassifier has for more rows
+INSTEAD = "use solver='auto' with a kernel given by its name and a finite C, or kernel='linear'"
+
+
+def finite_rows(X: Any, constant: bool) -> Any:
+    """Return rows `X`, (m, d), for the linear kernel, with a last feature that is 1 everywhere if `constant`.
+
+    Raises
+    ------
+    KernelOverflow
+        See :func:`validate_size`.
+    """
+    validate_size(X)
+    if not constant:
+        return X
+    ones = np.ones((X.shape[0], 1))
+    return sparse.csr_matrix(sparse.hstack([X, ones])) if sparse.issparse(X) else np.hstack([X, ones])
+
+
+def validate_size(X: Any) -> None:
+    """Raise KernelOverflow if squared margins, fourth powers of the features, would be infinite."""
+    largest = float(np.abs(X.data if sparse.issparse(X) else X).max(initial=0.0))
+    limit = (np.finfo(float).max / (X.shape[0] * X.shape[1])) ** 0.25 / X.shape[0]
+    if largest > limit:
+        raise KernelOverflow(
+            f"features of up to {largest:.1e}, above {limit:.1e} for {X.shape[0]} rows, give squared margins "
+            "beyond double precision; scale the features"
+        )
+
+
+def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
+    """Return the (m, m) Gram matrix of rows `X`, plus 1 with an intercept, checked as a kernel must be.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : (m, d) array or CSR matrix; for "precomputed" the (m, m) matrix itself
+    fit_intercept : bool
+
+    Raises
+    ------
+    ValueError
+        If it is not square, not symmetric, or has an eigenvalue below zero, the last two beyond rounding.
+    MemoryError
+        For more rows than the machine has memory for.
+    """
+    name, _ = parse_kernel(kernel)
+    validate_memory(X.shape[0])
+    G = gram(kernel, X)
+    if name == "precomputed":
+        if G.shape[0] != G.shape[1]:
+            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {G.shape}")
+        size = float(np.abs(G).max(initial=0.0))
+        apart = np.abs(G - G.T)
+        if float(apart.max(initial=0.0)) > ASYMMETRY * size:
+            i, j = np.unravel_index(int(apart.argmax()), G.shape)
+            raise ValueError(
+                f"the precomputed Gram matrix is not symmetric: entry ({i}, {j}) is {G[i, j]:.6g} and "
+                f"({j}, {i}) is {G[j, i]:.6g}; give k(x_i, x_j) of the training rows, or (G + G.T) / 2"
+            )
+        G = (G + G.T) / 2
+    if not always_positive(kernel):
+        validate_positive(G)
+    return G + 1.0 if fit_intercept else G
+
+
+def validate_positive(G: np.ndarray) -> None:
+    """Raise ValueError if the symmetric matrix `G`, (m, m), has an eigenvalue below zero, beyond rounding."""
+    allowed = NEGATIVE * float(np.trace(np.abs(G)))
+    shifted = G.copy()
+    shifted[np.diag_indices_from(shifted)] += allowed or np.finfo(float).tiny
+    try:  # ten times cheaper than the eigenvalues
+        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        smallest = float(eigvalsh(G, subset_by_index=[0, 0])[0])
+        if smallest < -allowed:
+            raise ValueError(
+                "the kernel is not positive semidefinite: its Gram matrix has the eigenvalue "
+                f"{smallest:.3g}, so the problem is not convex; choose another kernel, or set negative "
+                "eigenvalues to zero"
+            ) from None
+
+
+def always_positive(kernel: Kernel) -> bool:
+    """Return whether every Gram matrix of `kernel` is positive semidefinite, whatever the rows are."""
+    name, parameters = parse_kernel(kernel)
+    return name in ("linear", "rbf") or (
+        name == "poly" and parameters["coef0"] >= 0 and float(parameters["degree"]).is_integer()
+    )
+
+
+def validate_memory(m: int, instead: str = INSTEAD) -> None:
+    """Raise MemoryError where the matrices of a solver that factorises one of `m` rows do not fit."""
+    require_memory(f"matrices between {m} rows need", MATRICES * float(m) * m, instead)

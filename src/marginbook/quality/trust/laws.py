@@ -1,0 +1,205 @@
+"""Laws that fits may obey: what happens to the data on one side, to the answers on the other.
+
+A law relates two fits of one estimator. Which estimator obeys which law follows from its model: distances
+know no origin, inner products do; a sum of losses counts a row twice that stands there twice, a mean does
+not. The exceptions below say so, and tests find every one of them, in both directions.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from .stability import Answers, Tried, answers, difference, problem, setting
+
+#: rows that are fitted; twice as many where rows are repeated
+ROWS = 120
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+#: answers to the problem and to what a law makes of it; None where the law says nothing of the estimator
+Pair = tuple[Answers, Answers] | None
+
+
+def shift(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Add one vector to every sample."""
+    X, y, T = data
+    by = rng.normal(size=X.shape[1:])
+    return _both(one, data, (X + by, y, T + by))
+
+
+def rotation(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Turn the space of the features, that of the rows and that of the columns of matrices."""
+    X, y, T = data
+    right = _orthogonal(X.shape[-1], rng)
+    left = _orthogonal(X.shape[1], rng) if one.matrices else None
+
+    def turned(Z: np.ndarray) -> np.ndarray:
+        return Z @ right if left is None else left @ Z @ right
+
+    return _both(one, data, (turned(X), y, turned(T)))
+
+
+def units(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Measure all features in another unit, and the width of the kernel with them."""
+    X, y, T = data
+    scale = 2.0 ** rng.integers(2, 5)
+
+    def build() -> Any:
+        model = one.build()
+        return model.set_params(**_widened(model.get_params(), scale))
+
+    if not _widened(one.build().get_params(), scale):
+        return None
+    return answers(one.build, *data), answers(build, X * scale, y, T * scale)
+
+
+def constant(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Add a feature that has one value everywhere."""
+    X, y, T = data
+
+    def longer(Z: np.ndarray) -> np.ndarray:
+        return np.concatenate([Z, np.full((*Z.shape[:-1], 1), 1.5)], axis=-1)
+
+    return _both(one, data, (longer(X), y, longer(T)))
+
+
+def swapped(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Exchange the names of the two classes."""
+    X, y, T = data
+    model = one.build()
+    first, second = answers(lambda: model, *data), answers(one.build, X, 1 - y, T)
+    if hasattr(model, "level_decisions"):
+        return None  # a level is of one class
+    if hasattr(model, "decision_function"):
+        return first, Answers(second.objective, -second.values)
+    if hasattr(model, "predict_proba"):
+        return first, Answers(second.objective, second.values[:, ::-1])
+    return first, second
+
+
+def twice(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Let every row stand there twice."""
+    X, y, T = data
+    return None if one.drawn else _both(one, data, (np.repeat(X, 2, axis=0), np.repeat(y, 2), T))
+
+
+def weights(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Give rows the weights 0, 1 and 2 in place of leaving them out and repeating them."""
+    X, y, T = data
+    if one.drawn or "sample_weight" not in inspect.signature(one.build().fit).parameters:
+        return None
+    times = rng.integers(0, 3, len(y))
+    model = one.build()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = model.fit
+        model.fit = lambda X, y: fit(X, y, sample_weight=times)
+        try:
+            weighed = answers(lambda: model, *data)
+        except ValueError:  # this setting refuses weights, and says so
+            return None
+    return answers(one.build, np.repeat(X, times, axis=0), np.repeat(y, times), T), weighed
+
+
+LAWS: dict[str, Callable[[Tried, Data, np.random.Generator], Pair]] = {
+    "shift": shift,
+    "rotation": rotation,
+    "units": units,
+    "constant feature": constant,
+    "classes swapped": swapped,
+    "rows twice": twice,
+    "weights": weights,
+}
+
+#: answers that are closer, relative to the largest, obey
+TOLERANCE = 2e-3
+_ORIGIN = "inner products depend on the origin"
+_INTERCEPT = "no intercept: a constant feature takes its place"
+_POLYNOMIAL = "one of its kernels is polynomial, of inner products"
+_SUM = "a sum of losses against a penalty: every row twice is half the penalty"
+_BLOCKS = "one block of features for each class: the blocks change places"
+_LEVEL = "its level is a probability of one of the classes"
+#: a reason by which a law may hold all the same
+LOCAL = "not convex: the search can end in another local minimum"
+_POLY = {"shift": _POLYNOMIAL, "constant feature": _POLYNOMIAL}
+_LINEAR = {"shift": _ORIGIN, "constant feature": _INTERCEPT}
+#: the laws that an estimator does not obey, and why; with a setting where others of the class do
+EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
+    ("DRMClassifier", "rbf"): {"rows twice": _SUM},
+    ("DRMClassifier", "linear"): {**_LINEAR, "rows twice": _SUM},
+    ("DRMClassifierCV", ""): {"rows twice": _SUM},
+    ("MixedNormDRMClassifier", ""): {"rows twice": _SUM},
+    ("LDMClassifier", "rbf"): {"rows twice": _SUM},
+    ("LDMClassifier", "linear"): _LINEAR,
+    ("LDMClassifierCV", ""): {"rows twice": _SUM},
+    ("MDOClassifier", ""): _LINEAR,
+    ("KMOMDClassifier", ""): {"rows twice": _SUM},
+    ("SparseKFDAClassifier", "q=0.5"): {"rows twice": LOCAL, "weights": LOCAL},
+    ("KFDAClassifier", ""): {"rows twice": _SUM},
+    ("OLSKFDAClassifier", ""): {"rows twice": _SUM},
+    ("CLASKTransformer", ""): {"classes swapped": _BLOCKS},
+    ("CLASMKTransformer", ""): {**_POLY, "classes swapped": _BLOCKS},
+    ("HierarchicalCLASMKClassifier", ""): _POLY,
+    ("LSSVMClassifier", ""): {"rows twice": _SUM},
+    ("MKLClassifier", ""): {**_POLY, "rows twice": _SUM},
+    ("TwoLayerMKLClassifier", ""): _POLY,
+    ("LowRankSVMClassifier", "rank 1"): {"classes swapped": LOCAL},
+    ("LevelSetClassifier", ""): {"classes swapped": _LEVEL},
+    ("RegressionFunctionEstimator", ""): {"shift": LOCAL, "constant feature": LOCAL},
+    ("NuclearNormSVMClassifier", ""): {"rows twice": _SUM},
+}
+
+
+def exception(one: Tried, law: str) -> str:
+    """Return why an estimator does not obey a law; an empty text if it does."""
+    return EXCEPTIONS.get((one.name, setting(one.build())), {}).get(law, "")
+
+
+def check(one: Tried, law: str, seed: int = 0) -> float | None:
+    """Return how far the answers are apart, relative to the largest; None where the law says nothing."""
+    X, y, T = problem(one.matrices, seed)
+    rng = np.random.default_rng(seed + 2)
+    with threadpool_limits(1):
+        pair = LAWS[law](one, (X[:ROWS], y[:ROWS], T), rng)
+    return None if pair is None else difference(*pair)[1]
+
+
+def rows(one: Tried) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the committed table for one estimator."""
+    for law in LAWS:
+        found = check(one, law)
+        yield {
+            "room": one.room,
+            "estimator": one.name,
+            "setting": setting(one.build()),
+            "law": law,
+            "decisions": "" if found is None else f"{found:.1e}",
+            "obeys": "" if found is None else "yes" if found <= TOLERANCE else "no",
+            "why": exception(one, law),
+        }
+
+
+def _both(one: Tried, data: Data, other: Data) -> Pair:
+    return answers(one.build, *data), answers(one.build, *other)
+
+
+def _orthogonal(size: int, rng: np.random.Generator) -> np.ndarray:
+    return np.linalg.qr(rng.normal(size=(size, size)))[0]
+
+
+def _widened(parameters: dict[str, Any], scale: float) -> dict[str, Any]:
+    """Return the kernels among the parameters for features times `scale`, where all of them are Gaussian."""
+    found = {}
+    for name, value in parameters.items():
+        kernels = value if isinstance(value, list) else [value]
+        if name.rpartition("__")[2] not in ("kernel", "kernels"):
+            continue
+        if not all(isinstance(each, tuple) and each[0] == "rbf" for each in kernels):
+            return {}
+        wide = [("rbf", {"gamma": each[1]["gamma"] / scale**2}) for each in kernels]
+        found[name] = wide if isinstance(value, list) else wide[0]
+    return found

@@ -1,0 +1,187 @@
+"""How results of SMM's experiments are compared: by draw or split, in pairs, with intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from ...claims import Evidence, share
+from ...claims.printed_tables import LEVEL, PaperTables
+from ...experiments.stats import corrected_resampled_t, paired_t
+from ..experiments.generators import setting
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLES = PaperTables("smm", own="low-rank")
+#: the methods that claims are about
+PATH, VECTOR_PATH = "low-rank SVM, levels", "vector SVM, levels"
+PLATT, VECTOR_PLATT = "low-rank SVM, Platt", "vector SVM, Platt"
+LOGISTIC, VECTOR_LOGISTIC = "low-rank logistic", "vector logistic"
+NUCLEAR = "nuclear-norm SVM, Platt"
+ROWS, RBF = "row-kernel SVM, levels", "rbf SVM, Platt"
+#: draws of each set that a contest or a slope needs
+LEAST = 2
+
+
+class Slope(NamedTuple):
+    """Mean of the slopes of single draws, with the ends of its 95 % interval (Student), and their number."""
+
+    mean: float
+    low: float
+    high: float
+    draws: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+
+def csv(table: str) -> str:
+    """Return the file that a claim about `table` depends on."""
+    return f"results/smm/{table}.csv"
+
+
+def nothing(claimed: str, table: str) -> Evidence:
+    """Return the evidence of a claim without results."""
+    return Evidence(share(0, 0), "nothing", claimed, None, TABLES.not_run(table), {"sets": 0})
+
+
+def by_draw(table: str, column: str) -> pd.DataFrame | None:
+    """Return a column of stored results: (data set, draw) down, methods across; None without results."""
+    frame = TABLES.results(table)
+    if frame is None or frame.empty or column not in frame:
+        return None
+    return frame.pivot_table(index=["dataset", "split"], columns="method", values=column, sort=False)
+
+
+def with_methods(frame: pd.DataFrame | None, *names: str | int) -> pd.DataFrame | None:
+    """Return the draws that have all of the methods `names`, without sets of fewer than `LEAST` draws."""
+    if frame is None or not set(names) <= set(frame.columns):
+        return None
+    found = frame.dropna(subset=list(names))
+    found = found[found.groupby(level="dataset", sort=False)[names[0]].transform("size") >= LEAST]
+    return None if found.empty else found
+
+
+def means(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return means over the draws: sets down, methods across."""
+    return frame.groupby(level="dataset", sort=False).mean()
+
+
+def size_of(name: str, what: str) -> int:
+    """Return "n", "d" or "r" of a simulated set."""
+    found = setting(name)
+    return {"n": found.n, "d": found.shape[0], "r": found.rank}[what]
+
+
+def slope(frame: pd.DataFrame, method: str, what: str) -> Slope | None:
+    """Fit log of a score against log n (or d) on each draw; the slopes are independent of each other.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of `by_draw`.
+    method : str
+    what : {"n", "d"}
+
+    Returns
+    -------
+    Slope, or None with fewer than 2 draws that all of at least 3 sets have
+    """
+    table = frame[method].unstack("split").dropna(axis=1)
+    if table.shape[0] < 3 or table.shape[1] < LEAST or (table <= 0).any(axis=None):
+        return None
+    x = np.log([size_of(str(name), what) for name in table.index])
+    return interval(np.polyfit(x, np.log(table.to_numpy(float)), 1)[0])
+
+
+def interval(values: np.ndarray) -> Slope:
+    """Return the mean of independent `values`, (k,), with its 95 % interval of Student."""
+    k = len(values)
+    half = float(stats.t.ppf(0.975, k - 1) * np.std(values, ddof=1) / np.sqrt(k))
+    mean = float(np.mean(values))
+    return Slope(mean, mean - half, mean + half, k)
+
+
+def contest(frame: pd.DataFrame, first: str | int, second: str | int) -> pd.DataFrame:
+    """Compare two methods on every set, draw by draw; draws are independent.
+
+    Returns
+    -------
+    DataFrame
+        By set: `difference` (mean of first minus second; less is better), `p`, of Student's paired test, and
+        `outcome` of the first at the level 0.05: "win", "tie" or "loss".
+    """
+    rows = {}
+    for name, part in frame.groupby(level="dataset", sort=False):
+        found = paired_t(part[first].to_numpy(float), part[second].to_numpy(float))
+        rows[str(name)] = (found.mean_difference, found.p_value)
+    return _outcomes(rows)
+
+
+def resampled_contest(frame: pd.DataFrame, first: str, second: str, sizes: pd.DataFrame) -> pd.DataFrame:
+    """Compare two methods on every real set, whose random splits overlap.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of `by_draw`.
+    first, second : str
+    sizes : DataFrame
+        By set: `n_train` and `n_test`.
+
+    Returns
+    -------
+    DataFrame
+        As of `contest`, with `p` of Nadeau and Bengio's corrected test, multiplied by the number of sets in
+        the manner of Holm.
+    """
+    rows = {}
+    for name, part in frame.groupby(level="dataset", sort=False):
+        a, b = part[first].to_numpy(float), part[second].to_numpy(float)
+        n_train, n_test = (float(sizes[each].to_dict()[str(name)]) for each in ("n_train", "n_test"))
+        found = corrected_resampled_t(a, b, n_train=n_train, n_test=n_test)
+        rows[str(name)] = (found.mean_difference, found.p_value)
+    adjusted = holm([p for _, p in rows.values()])
+    return _outcomes({name: (rows[name][0], p) for name, p in zip(rows, adjusted, strict=True)})
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Return the p-values of several tests, adjusted after Holm.
+
+    >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values)
+    factors = len(p_values) - np.arange(len(p_values))
+    raised = np.minimum(np.maximum.accumulate(np.asarray(p_values)[order] * factors), 1.0)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = raised
+    return [float(p) for p in adjusted]
+
+
+def listed(values: pd.Series[float], digits: int = 3) -> str:
+    """Return numbers as text, with the name of each before it."""
+    return ", ".join(f"{name} {value:.{digits}f}" for name, value in values.items())
+
+
+def tally(outcomes: pd.Series[str]) -> str:
+    """Say how often "win", "tie" and "loss" are among `outcomes`."""
+    count = outcomes.value_counts()
+    return f"{count.get('win', 0)} won, {count.get('tie', 0)} tied, {count.get('loss', 0)} lost"
+
+
+def _outcomes(rows: dict[str, tuple[float, float]]) -> pd.DataFrame:
+    import pandas as pd
+
+    found = {
+        name: {
+            "difference": difference,
+            "p": p,
+            "outcome": "tie" if p >= LEVEL else "win" if difference < 0 else "loss",
+        }
+        for name, (difference, p) in rows.items()
+    }
+    return pd.DataFrame.from_dict(found, orient="index", columns=["difference", "p", "outcome"])

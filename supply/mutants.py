@@ -1,0 +1,230 @@
+"""Would the tests notice? Small errors in the code, one at a time, each against the tests that run its line.
+
+``python supply/mutants.py`` (`make mutants`) draws a sample of the mutants that Cosmic Ray's operators can
+make of the files in `mutating.places.WHERE`: the same one for the same seed. Each is tried in a copy of
+the checkout, until a test fails or takes ten times its time. What came out is appended to
+``results/mutants/mutants.csv`` at once, and the book shows it. Stopped, it goes on where it was. Rows of
+other code or tests stay until ``--again`` is given; the page also shows what came out at first.
+
+Which tests run a line is measured when it is first asked (all tests: half an hour of CPU) and kept in
+``_build/mutants``. Mutants that are listed in ``results/mutants/equivalent.toml`` are not tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import queue
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import astuple, replace
+from pathlib import Path
+
+import check
+from mutating import drawn, places
+from mutating.drawn import Mutant
+from mutating.judging import Settings, Worker, against
+from mutating.reached import Reach, Store, sha
+
+from marginbook.base.progress import Progress, clock
+from marginbook.base.project import cache_dir
+from marginbook.book.mutants_page import COLUMNS, CSV, EQUIVALENT, NOTICED, Row, equivalents, read
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> int:
+    """Draw, and try what is not stored; the exit code is 1 if a mutant was not noticed, now or before."""
+    options = _options()
+    stored = ROOT / "results" / "mutants"
+    mutants = draw(ROOT, options)
+    if options.list:
+        for each in mutants:
+            print(f"{each.file}:{each.line} {each.operator}\n    {each.before}\n    {each.after}")
+        return 0
+    rows, same = read(stored / CSV), equivalents(stored / EQUIVALENT)
+    left = [each for each in mutants if each.key not in same]
+    if options.control:
+        left = [replace(each, text=(ROOT / each.file).read_text(encoding="utf-8")) for each in left]
+    else:
+        left = waiting(left, rows, options, ROOT)
+    done: list[Row] = []
+    store = Keeper(stored / CSV)
+    settings = Settings(budget=options.budget, slow=options.slow, ask=options.ask)
+
+    def to_come(elapsed: float) -> float | None:
+        return elapsed / len(done) * (len(left) - len(done)) if done else None
+
+    with Progress("mutants", len(left), "tried", left=to_come) as bar:
+
+        def ended(row: Row) -> None:
+            done.append(row)
+            if not options.control:
+                store.append(row)
+            told = f"{row.outcome} {row.file.removeprefix('src/marginbook/')}:{row.line}"
+            bar.ended(told if row.outcome not in NOTICED or options.control else "")
+
+        try_all(ROOT, left, settings, options.seed, options.n_jobs, ended)
+    if options.control:
+        wrong = [row for row in done if row.outcome in NOTICED]
+        for row in wrong:
+            print(f"noticed without a mutant: {row.killed_by}")
+        return int(bool(wrong))
+    return int(not told(mutants, read(stored / CSV), same, options.seed))
+
+
+def draw(home: Path, options: argparse.Namespace) -> list[Mutant]:
+    """Return the sample, or those of its mutants that are asked for."""
+
+    def wanted(file: str, kind: str) -> bool:
+        asked = not options.files or any(part in file for part in options.files)
+        return asked and (not options.kinds or kind in options.kinds)
+
+    found = places.places(home, places.files(home))
+    return drawn.sample(home, found, options.number, options.seed, wanted)
+
+
+def waiting(
+    mutants: Iterable[Mutant], rows: Iterable[Row], options: argparse.Namespace, home: Path
+) -> list[Mutant]:
+    """Return the mutants without a row, and those that met fewer tests than they would now.
+
+    With ``options.again`` those, too, whose row is of other code or tests.
+    """
+    budget = 0.0 if options.ask else options.budget
+    last = {row.key: row for row in rows if row.seed == options.seed}
+    known = {key: row for key, row in last.items() if row.outcome in NOTICED or row.budget >= budget}
+    again = options.again
+    old = [each for each in mutants if each.key in known and not current(known[each.key], home)]
+    if old:
+        print(f"{len(old)} rows are of other code or tests: " + ("tried" if again else "--again tries them"))
+    return [each for each in mutants if each.key not in known or (again and each in old)]
+
+
+def current(row: Row, home: Path) -> bool:
+    """Return whether the mutated file, and the tests that decided, are what they were."""
+    return row.source == sha((home / row.file).read_bytes()) and row.against == against(home, row.killed_by)
+
+
+def try_all(
+    home: Path,
+    mutants: list[Mutant],
+    settings: Settings,
+    seed: int,
+    n_jobs: int,
+    ended: Callable[[Row], None],
+) -> None:
+    """Try mutants in parallel; `ended` is called with one row after the other.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After all processes have ended.
+    """
+    folder = home / "_build" / "mutants"
+    reach, store = Reach(home, check.graph()), Store(home, folder / f"measured-{settings.slow:g}")
+    left: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
+    for each in mutants:
+        left.put(each)
+    lock, stop, failed = threading.Lock(), threading.Event(), []
+    workers = [
+        Worker(home, folder / f"worker-{number}", cache_dir("data"), reach, store, settings)
+        for number in range(min(n_jobs, len(mutants)))
+    ]
+
+    def work(worker: Worker) -> None:
+        try:
+            while not stop.is_set():
+                row = worker.judge(left.get_nowait(), seed)
+                with lock:
+                    ended(row)
+        except queue.Empty:
+            pass
+        except Exception as error:  # of a server that was ended by Ctrl-C, or a fault: the main thread tells
+            failed.append(error)
+            stop.set()
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
+    try:
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(0.05)
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.close()
+        for thread in threads:
+            thread.join()
+    if failed:
+        raise failed[0]
+
+
+class Keeper:
+    """Appends rows to a file, whole ones, each at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def append(self, row: Row) -> None:
+        """Write a row; the first one after the names of the columns."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = not self.path.is_file()
+        with self.path.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            if new:
+                writer.writerow(COLUMNS)
+            writer.writerow(astuple(row))
+
+
+def told(mutants: Iterable[Mutant], rows: Iterable[Row], same: Iterable[object], seed: int) -> bool:
+    """Print counts and what was not noticed; return whether everything was."""
+    drawn = {each.key for each in mutants} - set(same)
+    last = {row.key: row for row in rows if row.seed == seed and row.key in drawn}
+    counts = Counter(row.outcome for row in last.values())
+    missed = [row for row in last.values() if row.outcome not in NOTICED]
+    for row in sorted(missed, key=lambda row: (row.file, row.line)):
+        print(f"{row.outcome}: {row.file}:{row.line} {row.operator} ({row.tests} tests)")
+        print(f"    {row.before}\n    {row.after}")
+    print(f"seed {seed}: " + ", ".join(f"{count} {name}" for name, count in counts.most_common()))
+    return not missed
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--number", type=int, default=2000, help="of mutants (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="another one draws others (default: %(default)s)")
+    parser.add_argument("--n-jobs", type=int, default=2, help="processes (default: %(default)s)")
+    parser.add_argument("--kinds", nargs="+", help="of the sample only these: model, certificates, ...")
+    parser.add_argument("--files", nargs="+", help="of the sample only paths with this")
+    parser.add_argument("--again", action="store_true", help="try also what other code or tests decided")
+    parser.add_argument(
+        "--budget", type=float, default=30, help="seconds of tests for a mutant (default: %(default)g)"
+    )
+    parser.add_argument(
+        "--slow", type=float, default=10, help="slower tests are left out (default: %(default)g s)"
+    )
+    parser.add_argument("--ask", type=int, default=0, help="only so many test files each (default: all)")
+    parser.add_argument("--list", action="store_true", help="print the sample and end")
+    parser.add_argument(
+        "--control", action="store_true", help="run the same tests without the mutants: none may fail"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    with suppress(ValueError):  # a shell without a terminal lets what it starts ignore Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    begin = time.monotonic()
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print(f"stopped after {clock(time.monotonic() - begin)}; call it again to go on", file=sys.stderr)
+        sys.exit(130)

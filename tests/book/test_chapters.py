@@ -1,0 +1,122 @@
+"""What a method's chapter and its pages of the reference point at is there; its theorems bear its letter."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+
+from marginbook.base.project import resource
+from marginbook.base.rooms import papers, rooms
+from marginbook.book.api_pages import modules, public_names, reference
+from marginbook.book.scoreboard_table import ledger_anchor
+from marginbook.book.search_entries import evidence_anchor
+from marginbook.book.theorem_numbers import KINDS, letters, renumber
+from marginbook.claims import ledger
+
+CHAPTERS = sorted(room for room in rooms() if resource("book", f"{room}.md").is_file())
+REFERENCE = sorted(page for room in papers() for page in resource("book", "api").glob(f"{room}*.md"))
+
+
+def pages(room: str) -> dict[str, str]:
+    """Return the texts of a room's chapter and notebooks, in the order of the book."""
+    found = [resource("book", f"{room}.md"), *sorted(resource("notebooks", room).glob("*.md"))]
+    return {f"{path.parent.name}/{path.stem}": path.read_text("utf-8") for path in found}
+
+
+@cache
+def places() -> frozenset[str]:
+    """Return the names of all places that sources name, and of those that come with the claims."""
+    texts = [*resource("book").rglob("*.md"), *resource("notebooks").rglob("*.md")]
+    named = {name for path in texts for name in re.findall(r"^\((.+)\)=$", path.read_text("utf-8"), re.M)}
+    of_papers = {name for room in papers() for name in (f"errata-{room}", ledger_anchor(room))}
+    return frozenset(named | of_papers | {evidence_anchor(claim) for claim in ledger().values()})
+
+
+@pytest.mark.parametrize("room", CHAPTERS)
+def test_every_place_that_a_chapter_links_to_exists(room: str) -> None:
+    text = pages(room)[f"book/{room}"]
+    linked = re.findall(r"\]\(#([\w-]+)\)", text)
+    assert len(linked) == text.count("](#") > 0
+    assert sorted(set(linked) - places()) == []
+
+
+@pytest.mark.parametrize("room", papers())
+def test_every_reference_that_a_chapter_cites_is_listed(room: str) -> None:
+    listed = set(re.findall(r"^@\w+\{(\w+),", resource("book", "references.bib").read_text("utf-8"), re.M))
+    text = pages(room)[f"book/{room}"]
+    roles = re.findall(r"\{cite:[pt]\}`([\w,]+)`", text)
+    assert len(roles) == text.count("{cite:") > 0
+    assert sorted({key for keys in roles for key in keys.split(",")} - listed) == []
+
+
+@pytest.mark.parametrize("page", REFERENCE, ids=lambda path: path.stem)
+def test_each_module_of_the_reference_stands_under_its_own_name(page: Path) -> None:
+    text = page.read_text("utf-8")
+    included = re.findall(r"^```\{include\} \.\./_generated/api-([\w.]+)\.md$", text, re.M)
+    assert len(included) == text.count("{include}")
+    sections = text.split("\n## ")[1:]
+    for module in included:
+        (section,) = [one for one in sections if f"api-{module}.md" in one]
+        assert f"`marginbook.{module}`" in section
+        assert reference(f"marginbook.{module}").count(".. auto") == len(
+            public_names(import_module(f"marginbook.{module}"))
+        )
+
+
+def test_every_room_with_a_paper_has_modules_in_the_reference() -> None:
+    documented = {name.partition(".")[0] for name in modules(resource("book", "api"))}
+    assert set(papers()) <= documented
+
+
+def theorems(text: str) -> list[tuple[str, str, str]]:
+    """Return kind, title and label of what is numbered."""
+    found = re.findall(r"^`{3,}\{prf:(\w+)\}(.*)\n((?::.+\n)*)", text, re.M)
+    return [
+        (kind, title.strip(), label[1])
+        for kind, title, options in found
+        if kind in KINDS and (label := re.search(r"^:label: (.+)$", options, re.M))
+    ]
+
+
+@pytest.mark.parametrize("room", CHAPTERS)
+def test_each_theorem_has_a_name_and_a_number_of_its_chapter(room: str) -> None:
+    """As Sphinx hands them over, counted by kind through the book: the letter says that they are ours."""
+    texts = pages(room)
+    before, numbers, expected = 40, {}, {}
+    ours: Counter[str] = Counter()
+    for page, text in texts.items():
+        assert ":nonumber:" not in text
+        told = theorems(text)
+        assert len(told) == len(re.findall(r"\{prf:(?!ref\}|proof\})", text)), f"{page}: one has no label"
+        for kind, title, label in told:
+            assert title, label
+            ours[kind] += 1
+            numbers.setdefault(page, {}).setdefault(kind, {})[label] = (before + ours[kind],)
+            expected[label] = (f"{letters(rooms())[room]}{ours[kind]}",)
+    renumber(numbers, {page: place for place, page in enumerate(texts)})
+    assert {
+        label: n for kinds in numbers.values() for named in kinds.values() for label, n in named.items()
+    } == (expected)
+    whole = "\n".join(texts.values())
+    assert len(expected) == ours.total(), "two have one label"
+    assert set(re.findall(r"\{prf:ref\}`(?:[^`<]+<)?([^`>]+)>?`", whole)) <= set(expected)
+    assert set(expected).isdisjoint(claim.slug for claim in ledger().values())
+
+
+@pytest.mark.parametrize("room", CHAPTERS)
+def test_no_two_theorems_of_a_method_have_one_title(room: str) -> None:
+    titles = Counter(title for text in pages(room).values() for _, title, _ in theorems(text))
+    assert [title for title, times in titles.items() if times > 1] == []
+
+
+def test_the_table_of_contents_has_the_pages_of_a_method_in_the_order_of_their_numbers() -> None:
+    parts = yaml.safe_load(resource("_toc.yml").read_text("utf-8"))["parts"]
+    chapters = {one["file"]: one for part in parts for one in part["chapters"] if "file" in one}
+    for room in CHAPTERS:
+        assert chapters[f"book/{room}"]["sections"] == [{"glob": f"notebooks/{room}/*"}]

@@ -1,0 +1,178 @@
+"""The fit without H against the fit with H, and its certificate against a naive one."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+
+from marginbook.ldm import LDMClassifier
+from marginbook.ldm.estimators import machines, training
+from marginbook.ldm.estimators.training import solve_on_gram
+from marginbook.ldm.model.whitening import WhitenedGram
+from marginbook.ldm.solvers import active_set, decomposition
+from marginbook.ldm.solvers.active_set_gram import MODERATE, alternate, pays
+from marginbook.ldm.solvers.decomposition import decompose
+from marginbook.ldm.solvers.kernel_rows import ComputedRows, StoredRows
+
+
+def gram_of(kind, m, rng):
+    """A Gram matrix of `m` examples, of low rank or with equal rows for most kinds."""
+    X = rng.normal(size=(m, 3))
+    if kind == "duplicates":
+        X = X[rng.integers(0, max(m // 3, 1), m)]
+    if kind == "constant":
+        X[:] = 1.0
+    if kind == "zero":
+        return np.zeros((m, m))
+    return X @ X.T if kind == "linear" else rbf_kernel(X, gamma=0.3)
+
+
+def certificate(G, y, found):
+    """Primal and dual value by their definitions."""
+    m, c = len(y), 4 * found.lambda1 / len(y)
+    w2 = found.alpha @ G @ found.alpha
+    margins = y * (G @ found.alpha)
+    spread = found.lambda1 * 2 * np.var(margins)
+    hinge = np.maximum(0, 1 - margins).sum()
+    primal = w2 / 2 + spread - found.lambda2 * margins.mean() + found.C * hinge
+    delta = found.beta + found.lambda2 / m - y * found.alpha
+    assert abs(delta.sum()) <= 1e-9 * (1 + np.abs(delta).sum())
+    assert found.beta.min() >= 0
+    assert found.beta.max() <= found.C
+    penalty = 0.0 if c == 0 else delta @ delta / (2 * c)
+    return primal, found.beta.sum() - penalty - w2 / 2
+
+
+@pytest.mark.parametrize("kind", ["rbf", "duplicates", "linear", "constant", "zero"])
+@pytest.mark.parametrize("lambda1", [0.0, 2.0**-8, 0.25])
+@pytest.mark.parametrize("lambda2", [0.0, 2.0**-5, 5.0])
+@pytest.mark.parametrize("C", [1e-4, 1.0, 1e3])
+def test_equals_the_fit_with_h_and_certifies_itself(kind, lambda1, lambda2, C):
+    rng = np.random.default_rng(int(C * 7) + len(kind))
+    for m in (2, 7, 40):
+        G, y = gram_of(kind, m, rng), rng.choice([-1.0, 1.0], m)
+        found = decompose(StoredRows(G), y, lambda1, lambda2, C, tol=1e-9, max_iter=10_000)
+        H = WhitenedGram(G, y).hessian(lambda1)
+        exact = active_set(H, y, lambda1, lambda2, C, tol=1e-10)
+        scale = max(1.0, abs(exact.objective))
+        assert found.converged == (found.dual_gap <= 1e-9 * max(1.0, abs(found.objective)))
+        assert found.converged
+        assert abs(found.objective - exact.objective) <= found.dual_gap + 1e-9 * scale
+        primal, dual = certificate(G, y, found)
+        assert abs(primal - found.objective) <= 1e-11 * scale
+        assert abs(primal - dual - found.dual_gap) <= 1e-10 * scale
+        # the objective is strongly convex in w: squared distance at most twice the sum of the gaps
+        between = found.alpha - exact.alpha
+        assert between @ G @ between <= 2 * (found.dual_gap + exact.dual_gap + 1e-12 * scale)
+
+
+def test_one_class_only():
+    G = rbf_kernel(np.random.default_rng(0).normal(size=(20, 2)))
+    found = decompose(StoredRows(G), np.ones(20), 0.25, 0.1, 10.0, tol=1e-9, max_iter=1000)
+    assert found.converged
+
+
+def test_a_large_lambda1_still_descends():
+    """No step of a block goes up: the bound on c decides about speed alone."""
+    rng = np.random.default_rng(1)
+    G, y = gram_of("rbf", 60, rng), rng.choice([-1.0, 1.0], 60)
+    found = decompose(StoredRows(G), y, 20.0, 0.1, 10.0, tol=1e-4, max_iter=10_000)
+    primal, dual = certificate(G, y, found)
+    exact = active_set(WhitenedGram(G, y).hessian(20.0), y, 20.0, 0.1, 10.0, tol=1e-10)
+    assert dual <= exact.objective * (1 + 1e-9)
+    assert primal >= exact.objective * (1 - 1e-9)
+    assert primal - dual == pytest.approx(found.dual_gap, rel=1e-6)
+
+
+def test_where_exchanges_are_tried():
+    G = np.eye(500)
+    assert pays(G, MODERATE / 4, 10.0)
+    assert not pays(G, 1.01 * MODERATE / 4, 10.0)
+    assert not pays(G[:100, :100], 0.1, 10.0)
+    assert not pays(G, 0.1, np.inf)
+
+
+def test_the_estimators_route_takes_exchanges_and_falls_back(monkeypatch):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(450, 4))
+    G, y = rbf_kernel(X), np.where(X[:, 0] + 0.5 * rng.normal(size=450) > 0, 1.0, -1.0)
+    calls = []
+    monkeypatch.setattr(training, "active_set", lambda *a, **k: calls.append(1) or active_set(*a, **k))
+    short = solve_on_gram(G, y, (0.1, 0.1, 10.0), "active-set", 1e-8, 100_000)
+    assert not calls
+    assert short.converged
+    monkeypatch.setattr(training, "alternate", lambda *a, **k: alternate(*a, **{**k, "max_iter": 3}))
+    long = solve_on_gram(G, y, (0.1, 0.1, 10.0), "active-set", 1e-8, 100_000)
+    assert calls
+    assert long.converged
+    assert short.objective == pytest.approx(long.objective, rel=3e-8)
+    chunks = decompose(StoredRows(G), y, 0.1, 0.1, 10.0, tol=1e-8)
+    assert short.objective == pytest.approx(chunks.objective, rel=3e-8)
+
+
+@pytest.mark.parametrize("kept", [0, 7, 100])
+def test_rows_on_demand_are_those_of_the_matrix(kept):
+    """However few of them are kept, and in whatever order they are asked for."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3))
+    kernel = ("rbf", {"gamma": 0.4})
+    rows, G = ComputedRows(kernel, X, 1.0, kept=kept), rbf_kernel(X, gamma=0.4) + 1.0
+    np.testing.assert_allclose(rows.diagonal(), np.diagonal(G))
+    for _ in range(20):
+        asked = rng.choice(60, rng.integers(1, 12), replace=False)
+        v = rng.normal(size=len(asked))
+        np.testing.assert_allclose(rows.combined(asked, v), v @ G[asked], atol=1e-12)
+        np.testing.assert_allclose(rows.block(asked), G[np.ix_(asked, asked)], atol=1e-14)
+    v = rng.normal(size=60)
+    np.testing.assert_allclose(rows.times(v), G @ v, atol=1e-12)
+
+
+def test_chunks_of_a_few_rows_reach_the_same_gap(monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 4))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, 1.0, -1.0)
+    whole = decompose(StoredRows(rbf_kernel(X, gamma=0.3)), y, 0.1, 0.1, 5.0, tol=1e-8)
+    for name, size in (("LEAST", 40), ("MOST", 40), ("FIRST", 30)):
+        monkeypatch.setattr(decomposition, name, size)
+    rows = ComputedRows(("rbf", {"gamma": 0.3}), X, kept=50)
+    parts = decompose(rows, y, 0.1, 0.1, 5.0, tol=1e-6)
+    assert parts.converged
+    assert parts.n_iter > 5
+    assert parts.objective == pytest.approx(whole.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("penalties", [(0.03, 0.03, 10.0), (5.0, 1.0, 1.0), (100.0, 0.1, 10.0)])
+def test_a_weight_counts_rows(penalties):
+    """Weights 1 to 3 equal so many rows, by exchanges, by chunks, and by chunks of rows on demand."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=60) > 0.3, 1.0, -1.0)
+    counts = rng.integers(1, 4, 60)
+    often, G = np.repeat(np.arange(60), counts), rbf_kernel(X, gamma=0.5)
+    (lambda1, _, C), weights = penalties, counts.astype(float)
+    H = WhitenedGram(G[np.ix_(often, often)], y[often]).hessian(lambda1)
+    repeated = active_set(H, y[often], *penalties, tol=1e-11)
+    on_demand = ComputedRows(("rbf", {"gamma": 0.5}), X, kept=20)
+    for found in (
+        alternate(G, y, *penalties, tol=1e-9, max_iter=10**5, weights=weights, turns=1000),
+        decompose(StoredRows(G), y, *penalties, tol=1e-9, weights=weights),
+        decompose(on_demand, y, *penalties, tol=1e-9, weights=weights),
+    ):
+        assert found.converged
+        assert found.objective == pytest.approx(repeated.objective, rel=1e-8)
+        np.testing.assert_allclose(found.margins[often], repeated.margins, atol=1e-4)
+        assert (found.beta <= C * weights).all()
+
+
+def test_more_free_rows_than_a_chunk_stop_it_early_and_a_lower_C_helps(monkeypatch):
+    for name, size in (("LEAST", 100), ("MOST", 100), ("FIRST", 60)):
+        monkeypatch.setattr(decomposition, name, size)
+    monkeypatch.setattr(machines, "STORED", 100)
+    monkeypatch.setattr(machines, "FACTORISED", 100)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4))
+    y = X[:, 0] + 0.8 * rng.normal(size=600) > 0
+    with pytest.warns(ConvergenceWarning, match=r"more would not help: raise tol, lower C, or scale"):
+        LDMClassifier(lambda1=0.1, lambda2=0.1, C=1e4, gamma=0.1).fit(X, y)
+    fine = LDMClassifier(lambda1=0.1, lambda2=0.1, C=100.0, gamma=0.1).fit(X, y)
+    assert fine.dual_gap_ <= 1e-6 * fine.objective_

@@ -1,0 +1,427 @@
+"""Mutation testing of a tiny package: what is drawn, what comes out, and that nothing stays changed."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from marginbook.book import mutants_page
+
+ROOT = Path(__file__).resolve().parents[2]
+SUMS = "src/marginbook/toy/model/sums.py"
+TESTS = "tests/test_sums.py"
+FILES = {
+    "src/marginbook/__init__.py": "",
+    "src/marginbook/toy/__init__.py": "",
+    "src/marginbook/toy/model/__init__.py": "",
+    SUMS: '''"""Sums."""
+
+from __future__ import annotations
+
+LIMIT = 10
+
+
+def total(values: list | None = None, start: int = 0) -> int:
+    count = start
+    while values:
+        count = count + values.pop()
+    return count
+
+
+def unasked(a: int, b: int) -> int:
+    return a * b
+
+
+def unseen(a: int) -> int:
+    return max(a, 1000)
+
+
+def gap(a: int, b: int) -> int:
+    return a - b
+
+
+def elsewhere() -> int:
+    return LIMIT - 3
+''',
+    "tests/__init__.py": "",
+    TESTS: """import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from marginbook.toy.model.sums import gap, total, unseen
+
+
+def test_total():
+    assert total([1, 2]) == 3
+
+
+@pytest.mark.parametrize("a", [5, 7])
+def test_gap(a):
+    assert gap(a, 2) == a - 2
+
+
+def test_unseen():
+    assert unseen(2000) == 2000
+
+
+def test_elsewhere():
+    code = "from marginbook.toy.model.sums import elsewhere; assert elsewhere() == 7"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_that_fails_anyway():
+    assert gap(1, 1) == 1
+
+
+def test_surroundings():
+    here = Path(__file__).parent.parent
+    assert here.parent.name == "worker-0"
+    assert not list(Path(os.environ["MARGINBOOK_CACHE"]).iterdir())
+""",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with a room, and tests of which some fail."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "_build" / "cache"))
+    (tmp_path / ".gitignore").write_text("_build/\n")
+    return tmp_path
+
+
+@pytest.fixture
+def mutants(home: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script as a module, for that checkout."""
+    monkeypatch.syspath_prepend(str(ROOT / "supply"))
+    spec = importlib.util.spec_from_file_location("mutants", ROOT / "supply" / "mutants.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "ROOT", home)
+    monkeypatch.setattr(module.check, "ROOT", home)
+    return module
+
+
+def mutant(home: Path, mutants: ModuleType, before: str, after: str) -> Any:
+    """Return a mutant made by hand: for what happens to one, Cosmic Ray is not needed."""
+    text = (home / SUMS).read_text()
+    line = 1 + text[: text.index(before)].count("\n")
+    shown = text.splitlines()[line - 1].strip()
+    return mutants.Mutant(
+        SUMS, "model", line, "Made", 0, 0, shown, shown.replace(before, after), text.replace(before, after)
+    )
+
+
+def tried(home: Path, mutants: ModuleType, changes: dict[str, str], **settings: Any) -> list[Any]:
+    """Return the rows of changes, in their order."""
+    rows: list[Any] = []
+    asked = mutants.Settings(preload=("pytest",), least=1.0, **settings)
+    made = [mutant(home, mutants, *change) for change in changes.items()]
+    mutants.try_all(home, made, asked, 1, 1, rows.append)
+    return rows
+
+
+def test_what_comes_out(home: Path, mutants: ModuleType) -> None:
+    before = {path: path.read_bytes() for path in home.rglob("*.py")}
+    rows = tried(
+        home,
+        mutants,
+        {
+            "a - b": "a + b",
+            "count + values.pop()": "count + values[-1]",
+            "a * b": "a / b",
+            "1000": "999",
+            "start: int = 0": "start: int = 1",
+            "LIMIT - 3": "LIMIT + 3",
+            "LIMIT = 10": "LIMIT = 11",
+            '"""Sums."""': "import nothing",
+        },
+    )
+    assert [row.outcome for row in rows] == [
+        "killed",
+        "timeout",
+        "no test",
+        "survived",
+        "killed",
+        "killed",  # by a process that the test started
+        "killed",
+        "killed",
+    ]
+    assert rows[0].killed_by in (f"{TESTS}::test_gap[5]", f"{TESTS}::test_gap[7]")
+    assert rows[1].killed_by == f"{TESTS}::test_total"
+    assert (rows[2].tests, rows[3].tests) == (0, 1)
+    assert [row.killed_by for row in rows[5:7]] == [f"{TESTS}::test_elsewhere"] * 2
+    assert rows[7].killed_by == f"{TESTS}: no test could begin"
+    assert all(mutants.current(row, home) for row in rows)
+    assert {path: path.read_bytes() for path in before} == before
+    copy = home / "_build" / "mutants" / "worker-0" / "checkout"
+    assert (copy / SUMS).read_bytes() == before[home / SUMS]
+    assert (copy / SUMS).stat().st_mtime_ns == (home / SUMS).stat().st_mtime_ns
+
+
+def test_without_a_mutant_nothing_is_noticed(home: Path, mutants: ModuleType) -> None:
+    rows = tried(home, mutants, {"a - b": "a - b", "LIMIT = 10": "LIMIT = 10"})
+    assert [row.outcome for row in rows] == ["survived"] * 2
+    assert rows[0].tests == 2  # not the one that fails anyway
+
+
+def test_a_measurement_holds_until_what_was_run_changes(home: Path, mutants: ModuleType) -> None:
+    store = mutants.Store(home, home / "_build" / "measured")
+    asked = []
+
+    def measure(file: str) -> dict[str, Any]:
+        asked.append(file)
+        ran = {SUMS: {0: [0], 12: [0]}, TESTS: {0: [0]}}
+        return {"tests": [["a", 1.0, 2.0]], "ran": ran, "left_out": 0, "slowest": 3.0}
+
+    known = store.get(TESTS, measure)
+    assert [test.name for test in known.reach({SUMS: {12, 13}})] == ["a"]
+    assert known.reach({SUMS: {13}}) == []
+    again = mutants.Store(home, home / "_build" / "measured").get(TESTS, measure)
+    assert (again, len(asked)) == (known, 1)
+    (home / SUMS).write_text("changed = True\n")
+    mutants.Store(home, home / "_build" / "measured").get(TESTS, measure)
+    assert len(asked) == 2
+
+
+COMPILED = """from .helpers import njit, HALF
+
+
+@njit()
+def inner(x):
+    return x * HALF
+
+
+@njit(
+    fastmath=True,
+)
+def outer(x):
+    return inner(x)
+
+
+def solve(x):
+    return outer(x) + 1
+"""
+
+
+def test_compiled_code_is_reached_through_its_names(home: Path, mutants: ModuleType) -> None:
+    folder = home / "src" / "marginbook" / "toy" / "solvers"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "fast.py").write_text(COMPILED)
+    (folder / "helpers.py").write_text("HALF = 0.5\nnjit = None\n")
+    (home / "tests" / "test_fast.py").write_text(
+        "from marginbook.toy.solvers.fast import inner, solve\n\n\ndef test_inner():\n    inner(1)\n"
+    )
+    reach = mutants.Reach(home, mutants.check.graph())
+    fast = "src/marginbook/toy/solvers/fast.py"
+    assert reach.tiers(fast, 6) == [{fast: {17}, "tests/test_fast.py": {5}}]
+    assert reach.tiers(fast, 13) == reach.tiers(fast, 10) == [{fast: {17}}]
+    assert reach.tiers(fast, 17) == [{fast: {17}}]
+    assert reach.compiled("src/marginbook/toy/solvers/helpers.py") == {fast}
+    assert reach.tests(fast)[0] == "tests/test_fast.py"
+
+
+def test_what_numba_keeps_is_put_away_and_comes_back(home: Path, mutants: ModuleType) -> None:
+    from mutating.copies import Copy
+
+    kept = home / "src" / "marginbook" / "toy" / "model" / "__pycache__"
+    kept.mkdir()
+    for name in ("sums.total-8.py311.nbi", "sums.total-8.py311.1.nbc", "other.f-1.py311.nbi"):
+        (kept / name).write_text(name)
+    copy = Copy(home, home / "_build" / "one", home / "nowhere")
+    there = copy.root / kept.relative_to(home)
+    with copy.changed(SUMS, "", [SUMS]):
+        assert (copy.root / SUMS).read_text() == ""
+        assert [path.name for path in there.iterdir()] == ["other.f-1.py311.nbi"]
+        (there / "sums.total-8.py311.nbi").write_text("of the mutant")
+        (there / "sums.total-9.py311.nbi").write_text("of the mutant")
+    assert (copy.root / SUMS).read_text() == FILES[SUMS]
+    assert {path.name: path.read_text() for path in there.iterdir()} == {
+        path.name: path.name for path in kept.iterdir()
+    }
+
+
+def test_rows_are_kept_and_what_changed_is_tried_again_when_asked(
+    home: Path, mutants: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = [mutant(home, mutants, *change) for change in (("a - b", "a + b"), ("a * b", "a / b"))]
+    row = mutants.Row(
+        *(1, SUMS, "toy", "model", made[0].line, "Made", 0, made[0].before, made[0].after, "killed"),
+        *(f"{TESTS}::test_gap", 1, 0.5, 30.0, mutants.sha((home / SUMS).read_bytes())),
+        mutants.against(home, f"{TESTS}::test_gap"),
+    )
+    path = home / "results" / "mutants" / "mutants.csv"
+    mutants.Keeper(path).append(row)
+    mutants.Keeper(path).append(replace(row, seed=2))
+    rows = mutants_page.read(path)
+    assert rows == [row, replace(row, seed=2)]
+
+    def waiting(seed: int = 1, again: bool = True, budget: float = 30.0, ask: int = 0) -> list[Any]:
+        asked = Namespace(seed=seed, again=again, budget=budget, ask=ask)
+        return list(mutants.waiting(made, mutants_page.read(path), asked, home))
+
+    assert waiting() == [made[1]]
+    assert waiting(seed=3) == made
+    (home / "tests" / "test_other.py").write_text("")  # not the test that noticed
+    assert waiting() == [made[1]]
+    with (home / TESTS).open("a") as file:
+        file.write("# changed\n")
+    assert waiting(again=False) == [made[1]]
+    assert waiting() == made
+    assert "1 rows are of other code or tests: --again tries them" in capsys.readouterr().out
+    survivor = {"outcome": "survived", "killed_by": "", "against": mutants.against(home, "")}
+    current = {"source": mutants.sha((home / SUMS).read_bytes())}
+    mutants.Keeper(path).append(replace(row, **survivor, **current))
+    assert waiting() == [made[1]]
+    assert waiting(budget=60) == made  # it would meet more tests now
+    assert waiting(budget=60, ask=3) == [made[1]]
+
+
+def test_ctrl_c_ends_everything_and_keeps_what_was_done(
+    home: Path, mutants: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    program = home / "program.py"
+    program.write_text(
+        f"import sys; sys.path.insert(0, {str(ROOT / 'supply')!r})\n"
+        "import mutants\nfrom pathlib import Path\n"
+        f"home = Path({str(home)!r}); mutants.check.ROOT = home\n"
+        f"text = (home / {SUMS!r}).read_text()\n"
+        "def made(text):\n"
+        f"    return mutants.Mutant({SUMS!r}, 'model', 11, 'Made', 0, 0, 'a', 'b', text)\n"
+        f"noted = \"open({str(home / 'pid')!r}, 'w').write(str(__import__('os').getpid()))\"\n"
+        "endless = 'count + values[-1]; ' + noted\n"
+        "slow = made(text.replace('count + values.pop()', endless))\n"
+        "settings = mutants.Settings(preload=('pytest',), least=300)\n"
+        "keep = lambda row: print(row.outcome, flush=True)\n"
+        "mutants.try_all(home, [made('import nothing'), slow], settings, 1, 1, keep)\n"
+    )
+    process = subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, cwd=home)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "killed\n"
+    pid = ""
+    while not pid:
+        time.sleep(0.05)
+        pid = (home / "pid").read_text() if (home / "pid").is_file() else ""
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) != 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+    assert (home / "_build/mutants/worker-0/checkout" / SUMS).read_text() == FILES[SUMS]
+
+
+# what Cosmic Ray can do to the files
+
+
+@pytest.fixture
+def drawn(mutants: ModuleType) -> ModuleType:
+    pytest.importorskip("cosmic_ray", reason="make mutants installs it")
+    return mutants.drawn
+
+
+def test_a_seed_draws_the_same_and_an_edit_elsewhere_draws_no_others(
+    home: Path, mutants: ModuleType, drawn: ModuleType
+) -> None:
+    places = mutants.places
+    names = places.files(home)
+    assert names == [SUMS]
+
+    def keys(seed: int) -> list[Any]:
+        return [each.key for each in drawn.sample(home, places.places(home, names), 8, seed)]
+
+    first = keys(1)
+    assert len(set(first)) == 8
+    assert keys(1) == first != keys(2)
+    (home / SUMS).write_text(FILES[SUMS].replace("LIMIT = 10\n", "LIMIT = 10\n# a comment\n"))
+    assert keys(1) == first
+
+
+def test_no_mutant_changes_only_an_annotation_and_all_are_python(home: Path, drawn: ModuleType) -> None:
+    every = drawn.sample(home, drawn.places(home, [SUMS]), 1000, 1)
+    assert len(every) == 9
+    assert not [each for each in every if "BitOr" in each.operator]  # of `list | None`
+    for each in every:
+        compile(each.text, SUMS, "exec")
+        assert each.after != each.before
+        assert each.before == FILES[SUMS].splitlines()[each.line - 1].strip()
+    assert {each.kind for each in every} == {"model", "certificates"}  # of the function `gap`
+
+
+def test_what_only_makes_code_fast_stays(home: Path, drawn: ModuleType) -> None:
+    (home / SUMS).write_text("@cache\n@other\ndef f(a):\n    return a\n")
+    every = drawn.sample(home, drawn.places(home, [SUMS]), 1000, 1)
+    assert [(each.before, each.after) for each in every] == [("@other", "")]
+
+
+def test_special_kinds_have_a_few_of_each_file(drawn: ModuleType) -> None:
+    sizes = {("a", "model"): 1000, ("b", "certificates"): 4, ("c", "claims"): 1000, ("d", "verdict rules"): 1}
+    given = drawn.shares(sizes, 104)
+    assert sum(given.values()) == 104
+    assert (given["b", "certificates"], given["d", "verdict rules"]) == (3, 1)
+    assert given["a", "model"] == pytest.approx(4 * given["c", "claims"], abs=4)
+    assert drawn.shares(sizes, 10_000) == sizes
+
+
+def test_the_command_draws_tries_and_stores(
+    home: Path, mutants: ModuleType, drawn: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = replace(mutants.Settings(), preload=("pytest",), least=1.0)
+    monkeypatch.setattr(mutants, "Settings", lambda **asked: replace(quick, **asked))
+    monkeypatch.setattr(sys, "argv", ["mutants.py", "--number", "3", "--n-jobs", "1"])
+    mutants.main()
+    rows = mutants_page.read(home / "results/mutants/mutants.csv")
+    assert len({row.key for row in rows}) == 3
+    mutants.main()
+    assert mutants_page.read(home / "results/mutants/mutants.csv") == rows
+
+
+# what is stored
+
+
+def test_each_equivalent_mutant_can_still_be_made() -> None:
+    entries = mutants_page.equivalents(ROOT / "results" / "mutants" / mutants_page.EQUIVALENT)
+    for (file, line, _, _), one in entries.items():
+        assert set(one) == {"file", "line", "operator", "occurrence", "became", "reason"}
+        assert one["reason"]
+        assert line in [each.strip() for each in (ROOT / file).read_text(encoding="utf-8").splitlines()]
+
+
+def test_each_equivalent_mutant_is_one_of_cosmic_rays(
+    drawn: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = mutants_page.equivalents(ROOT / "results" / "mutants" / mutants_page.EQUIVALENT)
+    for key, one in entries.items():
+        made = drawn.matching(ROOT, *key)
+        assert made is not None, key
+        assert made.after == one["became"]
+
+
+def test_the_stored_rows_are_whole() -> None:
+    path = ROOT / "results" / "mutants" / mutants_page.CSV
+    if path.is_file():
+        with path.open(newline="") as file:
+            assert next(csv.reader(file)) == mutants_page.COLUMNS
+    for row in mutants_page.read(path):
+        assert row.outcome in mutants_page.OUTCOMES
+        assert bool(row.killed_by) == (row.outcome in mutants_page.NOTICED)

@@ -1,0 +1,118 @@
+"""Rivals: which end in a verdict, and what those of experiments change."""
+
+import json
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from marginbook import claims
+from marginbook.claims import (
+    Evidence,
+    Kind,
+    Rival,
+    catalogue,
+    changed_results,
+    decide,
+    given,
+    sharpness,
+    times,
+)
+from marginbook.claims.rivals import in_place
+from marginbook.ldm.paper.printed import PAPER_TABLES
+
+
+def measure(value: float = 1.0) -> Evidence:
+    return Evidence(decide(1 / value <= 2), "1", "1", 0.5, "because", {"n": 3}, (1,))
+
+
+@pytest.fixture
+def met(monkeypatch, tmp_path):
+    """What a check says to a rival that it refutes, to one that it does not, and to one that breaks it."""
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path))
+    rivals = (Rival("a third", {"value": 1 / 3}), Rival("3 for 1", {"value": 3}), Rival("zero", {"value": 0}))
+    names = tuple(rival.what for rival in rivals)
+    entry = claims.Claim("drm/toy", "Here", "$1=1$", "drm/none", measure, (), Kind.PROOF, names)
+    monkeypatch.setitem(catalogue._CLAIMS, "drm/toy", entry)
+    monkeypatch.setitem(catalogue._RIVALS, "drm/toy", rivals)
+    return [sharpness.meet("drm/toy", number) for number in range(3)]
+
+
+@pytest.mark.long
+def test_a_rival_that_raises_is_not_refuted(met, monkeypatch):
+    assert [(one.killed, one.erred, one.end) for one in met] == [
+        (True, False, "killed"),
+        (False, False, "survives"),
+        (False, True, "no verdict"),
+    ]
+    entry = catalogue._CLAIMS["drm/toy"]
+    monkeypatch.setattr(sharpness, "shipped", lambda: {"drm/toy": met})
+    assert sharpness.rivals_killed(entry) == 1
+    broken = [sharpness.Met("drm/toy", name, "holds", "error: ValueError") for name in entry.rivals]
+    monkeypatch.setattr(sharpness, "shipped", lambda: {"drm/toy": broken})
+    assert sharpness.rivals_killed(entry) == 0
+    assert sharpness.blunt(entry)
+
+
+def test_the_command_counts_errors_apart(met, cli):
+    shown = cli("claims", "drm/toy", "--sharpness", "--n-jobs", "1")
+    assert "1 killed, 1 survives, 1 no verdict" in shown.output
+    found = json.loads(cli("claims", "drm/toy", "--sharpness", "--json", "--n-jobs", "1").output)
+    assert [(one["killed"], one["erred"]) for one in found] == [(True, False), (False, False), (False, True)]
+
+
+def test_a_claim_with_rivals_has_no_reason_to_be_blunt():
+    enter = claims.claim(
+        "drm/x", kind="proof", where="", statement="", notebook="", blunt="nothing to change"
+    )
+    assert callable(enter)
+    with pytest.raises(ValueError, match="no reason for it to be blunt"):
+        claims.claim(
+            "drm/x", kind="proof", where="", statement="", notebook="", rivals=(Rival("x"),), blunt="none"
+        )
+
+
+def test_an_argument_is_changed():
+    assert given(1, 2.0)(lambda a, b, *, c: (a, b, c))(1.0, 3.0, c=5.0) == (1.0, 6.0, 5.0)
+    assert times(2.0)(lambda a: a)(4.0) == 8.0
+
+
+def results(swaps, table="table-2"):
+    with in_place(Rival("x", swaps=swaps)):
+        return PAPER_TABLES.results(table)
+
+
+def test_stored_results_are_changed_for_who_reads_them():
+    before = PAPER_TABLES.results("table-2")
+    own = before["method"].str.startswith("LDM")
+    lower = results(changed_results.moved("ldm", ["table-2"], "LDM", "accuracy", by=-0.01))
+    np.testing.assert_allclose(lower["accuracy"], before["accuracy"] - 0.01 * own)
+    swapped = results(changed_results.renamed("ldm", ["table-2"], {"LDM": "SVM", "SVM": "LDM"}))
+    assert (swapped.loc[before["method"] == "SVM", "method"] == "LDM").all()
+    assert set(results(changed_results.turned("ldm", "table-2"))["method"]) == set(before["method"])
+    both = results(changed_results.exchanged("ldm", ["table-2"], "accuracy", "majority"))
+    assert (both["accuracy"] == before["majority"]).all()
+    pd.testing.assert_frame_equal(
+        results(changed_results.moved("ldm", ["table-3"], "", "accuracy", by=1)), before
+    )
+    pd.testing.assert_frame_equal(PAPER_TABLES.results("table-2"), before)
+
+
+def test_numbers_in_lists_are_changed(monkeypatch):
+    export = import_module("marginbook.experiments.export")
+    frame = pd.DataFrame({"method": ["A", "B", "A"], "x": ["[1, 2]", "[3]", None], "y": [1, 2, 3]})
+    monkeypatch.setattr(export, "read_results", lambda experiment: frame)
+    with in_place(Rival("x", swaps=changed_results.moved("ldm", ["t"], "A", ("x", "y"), times=2.0, by=1.0))):
+        found = export.read_results("ldm/t")
+    assert found["x"].fillna("").to_list() == ["[3.0, 5.0]", "[3]", ""]
+    assert found["y"].to_list() == [3.0, 2.0, 7.0]
+
+
+def test_our_means_stand_as_the_print():
+    with in_place(Rival("x", swaps=changed_results.our_means("ldm", "table-2", "accuracy"))):
+        cells = PAPER_TABLES.cells("table-2")
+    ran = cells[cells["ours_n"] > 0]
+    ours = PAPER_TABLES.results("table-2").groupby(["dataset", "method"])["accuracy"].mean()
+    for row in ran.head(20).itertuples():
+        assert row.printed_mean == pytest.approx(ours[row.dataset, row.method], abs=1e-4)
