@@ -83,7 +83,7 @@ def test_the_bridge_ends_where_theory_says(explore: str, chromium) -> None:
     grid = np.array([(a, b) for b in np.linspace(bottom, top, 80) for a in np.linspace(low, high, 100)])
     pair = examples.at(np.round(X, 3), y, grid, bridge_pictures.IDEA["gamma"])
     five = examples.five(pair, bridge_pictures.IDEA["beta"], bridge_pictures.IDEA["C"])
-    found = re.search(r"kernel ridge on ([\d.]+).% of the plane, than the SVM on ([\d.]+).%", settled(page))
+    found = re.search(r"kernel ridge on ([\d.]+).% of the plane, from the SVM on ([\d.]+).%", settled(page))
     assert found
     for told, name in zip(found.groups(), ("kernel ridge", "SVM"), strict=True):
         share = 100 * np.mean((five[name] > 0) != (five["LDM"] > 0))
