@@ -107,7 +107,7 @@ def test_numbers_that_are_not_finite_are_refused_in_one_line(name, bad):
     model, whole = made(name), fitted(name)
     asked = getattr(whole, "predict", None) or whole.transform
     for call in (lambda: model.fit(X, np.arange(40) % 2), lambda: asked(X)):
-        with pytest.raises(ValueError, match="NaN|infinity") as refused:
+        with pytest.raises(ValueError, match=r"NaN|infinity") as refused:
             call()
         assert "\n" not in str(refused.value)
 
