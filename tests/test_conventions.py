@@ -99,6 +99,19 @@ def test_who_asks_for_partial_fit_is_told_what_to_take(name):
         assert re.search(rf"{name} is fitted to all rows at once.*(DRMClassifier|sample)", str(refused.value))
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_numbers_that_are_not_finite_are_refused_in_one_line(name, bad):
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    X[3, 2] = bad
+    model, whole = made(name), fitted(name)
+    asked = getattr(whole, "predict", None) or whole.transform
+    for call in (lambda: model.fit(X, np.arange(40) % 2), lambda: asked(X)):
+        with pytest.raises(ValueError, match=r"NaN|infinity") as refused:
+            call()
+        assert "\n" not in str(refused.value)
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_the_docstring_leads_to_the_guide(name):
     assert f":ref:`user guide <guide-{name.lower()}>` (``marginbook guide``)" in getdoc(ESTIMATORS[name])

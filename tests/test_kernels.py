@@ -1,5 +1,7 @@
 """Vector kernels: definitions, symmetry, errors."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -120,3 +122,14 @@ def test_a_kernel_that_tells_something_does_not_warn(recwarn):
 def test_gamma_of_sparse_rows_whose_squares_overflow():
     with pytest.raises(KernelOverflow, match="gamma='scale' is undefined"):
         scale_gamma(sparse.csr_array(np.array([[1e200, 0.0], [2e200, 1.0]])))
+
+
+def test_half_of_the_rows_alone_is_said_too():
+    """A few near pairs, as in unscaled data, lift the mean of the matrix, and the rest is learnt by heart."""
+    rng = np.random.default_rng(0)
+    near, far = rng.normal(size=(40, 3)), 1e4 * rng.normal(size=(60, 3))
+    with pytest.warns(UserWarning, match="gamma is too large for most rows"):
+        warn_of_scale("rbf", gram(("rbf", {"gamma": 0.5}), np.vstack([near, far])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_scale("rbf", gram(("rbf", {"gamma": 0.5}), np.vstack([near, near, far])))

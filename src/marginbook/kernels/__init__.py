@@ -181,6 +181,13 @@ def warn_of_scale(kernel: Kernel, G: np.ndarray) -> None:
             UserWarning,
             stacklevel=user_level(),
         )
+    elif G.shape[0] == G.shape[1] and float(np.median(G.sum(axis=1))) - 1.0 < 1e-3:
+        warnings.warn(
+            "gamma is too large for most rows: half of them are near to no other; scale the features "
+            "(StandardScaler), or take gamma='scale'",
+            UserWarning,
+            stacklevel=user_level(),
+        )
     elif 1 - off < 1e-9:
         warnings.warn(
             "gamma is too small for these features: all rows are the same; scale the features "

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...kernels import Kernel
+from ...kernels.validation import validate_data
 from ..model.embedding import Subspace
 from ..model.features import FeatureMap
 from ..model.statistics import Separation, separation

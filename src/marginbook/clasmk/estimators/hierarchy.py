@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, validate_choice, validate_counts, validate_not_negative
@@ -18,6 +18,7 @@ from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
+from ...kernels.validation import validate_data
 from ..model.truncation import AllTruncated
 from .base_classifier import base_has, new_base, validate_base
 from .parameters import MARGINS

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.partial_fit import NoPartialFit
@@ -21,6 +21,7 @@ from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, gram, kernel_name, parse_kernel, resolve_kernel, warn_of_scale
 from ...kernels.landmarks import Landmarks
+from ...kernels.validation import validate_data
 from ..model.normalised_kernels import normalised_gram
 from .least_squares_training import (
     FACTORED,

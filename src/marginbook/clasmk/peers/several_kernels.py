@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, validate_counts, validate_flags, validate_not_negative
@@ -14,6 +14,7 @@ from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, gram
+from ...kernels.validation import validate_data
 from ..estimators.parameters import resolve_kernels
 from ..model.normalised_kernels import SharedPairs
 from ..solvers.svm_outputs import Machines

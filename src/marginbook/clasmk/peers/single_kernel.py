@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.threads import on_few_threads
 from ...kernels import Kernel
+from ...kernels.validation import validate_data
 from ..estimators.parameters import validate_spanning, validate_subspaces
 from ..model.embedding import class_subspace
 

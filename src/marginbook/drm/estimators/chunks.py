@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import validate_data
 
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import tidy
+from ...kernels.validation import validate_data
 from ..solvers.one_pass import ClassMoments, LinearMaps, linear_maps
 from ..solvers.one_pass_dask import dask_moments, is_dask
 from .parameters import takes_chunks, validate_settings

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, assert_all_finite, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import validate_labels
 from ...base.threads import on_few_threads
@@ -16,6 +16,7 @@ from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, tidy
 from ...kernels.landmarks import Landmarks
 from ...kernels.tags import tag_input
+from ...kernels.validation import validate_data
 from ..solvers.one_pass_dask import by_blocks, is_dask
 from .chunks import FitsChunks
 from .landmark_machine import LandmarkMachine

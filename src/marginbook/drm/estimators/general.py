@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.partial_fit import NoPartialFit
@@ -20,6 +20,7 @@ from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, tidy, warn_of_scale
 from ...kernels.tags import tag_input
+from ...kernels.validation import validate_data
 from ..model.objective import class_products, dissimilarity
 from ..solvers.general import GeneralProblem, Solution, choose_solver, solve
 from ..solvers.iteration import validate_stopping

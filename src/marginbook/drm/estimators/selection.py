@@ -12,13 +12,14 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.partial_fit import NoPartialFit
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
 from ...kernels import Kernel, gram, kernel_name, resolve_kernel, tidy
+from ...kernels.validation import validate_data
 from ..model.objective import validate_parameters
 from ..solvers.iteration import validate_tol
 from .classifier import DRMClassifier

@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, is_whole, validate_flags
 from ...base.threads import on_few_threads
 from ...base.weka import java_class
+from ...kernels.validation import validate_data
 from .grids import leaf_size
 
 

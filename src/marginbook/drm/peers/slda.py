@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import lars_path
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
 from ...base.parameters import is_number, validate_counts
 from ...base.threads import on_few_threads
+from ...kernels.validation import validate_data
 
 
 class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import binary_classes
 from ...base.memory import require_memory
@@ -23,6 +23,7 @@ from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
+from ...kernels.validation import validate_data
 from .parameters import THRESHOLDS
 from .threshold import decision_threshold
 from .training_gram import candidate_design, training_design

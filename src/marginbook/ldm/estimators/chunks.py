@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from ...base.labels import binary_signs
 from ...base.parameters import validate_counts, validate_flags
 from ...kernels import kernel_name, tidy
+from ...kernels.validation import validate_data
 from ..solvers.libsvm_files import read_libsvm
 from ..solvers.linear_cd_disk import DiskRows, averaged_sgd_blocks, solve_blocks
 from .fitting import Fitting, begin, seed

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.threads import on_few_threads
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
+from ...kernels.validation import validate_data
 from .chunks import TakesChunks
 from .fitting import KEPT
 from .gram_checks import training_gram

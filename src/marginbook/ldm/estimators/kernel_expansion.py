@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ...base.labels import binary_signs, encode_classes
 from ...base.partial_fit import NoPartialFit
@@ -17,6 +17,7 @@ from ...base.weights import ClassWeight
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
+from ...kernels.validation import validate_data
 
 
 class BinaryPeer(NoPartialFit, ClassifierMixin, BaseEstimator):

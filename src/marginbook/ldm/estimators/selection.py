@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.folds import folds, validate_folds
 from ...base.labels import binary_signs
@@ -22,6 +22,7 @@ from ...base.splits import Split
 from ...base.threads import few_threads, on_few_threads
 from ...base.user_line import user_level
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
+from ...kernels.validation import validate_data
 from ..model.whitening import WhitenedGram
 from ..model.widths import mean_distance
 from ..solvers.grid import Grid, solve_grid

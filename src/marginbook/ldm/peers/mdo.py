@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import binary_signs
 from ...base.parameters import is_number, validate_counts, validate_not_negative
@@ -17,6 +17,7 @@ from ...base.threads import on_few_threads
 from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import tidy
+from ...kernels.validation import validate_data
 from ..estimators.kernel_expansion import BinaryPeer
 from .mdo_descent import STEEPEST, learned_starts, solve_mdo
 

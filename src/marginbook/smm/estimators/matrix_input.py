@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
+
+from ...kernels.validation import in_one_line
 
 #: d1 rows and d2 columns
 Shape: TypeAlias = tuple[int, int]
@@ -60,7 +60,7 @@ def validate_training(estimator: Any, X: Any, y: Any, shape: Any = None) -> tupl
         raise ValueError(
             f"X holds matrices of {found}, but shape={wanted}; transpose them if they are turned"
         )
-    with _in_one_line():
+    with in_one_line():
         X, y = validate_data(estimator, X, y, dtype=np.float64)
     with np.errstate(over="ignore"):
         squares = float(np.vdot(X, X))
@@ -93,7 +93,7 @@ def validate_matrices(estimator: Any, X: Any, single: bool = False) -> np.ndarra
     X, found = _flattened(estimator, X, types)
     if found is not None and found != wanted:
         raise ValueError(f"X holds matrices of {found}, wanted {wanted} as in fit; transpose them if turned")
-    with _in_one_line():
+    with in_one_line():
         X = validate_data(estimator, X, dtype=types, reset=False)
     return np.asarray(X).reshape(len(X), *wanted)
 
@@ -113,26 +113,13 @@ def linear_values(coef: np.ndarray, intercept: float, X: np.ndarray) -> np.ndarr
     return np.asarray(values)
 
 
-@contextmanager
-def _in_one_line() -> Iterator[None]:
-    """Keep of scikit-learn's message for numbers that are not finite what says so, without the advice."""
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # of sums that look for what is not finite
-            yield
-    except ValueError as error:
-        first = str(error).partition("\n")[0]
-        if not first.startswith("Input X contains"):
-            raise
-        raise ValueError(f"{first.rstrip('.')}; impute or remove such samples first") from None
-
-
 def _flattened(estimator: Any, X: Any, types: Any = np.float64) -> tuple[Any, Shape | None]:
     """Return matrices, (n, d1, d2), as rows and their shape; what has two axes as it is, and None."""
     if sparse.issparse(X):
         raise ValueError(f"{type(estimator).__name__} does not take sparse data; call X.toarray()")
     if _axes(X) < 3:
         return X, None
-    with _in_one_line():
+    with in_one_line():
         X = check_array(X, dtype=types, allow_nd=True, input_name="X", estimator=estimator)
     if X.ndim != 3:
         raise ValueError(f"X has shape {X.shape}, wanted (n, d1, d2), or (n, p) with shape=(d1, d2)")
