@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import marginbook
 from marginbook.datasets import DatasetError
+from marginbook.kernels import validation
 
 #: what a call may end in; all but "fault" are right
 KINDS = ("certified", "warned", "answered", "input", "parameter", "problem", "fault")
@@ -26,6 +27,7 @@ CERTIFICATES = ("dual_gap_", "kkt_residual_", "stationarity_", "residual_")
 MAY_BE_INFINITE = frozenset({"curvature_", "lower_bound_", "global_gap_", "loo_decision_"})
 _OWN = Path(marginbook.__file__).parent
 _SKLEARN = Path(sklearn.__file__).parent
+_VALIDATION = Path(validation.__file__)  # scikit-learn's refusals, shortened
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _judged(error: Exception) -> Outcome:
         clear = path.is_relative_to(_OWN) and line.startswith(("raise", "fail(")) and "\n" not in message
     if not clear or len(message) < 12:
         return Outcome("fault", f"unclear {type(error).__name__}: {message[:200]} {_place(error)}")
-    if path.is_relative_to(_SKLEARN):
+    if path.is_relative_to(_SKLEARN) or path == _VALIDATION:
         return Outcome("input", message.splitlines()[0])
     parameter = "must be" in message or message.startswith("unknown") or "kernel" in message.split("is ")[0]
     return Outcome("parameter" if parameter else "problem", message)
