@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from .asked import ACCESS, BARE, COLOURS, CUT, DEFECTS, NEXT_FRAMES, OURS, PICTURE, SET_ALL
 from .looking import STILL, notebook_pages, open_context, pages, visited
 
 pytestmark = pytest.mark.browser
@@ -14,77 +16,12 @@ pytestmark = pytest.mark.browser
 SLICES = 6
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 THEMES = ("dark", "light")
-# one list per kind of defect; formulas that MathJax could not set never warn while compiling
-DEFECTS = """() => {
-  const say = e => e.textContent.trim().slice(0, 80);
-  const all = s => [...document.querySelectorAll(s)];
-  const wide = document.documentElement.clientWidth;
-  // what Sphinx writes where an author wrote nothing
-  const fileName = /\\.(png|svg|jpe?g|gif)$/i;
-  return {
-    maths: all('mjx-merror, mjx-mtext[style*="red"], span.math:not(:has(mjx-container))').map(say),
-    images: all('main img')
-      .filter(i => !i.alt.trim() || fileName.test(i.alt) || i.naturalWidth === 0).map(i => i.src),
-    overflow: [document.documentElement.scrollWidth].filter(width => width > wide),
-  };
-}"""
-# on long pages formulas wait until a reader comes near
-SET_ALL = """async () => {
-  await window.MathJax?.startup?.promise;
-  await window.MathJax?.typesetPromise?.([document.querySelector('main') ?? document.body]);
-}"""
-# one list per kind of defect, of what a reader sees or hears
-ACCESS = """() => {
-  const all = s => [...document.querySelectorAll(s)];
-  const seen = e => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== 'hidden';
-  const say = e => (e.outerHTML.match(/^<[^>]*>/)?.[0] ?? '').slice(0, 120);
-  const name = e => (e.getAttribute('aria-label') ?? '').trim() || e.textContent.trim() || e.title
-    || e.querySelector('img[alt]:not([alt=""]), svg[aria-label], svg title') || e.labels?.length
-    || e.getAttribute('aria-labelledby');
-  // headings of the article alone: the theme's own are outside it
-  const levels = all('article.bd-article :is(h1, h2, h3, h4, h5, h6)')
-    .filter(h => seen(h) || h.closest('details')).map(h => [Number(h.tagName[1]), h.textContent.trim()]);
-  const ids = all('article.bd-article [id]').map(e => e.id)
-    .filter(id => !['proof', 'proof-content'].includes(id));  // sphinx-proof gives them to every proof
-  return {
-    language: document.documentElement.lang ? [] : ['<html> has no lang'],
-    title: document.title.trim() ? [] : ['no title'],
-    landmark: all('main').length === 1 ? [] : [`${all('main').length} elements <main>`],
-    headings: [
-      ...levels.filter(([level]) => level === 1).length === 1 ? [] : ['not exactly one <h1>'],
-      ...levels.filter(([level], i) => i && level > levels[i - 1][0] + 1)
-        .map(([level, text]) => `h${level} skips a level: ${text}`),
-    ],
-    names: all('main :is(a[href], button, summary, input, select)').filter(e => seen(e) && !name(e)).map(say),
-    sizes: all('article.bd-article img')
-      .filter(i => !i.style.width && !(i.getAttribute('width') && i.getAttribute('height'))).map(say),
-    tables: all('article.bd-article table').filter(t => t.rows.length > 1 && !t.querySelector('th')).map(say),
-    doubled: ids.filter((id, i) => ids.indexOf(id) !== i),
-  };
-}"""
-# of what our own style sheets colour; a background that lets through is blended with those behind it
-COLOURS = """selector => [...document.querySelectorAll(selector)].filter(e => e.getClientRects().length)
-.map(e => {
-  const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return [...v.slice(0, 3), v[3] ?? 1]; };
-  const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
-  const layers = [];
-  for (let at = e; at; at = at.parentElement) layers.unshift(parse(getComputedStyle(at).backgroundColor));
-  const back = layers.reduce((under, top) => over(top, under), [255, 255, 255, 1]);
-  const light = c => {
-    const [r, g, b] = c.slice(0, 3).map(v => v / 255)
-      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const pair = [light(over(parse(getComputedStyle(e).color), back)), light(back)].sort((a, b) => b - a);
-  return [(e.textContent || e.name).trim().slice(0, 40), (pair[0] + 0.05) / (pair[1] + 0.05)];
-})"""
-OURS = (
-    "a.count, a.count .verdict, .ledger-filter :is(label, select, input, button, output), "
-    ".verdict, .take-along a, .rerun summary, .rerun td, .rerun th, table.sortable th"
-)
 # a redirect, and lists that Sphinx writes by itself
 BY_SPHINX = {"index.html", "genindex.html", "search.html", "py-modindex.html", "prf-prf.html"}
 TURN = "theme => { document.documentElement.dataset.theme = theme }"
+AGAIN = 0, 500, 3000  # ms; a machine under load fits formulas later
+FIRST_PICTURE = 1.5  # screens
+WITHOUT_PICTURE = re.compile(r"_exercises")
 
 
 @pytest.mark.parametrize("part", range(SLICES))
@@ -112,12 +49,15 @@ def test_every_page_is_sound_and_accessible(html: Path, site: str, chromium, par
     context = open_context(chromium, *screens[0].values(), THEMES[part % 2])
     notebooks = set(notebook_pages(html))
     for where, page in visited(context, site, pages(html)[part::SLICES], "networkidle", watch):
-        page.evaluate(SET_ALL)
         page.add_style_tag(content=STILL)
+        page.evaluate(SET_ALL)
         if where in notebooks:
             found += [f"{where}: {what}" for what in taken_along(page, where)]
         for screen in screens:
             page.set_viewport_size(screen)
+            found += [f"{where} ({screen['width']} px): {what}" for what in cut_off(page)]
+            if screen is DESK and where in notebooks:
+                found += [f"{where}: {what}" for what in bad_pictures(page, where)]
             for theme in THEMES:
                 page.evaluate(TURN, theme)
                 state = f"{where} ({screen['width']} px, {theme})"
@@ -131,6 +71,31 @@ def test_every_page_is_sound_and_accessible(html: Path, site: str, chromium, par
                 ]
                 found += [f"{state}: {kind}: {what}" for kind, each in defects.items() for what in each]
     assert not found, "\n".join(dict.fromkeys(found))
+
+
+def cut_off(page) -> list[str]:
+    """Return what is wider than its box, and words that break."""
+    for wait in AGAIN:
+        page.wait_for_timeout(wait)
+        page.evaluate(NEXT_FRAMES)
+        cut = page.evaluate(CUT)
+        if not any(cut.values()):
+            break
+    return [
+        f"{kind} is cut off; break lines in its source: {what}" for kind, each in cut.items() for what in each
+    ]
+
+
+def bad_pictures(page, where: str) -> list[str]:
+    """Return what keeps a reader from a picture within a screen and a half, and pictures without captions."""
+    top, told = page.evaluate(PICTURE), []
+    if not WITHOUT_PICTURE.search(where):
+        if top is None:
+            told = ["has no picture"]
+        elif top > FIRST_PICTURE * DESK["height"]:
+            told = [f"the first picture is {top / DESK['height']:.1f} screens down; move it up, or fold code"]
+    bare = "has no caption; give the cell one (metadata mystnb: figure: caption), which says what to see"
+    return told + [f"{bare}: {alt}" for alt in page.evaluate(BARE)]
 
 
 def taken_along(page, where: str) -> list[str]:
@@ -203,6 +168,15 @@ def test_the_checks_see_what_is_wrong(site: str, chromium) -> None:
     assert {kind: len(list_) for kind, list_ in defects.items() if list_} == {
         "headings": 2, "names": 1, "sizes": 1, "tables": 1, "doubled": 1,
     }  # fmt: skip
+    page.evaluate("""() => document.querySelector('article.bd-article').insertAdjacentHTML('beforeend', `
+      <div class="highlight"><pre style="width: 9em; white-space: pre">a line as long as this one</pre></div>
+      <table class="fixed"><tr><th><p style="width: 1em; word-break: break-all">broken</p></th></tr></table>
+      <div class="cell_output"><img alt="bare"></div>`)""")
+    assert {kind: len(list_) for kind, list_ in page.evaluate(CUT).items() if list_} == {
+        "code": 1, "broken word": 1,
+    }  # fmt: skip
+    assert page.evaluate(BARE) == ["bare"]
+    assert page.evaluate(PICTURE) > 0
     ((word, ratio),) = page.evaluate(COLOURS, ".take-along a")
     assert word == "pale"
     assert ratio == pytest.approx(2.32, abs=0.01)  # of #aaa on white

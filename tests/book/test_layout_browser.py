@@ -1,4 +1,4 @@
-"""What a reader meets: nothing cut off, pictures early and with captions, light pages, a useful search."""
+"""What a reader meets: short lines of code, light pages, a useful search."""
 
 from __future__ import annotations
 
@@ -11,98 +11,11 @@ import pytest
 
 from marginbook.notebooks import available
 
-from .looking import STILL, notebook_pages, open_context, pages, visited
+from .looking import open_context, pages
 from .test_links import tags
 
-SLICES = 4
-SCREENS = {"desk": (1280, 900), "phone": (390, 844)}
-FIRST_PICTURE = 1.5  # screens of 900 px
-WAITS = 0, 500, 3000  # ms
 COLUMNS = 79  # of code that is shown
 PAGE_MB, MEDIAN_MB = 2.9, 1.9  # with all that a page loads; one of the pages, and half of them
-WITHOUT_PICTURE = re.compile(r"_exercises")
-
-# What is wider than its box, among what is in sight. Tables scroll; what a cell printed may do so on a phone.
-CUT = """() => {
-  const seen = e => e.getClientRects().length > 0;
-  const say = e => (e.querySelector('annotation') ?? e).textContent.trim().replace(/\\s+/g, ' ').slice(0, 70);
-  const wider = (e, by) => e.scrollWidth > e.clientWidth + by;
-  const desk = innerWidth > 600;
-  const found = selector => [...document.querySelectorAll('article.bd-article ' + selector)].filter(seen);
-  const broken = [];
-  const range = document.createRange();
-  for (const cell of found('table.fixed :is(td, th)')) {
-    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) {
-      if (walk.currentNode.parentElement.closest('mjx-container, code, .math')) continue;
-      for (const { 0: word, index } of walk.currentNode.data.matchAll(/[A-Za-z]{2,}/g)) {
-        range.setStart(walk.currentNode, index);
-        range.setEnd(walk.currentNode, index + word.length);
-        if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(word);
-      }
-    }
-  }
-  return {
-    code: found('div.highlight pre').filter(e => !e.closest('.output') && wider(e, 2)).map(say),
-    output: found('.cell_output .output pre').filter(e => desk && wider(e, 2)).map(say),
-    // on a phone what would be unreadably small scrolls in its box
-    formula: found('div.math').filter(e => (desk || !e.querySelector('.smallest')) &&
-      (wider(e, 3) || [...e.querySelectorAll('mjx-container')].some(m => wider(m, 3)))).map(say),
-    'broken word': broken,
-  };
-}"""
-SET_ALL = """async () => {
-  await window.MathJax?.startup?.promise;
-  await window.MathJax?.typesetPromise?.([document.querySelector('main') ?? document.body]);
-  await document.fonts.ready;
-  dispatchEvent(new Event('resize'));
-  await new Promise(done => setTimeout(done, 400));
-}"""
-PICTURE = """() => [...document.querySelectorAll('article.bd-article img')]
-  .map(i => i.getBoundingClientRect().top + scrollY).sort((a, b) => a - b)[0] ?? null"""
-BARE = """() => [...document.querySelectorAll('article.bd-article .cell_output img')]
-  .filter(i => !i.closest('figure')?.querySelector('figcaption')?.textContent.trim())
-  .map(i => i.alt.slice(0, 60))"""
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("part", range(SLICES))
-def test_nothing_is_cut_off(html: Path, site: str, chromium, part: int, screen: str) -> None:
-    found = []
-    context = open_context(chromium, *SCREENS[screen], "light")
-    names = [name for name in pages(html) if name not in {"index.html", "search.html", "genindex.html"}]
-    for where, page in visited(context, site, names[part::SLICES], "load"):
-        page.add_style_tag(content=STILL)
-        page.evaluate(SET_ALL)
-        for wait in WAITS:  # a machine under load fits formulas later
-            page.wait_for_timeout(wait)
-            cut = page.evaluate(CUT)
-            if not any(cut.values()):
-                break
-        place = f"{where} ({screen})"
-        found += [f"{place}: {kind} is cut off: {what}" for kind, each in cut.items() for what in each]
-    assert not found, f"{len(found)} places; break lines in their sources:\n" + "\n".join(found)
-
-
-@pytest.mark.browser
-def test_pictures_of_notebooks_are_near_the_top_and_have_captions(html: Path, site: str, chromium) -> None:
-    low, bare = [], []
-    context = open_context(chromium, *SCREENS["desk"], "light")
-    for where, page in visited(context, site, notebook_pages(html), "load"):
-        page.evaluate("async () => { await window.MathJax?.startup?.promise; }")
-        top = page.evaluate(PICTURE)
-        if (top is None or top > FIRST_PICTURE * 900) and not WITHOUT_PICTURE.search(where):
-            low.append(f"{where}: {'no picture' if top is None else f'{top / 900:.1f} screens down'}")
-        bare += [f"{where}: {alt}" for alt in page.evaluate(BARE)]
-    assert not low, (
-        f"a reader should meet a picture within {FIRST_PICTURE} screens; move it up, or fold code:\n"
-        + "\n".join(low)
-    )
-    assert not bare, (
-        "give the cell a caption (metadata mystnb: figure: caption), which says what to see:\n"
-        + "\n".join(bare)
-    )
 
 
 @pytest.mark.parametrize("id", sorted(available()))
