@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 _ANCHOR = re.compile(r"\(([\w-]+)-exercise-([\w-]+)\)=")
 
@@ -20,7 +20,8 @@ class Piece:
     raw: str = ""  # of a fence: as written
 
 
-def pieces(source: str) -> Iterator[Piece]:
+@cache
+def pieces(source: str) -> tuple[Piece, ...]:
     """Split Markdown at its headings of level 1 and 2 and its outermost fences."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.colon_fence import colon_fence_plugin
@@ -44,9 +45,8 @@ def pieces(source: str) -> Iterator[Piece]:
             anchor = None
         elif token.type in ("fence", "colon_fence"):
             cuts.append((start, end, Piece("fence", token.content, "", token.info.strip(), raw)))
-    at = 0
+    found, at = [], 0
     for start, end, piece in cuts:
-        yield Piece("text", "\n".join(lines[at:start]).strip())
-        yield piece
+        found += [Piece("text", "\n".join(lines[at:start]).strip()), piece]
         at = end
-    yield Piece("text", "\n".join(lines[at:]).strip())
+    return (*found, Piece("text", "\n".join(lines[at:]).strip()))
