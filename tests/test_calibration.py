@@ -6,7 +6,7 @@ import pytest
 
 from marginbook.claims import Verdict
 from marginbook.claims.calibration import Calibration, calibrate
-from marginbook.claims.printed_cells import Spread, Term, compare_cells, quantile
+from marginbook.claims.cell_verdicts import Spread, Term, compare_cells, quantile
 
 METHODS = ("A", "B", "C")
 

@@ -33,7 +33,6 @@ BESIDE = {
     "kernels",
     "large",
     "notebooks",
-    "plotting.py",
     "quality",
     "serve",
 }

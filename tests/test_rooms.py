@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from marginbook.base.plotting import COLOURS
 from marginbook.base.project import PACKAGE, root
 from marginbook.base.rooms import ELSEWHERE, RoomError, packages, papers, rooms
 from marginbook.claims import ROOMS
 from marginbook.claims.errata import PAPERS
 from marginbook.notebooks.citations import cite
-from marginbook.plotting import COLOURS
 
 from .settled import SETTLED
 

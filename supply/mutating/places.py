@@ -28,7 +28,7 @@ WHERE = (
     "experiments/*.py",
 )
 #: the rules by which numbers become verdicts
-VERDICT_RULES = {"evidence", "printed_cells", "printed_tables", "calibration", "read_as"}
+VERDICT_RULES = {"evidence", "cell_verdicts", "printed_tables", "calibration", "read_as"}
 #: names of files, classes and functions that compute certificates
 CERTIFICATE = re.compile(r"certif|(^|_)gaps?(_|$)|kkt|residual|violation|(lower|upper)_bound")
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}

@@ -24,9 +24,10 @@ from marginbook.drm.solvers.conjugate_gradients import (
     preconditioner,
     smallest_eigenvalue,
 )
-from marginbook.drm.solvers.factored import FactoredSystem, upper_gram
+from marginbook.drm.solvers.factored import FactoredSystem
 from marginbook.drm.solvers.feature_forms import class_forms
 from marginbook.drm.solvers.one_pass import ClassMoments, linear_maps
+from marginbook.drm.solvers.upper_gram import upper_gram
 from marginbook.kernels import gram
 
 RBF = ("rbf", {"gamma": 0.3})
@@ -48,7 +49,8 @@ def small_tiles(monkeypatch):
     """Tiles so small that all paths between them are taken."""
     monkeypatch.setattr(factored, "TILE", 7)
     monkeypatch.setattr(factored, "PRODUCT", 100.0)
-    monkeypatch.setattr(factored, "WHOLE", 3)
+    monkeypatch.setattr("marginbook.drm.solvers.upper_gram.TILE", 7)
+    monkeypatch.setattr("marginbook.drm.solvers.upper_gram.WHOLE", 3)
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import accuracy_score
 from sklearn.preprocessing import MaxAbsScaler
 
-from marginbook.claims.printed_cells import compare_cells
+from marginbook.claims.cell_verdicts import compare_cells
 from marginbook.drm.experiments.tables_3_8_9 import measure_accuracy, measure_imbalanced, measure_resampled
 from marginbook.drm.peers import select
 from marginbook.experiments.fold import Fold

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from marginbook.claims.printed_cells import NOT_PRINTED, read_printed
+from marginbook.claims.cell_verdicts import NOT_PRINTED
+from marginbook.claims.printed_csv import read_printed
 from marginbook.datasets.registry import entry
 from marginbook.drm.claims.printed_accuracies import reachable
 from marginbook.drm.claims.stored_results import PAPER, printed_table, protocol

@@ -11,7 +11,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from marginbook.claims import Verdict, check, printed_tables
-from marginbook.claims.printed_cells import read_printed
+from marginbook.claims.printed_csv import read_printed
 from marginbook.drm.claims import (
     stored_results,
     table_3,
@@ -365,7 +365,7 @@ def test_comparable_is_no_absence_of_significance():
 
 
 def test_the_ledger_and_the_page_of_results_count_the_same_cells():
-    from marginbook.claims.printed_cells import counts
+    from marginbook.claims.cell_verdicts import counts
     from marginbook.experiments.compare import compare
 
     shown = counts(compare("drm/table-9"))

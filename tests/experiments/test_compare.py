@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from marginbook.base.project import resource
-from marginbook.claims.printed_cells import compare_cells, read_printed
+from marginbook.claims.cell_verdicts import compare_cells
+from marginbook.claims.printed_csv import read_printed
 from marginbook.clasmk.paper import printed as clasmk
 from marginbook.drm.paper import printed as drm
 from marginbook.experiments.compare import compare, counts, layout, view

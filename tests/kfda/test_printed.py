@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import marginbook.kfda
-from marginbook.claims.printed_cells import read_printed
+from marginbook.claims.printed_csv import read_printed
 from marginbook.datasets.registry import entry
 from marginbook.kfda.experiments.partitions import PARTITIONS, TRAIN_SIZES
 from marginbook.kfda.paper.printed import COLUMNS, OWN, count_of, printed, sizes, summary

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import marginbook.ldm
-from marginbook.claims.printed_cells import read_printed
+from marginbook.claims.printed_csv import read_printed
 from marginbook.datasets.registry import entry
 
 PAPER = Path(marginbook.ldm.__file__).parent / "paper"

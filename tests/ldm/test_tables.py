@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from marginbook.claims import Verdict, printed_tables
-from marginbook.claims.printed_cells import read_printed
+from marginbook.claims.printed_csv import read_printed
 from marginbook.experiments import compare as comparing
 from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.ldm.claims import (

@@ -32,7 +32,7 @@ WHOLLY_EXTRA = {
     "quality.trust": "",
     "coursework": "book",
     "notebooks": "book",
-    "plotting": "book",
+    "base.plotting": "book",
     "serve": "",
 }
 #: modules of commands, which nothing but the command line imports

@@ -53,7 +53,7 @@ class Room:
     citation : str
         The paper's key in the bibliography; a room without one is no paper: it is about several.
     colour : str
-        In figures of all papers; a name of `marginbook.plotting.COLOURS`.
+        In figures of all papers; a name of `marginbook.base.plotting.COLOURS`.
     claims : bool
         Whether the room's claims have a section in the ledger.
     """

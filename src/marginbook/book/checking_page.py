@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..base.plotting import COLOURS, STYLE
 from ..base.project import resource
-from ..plotting import COLOURS, STYLE
 from .myst import NOTHING, plain, table
 
 FIGURE = "checking-stages.png"

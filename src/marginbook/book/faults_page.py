@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from ..base.plotting import COLOURS, STYLE
 from ..base.project import resource
-from ..plotting import COLOURS, STYLE
 from .myst import plain, table
 from .stored import Row, stored_rows
 

@@ -73,7 +73,7 @@ def draw(folder: Path, room: str, told: Iterable[Finding]) -> dict[int, str]:
     """Draw the pictures, that of the idea with them; return the paths, relative to ``book/``, by number."""
     import matplotlib.pyplot as plt
 
-    from ..plotting import STYLE
+    from ..base.plotting import STYLE
 
     target = folder / PICTURES
     target.mkdir(exist_ok=True)

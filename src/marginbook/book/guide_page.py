@@ -71,7 +71,7 @@ def text(scores: Mapping[str, float]) -> str:
 def _draw(path: Path, fitted: Mapping[str, Any], scores: Mapping[str, float], X: Any, y: Any) -> None:
     import matplotlib.pyplot as plt  # only where a book is built
 
-    from ..plotting import COLOURS, use_style
+    from ..base.plotting import COLOURS, use_style
 
     use_style()
     low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4

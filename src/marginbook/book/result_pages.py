@@ -8,8 +8,8 @@ from typing import Any
 
 from ..base.project import resource
 from ..base.rooms import rooms
+from ..claims.cell_verdicts import TESTED
 from ..claims.errata import PAPERS
-from ..claims.printed_cells import TESTED
 from ..experiments import compare, experiments, load_protocol
 from ..experiments.compare import counts
 from .myst import NOTHING, badge, dropdown, in_words, plain, table

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ..base.plotting import COLOURS, MARKERS, STYLE
 from ..base.project import resource
 from ..base.rooms import papers
-from ..plotting import COLOURS, MARKERS, STYLE
 from . import portable_table
 from .myst import NOTHING, dropdown, plain, table
 from .stored import Row, stored_rows

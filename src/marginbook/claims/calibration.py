@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from .cell_verdicts import TESTED, agreeing
 from .evidence import Verdict
-from .printed_cells import TESTED, agreeing
 from .read_as import best
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def calibrate(
     Parameters
     ----------
     printed : DataFrame
-        As from `marginbook.claims.printed_cells.read_printed`; cells without a result of ours do not count.
+        As from `marginbook.claims.printed_csv.read_printed`; cells without a result of ours do not count.
     results : DataFrame, or mapping
         One row per data set, method and split; by reading, where there are several.
     compare : callable

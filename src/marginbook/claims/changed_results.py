@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.rooms import rooms
-from .printed_cells import read_printed
+from .printed_csv import read_printed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +120,7 @@ def our_means(room: str, table: str, metric: str, digits: int = 4) -> Swaps:
 
         return reader
 
-    return {"claims.printed_cells.read_printed": swap}
+    return {"claims.printed_csv.read_printed": swap}
 
 
 def _text(mean: float, digits: int) -> str:

@@ -12,7 +12,8 @@ from ..base.project import resource
 from ..base.rooms import rooms
 from . import Evidence, share
 from .calibration import Calibration
-from .printed_cells import NOT_PRINTED, TESTED, Spread, layout, read_numbers
+from .cell_verdicts import NOT_PRINTED, TESTED, Spread, layout
+from .printed_csv import read_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

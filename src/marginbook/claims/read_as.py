@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ..base.rooms import papers
-from .printed_cells import agreeing
+from .cell_verdicts import agreeing
 
 if TYPE_CHECKING:
     from .printed_tables import PaperTables

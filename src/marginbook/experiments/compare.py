@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..claims import Verdict
 from ..claims.calibration import Calibration, calibrate
-from ..claims.printed_cells import agreeing, compare_cells, counts, layout, read_printed
+from ..claims.cell_verdicts import agreeing, compare_cells, counts, layout
+from ..claims.printed_csv import read_printed
 from ..claims.printed_tables import PaperTables
 from ..claims.read_as import best, told
 from .errors import ExperimentError, UnknownName
@@ -43,7 +44,7 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     Returns
     -------
     DataFrame
-        See `marginbook.claims.printed_cells.compare_cells`; ``attrs["plus_minus"]`` says what ± is over,
+        See `marginbook.claims.cell_verdicts.compare_cells`; ``attrs["plus_minus"]`` says what ± is over,
         ``attrs["reading"]`` which reading it is, and how far the others are; "" where there is one only.
 
     Raises

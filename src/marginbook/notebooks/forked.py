@@ -37,7 +37,7 @@ PRELOADED = (
     "sklearn.model_selection",
     "numba",
     "marginbook.experiments",
-    "marginbook.plotting",
+    "marginbook.base.plotting",
 )
 BACKEND = "module://matplotlib_inline.backend_inline"
 #: variables that are read when a process begins or imports these: kernels that differ in one share no server

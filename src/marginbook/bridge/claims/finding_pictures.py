@@ -59,7 +59,7 @@ def idea() -> Figure:
     """Draw five boundaries on the two clouds, and on how much of the plane each differs from the LDM."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     X, y = idea_points()
     middles = (np.arange(140) + 0.5) / 140  # of cells, so that shares of cells are shares of the area
@@ -98,7 +98,7 @@ def family() -> Figure:
     """Draw which method becomes which, and under which condition."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     figure = plt.figure(figsize=SIZE, layout="none")
     ax = figure.add_axes((0, 0, 1, 1))
@@ -132,7 +132,7 @@ def three_formulas(pair: examples.Pair | None = None, beta: float = BETA) -> Fig
     """
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     pair = examples.two_clouds() if pair is None else pair
     figure, (left, right) = plt.subplots(1, 2, figsize=SIZE, sharex=True, sharey=True)
@@ -172,7 +172,7 @@ def angles() -> Figure:
 
 def draw_angles(ax: Axes, costs: Any, found: dict[str, list[float]]) -> None:
     """Draw angles as of :func:`marginbook.bridge.claims.examples.angles`."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     looks = zip(("blue", "vermilion", "green"), ("-", "--", ":"), strict=True)
     for (name, values), (colour, line) in zip(found.items(), looks, strict=True):
@@ -185,7 +185,7 @@ def targets() -> Figure:
     """Draw the output of kFDA over that of the LS-SVM on kernel columns."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     machine, fisher, threshold = examples.fisher_and_machine(examples.two_clouds(), 0.5)
     figure, ax = plt.subplots(figsize=SIZE)
@@ -205,7 +205,7 @@ def left_out() -> Figure:
     """Draw leave-one-out outputs by the formula over those of n fits."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS, MARKERS
+    from ...base.plotting import COLOURS, MARKERS
 
     found = examples.left_out(examples.two_clouds(), BETA)
     figure, ax = plt.subplots(figsize=SIZE)
@@ -246,7 +246,7 @@ def _grid(pair: examples.Pair) -> tuple[np.ndarray, np.ndarray, examples.Pair]:
 
 
 def _points(ax: Axes, pair: examples.Pair, markers: tuple[str, str] = ("^", "o")) -> None:
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     for sign, colour, marker in zip((-1, 1), ("vermilion", "blue"), markers, strict=True):
         ax.plot(*pair.X[pair.y == sign].T, marker, color=COLOURS[colour], ms=5, mew=0)

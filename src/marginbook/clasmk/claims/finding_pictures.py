@@ -76,7 +76,7 @@ def draw_moons() -> Figure:
     """Draw the energy in the subspace of one class, for a wide and for a narrow kernel."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     fig, axes = plt.subplots(1, 2, sharey=True, figsize=(SIZE[0], 2.7))
     wide, narrow = moons()
@@ -96,7 +96,7 @@ def draw_equal_weights() -> Figure:
     """Draw accuracy in one layer with learned and with equal weights, a row for each set of Table 4."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     frame = means_of("layer-solvers", "accuracy")
     assert frame is not None
@@ -140,7 +140,7 @@ def draw_theorem_two() -> Figure:
     """Draw the three bounds of Theorem 2 for four classes, without noise and with means of all energy."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     C, lam = 4, np.linspace(0, 0.99, 100)
     energy = 1 + (C - 1) * lam
@@ -196,7 +196,7 @@ def draw_signs() -> Figure:
     """Draw the ratio over two weights: coordinates added, with one sign changed, and side by side."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     steps = np.linspace(0, 1, 61)
     fig, axes = plt.subplots(1, 3, sharey=True, figsize=(SIZE[0], 3.0))

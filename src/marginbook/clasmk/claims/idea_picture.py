@@ -72,7 +72,7 @@ def draw_idea() -> Figure:
     """Draw the points, how much nearer their own class is, and the ratio over the weights of each class."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     X, y, basis = idea_points()
     found = weighing()
@@ -102,7 +102,7 @@ def draw_idea() -> Figure:
 
 def draw_triangle(ax: Axes, found: Weighing, side: int) -> None:
     """Draw the ratio over the weights of one class, those of the other being the learned ones."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     across, up = np.meshgrid(np.linspace(0, 2, 81), np.linspace(0, np.sqrt(3.0), 81))
     narrow = up / np.sqrt(3.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ...claims.printed_cells import layout, read_numbers
+from ...claims.cell_verdicts import layout
+from ...claims.printed_csv import read_numbers
 from ...claims.printed_tables import PaperTables
 from .readings import COLUMNS, by_words
 

@@ -33,7 +33,7 @@ def idea() -> Figure:
     import matplotlib.pyplot as plt
     from matplotlib.colors import ListedColormap
 
-    from ...plotting import COLOURS, MARKERS
+    from ...base.plotting import COLOURS, MARKERS
 
     colours = [COLOURS[name] for name in ("blue", "vermilion", "green")]
     sides = (-3.4, 3.4, -2.4, 3.2)
@@ -75,7 +75,7 @@ def parts_and_times() -> Figure:
 
 def draw_parts(ax: Axes) -> None:
     """Draw three classes, a test point, its part of each class, and what the parts are compared with."""
-    from ...plotting import COLOURS, MARKERS
+    from ...base.plotting import COLOURS, MARKERS
 
     colours = [COLOURS[name] for name in ("blue", "vermilion", "green")]
     X, y, x = idea_points()
@@ -110,7 +110,7 @@ def draw_times(ax: Axes) -> None:
     """Draw seconds for a test point over training rows, from the stored measurements."""
     import pandas as pd
 
-    from ...plotting import COLOURS, MARKERS
+    from ...base.plotting import COLOURS, MARKERS
 
     times = pd.read_csv(resource("benchmarks", "results", "drm-scaling.csv"))
     points = 20_000  # of one prediction in that benchmark
@@ -137,7 +137,7 @@ def large_sets() -> Figure:
     """Draw the accuracies of Table V, printed and ours."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
     from .findings import NAMES, table_five
 
     printed, ours = 100 * printed_table("table-5").rename(index={"poker": "poker-split"}), table_five()
@@ -167,7 +167,7 @@ def opposite_classes() -> Figure:
     """Draw the regions of the linear machine, without and with a constant feature."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     clouds = np.random.default_rng(0).normal(size=(2, 60, 2)) * 0.35 + [1.4, 0.8]
     points, labels = np.r_[clouds[0], -clouds[1]], np.repeat([0, 1], 60)
@@ -194,7 +194,7 @@ def leads_over_ridge() -> Figure:
     """Draw by how much the DRM is ahead of kernel ridge on each imbalanced set."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
     from .findings import drm_and_ridge
 
     figure, ax = plt.subplots(figsize=SIZE)
@@ -222,7 +222,7 @@ def minimum_points() -> Figure:
     """Draw the weight that is best for each beta, for three functions of the norm."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
     from .section_4_minimum_points import HALF_SQUARE, IDENTITY, SQRT
     from .section_4_minimum_points import minimum_points as best
 

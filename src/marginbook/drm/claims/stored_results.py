@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...claims.printed_cells import layout
+from ...claims.cell_verdicts import layout
 from ...claims.printed_tables import LEVEL as LEVEL
 from ...claims.printed_tables import TESTED as TESTED
 from ...claims.printed_tables import paired as paired

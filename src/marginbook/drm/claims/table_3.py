@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide, share
 from ...claims.changed_results import moved, turned
-from ...claims.printed_cells import read_printed
+from ...claims.printed_csv import read_printed
 from .printed_accuracies import reachable
 from .stored_results import (
     PAPER,

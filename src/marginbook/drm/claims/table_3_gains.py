@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scipy.stats import ttest_ind_from_stats
 
 from ...claims import Evidence, Rival, claim, decide
-from ...claims.printed_cells import read_printed
+from ...claims.printed_csv import read_printed
 from .stored_results import LEVEL, PAPER, cell, families, printed_table
 from .table_3 import DIGIT_SETS, GAINS, KINDS, READER
 

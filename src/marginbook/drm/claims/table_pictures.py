@@ -25,7 +25,7 @@ def draw_leads(ax: Axes, tables: Mapping[str, pd.DataFrame], order: Sequence[str
     order : sequence of str
         Data sets from the top down.
     """
-    from ...plotting import COLOURS, MARKERS
+    from ...base.plotting import COLOURS, MARKERS
 
     for number, (source, table) in enumerate(tables.items()):
         scores = families(table)
@@ -55,7 +55,7 @@ def draw_cells(ax: Axes, cells: pd.DataFrame, methods: Sequence[str]) -> None:
     methods : sequence of str
         From the top down.
     """
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     kinds = (("reproduced", "o", "blue", "agrees"), ("not-reproduced", "X", "vermilion", "does not"))
     for verdict, marker, colour, label in kinds:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...kernels import gram
-from ..solvers.factored import upper_gram
+from ..solvers.upper_gram import upper_gram
 
 #: test points whose kernel vectors are formed at a time, and how many numbers these may hold
 CHUNK, BATCH = 4096, 2**22

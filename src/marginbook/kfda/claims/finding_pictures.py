@@ -61,7 +61,7 @@ def idea_points() -> tuple[np.ndarray, np.ndarray]:
 
 def idea() -> Figure:
     """Draw forty points with those that are kept, and the steps where only A and B may be kept."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     X, positive = idea_points()
     q, rho, gamma = IDEA.values()
@@ -87,7 +87,7 @@ def idea() -> Figure:
 
 def _draw_two(ax: Axes, problem: Problem, q: float, rho: float) -> None:
     """Draw the level lines of J over two coefficients, its minima, and the steps from the start."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     found = local_minima(problem, q, rho)
     sides = np.linspace(-0.35, 2.85, 161)
@@ -114,7 +114,7 @@ def three_machines() -> Figure:
     """Draw the same data with a ridge, with q = 1 and with q = 1/2, and circle what each retains."""
     from sklearn.datasets import make_moons
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     X, labels = make_moons(60, noise=0.2, random_state=1)
     positive = labels == 1
@@ -142,7 +142,7 @@ def three_machines() -> Figure:
 
 def printed_deviations() -> Figure:
     """Draw the printed deviations of Table 1 against one classifier's, and against refitted ones'."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     frame = spreads().dropna(subset=["refit"])
     fig, axes = _panels(2, sharex=True, sharey=True)
@@ -158,7 +158,7 @@ def printed_deviations() -> Figure:
 
 def cuts() -> Figure:
     """Draw the mean share of retained rows over the cut for zero, where the paper stops."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     frame = by_cut()
     assert frame is not None
@@ -197,7 +197,7 @@ def stopped_early() -> Stopped:
 
 def saddle() -> Figure:
     """Draw that run, with a dot where the paper stops."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     run = stopped_early()
     fig, ax = _panels()
@@ -245,7 +245,7 @@ def five_points() -> FivePoints:
 
 def minima() -> Figure:
     """Draw the parabolas of Figure 2, and all minima of five points."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     fig, (left, right) = _panels(2)
     w = np.linspace(-0.5, 5.5, 1201)

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, share
-from ...claims.printed_cells import TESTED
+from ...claims.cell_verdicts import TESTED
 from ..experiments.columns import columns_of, means
 from ..paper.printed import (
     KINDS,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...claims.calibration import Calibration
-from ...claims.printed_cells import TESTED, Spread, compare_cells
+from ...claims.cell_verdicts import TESTED, Spread, compare_cells
 from ..experiments.columns import expand, results
 from ..paper.printed import CHOICES, OWN, PROTOCOLS, RIVAL, choice_spreads, printed
 from .tables_cuts import Reading, readings_of, with_cut

@@ -3,7 +3,7 @@ r"""Every reading of Tables 1 and 2 beside the print, and how far the rule for t
 The text leaves two things open. What is tested on a partition: a machine that is trained on it, as in the
 methodology "followed throughout", or the selected classifier, which is "applied to all test partitions". And
 when a coefficient of an iteration that never reaches zero counts as zero. A cell agrees by
-:func:`marginbook.claims.printed_cells.compare_cells`, with the spread over realisations of the choice that
+:func:`marginbook.claims.cell_verdicts.compare_cells`, with the spread over realisations of the choice that
 the paper makes once; our five realisations, one against another, say how often a faithful run would agree,
 and a wrong one, when either may choose its reading, too.
 """
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...claims.printed_cells import TESTED, compare_cells, read_printed
+from ...claims.cell_verdicts import TESTED, compare_cells
+from ...claims.printed_csv import read_printed
 from ..experiments.columns import expand, results
 from ..paper.printed import KINDS, PAPER_TABLES, PROTOCOLS, SHOWN, choice_spreads, partitions
 from .tables_calibration import SIDES, TESTABLE, count_agreeing, of_table, rates
@@ -32,7 +33,7 @@ def compared(
     protocol: str = SHOWN,
     stored: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return the printed cells of a table beside ours, as `claims.printed_cells.compare_cells` does.
+    """Return the printed cells of a table beside ours, as `claims.cell_verdicts.compare_cells` does.
 
     Parameters
     ----------

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from ...base.weights import ClassWeight
 from ...kernels import Kernel, warn_of_scale
-from .kernel_expansion import KernelMachine, Rows
+from .kernel_machine import KernelMachine
+from .rows import Rows
 from .training import (
     certificate,
     choose_solver,

@@ -19,8 +19,8 @@ from ..solvers.irls_accelerated import squarem
 from ..solvers.lasso import lasso
 from ..solvers.many_rows import minimise
 from ..solvers.solution import Solution
-from .kernel_expansion import Rows
 from .parameters import SOLVERS, validate_cut, validate_q, validate_rho
+from .rows import Rows
 
 #: relative residual up to which a point counts as stationary; a kernel matrix near singular leaves 1e-6
 STATIONARY = 1e-4

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from ...claims.printed_cells import Spread, layout, read_numbers
+from ...claims.cell_verdicts import Spread, layout
+from ...claims.printed_csv import read_numbers
 from ...claims.printed_tables import PaperTables
 
 if TYPE_CHECKING:

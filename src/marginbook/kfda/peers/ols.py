@@ -10,7 +10,8 @@ import numpy as np
 from ...base.parameters import is_number, is_whole, validate_choice
 from ...base.weights import ClassWeight
 from ...kernels import Kernel, kernel_name, warn_of_scale
-from ..estimators.kernel_expansion import KernelMachine, Rows
+from ..estimators.kernel_machine import KernelMachine
+from ..estimators.rows import Rows
 from ..estimators.training_gram import refuse_indefinite
 from ..model.objective import targets
 from .ols_forward_selection import INTERCEPTS, orthogonal_least_squares

@@ -16,7 +16,8 @@ from ...base.user_line import user_level
 from ...base.weights import ClassWeight
 from ...kernels import Kernel, kernel_name, warn_of_scale
 from ...kernels.landmarks import Landmarks
-from ..estimators.kernel_expansion import KernelMachine, Rows
+from ..estimators.kernel_machine import KernelMachine
+from ..estimators.rows import Rows
 from ..estimators.training_gram import refuse_indefinite, training_design
 from ..model.objective import targets
 from ..solvers.ridge_iterative import ridge_by_iteration

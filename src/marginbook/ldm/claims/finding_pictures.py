@@ -39,7 +39,7 @@ def idea() -> Figure:
     """Draw forty points, the lines of SVM and LDM, and below each other the margins."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
     from ..estimators.classifier import LDMClassifier
 
     X, y = idea_points()
@@ -76,7 +76,7 @@ def no_lead() -> Figure:
     """Draw the printed lead over the SVM, and that of the model as printed, on each regular set."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     fig, axes = plt.subplots(1, 2, sharey=True, figsize=SIZE)
     for ax, table in zip(axes, REGULAR, strict=True):
@@ -105,7 +105,7 @@ def three_readings() -> Figure:
     """Draw the leads over the SVM of the same form, a row for each reading of the weights."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     fig, axes = plt.subplots(1, 2, sharex=True, sharey=True, figsize=SIZE)
     colours = [COLOURS[name] for name in ("blue", "green", "vermilion")]
@@ -124,7 +124,7 @@ def theorem_3() -> Figure:
     """Draw the eight repelling points' margins, seen and unseen; and both bounds as lambda2 grows."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     seen, unseen, _ = repelling_margins()
     fig, (left, right) = plt.subplots(1, 2, figsize=SIZE, width_ratios=(2, 3))
@@ -166,7 +166,7 @@ def two_intervals() -> Figure:
     import matplotlib.pyplot as plt
     from scipy import stats
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     lines = against_svm()["table-2"].sort_values("difference")
     width = 100 * stats.t.ppf(0.975, lines["splits"] - 1) * lines["deviation"]
@@ -189,7 +189,7 @@ def race() -> Figure:
     import matplotlib.pyplot as plt
     from matplotlib.ticker import NullFormatter
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     fig, (left, right) = plt.subplots(1, 2, sharey=True, figsize=SIZE)
     kernel = measured("ldm-curves")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim
+from ...claims.cell_verdicts import TESTED
 from ...claims.changed_results import our_means
-from ...claims.printed_cells import TESTED
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import Reading, as_read, available
 

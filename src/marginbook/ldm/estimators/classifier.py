@@ -16,9 +16,9 @@ from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
 from ...kernels.validation import validate_data
 from .chunks import TakesChunks
+from .class_signs import class_signs, resolve_weighted
 from .fitting import KEPT
 from .gram_checks import training_gram
-from .kernel_expansion import class_signs, resolve_weighted
 from .parameters import choose_solver, validate_penalties, validate_settings, validate_weights
 from .training import left_out_bound
 

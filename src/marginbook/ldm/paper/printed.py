@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from scipy.stats import t as student
 
 from ...claims import Verdict, decide
-from ...claims.printed_cells import layout, read_numbers
+from ...claims.cell_verdicts import layout
+from ...claims.printed_csv import read_numbers
 from ...claims.printed_tables import PaperTables
 from .readings import by_words
 

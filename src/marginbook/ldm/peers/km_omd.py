@@ -16,8 +16,8 @@ from ...base.weights import row_weights
 from ...kernels import Kernel, gram, kernel_name, warn_of_scale
 from ...kernels.landmarks import Landmarks
 from ..estimators.gram_checks import validate_memory
-from ..estimators.kernel_expansion import KernelPeer
 from ..solvers.kernel_rows import ComputedRows
+from .kernel_peer import KernelPeer
 from .km_omd_solver import solve_km_omd
 from .km_omd_systems import DIRECT, FeatureGram
 

@@ -19,7 +19,7 @@ from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name
 from ...kernels.expansions import kernel_sums
-from ..estimators.kernel_expansion import KernelPeer
+from .kernel_peer import KernelPeer
 
 #: |z|^2 below this share of mean k(x, x) is rounding: z is taken for 0
 DEGENERATE = 1e-14

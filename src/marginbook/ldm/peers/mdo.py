@@ -18,7 +18,7 @@ from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import tidy
 from ...kernels.validation import validate_data
-from ..estimators.kernel_expansion import BinaryPeer
+from .kernel_peer import BinaryPeer
 from .mdo_descent import STEEPEST, learned_starts, solve_mdo
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...base.extras import naming_the_extra
+from ...base.plotting import COLOURS, MARKERS, STYLE
 from ...base.rooms import papers
 from ...claims.errata import PAPERS
-from ...plotting import COLOURS, MARKERS, STYLE
 from .goals import Reached, goals, lines, reached
 from .tables import Row, stored
 

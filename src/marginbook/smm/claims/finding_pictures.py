@@ -43,7 +43,7 @@ def idea() -> Figure:
     import matplotlib.pyplot as plt
     from matplotlib.colors import LinearSegmentedColormap
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     problem, sets = idea_problem(), idea_sets()
     chosen = sets[round(LEVEL * LEVELS) - 1]
@@ -93,7 +93,7 @@ def errors_by_size() -> Figure:
     """Draw the test error over the size of the matrices, with and without a bound on the rank."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     figure, axis = plt.subplots(figsize=SIZE)
     frame, best = by_draw("dimension", "error"), by_draw("dimension", "bayes_error")
@@ -125,7 +125,7 @@ def leads(pairs: dict[str, pd.DataFrame]) -> Figure:
     """
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     figure, axis = plt.subplots(figsize=(6.4, 3.9))
     looks = zip(pairs.items(), ("blue", "orange"), ("o", "s"), (-0.15, 0.15), strict=True)
@@ -147,7 +147,7 @@ def bound_and_objective() -> Figure:
     """Draw the objective of a fit of rank 2 and two lower bounds, over the penalty."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     train = Truth("logit", (8, 8), 2, 1).draw(200, "train")
     lams = np.geomspace(0.01, 1, 9)
@@ -186,7 +186,7 @@ def valley() -> Figure:
     """Draw the objective around a point where both blocks are optimal and the pair is not."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     example, lam = kinked(Fraction(3, 10)).astype(float), 0.1
     grid = np.linspace(-0.3, 0.6, 91)
@@ -212,7 +212,7 @@ def levels_and_logistic() -> Figure:
     """Draw the printed estimate beside the count, and errors of the count beside logistic regression."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.4, 3.6))
     p, H = np.linspace(0, 1, 1001), 5

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...base.extras import naming_the_extra
+from ...base.plotting import COLOURS, MARKERS
 from ...base.rooms import papers
 from ...experiments.stats import critical_difference_diagram
-from ...plotting import COLOURS, MARKERS
 from ..experiments.methods import METHODS
 from .posteriors import better_matrix
 

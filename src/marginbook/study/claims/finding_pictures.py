@@ -51,7 +51,7 @@ def without_ingredient() -> Figure:
 
 def rows_of_dots(ax: Axes, rows: dict[str, pd.Series[float]], notes: dict[str, str], heading: str) -> None:
     """Draw differences as dots, a row for each method, from below, with the mean as a bar and a note."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
 
     ax.axvspan(-ROPE, ROPE, color="#dddddd", lw=0)
     ax.axvline(0, color=COLOURS["black"], lw=0.8)
@@ -77,7 +77,7 @@ def rows_and_accuracy() -> Figure:
     """Draw the rows that sparse kFDA needs, and its accuracy, against the support vector machine."""
     import matplotlib.pyplot as plt
 
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
     from .findings import stored
     from .rankings import by_set
 
@@ -103,7 +103,7 @@ def rows_and_accuracy() -> Figure:
 
 def near_the_best() -> Figure:
     """Draw on how many sets a method, or a choice between methods, is within a point of the best."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
     from .findings import stored
 
     found = stored()
@@ -127,7 +127,7 @@ def near_the_best() -> Figure:
 
 def ringnorm() -> Figure:
     """Draw the accuracies of kernel machines with and without an intercept on ringnorm."""
-    from ...plotting import COLOURS
+    from ...base.plotting import COLOURS
     from .findings import WITH, WITHOUT, stored
 
     rows = stored().rows

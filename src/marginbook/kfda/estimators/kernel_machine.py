@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +24,7 @@ from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
 from ...kernels.validation import validate_data
 from .parameters import THRESHOLDS
+from .rows import Rows
 from .threshold import decision_threshold
 from .training_gram import candidate_design, training_design
 
@@ -32,46 +32,6 @@ from .training_gram import candidate_design, training_design
 SHARE = 0.6
 #: what a fit leaves beside the attributes that end with an underscore
 _PRIVATE = ("_kernel", "_weights", "_direction", "_rows")
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows that a fit is about: those of positive weight.
-
-    Attributes
-    ----------
-    X : (n, d) array or CSR matrix, or the (n, n) matrix of a precomputed kernel
-    positive : (n,) array of bool
-    weights : (n,) array or None
-        Of their terms of the loss: their own weight times that of their class. None where all are 1.
-    own : (n,) array or None
-        Their own weights, how often each of them is there: what the targets, N and thresholds go by.
-    places : (n,) array of int or None
-        Their numbers among the N rows given; None where these are all.
-    n_given : int
-        N.
-    """
-
-    X: Any
-    positive: np.ndarray
-    weights: np.ndarray | None
-    own: np.ndarray | None
-    places: np.ndarray | None
-    n_given: int
-
-    @property
-    def root(self) -> np.ndarray | None:
-        """The square roots of the weights, or None."""
-        return None if self.weights is None else np.sqrt(self.weights)
-
-    @property
-    def count(self) -> float:
-        """The number N of rows, each as often as its own weight says."""
-        return float(len(self.positive)) if self.own is None else float(self.own.sum())
-
-    def names(self, some: np.ndarray) -> np.ndarray:
-        """Return the numbers, among the rows given, of `some` of these rows."""
-        return some if self.places is None else self.places[some]
 
 
 class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):

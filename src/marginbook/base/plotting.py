@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .base.extras import naming_the_extra
+from .extras import naming_the_extra
 
 with naming_the_extra():
     import matplotlib as mpl

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 NOT_PRINTED = "not printed"
 #: what `compare_cells` says of a cell that both sides have
 TESTED = (str(Verdict.REPRODUCED), str(Verdict.NOT_REPRODUCED))
-PRINTED_COLUMNS = ["dataset", "method", "mean", "std", "note"]
 COLUMNS = [
     "dataset", "method", "printed_mean", "printed_std", "printed_n", "ours_mean", "ours_std", "ours_n",
     "honest_mean", "honest_std", "column", "difference", "se", "verdict", "direction", "note",
@@ -48,36 +46,6 @@ def quantile(terms: Sequence[Term], level: float = 0.975) -> float:
     total = sum(term.variance for term in terms)
     spent = sum((term.variance / total) ** 2 / term.df for term in terms) if total > 0 else 0.0
     return float(special.stdtrit(1 / spent, level) if spent > 0 else special.ndtri(level))
-
-
-def read_printed(path: Path) -> pd.DataFrame:
-    """Return the numbers that a paper prints, as text: what a dash stood for is empty.
-
-    Raises
-    ------
-    ValueError
-        Other columns than dataset, method, mean, std, note; a cell twice; a mean that is no number.
-    """
-    import pandas as pd
-
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    if list(frame.columns) != PRINTED_COLUMNS:
-        raise ValueError(f"{path.name} has the columns {list(frame.columns)}, wanted {PRINTED_COLUMNS}")
-    if frame.duplicated(["dataset", "method"]).any():
-        twice = frame[frame.duplicated(["dataset", "method"])].iloc[0]
-        raise ValueError(f"{path.name} has the cell {twice['dataset']}, {twice['method']} twice")
-    for text in (*frame["mean"], *frame["std"]):
-        try:
-            float(text or "nan")
-        except ValueError:
-            raise ValueError(f"{path.name} has {text!r} where a number or nothing should be") from None
-    return frame
-
-
-def read_numbers(path: Path) -> pd.DataFrame:
-    """Return what `read_printed` does with the means and deviations as numbers, nan where none is printed."""
-    frame = read_printed(path)
-    return frame.assign(**{name: frame[name].replace("", "nan").astype(float) for name in ("mean", "std")})
 
 
 def compare_cells(
