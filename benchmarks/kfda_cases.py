@@ -10,7 +10,7 @@ from kfda_peers import Data, refitting_selection, skglm_half, skglm_reweighted, 
 from sklearn.linear_model import lars_path_gram
 
 from marginbook.kfda.estimators import SparseKFDAClassifier
-from marginbook.kfda.estimators.kernel_expansion import kernel_sums
+from marginbook.kfda.estimators.kernel_machine import kernel_sums
 from marginbook.kfda.model.certificates import smallest_curvature, stationarity
 from marginbook.kfda.model.objective import Problem, objective
 from marginbook.kfda.peers.ols_forward_selection import orthogonal_least_squares

@@ -101,6 +101,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     return home, set(after) - set(before)
 
 
+@pytest.mark.long
 def test_only_its_own_folders_are_written(copy: tuple[Path, set[str]]) -> None:
     home, written = copy
     folders = ("src/marginbook/toy/", "notebooks/toy/", "tests/toy/")

@@ -8,7 +8,7 @@ SET_ALL = """async () => {
   await window.MathJax?.typesetPromise?.([document.querySelector('main') ?? document.body]);
   await document.fonts.ready;
 }"""
-# formulas are fitted to a new width in the frame after it; a tab in the background may have none
+# formulas are fitted to a new width in the frame after it; a tab in the background has none
 NEXT_FRAMES = """() => Promise.race([
   new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
   new Promise(done => setTimeout(done, 400)),

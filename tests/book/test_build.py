@@ -72,6 +72,7 @@ def test_a_strict_build_fails_on_a_warning_and_keeps_the_old_pages(tiny: Path, t
     assert (html / "index.html").read_text() == "old"
 
 
+@pytest.mark.long
 def test_theorems_bear_the_letter_of_their_chapter(tiny: Path, tmp_path: Path) -> None:
     """Also where another page refers to one, as Sphinx counts them through the book first."""
     extensions = "sphinx_proof, marginbook.book.references, marginbook.book.theorem_numbers"
@@ -103,6 +104,7 @@ def test_a_lenient_build_returns_the_warnings(tiny: Path, tmp_path: Path) -> Non
     assert (tmp_path / "html" / "index.html").is_file()
 
 
+@pytest.mark.long
 def test_a_broken_configuration_says_why(tiny: Path, tmp_path: Path) -> None:
     (tiny / "_toc.yml").unlink()
     with pytest.raises(BuildFailed, match="Jupyter Book ended with code"):

@@ -49,6 +49,7 @@ def test_every_page_is_sound_and_accessible(html: Path, site: str, chromium, par
     context = open_context(chromium, *screens[0].values(), THEMES[part % 2])
     notebooks = set(notebook_pages(html))
     for where, page in visited(context, site, pages(html)[part::SLICES], "networkidle", watch):
+        page.bring_to_front()  # a tab behind another draws no frames
         page.add_style_tag(content=STILL)
         page.evaluate(SET_ALL)
         if where in notebooks:

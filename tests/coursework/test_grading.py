@@ -61,6 +61,7 @@ def submit(toy: ProblemSet, monkeypatch: pytest.MonkeyPatch):
     return submit
 
 
+@pytest.mark.long
 def test_one_right_answer_earns_its_points(submit) -> None:
     assert submit(triple="def triple(x):\n    return 3 * x") == [
         Mark("toy/double", 2, 0, "NotImplementedError: twice"),
@@ -153,6 +154,7 @@ def test_a_kernel_that_ends_costs_one_exercise(submit, answer: str, remark: str)
     ]
 
 
+@pytest.mark.long
 def test_an_error_of_the_answer_is_the_remark_and_not_what_the_check_misses(submit) -> None:
     first, second = submit(double="def double(x) return 2", triple="3 / 0")
     assert first.remark.startswith("in the answer, SyntaxError: expected ':'")

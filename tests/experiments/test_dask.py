@@ -56,6 +56,7 @@ def test_a_cluster_gives_the_bytes_of_one_process(tmp_path, cluster):
         assert dask.read_bytes() == here.read_bytes()
 
 
+@pytest.mark.long
 def test_failures_and_lost_workers_are_failed_tasks(tmp_path, cluster):
     report = run(
         "toyroom/trouble", "paper", store=tmp_path / "s", dask=cluster.scheduler_address, console=QUIET,

@@ -90,6 +90,7 @@ def test_a_server_that_died_is_named_and_replaced(monkeypatch: pytest.MonkeyPatc
     other._process.wait()
 
 
+@pytest.mark.long
 def test_a_kernel_keeps_its_number_until_it_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a signal for it could reach another process, or its end be taken for that of another kernel."""
     server = forked._Server(os.environ)
@@ -109,6 +110,7 @@ def test_a_kernel_keeps_its_number_until_it_is_asked_about(monkeypatch: pytest.M
     server._process.kill()
 
 
+@pytest.mark.long
 def test_an_answer_that_was_not_read_is_for_no_later_question() -> None:
     server = forked._Server(os.environ)
     stdin = server._process.stdin

@@ -134,6 +134,7 @@ def test_the_command_line_helps_and_lists_the_data() -> None:
     assert "banana" in listed.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -201,6 +202,7 @@ def test_each_extra_is_one_of_pyproject() -> None:
     assert set(EXTRA_OF.values()) <= set(extras["optional-dependencies"])
 
 
+@pytest.mark.long
 def test_what_rooms_import_late_is_known() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     base = {

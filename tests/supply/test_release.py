@@ -134,6 +134,7 @@ def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> 
     assert wheel.stat().st_size < 6_000_000
 
 
+@pytest.mark.long
 def test_the_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "installed")

@@ -12,6 +12,7 @@ from marginbook.book import trust_page
 from marginbook.quality.trust.command import PARTS, store
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", PARTS)
 def test_every_measured_row_is_on_the_page(part: str, tmp_path: Path) -> None:
     rows = trust_page.stored(part)

@@ -1,0 +1,44 @@
+"""No test runs the benchmarks and the tools of supply/: what they import from the package must be there."""
+
+import ast
+import importlib
+from pathlib import Path
+
+import pytest
+
+from marginbook.base.project import root
+
+FILES = sorted(path for folder in ("benchmarks", "supply") for path in (root() / folder).rglob("*.py"))
+
+
+def unresolved(path: Path) -> list[str]:
+    lacking = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("marginbook")):
+            continue
+        for alias in node.names:
+            try:
+                found = hasattr(importlib.import_module(node.module), alias.name)
+                if not found:  # a module of a package
+                    importlib.import_module(f"{node.module}.{alias.name}")
+            except ImportError:
+                lacking.append(f"{path.name}:{node.lineno}: {node.module}.{alias.name}")
+    return lacking
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_what_is_imported_is_there(path):
+    assert not unresolved(path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from marginbook.absent import x",
+        "from marginbook.base.project import absent",
+        "from marginbook import absent",
+    ],
+)
+def test_what_is_not_there_is_named(tmp_path, line):
+    (tmp_path / "tool.py").write_text(line, encoding="utf-8")
+    assert len(unresolved(tmp_path / "tool.py")) == 1
