@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from marginbook.base.interruptible import interruptible
 from marginbook.drm import DRMClassifier, MixedNormDRMClassifier
 from marginbook.drm.estimators.parameters import choose_solver
+from marginbook.drm.estimators.prediction import require_matrices
 from marginbook.drm.model.objective import class_products, dissimilarity, system_matrix
 from marginbook.drm.model.operators import DenseSystem, LinearSystem
 from marginbook.drm.solvers import NotPositiveDefinite, factored
@@ -312,6 +313,14 @@ def test_more_rows_than_memory_is_one_sentence(monkeypatch):
         DRMClassifier().fit(X, y)
     with pytest.raises(MemoryError, match="take DRMClassifier with n_components"):
         MixedNormDRMClassifier().fit(X, y)
+
+
+def test_a_matrix_that_leaves_the_machine_no_room_is_refused(monkeypatch):
+    """With 24 GiB, one matrix between 50,000 rows would leave nothing for the blocks of the fit."""
+    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 24 * 2**18, "SC_PAGE_SIZE": 4096}.__getitem__)
+    require_matrices(48_000, 1)
+    with pytest.raises(MemoryError, match=r"50000 rows needs 20.0 GB, .* take n_components"):
+        require_matrices(50_000, 1)
 
 
 def test_gamma_in_words():

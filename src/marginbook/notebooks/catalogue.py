@@ -88,7 +88,7 @@ def find(id: str) -> Notebook:
 
 
 def drift(notebook: Notebook) -> list[str]:
-    """Say where the stored notebook differs from its text: cell sources, kinds and metadata."""
+    """Say where the stored notebook differs from its text: cell sources, kinds, metadata and ids."""
     if not notebook.stored.is_file():
         return [f"{notebook.stored.name} is missing"]
     ours, theirs = notebook.read(), notebook.read_stored()
@@ -96,7 +96,7 @@ def drift(notebook: Notebook) -> list[str]:
     if len(ours.cells) != len(theirs.cells):
         found.append(f"{len(ours.cells)} cells in the text, {len(theirs.cells)} stored")
     for number, (mine, stored) in enumerate(zip(ours.cells, theirs.cells, strict=False), start=1):
-        for part in ("cell_type", "source", "metadata"):
+        for part in ("cell_type", "source", "metadata", "id"):
             if mine[part] != stored[part]:
                 found.append(f"cell {number}: {part} differs")
                 break

@@ -32,6 +32,8 @@ LOST = 1e-3
 SOME = 2000
 #: test points at a time of conjugate gradients on sparse rows: what is gathered then stays in the cache
 NARROW = 8
+#: share of the machine's memory that the n x n matrices may take
+SPARE = 0.75
 
 
 class Machine(Protocol):
@@ -217,8 +219,8 @@ class Trained:
 def require_matrices(
     n: int, matrices: int, instead: str = "n_components (landmarks, such as 500), or kernel='linear'"
 ) -> None:
-    """Raise MemoryError where `matrices` of n x n numbers are more than this machine has."""
-    require_memory(f"the exact DRM of {n} rows needs", matrices * n * n, f"take {instead}")
+    """Raise MemoryError where `matrices` of n x n numbers are more than this machine has to spare."""
+    require_memory(f"the exact DRM of {n} rows needs", matrices * n * n, f"take {instead}", share=SPARE)
 
 
 def warn_of_certificate(residual: float, tol: float) -> None:
