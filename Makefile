@@ -26,7 +26,9 @@ book: $(READY) ## Fetch data, execute all notebooks, compile the book to _build/
 	@$(BIN)/marginbook data fetch --registries-only || echo "going on: a notebook that needs one of these will say so"
 	@$(BIN)/marginbook book
 
-test: $(READY) lint types unit notebooks strict browser ## Lint, types, unit tests, notebooks, strict book build, browser
+test: $(READY) lint ## Lint, types, unit tests, notebooks, strict book build, browser
+	@$(MAKE) --no-print-directory -j2 types unit  # the first mypy takes a minute of one core
+	@$(MAKE) --no-print-directory notebooks strict browser
 
 check: $(READY) ## In under a minute: lint, types, and the tests that what you changed can touch
 	@$(BIN)/python supply/check.py $(ARGS)
