@@ -49,6 +49,15 @@ def test_a_changed_number_is_found_and_named(stored: Path, tmp_path: Path) -> No
     assert pd.read_csv(out)[["rows", "same"]].to_numpy().tolist() == [[2, 0]]
 
 
+def test_an_experiment_without_results_does_not_end_the_others(stored: Path) -> None:
+    done = CliRunner().invoke(experiment, ["recheck", "--rows", "1"])
+    assert done.exit_code == 0, done.output
+    assert "not compared: drm/table-8 has no stored results yet" in done.stderr
+    assert "toyroom/folds" in done.output
+    stored.unlink()
+    assert "no experiment has stored results" in CliRunner().invoke(experiment, ["recheck"]).stderr
+
+
 @pytest.mark.parametrize("lacking", ["data", "Weka"])
 def test_what_lacks_data_or_weka_is_not_compared(
     stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from .classic_scripts import make_classic
 from .image_sizes import give_sizes
 from .weight import lighten
 
@@ -111,6 +112,7 @@ def _replace(made: Path, html: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(made, fresh)
     give_sizes(fresh)
+    make_classic(fresh)
     lighten(fresh)
     _give_head(fresh / "index.html")
     if html.exists():

@@ -58,13 +58,16 @@ def section(id: str) -> tuple[str, str]:
         tested = sum(number for verdict, number in found.items() if verdict in TESTED)
         agreed = f"{found.get('reproduced', 0)} of {tested}" if tested else "none tested"
         lines.append(
-            f"Metric: `{protocol.metric}`. The ± is the {plain(protocol.plus_minus)}. "
+            f"Metric: `{protocol.metric}`. {_spread(protocol.plus_minus)}. "
             f"Cells: {summary}. Stored in `results/{id}.csv`.\n"
         )
         if reading := frame.attrs["reading"]:
             lines.append(f"Read as {plain(reading)}\n")
         rows = frame.to_dict("records")
-        lines.append("Each cell has the printed number and below it **ours**, with = where they agree.\n")
+        lines.append(
+            "Each cell has the printed number and below it **ours**, with = where they agree"
+            f"{_unmarked(rows)}.\n"
+        )
         lines.append(as_printed(rows))
         every = table(HEADINGS, [_row(row) for row in rows], classes="sortable wide")
         lines.append(dropdown("Every cell, to sort", every))
@@ -91,6 +94,16 @@ def as_printed(rows: list[dict[Any, Any]]) -> str:
         cells.setdefault(f"`{row['dataset']}`", {})[str(row["method"])] = text
     lines = [[name, *(own.get(method, NOTHING) for method in methods)] for name, own in cells.items()]
     return table(["data set", *map(plain, methods)], lines, classes="wide numbers")
+
+
+def _unmarked(rows: list[dict[Any, Any]]) -> str:
+    there = any(row["verdict"] == "not-testable" and not math.isnan(row["ours_mean"]) for row in rows)
+    return "; no sign: they cannot be compared, and the list of every cell says why" if there else ""
+
+
+def _spread(plus_minus: str) -> str:
+    none = plus_minus.startswith("none: ")
+    return f"There is no ±: {plain(plus_minus[6:])}" if none else f"The ± is the {plain(plus_minus)}"
 
 
 def _row(row: dict[Any, Any]) -> list[str]:

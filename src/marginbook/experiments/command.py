@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..base.project import resource
 from ..cli.commands import keeping
 from .everything import announced, cheapest_first
 from .export import ResultsKept, export, read_results
@@ -257,6 +258,9 @@ def recheck_(
     """
     table = []
     for protocol in [load_protocol(name) for name in ids or experiments()]:
+        if not ids and not resource("results", f"{protocol.id}.csv").is_file():
+            click.echo(f"not compared: {protocol.id} has no stored results yet", err=True)
+            continue
         found = recheck(protocol, rows, at_most=at_most, seed=seed, n_jobs=n_jobs)
         for each in found:
             if not each.compared:
@@ -264,6 +268,8 @@ def recheck_(
             elif not each.same:
                 click.echo(f"differs: {each.task}: {each.where}, by {each.largest:.1e} of it", err=True)
         table.append(summary(protocol.id, found))
+    if not table:
+        raise click.ClickException("no experiment has stored results; marginbook experiment run makes them")
     shown = Table(*table[0])
     for row in table:
         shown.add_row(*map(str, row.values()))
