@@ -15,6 +15,7 @@ from marginbook.book.search_entries import evidence_anchor
 from marginbook.claims import Claim, Evidence, Verdict, check, ledger
 from marginbook.claims.read_as import ReadAs, all_readings
 from marginbook.datasets import registry
+from marginbook.experiments import load_protocol, read_results
 from marginbook.notebooks import available
 from marginbook.quality.benchmarking import tables as bench_tables
 
@@ -123,6 +124,25 @@ def test_the_printed_layout_has_data_sets_down_and_methods_across() -> None:
     text = result_pages.as_printed([{**row, "method": "A_1"}, {**lower, "method": "B"}])
     assert "* - data set\n  - A\\_1\n  - B\n* - `glass2`\n  - 0.700\\\n    **0.710** =\n" in text
     assert "**0.100** ↓" in text
+
+
+def test_an_experiment_with_nothing_printed_shows_its_means() -> None:
+    protocol = load_protocol("smm/bumps")
+    stored = read_results(protocol.id)
+    text = result_pages.ours(protocol)
+    for (dataset, method), rows in stored.groupby(["dataset", "method"])[protocol.metric]:
+        assert f"`{dataset}`" in text
+        assert f"- {method}\n" in text
+        assert f"- {rows.mean():.3g} ± {rows.std():.2g}\n" in text
+    assert text in result_pages.section("smm/bumps")[0]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"), [(["reproduced"], False), (["reproduced", "not-testable"], True)]
+)
+def test_cells_without_a_sign_are_explained_where_there_are_some(verdicts: list[str], said: bool) -> None:
+    rows = [{"verdict": verdict, "ours_mean": 0.5} for verdict in verdicts]
+    assert ("cannot be compared" in result_pages._unmarked(rows)) == said
 
 
 def test_every_name_that_a_room_exports_is_on_one_page_of_the_reference() -> None:

@@ -10,8 +10,9 @@ from ..base.project import resource
 from ..base.rooms import rooms
 from ..claims.cell_verdicts import TESTED
 from ..claims.errata import PAPERS
-from ..experiments import compare, experiments, load_protocol
+from ..experiments import compare, experiments, load_protocol, read_results
 from ..experiments.compare import counts
+from ..experiments.protocol import Protocol
 from .myst import NOTHING, badge, dropdown, in_words, plain, table
 from .room_pages import short_name
 
@@ -50,7 +51,11 @@ def section(id: str) -> tuple[str, str]:
         agreed = "not run"
     elif protocol.printed is None:
         who = "The paper prints" if protocol.room in PAPERS else "The papers print"
-        lines.append(f"{who} no numbers to compare with. Ours are in `results/{id}.csv`.\n")
+        lines.append(
+            f"{who} no numbers to compare with. Ours: `{protocol.metric}`, its mean and standard deviation "
+            f"over the splits. What else was measured is in `results/{id}.csv`.\n"
+        )
+        lines.append(ours(protocol))
     else:
         frame = compare(protocol)
         found = counts(frame)
@@ -65,8 +70,8 @@ def section(id: str) -> tuple[str, str]:
             lines.append(f"Read as {plain(reading)}\n")
         rows = frame.to_dict("records")
         lines.append(
-            "Each cell has the printed number and below it **ours**, with = where they agree"
-            f"{_unmarked(rows)}.\n"
+            "Each cell has the printed number and below it **ours**: = where they agree, ↑ or ↓ where "
+            f"ours is higher or lower{_unmarked(rows)}.\n"
         )
         lines.append(as_printed(rows))
         every = table(HEADINGS, [_row(row) for row in rows], classes="sortable wide")
@@ -96,9 +101,26 @@ def as_printed(rows: list[dict[Any, Any]]) -> str:
     return table(["data set", *map(plain, methods)], lines, classes="wide numbers")
 
 
+def ours(protocol: Protocol) -> str:
+    """Return the means of an experiment that has nothing printed to be compared with: methods across."""
+    tasks = protocol.tasks("paper")
+    grouped = read_results(protocol.id).groupby(["dataset", "method"])[protocol.metric]
+    cells = {key: _mean_and_deviation(rows.mean(), rows.std()) for key, rows in grouped}
+    methods = dict.fromkeys(task.method for task in tasks if any(task.method == name for _, name in cells))
+    sets = dict.fromkeys(task.dataset for task in tasks if any(task.dataset == name for name, _ in cells))
+    lines = [[f"`{one}`", *(cells.get((one, method), NOTHING) for method in methods)] for one in sets]
+    return table(["data set", *map(plain, methods)], lines, classes="sortable wide numbers")
+
+
+def _mean_and_deviation(mean: float, deviation: float) -> str:
+    if math.isnan(mean):
+        return NOTHING
+    return f"{mean:.3g}" if math.isnan(deviation) else f"{mean:.3g} ± {deviation:.2g}"
+
+
 def _unmarked(rows: list[dict[Any, Any]]) -> str:
     there = any(row["verdict"] == "not-testable" and not math.isnan(row["ours_mean"]) for row in rows)
-    return "; no sign: they cannot be compared, and the list of every cell says why" if there else ""
+    return ", no sign where they cannot be compared (the list of every cell says why)" if there else ""
 
 
 def _spread(plus_minus: str) -> str:
