@@ -39,6 +39,8 @@ for (const block of document.querySelectorAll(".cell_output .output.stream pre")
 // A hit says which chapter it is in, one on a claim which claim; a formula in its extract becomes plain letters.
 const hits = document.querySelector("#search-results");
 if (hits && typeof Search !== "undefined") {
+  // a page that is opened as a file may not read the others for their extracts
+  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
   // an entry of the index stands beside the files to download, which say nothing of the page
   const extractOf = Search.makeSearchSummary;
   Search.makeSearchSummary = (html, words, anchor) => extractOf(html, words, anchor?.startsWith("#index-") ? "" : anchor);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from marginbook.book.classic_scripts import bundled, make_classic
 #: a chapter with an explorable, tables to sort, claims to filter, many formulas, figures to enlarge
 OPENED = {
     **{f"book/{room}.html": ".explore" for room in ("drm", "ldm", "kfda", "clasmk", "smm", "bridge")},
+    "search.html?q=margin": "#search-results li",
     "book/results-drm.html": "table.sortable .sort-by",
     "book/claims-drm.html": ".ledger-filter output",
     "notebooks/ldm/03_leave_one_out.html": "mjx-container",
@@ -40,6 +43,8 @@ def test_what_is_imported_comes_first_and_once(tmp_path: Path) -> None:
     assert "const {\n  ONE: FIRST,\n  two,\n} = module0;" in text
     assert "return { ONE, two };" in text
     assert not any(word in text for word in ("import", "export"))
+    assert "currentScript" in text
+    assert "currentScript" not in bundled(tmp_path / "base.js")  # which may still be imported as it is
 
 
 def test_a_circle_is_refused(tmp_path: Path) -> None:
@@ -49,7 +54,16 @@ def test_a_circle_is_refused(tmp_path: Path) -> None:
         bundled(entry)
 
 
-@pytest.mark.parametrize("line", ['import * as all from "./x.js";', "export default 1;", "export let a = 1;"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import * as all from "./x.js";',
+        "export default 1;",
+        "export let a = 1;",
+        "await x;",
+        "  y = import(x);",
+    ],
+)
 def test_a_form_that_would_be_lost_is_refused(tmp_path: Path, line: str) -> None:
     with pytest.raises(ValueError, match="cannot become part of a classic script"):
         bundled(module(tmp_path, "entry", line + "\n"))
@@ -59,11 +73,12 @@ def test_tags_are_deferred_and_other_scripts_stay(tmp_path: Path) -> None:
     (tmp_path / "book").mkdir()
     module(tmp_path, "own", "const a = 1;\n")
     page = tmp_path / "book" / "page.html"
-    page.write_text('<script type="module" src="../own.js?v=1"></script><script src="x.js"></script>')
+    others = '<script src="x.js"></script><script type="module" src="https://example.org/x.js"></script>'
+    page.write_text(f'<script type="module" src="../own.js?v=1"></script>{others}')
     make_classic(tmp_path)
-    assert page.read_text() == (
-        '<script defer="defer" src="../own.js?v=1"></script><script src="x.js"></script>'
-    )
+    (mark,) = re.findall(r"v=(\w{8})", page.read_text())
+    assert page.read_text() == f'<script defer="defer" src="../own.js?v={mark}"></script>{others}'
+    assert hashlib.sha256((tmp_path / "own.js").read_bytes()).hexdigest().startswith(mark)
     assert "const a = 1;" in (tmp_path / "own.js").read_text()
 
 
@@ -74,7 +89,7 @@ def test_the_book_works_as_a_file(html: Path, chromium, where: str) -> None:
     trouble: list[str] = []
     page.on("pageerror", lambda error: trouble.append(str(error)))
     page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
-    page.goto((html / where).as_uri())
+    page.goto(f"{html.as_uri()}/{where}")
     page.wait_for_selector(OPENED[where], state="attached")
     assert not trouble
 

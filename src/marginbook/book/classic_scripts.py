@@ -6,34 +6,50 @@ becomes one of a classic script, deferred as modules are, and the script holds a
 
 from __future__ import annotations
 
+import hashlib
 import re
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 _TAG = re.compile(r'<script\b[^>]*\btype="module"[^>]*></script>')
-_SOURCE = re.compile(r'\bsrc="([^"?#]+)')
+_SOURCE = re.compile(r'\bsrc="(?!\w+:|/)([^"?#]+)[^"]*"')
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
-_OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_OTHER = re.compile(r"^(?:import|export|await)\b.*|\bimport\(.*", re.MULTILINE)
+#: where a script is, for what it loads beside it
+_HERE = "import.meta.url"
 
 
 def make_classic(html: Path) -> None:
     """Replace the modules of a built book by classic scripts.
+
+    Their addresses end with a hash of what they hold, as a browser that kept an older script must not run it.
 
     Parameters
     ----------
     html : path
         Folder with ``index.html``.
     """
-    found: set[Path] = set()
+    made: dict[Path, str] = {}
+
+    def classic(page: Path, tag: re.Match[str]) -> str:
+        found = _SOURCE.search(tag[0])
+        if not found:  # of another machine, or in the page itself
+            return tag[0]
+        script = (page.parent / unquote(found[1])).resolve()
+        if script not in made:
+            made[script] = bundled(script)
+        mark = hashlib.sha256(made[script].encode()).hexdigest()[:8]
+        deferred = tag[0].replace(found[0], f'src="{found[1]}?v={mark}"')
+        return deferred.replace('type="module"', 'defer="defer"')
+
     for page in html.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        tags = _TAG.findall(text)
-        found |= {(page.parent / unquote(_SOURCE.findall(tag)[0])).resolve() for tag in tags}
-        if tags:
-            deferred = _TAG.sub(lambda tag: tag[0].replace('type="module"', 'defer="defer"'), text)
-            page.write_text(deferred, encoding="utf-8")
-    for script, text in {script: bundled(script) for script in sorted(found)}.items():
+        changed = _TAG.sub(partial(classic, page), text)
+        if changed != text:
+            page.write_text(changed, encoding="utf-8")
+    for script, text in made.items():
         script.write_text(text, encoding="utf-8")
 
 
@@ -43,32 +59,34 @@ def bundled(entry: Path) -> str:
     Raises
     ------
     ValueError
-        Where modules import each other in a circle, or one uses a form of ``import`` or ``export`` other than
+        Where modules import each other in a circle, or one waits, imports or exports in another form than
         ``import { … } from "./…";`` and ``export`` before a function, a class or a constant.
     """
     names: dict[Path, str] = {}
-    parts = ['"use strict";', "(() => {", "const HERE = document.currentScript.src;"]
+    parts: list[str] = []
 
     def take(path: Path, above: tuple[Path, ...]) -> str:
         if path in above:
             raise ValueError(f"{path.name} imports itself, by {above[-1].name}")
         if path not in names:
-            text = path.read_text(encoding="utf-8").replace("import.meta.url", "HERE")
             body = _IMPORT.sub(
                 lambda found: (
                     f"const {{{found[1].replace(' as ', ': ')}}} = "
                     f"{take((path.parent / found[2]).resolve(), (*above, path))};"
                 ),
-                text,
+                path.read_text(encoding="utf-8"),
             )
             body, given = _EXPORT.sub("", body), ", ".join(_EXPORT.findall(body))
             if other := _OTHER.search(body):
                 raise ValueError(f"{path.name}: {other[0]!r} cannot become part of a classic script")
             names[path] = f"module{len(names)}"
-            parts.append(
-                f"const {names[path]} = (() => {{ // {path.name}\n{body}return {{ {given} }};\n}})();"
+            parts.extend(
+                [f"const {names[path]} = (() => {{ // {path.name}", body, f"return {{ {given} }};", "})();"]
             )
         return names[path]
 
     take(entry.resolve(), ())
-    return "\n".join([*parts, "})();", ""])
+    text = "\n".join(parts)
+    if _HERE in text:
+        text = "const HERE = document.currentScript.src;\n" + text.replace(_HERE, "HERE")
+    return f'"use strict";\n(() => {{\n{text}\n}})();\n'

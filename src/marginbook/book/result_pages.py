@@ -17,6 +17,10 @@ from .myst import NOTHING, badge, dropdown, in_words, plain, table
 from .room_pages import short_name
 
 HEADINGS = ["data set", "method", "printed", "± printed", "ours", "± ours", "splits", "verdict"]
+#: verdicts on cells that have a number of ours and none that it can be compared with
+BESIDE = ("not-testable", "not printed")
+#: a deviation below this share of the mean is that of a constant
+ROUNDING = 1e-12
 ARROWS = {"ours higher": "↑", "ours lower": "↓"}
 
 
@@ -51,9 +55,11 @@ def section(id: str) -> tuple[str, str]:
         agreed = "not run"
     elif protocol.printed is None:
         who = "The paper prints" if protocol.room in PAPERS else "The papers print"
+        there, asked = len(read_results(id)), len(protocol.tasks("paper"))
+        part = f" So far {there} of its {asked} rows are computed." if there < asked else ""
         lines.append(
-            f"{who} no numbers to compare with. Ours: `{protocol.metric}`, its mean and standard deviation "
-            f"over the splits. What else was measured is in `results/{id}.csv`.\n"
+            f"{who} no numbers to compare with. Ours: the mean `{protocol.metric}`. "
+            f"{_spread(protocol.plus_minus)}. What else was measured is in `results/{id}.csv`.{part}\n"
         )
         lines.append(ours(protocol))
     else:
@@ -103,11 +109,10 @@ def as_printed(rows: list[dict[Any, Any]]) -> str:
 
 def ours(protocol: Protocol) -> str:
     """Return the means of an experiment that has nothing printed to be compared with: methods across."""
-    tasks = protocol.tasks("paper")
     grouped = read_results(protocol.id).groupby(["dataset", "method"])[protocol.metric]
     cells = {key: _mean_and_deviation(rows.mean(), rows.std()) for key, rows in grouped}
-    methods = dict.fromkeys(task.method for task in tasks if any(task.method == name for _, name in cells))
-    sets = dict.fromkeys(task.dataset for task in tasks if any(task.dataset == name for name, _ in cells))
+    methods = [method for method in protocol.methods if any(method == name for _, name in cells)]
+    sets = [one for one in protocol.datasets if any(one == name for name, _ in cells)]
     lines = [[f"`{one}`", *(cells.get((one, method), NOTHING) for method in methods)] for one in sets]
     return table(["data set", *map(plain, methods)], lines, classes="sortable wide numbers")
 
@@ -115,12 +120,14 @@ def ours(protocol: Protocol) -> str:
 def _mean_and_deviation(mean: float, deviation: float) -> str:
     if math.isnan(mean):
         return NOTHING
-    return f"{mean:.3g}" if math.isnan(deviation) else f"{mean:.3g} ± {deviation:.2g}"
+    if math.isnan(deviation):
+        return f"{mean:.3g}"
+    return f"{mean:#.3g} ± {deviation if deviation > ROUNDING * abs(mean) else 0:.2g}".replace(". ", " ")
 
 
 def _unmarked(rows: list[dict[Any, Any]]) -> str:
-    there = any(row["verdict"] == "not-testable" and not math.isnan(row["ours_mean"]) for row in rows)
-    return ", no sign where they cannot be compared (the list of every cell says why)" if there else ""
+    there = any(row["verdict"] in BESIDE and not math.isnan(row["ours_mean"]) for row in rows)
+    return ", no sign where there is nothing to compare ours with" if there else ""
 
 
 def _spread(plus_minus: str) -> str:
