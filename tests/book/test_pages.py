@@ -133,7 +133,7 @@ def test_an_experiment_with_nothing_printed_shows_its_means() -> None:
     for (dataset, method), rows in stored.groupby(["dataset", "method"])[protocol.metric]:
         assert f"`{dataset}`" in text
         assert f"- {method}\n" in text
-        assert f"- {rows.mean():#.3g} ± {rows.std():.2g}\n" in text
+        assert f"- {rows.mean():#.3g} ± {rows.std():#.2g}\n" in text
     assert text in result_pages.section("smm/bumps")[0]
 
 

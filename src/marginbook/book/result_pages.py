@@ -35,7 +35,7 @@ def write(folder: Path) -> None:
         for id in own:
             text, agreed = section(id)
             sections.append(text)
-            rows.append([f"[{short_name(room)}, {plain(load_protocol(id).title)}](#{_anchor(id)})", agreed])
+            rows.append([f"[{_heading(load_protocol(id))}](#{_anchor(id)})", agreed])
         folder.joinpath(f"results-{room}.md").write_text("\n".join(sections), encoding="utf-8")
     listed = table(["experiment", "cells reproduced"], rows, widths=[76, 24], classes="sortable fixed")
     folder.joinpath("results.md").write_text(
@@ -46,7 +46,7 @@ def write(folder: Path) -> None:
 def section(id: str) -> tuple[str, str]:
     """Return an experiment's section of its page, and its number of reproduced cells in words."""
     protocol = load_protocol(id)
-    lines = [f"({_anchor(id)})=", f"## {short_name(protocol.room)}, {plain(protocol.title)}", ""]
+    lines = [f"({_anchor(id)})=", f"## {_heading(protocol)}", ""]
     stored = resource("results", *f"{id}.csv".split("/"))
     agreed = "nothing printed"
     if not stored.is_file():
@@ -122,7 +122,16 @@ def _mean_and_deviation(mean: float, deviation: float) -> str:
         return NOTHING
     if math.isnan(deviation):
         return f"{mean:.3g}"
-    return f"{mean:#.3g} ± {deviation if deviation > ROUNDING * abs(mean) else 0:.2g}".replace(". ", " ")
+    return f"{_digits(mean, 3)} ± {_digits(deviation if deviation > ROUNDING * abs(mean) else 0.0, 2)}"
+
+
+def _digits(number: float, places: int) -> str:
+    return f"{number:#.{places}g}".removesuffix(".")  # also those that are zero
+
+
+def _heading(protocol: Protocol) -> str:
+    name, title = short_name(protocol.room), plain(protocol.title)
+    return title if title.startswith(name) else f"{name}, {title}"
 
 
 def _unmarked(rows: list[dict[Any, Any]]) -> str:
