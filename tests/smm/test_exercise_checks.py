@@ -203,7 +203,7 @@ WRONG = {
         "the least objective",
     ),
     "W is returned for U": (
-        answer("smm/block", ("V.shape[1]) @ whiten", "V.shape[1])")),
+        answer("smm/block", ("W @ whiten", "W")),
         "smm/block",
         "the least objective",
     ),
