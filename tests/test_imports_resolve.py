@@ -11,18 +11,27 @@ from marginbook.base.project import root
 FILES = sorted(path for folder in ("benchmarks", "supply") for path in (root() / folder).rglob("*.py"))
 
 
+def there(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
 def unresolved(path: Path) -> list[str]:
     lacking = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.startswith("marginbook")]
+            lacking += [f"{path.name}:{node.lineno}: {name}" for name in names if not there(name)]
         if not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("marginbook")):
             continue
         for alias in node.names:
-            try:
-                found = hasattr(importlib.import_module(node.module), alias.name)
-                if not found:  # a module of a package
-                    importlib.import_module(f"{node.module}.{alias.name}")
-            except ImportError:
-                lacking.append(f"{path.name}:{node.lineno}: {node.module}.{alias.name}")
+            whole = f"{node.module}.{alias.name}"  # a name in a module, or a module of a package
+            known = there(node.module) and hasattr(importlib.import_module(node.module), alias.name)
+            if not known and not there(whole):
+                lacking.append(f"{path.name}:{node.lineno}: {whole}")
     return lacking
 
 
@@ -37,6 +46,7 @@ def test_what_is_imported_is_there(path):
         "from marginbook.absent import x",
         "from marginbook.base.project import absent",
         "from marginbook import absent",
+        "import marginbook.absent",
     ],
 )
 def test_what_is_not_there_is_named(tmp_path, line):

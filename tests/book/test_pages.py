@@ -142,7 +142,7 @@ def test_an_experiment_with_nothing_printed_shows_its_means() -> None:
     [(["reproduced"], False), (["reproduced", "not-testable"], True), (["not printed"], True)],
 )
 def test_cells_without_a_sign_are_explained_where_there_are_some(verdicts: list[str], said: bool) -> None:
-    rows = [{"verdict": verdict, "ours_mean": 0.5} for verdict in verdicts]
+    rows = [{"verdict": verdict, "direction": "", "ours_mean": 0.5} for verdict in verdicts]
     assert ("no sign" in result_pages._unmarked(rows)) == said
 
 

@@ -17,8 +17,6 @@ from .myst import NOTHING, badge, dropdown, in_words, plain, table
 from .room_pages import short_name
 
 HEADINGS = ["data set", "method", "printed", "± printed", "ours", "± ours", "splits", "verdict"]
-#: verdicts on cells that have a number of ours and none that it can be compared with
-BESIDE = ("not-testable", "not printed")
 #: a deviation below this share of the mean is that of a constant
 ROUNDING = 1e-12
 ARROWS = {"ours higher": "↑", "ours lower": "↓"}
@@ -98,8 +96,7 @@ def as_printed(rows: list[dict[Any, Any]]) -> str:
     methods = list(dict.fromkeys(str(row["method"]) for row in rows))
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
-        mark = "=" if row["verdict"] == "reproduced" else ARROWS.get(row["direction"], "")
-        ours = "" if math.isnan(row["ours_mean"]) else f"**{row['ours_mean']:.3f}** {mark}".rstrip()
+        ours = "" if math.isnan(row["ours_mean"]) else f"**{row['ours_mean']:.3f}** {_sign(row)}".rstrip()
         # a backslash at the end of a line breaks it
         text = f"{_number(row['printed_mean'])}\\\n{ours or '–'}"
         cells.setdefault(f"`{row['dataset']}`", {})[str(row["method"])] = text
@@ -134,8 +131,12 @@ def _heading(protocol: Protocol) -> str:
     return title if title.startswith(name) else f"{name}, {title}"
 
 
+def _sign(row: dict[Any, Any]) -> str:
+    return "=" if row["verdict"] == "reproduced" else ARROWS.get(row["direction"], "")
+
+
 def _unmarked(rows: list[dict[Any, Any]]) -> str:
-    there = any(row["verdict"] in BESIDE and not math.isnan(row["ours_mean"]) for row in rows)
+    there = any(not _sign(row) and not math.isnan(row["ours_mean"]) for row in rows)
     return ", no sign where there is nothing to compare ours with" if there else ""
 
 
