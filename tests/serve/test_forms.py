@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from marginbook.notebooks.fields import BadValues, Field, fields, query, values
 from marginbook.notebooks.parameters import parse
-from marginbook.serve.fields import BadValues, Field, fields, query, values
 
 from .conftest import FORM
 

@@ -19,6 +19,7 @@ EXTRA_OF = {
     "filelock": "data",
     "imblearn": "experiments",
     "ipykernel": "book",
+    "ipywidgets": "widgets",
     "jpype": "weka",
     "jupyter_client": "book",
     "jupytext": "book",

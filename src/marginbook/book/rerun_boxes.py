@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 
+from ..notebooks.form import source as source_of_form
 from ..notebooks.parameters import TAG, Parameter, parameters
 from .myst import plain, table
 from .search_entries import subject_entries
@@ -42,9 +43,19 @@ def place(id: str, executed: Path, text: Path, source: Path) -> None:
         return
     kept = source / DOWNLOADS / id
     kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(executed, kept.with_name(f"{kept.name}.ipynb"))
+    notebook = nbformat.read(executed, as_version=4)
+    nbformat.write(with_form(id, notebook), kept.with_name(f"{kept.name}.ipynb"))
     shutil.copy2(text, kept.with_name(f"{kept.name}.md"))
-    nbformat.write(with_box(id, nbformat.read(executed, as_version=4)), page)
+    nbformat.write(with_box(id, notebook), page)
+
+
+def with_form(id: str, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a copy to take away, which offers a form for its parameters after its introduction."""
+    copy = nbformat.from_dict(dict(notebook))
+    if parameters(notebook):
+        cell = nbformat.v4.new_code_cell(source_of_form(id), id="parameters-in-a-form")
+        copy.cells = [*notebook.cells[:1], cell, *notebook.cells[1:]]
+    return copy
 
 
 def with_box(id: str, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:

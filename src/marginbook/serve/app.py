@@ -18,9 +18,9 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from ..notebooks.fields import BadValues, Field, values
 from . import views
 from .asked import broken, named, pairs, posted, refused
-from .fields import BadValues, Field, values
 from .guard import RUN, Gate, Guard
 from .markup import bar, button, form, page, table
 from .queue import Queue, QueueFull

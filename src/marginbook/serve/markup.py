@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from .fields import Field
+from ..notebooks.fields import Field
 
 ASSETS = "/-/static"
 _PAGES = (("/", "The book"), ("/-/runs", "Runs"), ("/-/claims", "Claims"), ("/-/experiments", "Experiments"))

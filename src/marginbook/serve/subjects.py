@@ -14,8 +14,8 @@ from typing import Any
 
 from ..base.project import PACKAGE, resource
 from ..notebooks.catalogue import Notebook, available, notebooks_dir
+from ..notebooks.fields import Field, fields
 from ..notebooks.parameters import ParameterError, parameters
-from .fields import Field, fields
 
 _ASKED = "from sys import argv; from marginbook.notebooks.catalogue import find; " + (
     "from marginbook.notebooks.executing import key; print(key(find(argv[1])))"

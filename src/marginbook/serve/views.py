@@ -13,8 +13,8 @@ import nbformat
 
 from ..base.project import resource
 from ..notebooks.catalogue import Notebook
+from ..notebooks.fields import Field, query
 from .comparing import Pair, as_html, compared
-from .fields import Field, query
 from .markup import button, prose, shown_values, table, took, when
 from .queue import Queue
 from .runs import Run, Runs

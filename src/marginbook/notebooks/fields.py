@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from ..notebooks.parameters import Parameter
+from .parameters import Parameter
 
 #: bounds where the notebook declares none: they keep out what can only be meant to do harm
 LARGEST, LONGEST, MOST = 1e9, 200, 100
