@@ -101,7 +101,7 @@ def draw_equal_weights() -> Figure:
     frame = means_of("layer-solvers", "accuracy")
     assert frame is not None
     learned, equal = (frame[f"{LAYERS[0]}: {name}"] for name in (LEAST, START))
-    names = (equal - learned).sort_values().index
+    names = (equal - learned).sort_values(kind="stable").index
     at = np.arange(len(names))
     fig, ax = plt.subplots(figsize=(SIZE[0], 4.0))
     ax.hlines(at, learned[names], equal[names], color="#999999", lw=1.5)

@@ -239,7 +239,7 @@ def check_spread(
     far = frame[frame["ratio"] > factor]
     beyond = int((theirs["ratio"] > factor).sum())
     told = ", ".join(f"{row.dataset} {row.method} {row.ratio:.1f}" for row in far.itertuples())
-    worst = theirs.sort_values("ratio").iloc[-1]
+    worst = theirs.sort_values("ratio", kind="stable").iloc[-1]
     small = entry("thyroid").n
     return Evidence(
         decide(2 * beyond > len(theirs) and bool((own["ratio"] <= factor).all())),

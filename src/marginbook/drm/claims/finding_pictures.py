@@ -200,7 +200,7 @@ def leads_over_ridge() -> Figure:
     figure, ax = plt.subplots(figsize=SIZE)
     sides = drm_and_ridge()
     for at, (drm, ridge) in enumerate(sides.values()):
-        leads = 100 * (drm - ridge).sort_values().to_numpy()
+        leads = 100 * (drm - ridge).sort_values(kind="stable").to_numpy()
         spread = 0.16 * np.resize([-1, 0, 1], len(leads))  # so that no dot hides another
         ax.plot(leads, at + spread, "o", color=COLOURS["blue"], alpha=0.7, ms=7)
         mean = 100 * paired(drm, ridge)[3]

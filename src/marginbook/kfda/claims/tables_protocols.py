@@ -196,7 +196,7 @@ def check_contamination() -> Evidence:
     lower, *_, p = paired(frame["own"], frame["all"])
     relative = gain / frame["own"].where(frame["own"] > 0)
     rank = spearmanr(frame["share"], relative, nan_policy="omit")
-    most = gain.sort_values(ascending=False).index[:4]
+    most = gain.sort_values(ascending=False, kind="stable").index[:4]
     told = ", ".join(
         f"{name} {frame['own'][name]:.1f} on new rows, {frame['all'][name]:.1f} on all partitions"
         for name in most

@@ -81,7 +81,7 @@ def no_lead() -> Figure:
     fig, axes = plt.subplots(1, 2, sharey=True, figsize=SIZE)
     for ax, table in zip(axes, REGULAR, strict=True):
         means = printed(table).means
-        theirs = (100 * (means["LDM"] - means["SVM"])).sort_values()
+        theirs = (100 * (means["LDM"] - means["SVM"])).sort_values(kind="stable")
         lead = leads(table, *WEIGHTS["C"]).reindex(theirs.index)
         at = np.arange(len(theirs))
         ax.axhline(0, color="black", lw=0.8)
@@ -168,7 +168,7 @@ def two_intervals() -> Figure:
 
     from ...base.plotting import COLOURS
 
-    lines = against_svm()["table-2"].sort_values("difference")
+    lines = against_svm()["table-2"].sort_values("difference", kind="stable")
     width = 100 * stats.t.ppf(0.975, lines["splits"] - 1) * lines["deviation"]
     fig, ax = plt.subplots(figsize=SIZE)
     at, share = np.arange(len(lines)), 1 / lines["splits"]

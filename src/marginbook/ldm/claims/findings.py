@@ -87,7 +87,7 @@ def _nearest(table: str) -> str:
     """Return which of our machines has the least mean distance from the printed column LDM."""
     page = readings(table)
     page = page[page["column"] == "LDM"]
-    return str(page.sort_values("distance")["method"].iloc[0])
+    return str(page.sort_values("distance", kind="stable")["method"].iloc[0])
 
 
 def _corrected(table: str) -> int:

@@ -87,7 +87,7 @@ def scatter(told: pd.DataFrame, measure: str, ax: Axes, xlabel: str) -> None:
 
 def _name_at_the_side(shown: pd.DataFrame, measure: str, ax: Axes) -> None:
     """Write the names at the right, in the order of their heights, each joined to its mark by a thin line."""
-    order = shown.sort_values("accuracy")
+    order = shown.sort_values("accuracy", kind="stable")
     low, high = ax.get_ylim()
     heights = [(value - low) / (high - low) for value in order["accuracy"]]
     line = min(0.085, 1 / len(order))
