@@ -166,7 +166,7 @@ class WhitenedGram:
         return H
 
 
-@njit()
+@njit(error_model="numpy")
 def _add_outer(H: np.ndarray, v: np.ndarray) -> None:
     """Add v v' to `H` in place."""
     for i in range(len(v)):
@@ -175,7 +175,7 @@ def _add_outer(H: np.ndarray, v: np.ndarray) -> None:
             row[j] += factor * v[j]
 
 
-@njit()
+@njit(error_model="numpy")
 def _whiten_by_inverse(
     inverse: np.ndarray, G: np.ndarray, y: np.ndarray, v: np.ndarray, c: float, out: np.ndarray
 ) -> None:

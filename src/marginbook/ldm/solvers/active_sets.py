@@ -113,7 +113,9 @@ def _slide(on: Exchange, n: int, i: int, v: np.ndarray) -> int:
     for a in range(n):
         v[a] *= -towards
     backward(on.R, n, v)
-    t, leaving = _first_bound(on, n, v, _room(x[i], towards, lower, upper), -1)
+    t, leaving = _first_bound(on, n, v, _room(x[i], towards, lower, upper), n)
+    if leaving == n:
+        leaving = -1
     for a in range(-1, n):
         j, direction = (i, towards) if a < 0 else (on.basis[a], v[a])
         old = x[j]
@@ -159,8 +161,10 @@ def enter_worst(
 @njit(error_model="numpy")
 def _derivative(H: np.ndarray, R: np.ndarray, basis: np.ndarray, n: int, shift: np.ndarray) -> None:
     """Write the derivative of the solution when both bounds move up: 1 at rest, -H_BB^{-1} H_BN 1 basic."""
-    shift[:] = 1.0
-    shift[basis[:n]] = 0.0
+    for j in range(len(shift)):
+        shift[j] = 1.0
+    for a in range(n):
+        shift[basis[a]] = 0.0
     v = np.empty(n)
     for a in range(n):
         row, total = H[basis[a]], 0.0
@@ -179,6 +183,14 @@ def _gradient(H: np.ndarray, x: np.ndarray, grad: np.ndarray) -> None:
     np.dot(H, x, grad)
     for j in range(len(x)):
         grad[j] -= 1.0
+
+
+@njit(error_model="numpy")
+def _objective(x: np.ndarray, grad: np.ndarray) -> float:
+    value = 0.0
+    for j in range(len(x)):
+        value += 0.5 * x[j] * (grad[j] - 1.0)
+    return value
 
 
 def minimise(
@@ -215,7 +227,6 @@ def minimise(
     return changes, gap, primal
 
 
-@njit(error_model="numpy")
 def _exchange(on: Exchange, n: int, tol: float, max_changes: int) -> tuple[int, int, float, float]:
     """Return the number of basic variables, of those that became so, the gap, and the primal objective."""
     H, x, grad, lower, upper, is_basic = on.H, on.x, on.grad, on.lower, on.upper, on.is_basic
@@ -232,9 +243,7 @@ def _exchange(on: Exchange, n: int, tol: float, max_changes: int) -> tuple[int, 
             gap, primal = certify(x, grad, lower, upper)
             if gap <= tol * max(1.0, abs(primal)) or changes >= max_changes:
                 break
-            rounds, before, value = 0, value, 0.0
-            for j in range(m):
-                value += 0.5 * x[j] * (grad[j] - 1.0)
+            rounds, before, value = 0, value, _objective(x, grad)
             if before - value <= 1e-15 * abs(value):
                 idle += 1  # a cycle, or nothing left but rounding: leave by a sweep, then give up
                 if idle > 3:
