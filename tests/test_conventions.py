@@ -181,3 +181,27 @@ def test_warnings_point_at_the_line_of_the_user():
             wrong += [f"{name}: {one.filename}:{one.lineno}" for one in ours if one.filename != __file__]
     assert wrong == []
     assert len(seen) > 5
+
+
+#: whose scores are differences of nearly equal squares, or of probabilities: computed and given in float64
+IN_FLOAT64 = {"DRMClassifier", "DRMClassifierCV", "MixedNormDRMClassifier", "CalibratedSVMClassifier",
+              "RegressionFunctionEstimator", "HierarchicalCLASMKClassifier", "MKLClassifier",
+              "TwoLayerMKLClassifier"}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "Search" not in name])
+def test_float32_stays_float32_where_nothing_cancels(name: str) -> None:
+    X, y = make_classification(80, 6, random_state=0)
+    model = ESTIMATORS[name]()
+    if "kernel" in model.get_params() and hasattr(model, "predict"):
+        model.set_params(kernel="linear")
+    ask = "transform" if hasattr(model, "transform") else "decision_function"
+    model.fit(X, y)
+    if not hasattr(model, ask):
+        ask = "predict_proba"
+    X32 = X.astype(np.float32)
+    found, exact = getattr(model, ask)(X32), getattr(model, ask)(X32.astype(float))
+    assert exact.dtype == np.float64
+    assert found.dtype == (np.float64 if name in IN_FLOAT64 else np.float32)
+    np.testing.assert_allclose(found, exact, rtol=1e-4, atol=1e-5 * np.abs(exact).max())

@@ -118,9 +118,10 @@ class ClassSubspaces(SubspaceParameters, NoPartialFit, TransformerMixin, BaseEst
         return weights
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the features of the rows of `X`, (n, p): an (n, q) array."""
+        """Return the features of the rows of `X`, (n, p): an (n, q) array; of float32 rows in float32."""
         check_is_fitted(self, "map_")
-        return self.map_(validate_data(self, X, dtype=np.float64, reset=False))
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self.map_(X.astype(np.float64, copy=False)).astype(X.dtype, copy=False)
 
     @property
     def _n_features_out(self) -> int:
@@ -140,4 +141,5 @@ class ClassSubspaces(SubspaceParameters, NoPartialFit, TransformerMixin, BaseEst
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

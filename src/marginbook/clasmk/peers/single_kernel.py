@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.partial_fit import NoPartialFit
@@ -98,10 +99,16 @@ class SubspaceKernelTransformer(
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the coordinates of rows `X`, (n, p): (n, r)."""
+        """Return the coordinates of rows `X`, (n, p): (n, r); of float32 rows in float32."""
         check_is_fitted(self, "subspace_")
-        return self.subspace_.coordinates(validate_data(self, X, dtype=np.float64, reset=False))
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self.subspace_.coordinates(X.astype(np.float64, copy=False)).astype(X.dtype, copy=False)
 
     @property
     def _n_features_out(self) -> int:
         return self.subspace_.n_components
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -187,7 +187,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return f of the chosen machine for the rows of `X`: (n,)."""
+        """Return f of the chosen machine for the rows of `X`, (n,), in their precision if it is linear."""
         X = self._validated(X)
         return self.best_estimator_.decision_function(X)
 
@@ -279,7 +279,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     def _validated(self, X: Any) -> Any:
         check_is_fitted(self, "best_estimator_")
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def __sklearn_tags__(self) -> Tags:
         tags = LDMClassifier(kernel=self.kernel, fit_intercept=self.fit_intercept).__sklearn_tags__()

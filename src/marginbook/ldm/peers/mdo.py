@@ -150,8 +150,8 @@ class MDOClassifier(BinaryPeer):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the margins :math:`x^\top w/\\lVert x\\rVert` of the rows of `X`, (n, p) -> (n,)."""
         check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(normalize(tidy(X)) @ self.coef_)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return np.asarray(normalize(tidy(X)) @ self.coef_.astype(X.dtype))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -183,7 +183,7 @@ class LowRankSVMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     def _matrices(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")
-        return validate_matrices(self, X)
+        return validate_matrices(self, X, single=True)
 
     def _score(
         self, machine: LowRankSVMClassifier, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
