@@ -87,3 +87,10 @@ def test_stored_metadata_name_no_machine(notebook: Notebook) -> None:
     assert set(stored.metadata) == {"kernelspec", "language_info"}
     assert "version" not in stored.metadata.language_info
     assert not any("execution" in cell.metadata for cell in stored.cells)
+
+
+def test_code_fits_into_79_columns_folded_or_not(notebook: Notebook) -> None:
+    """But for the parameters, whose comments are their documentation; a page shows them as a table."""
+    shown = [cell for cell in notebook.read().cells if "parameters" not in cell.metadata.get("tags", [])]
+    lines = [line for cell in shown if cell.cell_type == "code" for line in cell.source.splitlines()]
+    assert not [line for line in lines if len(line) > 79]
