@@ -160,8 +160,8 @@ def low_rank_svm(
         other = descent.run(at, name=f"random-{k}", near=False, **options)
         lower = max(lower, other.lower_bound)
         best = _better(best, other)
-    # no loss is negative: rounding must not say less
-    return replace(best, lower_bound=max(lower, 0.0))
+    # no loss is negative, and no minimum above what is reached: rounding must not say otherwise
+    return replace(best, lower_bound=min(max(lower, 0.0), best.objective))
 
 
 def _certified(best: LowRankSolution, lower: float) -> bool:
@@ -226,7 +226,7 @@ def _full_rank(descent: Descent, tol: float) -> LowRankSolution:
     )
     U, V = balanced(found.weights.reshape(X.shape[1:]), descent.rank)
     path = np.array([descent.value(np.zeros(X.shape[1:]), 0.0), found.objective])
-    lower = found.objective - found.dual_gap
+    lower = found.objective - max(found.dual_gap, 0.0)
     return LowRankSolution(
         U,
         V,

@@ -236,7 +236,7 @@ def mapped_kernel_svm(
         best.state.intercept,
         best.state.multipliers,
         best.state.objective,
-        max(problem.lower_bound, 0.0),
+        min(max(problem.lower_bound, 0.0), best.state.objective),
         best.state.block_gap,
         np.array(best.path),
         best.n_iter,

@@ -100,7 +100,9 @@ def ridge_discriminant(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) 
     penalty[0, 0] = mpmath.mpf(0)  # the bias goes free
     A, c = D.T @ D + penalty, D.T @ yhat
     best = solve(A, c)
-    error, scale = norm(A @ omega - c) / norm(c), norm(D) * norm(yhat) / norm(c)
+    error = norm(A @ omega - c) / norm(c)
+    # the products D'(D omega) and D'yhat, whose difference the residual is
+    scale = norm(D) * (norm(yhat) + norm(D) * norm(omega)) / norm(c)
 
     def value(point: np.ndarray) -> Any:
         left = yhat - D @ point
