@@ -64,6 +64,9 @@ def test_a_page_gets_its_box_and_the_files_to_take_away_do_not(tmp_path: Path) -
     taken = nbformat.read(source / "downloads/drm/01_x.ipynb", as_version=4)
     assert 'form("drm/01_x")' in taken.cells.pop(1).source
     assert taken == nbformat.read(executed, as_version=4)
+    exercises = notebook()
+    exercises.cells.append(nbformat.v4.new_code_cell("1", metadata={"tags": ["solution"]}, id="three"))
+    assert rerun_boxes.with_form("drm/07_exercises", exercises) == exercises
     assert (source / "downloads/drm/01_x.md").read_bytes() == text.read_bytes()
     before = (source / "notebooks/drm/01_x.ipynb").read_bytes()
     rerun_boxes.place("drm/01_x", executed, text, source)

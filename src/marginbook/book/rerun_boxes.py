@@ -50,9 +50,13 @@ def place(id: str, executed: Path, text: Path, source: Path) -> None:
 
 
 def with_form(id: str, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return a copy to take away, which offers a form for its parameters after its introduction."""
+    """Return a copy to take away, which offers a form for its parameters after its introduction.
+
+    Exercises have none: there the reader's own cells are what is run.
+    """
     copy = nbformat.from_dict(dict(notebook))
-    if parameters(notebook):
+    exercises = any("solution" in cell.metadata.get("tags", []) for cell in notebook.cells)
+    if parameters(notebook) and not exercises:
         cell = nbformat.v4.new_code_cell(source_of_form(id), id="parameters-in-a-form")
         copy.cells = [*notebook.cells[:1], cell, *notebook.cells[1:]]
     return copy
