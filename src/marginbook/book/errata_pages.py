@@ -10,7 +10,7 @@ from ..claims import ROOMS, Verdict
 from ..claims.errata import MEANING, PAPERS, Change, Erratum, Severity, as_json, errata, schema, severity
 from .checked_claims import Checked
 from .ledger_pages import page_link
-from .myst import badge, plain, powers, table
+from .myst import badge, plain, table, told
 from .search_entries import evidence_anchor
 
 NONE = "No statement of the paper that was checked so far needs a correction.\n"
@@ -91,7 +91,7 @@ def chapter(found: list[Erratum]) -> str:
             "",
             f"  *True:* {_sentence(erratum.true)}",
             "",
-            f"  *Measured:* {_sentence(powers(evidence.measured))}",
+            f"  *Measured:* {_sentence(told(evidence.measured))}",
             "",
         ]
     return "\n".join(lines) or NONE
@@ -118,7 +118,7 @@ def row(erratum: Erratum, shown: set[str]) -> list[str]:
         f"{plain(claim.where)}\\\n`{claim.id}`",
         claim.statement,
         erratum.true,
-        f"{badge(found.verdict)} {powers(found.measured)}. {links}",
+        f"{badge(found.verdict)} {told(found.measured)}. {links}",
     ]
 
 

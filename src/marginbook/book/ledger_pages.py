@@ -10,7 +10,7 @@ from typing import Any
 from ..claims import ROOMS, Claim, Evidence
 from ..claims.sharpness import blunt, shipped
 from .checked_claims import Checked
-from .myst import NOTHING, badge, dropdown, in_words, plain, powers, table, target
+from .myst import NOTHING, badge, dropdown, in_words, plain, powers, table, target, told
 from .room_pages import short_name
 from .scoreboard_table import ledger_anchor, scoreboard_table
 from .search_entries import evidence_anchor, search_entries
@@ -90,7 +90,7 @@ def row_anchor(claim: Claim) -> str:
 
 def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     items = [f"{kind(claim)} {claim.statement}"]
-    items += [f"**Claimed:** {powers(found.claimed)}", f"**Measured:** {powers(found.measured)}"]
+    items += [f"**Claimed:** {told(found.claimed)}", f"**Measured:** {told(found.measured)}"]
     if found.slack is not None:
         items.append(f"**Slack:** {powers(f'{found.slack:.2g}')}")
     items.append(found.why)

@@ -48,6 +48,15 @@ def powers(text: str) -> str:
     return _POWER.sub(formula, text)
 
 
+def told(text: str) -> str:
+    """Return what a check measured as MyST: formulas as they are, all else escaped, with powers of ten.
+
+    >>> told("(1-z)_+ to 1e-9")
+    '(1-z)\\\\_+ to $10^{-9}$'
+    """
+    return text if "$" in text else powers(plain(text))
+
+
 def badge(verdict: str) -> str:
     """Return a verdict as a word on its colour."""
     return f"[{in_words(verdict)}]{{.verdict .verdict-{verdict}}}"

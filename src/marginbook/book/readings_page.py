@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from ..claims import ROOMS
 from ..claims.read_as import all_readings
-from .myst import NOTHING, badge, in_words, plain, table
+from .myst import NOTHING, badge, plain, table
 
 HEADINGS = ["table", "read as", "cells that agree", "mean distance, points", "verdict"]
 
@@ -14,17 +15,26 @@ HEADINGS = ["table", "read as", "cells that agree", "mean distance, points", "ve
 def write(folder: Path) -> None:
     """Write ``readings.md`` into ``book/_generated`` of the source tree."""
     parts = []
-    for room, rows in all_readings().items():
+    for room, every in all_readings().items():
+        rows = [row for row in every if row.tested]
+        left = Counter(row.table for row in every if not row.tested)
         cells = [
             [
-                row.table.replace("-", " ").capitalize(),
+                _name(row.table),
                 plain(row.reading),
-                f"{row.agree} of {row.tested}" if row.tested else NOTHING,
+                f"{row.agree} of {row.tested}",
                 f"{row.distance:.2f}" if row.distance == row.distance else NOTHING,
-                badge(row.verdict) if row.tested else in_words(row.verdict),
+                badge(row.verdict),
             ]
             for row in rows
         ]
         parts.append(f"### {ROOMS[room]}\n")
-        parts.append(table(HEADINGS, cells, widths=[12, 46, 14, 14, 14], classes="sortable cards"))
+        parts.append(table(HEADINGS, cells, widths=[12, 46, 14, 14, 14], classes="sortable cards readings"))
+        if left:
+            named = ", ".join(f"{number} of {_name(one)}" for one, number in left.items())
+            parts.append(f"Read in other ways, too, but not run in full: {named}.\n")
     folder.joinpath("readings.md").write_text("\n".join(parts) or "Nothing has been run.\n", encoding="utf-8")
+
+
+def _name(of_table: str) -> str:
+    return of_table.replace("-", " ").capitalize()

@@ -137,7 +137,7 @@ def _sign(row: dict[Any, Any]) -> str:
 
 def _unmarked(rows: list[dict[Any, Any]]) -> str:
     there = any(not _sign(row) and not math.isnan(row["ours_mean"]) for row in rows)
-    return ", no sign where there is nothing to compare ours with" if there else ""
+    return ", no sign where ours cannot be compared, as on another version of a set" if there else ""
 
 
 def _spread(plus_minus: str) -> str:

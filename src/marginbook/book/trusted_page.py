@@ -82,6 +82,7 @@ def robust(rows: Rows) -> str:
         return ""
     fits, faults = (sum(int(row[name]) for row in rows) for name in ("examples", "fault"))
     return (
-        f"**{faults:,} of {fits:,} fits on random, mostly bad input went wrong**: all others ended in a "
-        "solution, a warning or a clear error. [Bad input](bad_input.md)"
+        f"**{faults:,} of {fits:,} fits on random, mostly bad input went wrong**: "
+        f"{'the others' if faults else 'all'} ended in a solution, a warning or a clear error. "
+        "[Bad input](bad_input.md)"
     )

@@ -39,8 +39,8 @@ def family() -> Finding:
         "A map with arrows. kFDA leads to the lasso (q = 1) and to kernel ridge (q = 2); the DRM (alpha = "
         "0), the LDM (no hinge), CLASK (projected) and the LS-SVM (centred) lead to kernel ridge; the LDM "
         "(lambda1 = lambda2 = 0), the SMM (full rank) and KM-OMD (squared hinge) lead to the SVM.",
-        "Which method becomes which, and when. Dark: three well-known methods. Each arrow is proved in the "
-        "notebook and checked by a program.",
+        "Which method becomes which, and when. At the ends of the arrows: three well-known methods. Each "
+        "arrow is proved in the notebook and checked by a program.",
         home="The five methods are one family: switch off what a paper adds, and kernel ridge regression or "
         "a support vector machine is left.",
     )
