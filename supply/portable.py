@@ -120,7 +120,7 @@ def outcome(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
         print(f"{core}, {threads} threads, {part}: stored already", flush=True)
         return dict(stored[part])
     print(f"{core}, {threads} threads, {part}: running", flush=True)
-    found = {"code": before, "commit": commit()} | _run(core, threads, part, workers)
+    found = {"code": before, "commit": commit("results/portable")} | _run(core, threads, part, workers)
     if code() != before:
         raise SystemExit("files changed during the run, and nothing was stored; call it again")
     stored |= {"core": core, "threads": threads, part: found}

@@ -189,3 +189,8 @@ def test_the_commit_of_a_checkout_and_whether_it_was_changed(home: Path) -> None
     assert commit() == head
     (home / "_toc.yml").write_text("changed")
     assert of_run("drm/01_small").endswith(f" · commit {head}-dirty")
+    assert commit() == f"{head}-dirty"
+    git("commit", "-qam", "changed")
+    (home / "results").mkdir()
+    (home / "results" / "new.csv").write_text("1")
+    assert commit("results") + "-dirty" == commit()

@@ -7,12 +7,19 @@ import subprocess
 from .project import root
 
 
-def commit() -> str | None:
-    """Return the short commit of the checkout, with ``-dirty`` if it differs from it; None outside of git."""
+def commit(*written: str) -> str | None:
+    """Return the short commit of the checkout, with ``-dirty`` if it differs from it; None outside of git.
+
+    Parameters
+    ----------
+    *written : str
+        Folders that whoever asks writes to: what is new there is its own.
+    """
     home = root()
     if home is None or not (home / ".git").exists():  # a file in a worktree; not a repository further up
         return None
-    asked = [["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain"]]
+    left_out = [f":(exclude){each}" for each in written]
+    asked = [["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", ".", *left_out]]
     try:
         done = [subprocess.run(["git", *each], cwd=home, capture_output=True, text=True) for each in asked]
     except OSError:  # no git here
