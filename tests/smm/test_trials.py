@@ -17,8 +17,7 @@ from marginbook.smm.peers.logistic import LowRankLogisticClassifier
 SETTINGS = {
     "ranks": [1, 2], "lams": [0.3, 0.03], "logistic_lams": [0.1, 0.01], "nuclear_lams": [0.03],
     "mus": [0.3, 0.1], "kernel_lams": [0.01, 0.003], "gammas": [1.0], "landmarks": 20, "missed": 0.001,
-    "n_levels": 6, "tuning_levels": 4, "trial_tol": 0.01, "tol": 1e-4, "folds": 3,
-    "calibration_folds": 3, "n_test": 200,
+    "n_levels": 6, "tuning_levels": 4, "trial_tol": 0.01, "tol": 1e-4, "folds": 3, "n_test": 200,
 }  # fmt: skip
 
 

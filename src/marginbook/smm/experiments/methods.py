@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
+from ...base.splits import stratified_folds
 from ...experiments.fold import Point, Settings
 from ..estimators.low_rank import LowRankSVMClassifier
 from ..estimators.regression import RegressionFunctionEstimator
@@ -190,8 +190,8 @@ class Calibrated(Chooser):
         return np.asarray(sigmoid.predict_proba(new[:, None] / unit)[:, 1])
 
     def fit(self, X: np.ndarray, y: np.ndarray, point: Point, settings: Settings, seed: int) -> Judge:
-        """See `Chooser`; the calibrator learns from folds, the machine from all samples."""
-        folds = StratifiedKFold(settings["calibration_folds"], shuffle=True, random_state=seed)
+        """See `Chooser`; the calibrator learns from the folds of `choose_by_folds`, the machine from all."""
+        folds = stratified_folds(y, settings["folds"], seed)
         machine = self._machine(point, len(y), settings["tol"])
         model = CalibratedSVMClassifier(machine, method=self.how, cv=folds, ensemble=False).fit(X, y)
         base = model.calibrated_.calibrated_classifiers_[0].estimator
