@@ -13,6 +13,7 @@ from rich.console import Console
 from marginbook.base.checkout import commit
 from marginbook.experiments.errors import ExperimentError
 from marginbook.experiments.export import ResultsKept, export, read_results, results_path, write_atomically
+from marginbook.experiments.one_task import data_hash
 from marginbook.experiments.protocol import Task, load_protocol
 from marginbook.experiments.runner import inspect_inputs, run
 from marginbook.experiments.store import Outcome, Store
@@ -59,13 +60,14 @@ def test_provenance_tells_what_was_used_and_nothing_of_the_place(tmp_path):
     text = export("toyroom/folds", "quick", store=tmp_path / "s", out=tmp_path)[2].read_text()
     found = json.loads(text)
     assert found["tasks"] == {"exported": 2, "in the profile": 4}
-    assert found["data"] == {"blobs": {"sha256": "0" * 64, "rows": 120}}
+    arrays = data_hash(load_protocol("toyroom/folds").load("blobs"))
+    assert found["data"] == {"blobs": {"sha256": "0" * 64, "arrays": arrays, "rows": 120}}
     assert found["settings"] == {"neighbours": 3, "trees": 5}
     assert found["protocol"] == load_protocol("toyroom/folds").hash
     (environment,) = found["environments"]
     assert environment["numpy"] == numpy.__version__
-    assert environment.get("commit") == commit()
-    assert "blas" in environment
+    assert environment.get("commit") == commit("results")
+    assert {"blas", "processor"} < environment.keys()
     assert str(tmp_path) not in text
     assert platform.node() not in text
     assert not re.search(r"20\d\d-\d\d-\d\d|\d\d:\d\d:\d\d", text)

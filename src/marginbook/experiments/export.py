@@ -155,7 +155,10 @@ def provenance(protocol: Protocol, profile: str, outcomes: list[Outcome], inputs
         "protocol": protocol.hash,
         "code": outcomes[0].signature.code,
         "settings": protocol.settings_for(profile),
-        "data": {o.task.dataset: {"sha256": o.source, "rows": o.n_rows} for o in outcomes},
+        "data": {
+            o.task.dataset: {"sha256": o.source, "arrays": o.signature.data, "rows": o.n_rows}
+            for o in outcomes
+        },
         **({"stand-ins": dict(protocol.stand_ins)} if profile == "quick" and protocol.stand_ins else {}),
         "environments": [json.loads(text) for text in sorted(environments)],
     }

@@ -11,6 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -55,10 +56,10 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
             data, sha256 = _load(protocol.package, task.dataset)
         signature = Signature(code, sha256, protocol.settings_hash(task.profile, task.dataset))
         rows = protocol.rows(data, task.dataset, task.split)
-        began = time.perf_counter()
+        began = time.thread_time()
         fold = Fold.of(data, rows, task.dataset, task.seed)
         measured = measure(fold, task.method, protocol.settings_for(task.profile))
-        seconds = time.perf_counter() - began
+        seconds = time.thread_time() - began  # of a processor, however busy the machine is
         values = _plain(measured, protocol.metric)
     except Exception as error:
         lacks = str(error) if isinstance(error, WekaMissing) else ""
@@ -98,19 +99,23 @@ def data_hash(data: Any) -> str:
 
 
 def environment() -> Mapping[str, str]:
-    """Return what numbers depend on: commit, packages, Python, platform, BLAS; no machine names."""
+    """Return what numbers depend on: commit, packages, Python, processor, BLAS; no machine names."""
     at = _commit(root())  # None outside of git
     return {**({"commit": at} if at else {}), **_versions()}
 
 
 @cache
 def _commit(home: Path | None) -> str | None:
-    return commit()
+    return commit("results")  # a run of many experiments exports each as it ends
 
 
 @cache
 def _versions() -> Mapping[str, str]:
-    found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
+    found = {
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+    }
     for package in _PACKAGES:
         try:
             found[package] = importlib.metadata.version(package)
@@ -125,6 +130,15 @@ def _versions() -> Mapping[str, str]:
         if lib["user_api"] == "blas" and re.search(r"(numpy|scipy)[._-]", Path(lib["filepath"]).as_posix())
     }
     return {**found, "blas": ", ".join(sorted(blas))}
+
+
+def _processor() -> str:
+    """Return the processor's model, as far as the system tells."""
+    with suppress(OSError):  # Linux has it here, and nowhere in `platform`
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return " ".join(line.partition(":")[2].split())
+    return platform.processor() or platform.machine()
 
 
 def forget_data() -> None:
