@@ -50,7 +50,15 @@ def toy(monkeypatch):
 
     def measure() -> Evidence:
         calls.append(1)
-        return Evidence(decide(len(calls) > 0), "1", "1", 0.5, "because", {"n": np.int64(3)}, (1, 2))
+        return Evidence(
+            verdict=decide(len(calls) > 0),
+            measured="1",
+            claimed="1",
+            slack=0.5,
+            why="because",
+            sizes={"n": np.int64(3)},
+            seeds=(1, 2),
+        )
 
     monkeypatch.setitem(
         catalogue._CLAIMS,
@@ -362,7 +370,15 @@ def test_sharpness_of_a_claim(toy, monkeypatch, cli):
     """The toy's check agrees with any number below 2, so one rival survives; a raised error is noticed."""
 
     def measure(value: float = 1.0) -> Evidence:
-        return Evidence(decide(1 / value <= 2), "1", "1", 0.5, "because", {"n": 3}, (1,))
+        return Evidence(
+            verdict=decide(1 / value <= 2),
+            measured="1",
+            claimed="1",
+            slack=0.5,
+            why="because",
+            sizes={"n": 3},
+            seeds=(1,),
+        )
 
     rivals = (Rival("3 for 1", {"value": 3}), Rival("a third", {"value": 1 / 3}), Rival("zero", {"value": 0}))
     names = tuple(rival.what for rival in rivals)

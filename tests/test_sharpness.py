@@ -24,7 +24,15 @@ from marginbook.ldm.paper.printed import PAPER_TABLES
 
 
 def measure(value: float = 1.0) -> Evidence:
-    return Evidence(decide(1 / value <= 2), "1", "1", 0.5, "because", {"n": 3}, (1,))
+    return Evidence(
+        verdict=decide(1 / value <= 2),
+        measured="1",
+        claimed="1",
+        slack=0.5,
+        why="because",
+        sizes={"n": 3},
+        seeds=(1,),
+    )
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_which_sets_need_a_url(room, name, url):
 def test_evidence_for_a_claim_cannot_come_from_a_url(monkeypatch, tmp_path):
     def measure() -> Evidence:
         load("sonar")
-        return Evidence(decide(True), "1", "1", None, "")
+        return Evidence(verdict=decide(True), measured="1", claimed="1", slack=None, why="")
 
     monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path))
     toy = claims.Claim("drm/toy", "Here", "$1=1$", "drm/none", measure)

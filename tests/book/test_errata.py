@@ -33,7 +33,15 @@ WRONG = (Verdict.CORRECTED, Verdict.FAILS)
 
 
 def made(id: str, verdict: Verdict, kind: Kind = Kind.PROOF) -> tuple[dict[str, Claim], dict[str, Evidence]]:
-    evidence = Evidence(verdict, "error 3.1e-15", "0", -1.0, "Because\nof it.", {"n": [2, 30]}, (0, 1))
+    evidence = Evidence(
+        verdict=verdict,
+        measured="error 3.1e-15",
+        claimed="0",
+        slack=-1.0,
+        why="Because\nof it.",
+        sizes={"n": [2, 30]},
+        seeds=(0, 1),
+    )
     claim = Claim(id, "Theorem 1", "$a = b$ always", "drm/01_x#place", lambda: evidence, kind=kind)
     return {id: claim}, {id: evidence}
 

@@ -87,7 +87,9 @@ def test_runs_of_ours_are_told_apart() -> None:
 
 def test_a_row_has_command_verdict_and_notebook(tmp_path: Path) -> None:
     wanted = {id: claim for id, claim in ledger().items() if of_a_paper(claim)}
-    evidence = {id: Evidence(Verdict.PARTLY, "", "", None, "") for id in wanted}
+    evidence = {
+        id: Evidence(verdict=Verdict.PARTLY, measured="", claimed="", slack=None, why="") for id in wanted
+    }
     exhibit_pages.write(tmp_path, Checked(wanted, evidence, {"drm/05_imbalanced"}))
     text = (tmp_path / "exhibits.md").read_text()
     for piece in (
@@ -102,7 +104,14 @@ def test_a_row_has_command_verdict_and_notebook(tmp_path: Path) -> None:
 
 def test_the_claim_about_the_numbers_comes_first() -> None:
     def entry(id: str, where: str, kind: Kind = Kind.EXPERIMENT) -> Claim:
-        return Claim(id, where, "", "x", lambda: Evidence(Verdict.HOLDS, "", "", None, ""), kind=kind)
+        return Claim(
+            id,
+            where,
+            "",
+            "x",
+            lambda: Evidence(verdict=Verdict.HOLDS, measured="", claimed="", slack=None, why=""),
+            kind=kind,
+        )
 
     entries = [
         entry("ldm/a", "Section 2, Table 3"),

@@ -22,7 +22,15 @@ from marginbook.quality.benchmarking import tables as bench_tables
 
 def entry(id: str, verdict: Verdict, notebook: str = "drm/01_x#place") -> tuple[Claim, Evidence]:
     claim = Claim(id, f"Place of {id}", "$a = b$ always", notebook, lambda: evidence)
-    evidence = Evidence(verdict, "error 3.1e-15", "at most 1e-10", 1e-10, "Because.", {"n": [2, 30]}, (0, 1))
+    evidence = Evidence(
+        verdict=verdict,
+        measured="error 3.1e-15",
+        claimed="at most 1e-10",
+        slack=1e-10,
+        why="Because.",
+        sizes={"n": [2, 30]},
+        seeds=(0, 1),
+    )
     return claim, evidence
 
 

@@ -114,7 +114,10 @@ def test_every_count_of_the_scoreboard_is_a_link() -> None:
         "ldm/a": Verdict.HOLDS,
         "ldm/b": Verdict.FAILS,
     }
-    found = {id: Evidence(verdict, "", "", None, "", {}, ()) for id, verdict in verdicts.items()}
+    found = {
+        id: Evidence(verdict=verdict, measured="", claimed="", slack=None, why="", sizes={}, seeds=())
+        for id, verdict in verdicts.items()
+    }
     kinds = dict.fromkeys(verdicts, Kind.PROOF) | {"ldm/a": Kind.OURS}
     text = scoreboard_table.scoreboard_table(kinds, found)
     counts = re.findall(r'href="claims([^"]+)">(\d+) ', text)
@@ -130,7 +133,10 @@ def test_every_count_of_the_scoreboard_is_a_link() -> None:
 
 def test_every_row_of_the_scoreboard_has_the_order_of_the_verdicts_in_words() -> None:
     verdicts = {"drm/a": Verdict.NOT_REPRODUCED, "ldm/a": Verdict.HOLDS, "ldm/b": Verdict.NOT_TESTABLE}
-    found = {id: Evidence(verdict, "", "", None, "", {}, ()) for id, verdict in verdicts.items()}
+    found = {
+        id: Evidence(verdict=verdict, measured="", claimed="", slack=None, why="", sizes={}, seeds=())
+        for id, verdict in verdicts.items()
+    }
     text = scoreboard_table.scoreboard_table(dict.fromkeys(verdicts, Kind.PROOF), found)
     shown = re.findall(r'verdict=([a-z-]+)[^>]*>1 <span class="verdict verdict-([a-z-]+)">([^<]+)<', text)
     assert [words for *_, words in shown[-3:]] == ["holds", "not reproduced", "not testable"]

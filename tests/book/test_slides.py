@@ -82,7 +82,7 @@ def small(tmp_path: Path) -> Material:
     """A deck of one finding, one claim and no notebook."""
     picture = tmp_path / "ldm-1.png"
     picture.write_bytes(PIXEL)
-    evidence = Evidence(Verdict.FAILS, "1", "2", -1.0, "Because.")
+    evidence = Evidence(verdict=Verdict.FAILS, measured="1", claimed="2", slack=-1.0, why="Because.")
     claim = Claim("ldm/thm", "Theorem 9", "$|a|=b$", "ldm/03_x#there", lambda: evidence, kind=Kind.PROOF)
     one = Finding("It fails", "By 3 points. See $x$.", {"ldm/thm": "fails"}, "ldm/03_x", holds=True)
     one = replace(one, picture=lambda: None, alt="a line", caption="It falls.")

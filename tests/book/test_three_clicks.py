@@ -67,7 +67,7 @@ def test_a_line_names_the_section_and_code_is_no_section() -> None:
     title = section(*claim.notebook.split("#"))
     assert title
     assert not title.startswith(("import", "-"))
-    found = Evidence(Verdict.HOLDS, "", "", None, "")
+    found = Evidence(verdict=Verdict.HOLDS, measured="", claimed="", slack=None, why="")
     assert line(claim, found).endswith(f"In “{title}”. `drm/thm-VI.3`")
     assert section("drm/99_no", "x") == ""
 

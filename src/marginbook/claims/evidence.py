@@ -41,7 +41,7 @@ class Verdict(StrEnum):
     NOT_TESTABLE = "not-testable"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What a check computed.
 

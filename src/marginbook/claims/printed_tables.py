@@ -155,7 +155,14 @@ class PaperTables:
         missing += _without_results(frame, plan)
         if tested.empty:
             why = self.not_run(table) + missing
-            return Evidence(share(0, 0), "nothing", "the printed means", None, why, sizes)
+            return Evidence(
+                verdict=share(0, 0),
+                measured="nothing",
+                claimed="the printed means",
+                slack=None,
+                why=why,
+                sizes=sizes,
+            )
         agree = tested["verdict"] == TESTED[0]
         calibration = self.calibration(table)
         own = tested["method"].str.startswith(self.own)
@@ -171,17 +178,17 @@ class PaperTables:
             others += f"Not tested, as the data differ: {named}. "
         needed = calibration.needed(len(tested))
         return Evidence(
-            calibration.judge(int(agree.sum()), len(tested)),
-            f"{agree.sum()} of {len(tested)} cells agree{ours}; of the {len(off)} that differ, our mean is "
-            f"higher in {higher}",
-            f"the printed means: at least {needed} of {len(tested)} cells, as in a faithful re-run",
-            float((agree.sum() - needed) / len(tested)),
-            "A cell agrees when the means differ by no more than the 95 % range of a difference of two "
+            verdict=calibration.judge(int(agree.sum()), len(tested)),
+            measured=f"{agree.sum()} of {len(tested)} cells agree{ours}; of the {len(off)} that differ, our "
+            f"mean is higher in {higher}",
+            claimed=f"the printed means: at least {needed} of {len(tested)} cells, as in a faithful re-run",
+            slack=float((agree.sum() - needed) / len(tested)),
+            why="A cell agrees when the means differ by no more than the 95 % range of a difference of two "
             f"such means. The printed ± is read as: {plan.plus_minus}. On our own results, the rule passes "
             f"{calibration.told(len(tested))}. {others}`marginbook experiment compare {self.room}/{table}` "
             "shows every cell. The slack is the share of cells that agree minus the share that 19 of 20 "
             f"faithful re-runs reach.{missing}",
-            sizes,
+            sizes=sizes,
             reading=str(frame.attrs.get("reading", "")),
         )
 

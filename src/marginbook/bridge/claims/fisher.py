@@ -62,14 +62,14 @@ def check_ls_svm() -> Evidence:
         count += 1
     tolerance = 1e-9
     return Evidence(
-        decide(worst <= tolerance),
-        f"decisions differ by at most {at_most(worst, tolerance)}",
-        "no difference",
-        tolerance - worst,
-        "The best intercept is the mean of t - w'phi, which centres both; the problem that remains has no "
-        "intercept.",
-        {**described(count), "1 / (C mean k(x,x))": list(SHARES)},
-        (810,),
+        verdict=decide(worst <= tolerance),
+        measured=f"decisions differ by at most {at_most(worst, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="The best intercept is the mean of t - w'phi, which centres both; the problem that remains has "
+        "no intercept.",
+        sizes={**described(count), "1 / (C mean k(x,x))": list(SHARES)},
+        seeds=(810,),
     )
 
 
@@ -113,15 +113,15 @@ def check_fisher_machine() -> Evidence:
     tolerance = 1e-7
     worst = max(worst, raw)
     return Evidence(
-        decide(worst <= tolerance),
-        f"decisions and outputs differ by at most {at_most(worst, tolerance)}",
-        "no difference",
-        tolerance - worst,
-        "Both are least squares with a free intercept and a penalty on the coefficients of kernel columns. "
-        "An affine map of the targets maps the fit in the same way. So the kernel Fisher discriminant is an "
-        "LS-SVM with the kernel sum_j k(x,x_j)k(x_j,z).",
-        {**described(count), "sqrt(mu) / mean k(x,x)": list(SHARES)},
-        (811,),
+        verdict=decide(worst <= tolerance),
+        measured=f"decisions and outputs differ by at most {at_most(worst, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="Both are least squares with a free intercept and a penalty on the coefficients of kernel "
+        "columns. An affine map of the targets maps the fit in the same way. So the kernel Fisher "
+        "discriminant is an LS-SVM with the kernel sum_j k(x,x_j)k(x_j,z).",
+        sizes={**described(count), "sqrt(mu) / mean k(x,x)": list(SHARES)},
+        seeds=(811,),
     )
 
 
@@ -174,16 +174,16 @@ def check_lasso() -> Evidence:
         count += 1
     tolerance = 1e-9
     return Evidence(
-        decide(above <= tolerance and fit <= 1e-6),
-        f"minima differ by at most {at_most(above, tolerance)}, fitted values by {at_most(fit, 1e-6)}; the "
-        f"DRM's own gap is at most {at_most(gap, tolerance)}",
-        "no difference",
-        tolerance - above,
-        "J / N is scikit-learn's objective, and J minus half the energy of the targets is (8): a sparse "
+        verdict=decide(above <= tolerance and fit <= 1e-6),
+        measured=f"minima differ by at most {at_most(above, tolerance)}, fitted values by "
+        f"{at_most(fit, 1e-6)}; the DRM's own gap is at most {at_most(gap, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - above,
+        why="J / N is scikit-learn's objective, and J minus half the energy of the targets is (8): a sparse "
         "kFDA is a DRM of the vector of targets among the kernel columns. If columns are equal, only the "
         "fit is unique, so coefficients are not compared.",
-        {**described(count), "rho": [0.03, 0.3], "bias": ["penalised", "free"]},
-        (812,),
+        sizes={**described(count), "rho": [0.03, 0.3], "bias": ["penalised", "free"]},
+        seeds=(812,),
     )
 
 
@@ -220,15 +220,15 @@ def check_ridge() -> Evidence:
         count += 1
     tolerance = 1e-8
     return Evidence(
-        decide(worst <= tolerance),
-        f"predictions differ by at most {at_most(worst, tolerance)}",
-        "no difference",
-        tolerance - worst,
-        "With q = 2 the penalty rho N |omega|^2 is half of 2 rho N |omega|^2. The 1 in the kernel is the "
+        verdict=decide(worst <= tolerance),
+        measured=f"predictions differ by at most {at_most(worst, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="With q = 2 the penalty rho N |omega|^2 is half of 2 rho N |omega|^2. The 1 in the kernel is the "
         "bias, which is penalised as printed. With a free bias it disappears and the targets are centred, "
         "as in the LS-SVM.",
-        {**described(count), "rho": [1e-3, 0.1, 10.0]},
-        (813,),
+        sizes={**described(count), "rho": [1e-3, 0.1, 10.0]},
+        seeds=(813,),
     )
 
 
@@ -262,14 +262,14 @@ def check_limit(bound: float = 1.0) -> Evidence:
     falling = all(largest[a] > largest[b] for a, b in pairwise(powers))
     listed = ", ".join(f"{largest[q]:.0e}" for q in powers)
     return Evidence(
-        decide(used <= bound and falling),
-        f"at most {used:.0%} of the bound is used; relative distances are up to {listed} for q = 1.5, 1.9, "
-        "1.99, 1.999",
-        f"at most {100 * bound:g} %, falling to 0",
-        bound - used,
-        "The ridge objective J_2 exceeds its minimum by at least rho N times the squared distance from its "
-        "minimiser. J_q, which the other fit minimises, differs from J_2 by rho N times the sum of h. So "
+        verdict=decide(used <= bound and falling),
+        measured=f"at most {used:.0%} of the bound is used; relative distances are up to {listed} for q = "
+        "1.5, 1.9, 1.99, 1.999",
+        claimed=f"at most {100 * bound:g} %, falling to 0",
+        slack=bound - used,
+        why="The ridge objective J_2 exceeds its minimum by at least rho N times the squared distance from "
+        "its minimiser. J_q, which the other fit minimises, differs from J_2 by rho N times the sum of h. So "
         "varying q gives a path from the lasso to kernel ridge.",
-        {**described(count), "q": list(powers), "rho": [1e-3, 0.1]},
-        (814,),
+        sizes={**described(count), "q": list(powers), "rho": [1e-3, 0.1]},
+        seeds=(814,),
     )

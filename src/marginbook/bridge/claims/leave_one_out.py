@@ -106,15 +106,16 @@ def check_leave_one_out() -> Evidence:
         count += 1
     worst, tolerance = max(ridge, rule, machine, fisher), 1e-7
     return Evidence(
-        decide(worst <= tolerance),
-        f"the formula differs from left-out fits of kernel ridge by at most {at_most(ridge, tolerance)}, of "
-        f"the DRM's dissimilarities by {at_most(rule, tolerance)}, of this library's LS-SVM by "
-        f"{at_most(machine, tolerance)}, of the kernel Fisher discriminant by {at_most(fisher, tolerance)}",
-        "no difference",
-        tolerance - worst,
-        "The inverse's block on S is the inverse of a Schur complement, so one inverse serves all samples. "
-        "With alpha > 0 the DRM's class weights change as well, which its chapter covers. The LDM's hinge "
-        "leaves no linear system, and its chapter has intervals instead.",
-        {**described(count), "ridge": list(SHARES)},
-        (840,),
+        verdict=decide(worst <= tolerance),
+        measured="the formula differs from left-out fits of kernel ridge by at most "
+        f"{at_most(ridge, tolerance)}, of the DRM's dissimilarities by {at_most(rule, tolerance)}, of this "
+        f"library's LS-SVM by {at_most(machine, tolerance)}, of the kernel Fisher discriminant by "
+        f"{at_most(fisher, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="The inverse's block on S is the inverse of a Schur complement, so one inverse serves all "
+        "samples. With alpha > 0 the DRM's class weights change as well, which its chapter covers. The LDM's "
+        "hinge leaves no linear system, and its chapter has intervals instead.",
+        sizes={**described(count), "ridge": list(SHARES)},
+        seeds=(840,),
     )

@@ -70,14 +70,14 @@ def check_one_svm() -> Evidence:
         count += 1
     tolerance = 1e-5
     return Evidence(
-        decide(worst <= tolerance),
-        f"decisions differ by at most {at_most(worst, tolerance)}",
-        "no difference",
-        tolerance - worst,
-        "A matrix of one row has rank 1, so the constraint on the rank is void, and the kernel between rows "
-        "is the kernel itself.",
-        {**described(count), "C mean k(x,x)": list(COSTS)},
-        (830,),
+        verdict=decide(worst <= tolerance),
+        measured=f"decisions differ by at most {at_most(worst, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="A matrix of one row has rank 1, so the constraint on the rank is void, and the kernel between "
+        "rows is the kernel itself.",
+        sizes={**described(count), "C mean k(x,x)": list(COSTS)},
+        seeds=(830,),
     )
 
 
@@ -120,15 +120,15 @@ def check_weighted() -> Evidence:
         count += 1
     tolerance = 1e-4
     return Evidence(
-        decide(worst <= tolerance and above <= 1e-6),
-        f"decisions minus their mean differ by at most {at_most(worst, tolerance)}, objectives by "
+        verdict=decide(worst <= tolerance and above <= 1e-6),
+        measured=f"decisions minus their mean differ by at most {at_most(worst, tolerance)}, objectives by "
         f"{at_most(above, 1e-6)}",
-        "no difference",
-        tolerance - worst,
-        "The weight of a loss is a factor of its C, so a level of 1/2 halves C. LIBSVM's tolerance limits "
-        "the comparison.",
-        {**described(count), "levels": [0.1, 0.5, 0.8], "C mean k(x,x)": list(COSTS)},
-        (831,),
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="The weight of a loss is a factor of its C, so a level of 1/2 halves C. LIBSVM's tolerance "
+        "limits the comparison.",
+        sizes={**described(count), "levels": [0.1, 0.5, 0.8], "C mean k(x,x)": list(COSTS)},
+        seeds=(831,),
     )
 
 
@@ -165,16 +165,16 @@ def check_km_omd() -> Evidence:
         count += 1
     tolerance = 1e-5
     return Evidence(
-        decide(worst <= tolerance),
-        f"decisions differ by at most {at_most(worst, tolerance)} after the threshold is moved, by up to "
-        f"{apart_by:.2f}",
-        "no difference",
-        tolerance - worst,
-        "The dual of the squared hinge is a quadratic with the matrix G + I/C. Among multipliers of one "
+        verdict=decide(worst <= tolerance),
+        measured=f"decisions differ by at most {at_most(worst, tolerance)} after the threshold is moved, by "
+        f"up to {apart_by:.2f}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="The dual of the squared hinge is a quadratic with the matrix G + I/C. Among multipliers of one "
         "direction the best length is 2/F, so both methods minimise the same quotient. The thresholds agree "
         "where the weights of the two classes have the same length.",
-        {**described(count), "C mean k(x,x)": list(COSTS)},
-        (832,),
+        sizes={**described(count), "C mean k(x,x)": list(COSTS)},
+        seeds=(832,),
     )
 
 
@@ -214,15 +214,15 @@ def check_squared_hinge() -> Evidence:
         count += 1
     tolerance = 1e-6
     return Evidence(
-        decide(worst <= tolerance and smallest > 0 and met > 0 and unmet > 0),
-        f"they differ by at most {at_most(worst, tolerance)} where the condition is met ({met} fits), and "
-        f"by at least {smallest:.0e} where it is not ({unmet})",
-        "no difference; above 0",
-        tolerance - worst,
-        "Below 1 the losses (1 - z)^2 and (1 - z)_+^2 have the same value and slope, and both problems are "
-        "convex. A residual of the LS-SVM is a_i / C.",
-        {**described(count), "C mean k(x,x)": [0.01, 0.3, 10.0]},
-        (833,),
+        verdict=decide(worst <= tolerance and smallest > 0 and met > 0 and unmet > 0),
+        measured=f"they differ by at most {at_most(worst, tolerance)} where the condition is met ({met} "
+        f"fits), and by at least {smallest:.0e} where it is not ({unmet})",
+        claimed="no difference; above 0",
+        slack=tolerance - worst,
+        why="Below 1 the losses (1 - z)^2 and (1 - z)_+^2 have the same value and slope, and both problems "
+        "are convex. A residual of the LS-SVM is a_i / C.",
+        sizes={**described(count), "C mean k(x,x)": [0.01, 0.3, 10.0]},
+        seeds=(833,),
     )
 
 
@@ -253,12 +253,12 @@ def check_class_means(bound: float = 1.0) -> Evidence:
             used = max(used, float(left / (right + 1e-12)))
         count += 1
     return Evidence(
-        decide(used <= bound),
-        f"at most {used:.1%} of the bounds is used",
-        f"at most {100 * bound:g} %",
-        bound - used,
-        "y minus its mean is 2 N1 N2 / N times y_i u_i, so both limits have the same direction. MAMC's is "
-        "the difference of the class sums instead, which is the same only for classes of equal size.",
-        {**described(count), "C mean k(x,x)": [1e-3, 0.1, 1.0]},
-        (834,),
+        verdict=decide(used <= bound),
+        measured=f"at most {used:.1%} of the bounds is used",
+        claimed=f"at most {100 * bound:g} %",
+        slack=bound - used,
+        why="y minus its mean is 2 N1 N2 / N times y_i u_i, so both limits have the same direction. MAMC's "
+        "is the difference of the class sums instead, which is the same only for classes of equal size.",
+        sizes={**described(count), "C mean k(x,x)": [1e-3, 0.1, 1.0]},
+        seeds=(834,),
     )

@@ -88,15 +88,15 @@ def check_whitened() -> Evidence:
         count += 1
     worst, tolerance = max(plain, shifted), 1e-5
     return Evidence(
-        decide(worst <= tolerance),
-        f"decisions on new points differ by at most {at_most(plain, tolerance)} for lambda2 = 0, and by "
-        f"{at_most(shifted, tolerance)} for lambda2 > 0",
-        "no difference",
-        tolerance - worst,
-        "The variance term is quadratic in w, so it only changes the inner product; completing the square "
-        "removes the linear term. The solvers are those of the chapter on support matrix machines.",
-        {**described(count), "lambda1": list(VARIANCES), "C mean k(x,x)": list(COSTS)},
-        (820,),
+        verdict=decide(worst <= tolerance),
+        measured=f"decisions on new points differ by at most {at_most(plain, tolerance)} for lambda2 = 0, "
+        f"and by {at_most(shifted, tolerance)} for lambda2 > 0",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="The variance term is quadratic in w, so it only changes the inner product; completing the "
+        "square removes the linear term. The solvers are those of the chapter on support matrix machines.",
+        sizes={**described(count), "lambda1": list(VARIANCES), "C mean k(x,x)": list(COSTS)},
+        seeds=(820,),
     )
 
 
@@ -141,21 +141,22 @@ def check_mean() -> Evidence:
         count += 1
     worst, tolerance = max(exact, matrix), 1e-6
     return Evidence(
-        decide(used <= 1 and worst <= tolerance),
-        f"at most {used:.0%} of the bound is used; where there is no remainder, the LDM differs from MAMC's "
-        f"direction by at most {at_most(exact, tolerance)}, the SMM by {at_most(matrix, tolerance)}",
-        "at most 100 %; no difference",
-        min(1 - used, tolerance - worst),
-        "w is lambda2 z plus the sum of beta_i y_i phi(x_i) with beta_i in [0, C]: beta is 0 where all "
+        verdict=decide(used <= 1 and worst <= tolerance),
+        measured=f"at most {used:.0%} of the bound is used; where there is no remainder, the LDM differs "
+        f"from MAMC's direction by at most {at_most(exact, tolerance)}, the SMM by "
+        f"{at_most(matrix, tolerance)}",
+        claimed="at most 100 %; no difference",
+        slack=min(1 - used, tolerance - worst),
+        why="w is lambda2 z plus the sum of beta_i y_i phi(x_i) with beta_i in [0, C]: beta is 0 where all "
         "margins are above 1, and C where all are below. The second case is every SVM with a small C: it "
         "sees only the sums of the classes.",
-        {
+        sizes={
             **described(count),
             "margins above 1": above,
             "margins below 1": below,
             "C mean k(x,x)": [1e-3, 0.1, 10.0],
         },
-        (821,),
+        seeds=(821,),
     )
 
 
@@ -195,19 +196,20 @@ def check_hingeless() -> Evidence:
         count += 1
     worst, tolerance = max(part, exact), 1e-6
     return Evidence(
-        decide(worst <= tolerance),
-        f"the quadratic part differs from kernel ridge by at most {at_most(part, tolerance)}, the LDM where "
-        f"the hinge is idle or fully active by {at_most(exact, tolerance)}",
-        "no difference",
-        tolerance - worst,
-        "The sum of squares (1 - gamma_i)^2 is m times the sum of (1 - mean)^2 and the variance, and both "
-        "problems are stationary on the same line. By bridge/drm-kernel-ridge the fit is also y'w(x) of a "
-        "DRM with alpha = 0 and beta = m / (4 lambda1). What the LDM adds to ridge regression is the hinge.",
-        {
+        verdict=decide(worst <= tolerance),
+        measured=f"the quadratic part differs from kernel ridge by at most {at_most(part, tolerance)}, the "
+        f"LDM where the hinge is idle or fully active by {at_most(exact, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="The sum of squares (1 - gamma_i)^2 is m times the sum of (1 - mean)^2 and the variance, and "
+        "both problems are stationary on the same line. By bridge/drm-kernel-ridge the fit is also y'w(x) of "
+        "a DRM with alpha = 0 and beta = m / (4 lambda1). What the LDM adds to ridge regression is the "
+        "hinge.",
+        sizes={
             **described(count),
             "lambda1": [0.1, 3.0, 100.0],
             "margins above 1": above,
             "margins below 1": below,
         },
-        (822,),
+        seeds=(822,),
     )

@@ -46,14 +46,14 @@ def check_kernel_ridge() -> Evidence:
         count += 1
     tolerance = 1e-9
     return Evidence(
-        decide(worst <= tolerance),
-        f"predictions differ by at most {at_most(worst, tolerance)}",
-        "no difference",
-        tolerance - worst,
-        "The system is symmetric, so t'(M^-1 K_x) = (M^-1 t)'K_x: solved for the point or for the targets, "
-        "it is one linear system. The DRM's rule, which compares distances, is another matter.",
-        {**described(count), "targets": 3, "beta / mean k(x,x)": list(SHARES)},
-        (800, 801),
+        verdict=decide(worst <= tolerance),
+        measured=f"predictions differ by at most {at_most(worst, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="The system is symmetric, so t'(M^-1 K_x) = (M^-1 t)'K_x: solved for the point or for the "
+        "targets, it is one linear system. The DRM's rule, which compares distances, is another matter.",
+        sizes={**described(count), "targets": 3, "beta / mean k(x,x)": list(SHARES)},
+        seeds=(800, 801),
     )
 
 
@@ -92,16 +92,16 @@ def check_errors() -> Evidence:
         count += 1
     tolerance = 1e-8
     return Evidence(
-        decide(worst <= tolerance and smallest >= 1 - 1e-6),
-        f"predictions differ by at most {at_most(worst, tolerance)}; the least eigenvalue of the covariance "
-        f"is {smallest:.6f} beta",
-        "no difference; at least beta",
-        tolerance - worst,
-        "H - B is positive semidefinite (Proposition IV.1), so Sigma is a covariance. The DRM trusts a "
+        verdict=decide(worst <= tolerance and smallest >= 1 - 1e-6),
+        measured=f"predictions differ by at most {at_most(worst, tolerance)}; the least eigenvalue of the "
+        f"covariance is {smallest:.6f} beta",
+        claimed="no difference; at least beta",
+        slack=tolerance - worst,
+        why="H - B is positive semidefinite (Proposition IV.1), so Sigma is a covariance. The DRM trusts a "
         "point less the larger its norm. Where kernel values are positive, it correlates the errors of one "
         "class negatively; a class of one point has the variance beta alone.",
-        {**described(count), "kernels": 1, "alpha": list(ALPHAS), "beta / mean k(x,x)": list(SHARES)},
-        (802, 803),
+        sizes={**described(count), "kernels": 1, "alpha": list(ALPHAS), "beta / mean k(x,x)": list(SHARES)},
+        seeds=(802, 803),
     )
 
 
@@ -140,15 +140,15 @@ def check_local_targets() -> Evidence:
         count += 1
     tolerance = 1e-8
     return Evidence(
-        decide(worst <= tolerance),
-        f"both sides differ by at most {at_most(worst, tolerance)}, relative to the dissimilarities",
-        "no difference",
-        tolerance - worst,
-        "In (10) both quadratic terms are the same for two classes, so only the linear ones remain. With "
+        verdict=decide(worst <= tolerance),
+        measured=f"both sides differ by at most {at_most(worst, tolerance)}, relative to the dissimilarities",
+        claimed="no difference",
+        slack=tolerance - worst,
+        why="In (10) both quadratic terms are the same for two classes, so only the linear ones remain. With "
         f"alpha = 0, kernel ridge on the plain labels decides differently on {other} of {signs} new points. "
         "The rule, not the weights, distinguishes the DRM.",
-        {**described(count), "alpha": list(ALPHAS), "beta / mean k(x,x)": list(SHARES)},
-        (804,),
+        sizes={**described(count), "alpha": list(ALPHAS), "beta / mean k(x,x)": list(SHARES)},
+        seeds=(804,),
     )
 
 
@@ -189,14 +189,14 @@ def check_strong_ridge() -> Evidence:
         count += 1
     tolerance = 1e-9
     return Evidence(
-        decide(used <= 1 and close <= tolerance),
-        f"at most {used:.0%} of the bound is used; MAMC on squared kernels differs from the limit by "
-        f"at most {at_most(close, tolerance)}",
-        "at most 100 %; no difference",
-        min(1 - used, tolerance - close),
-        "For a large ridge w(x) is close to K_x / beta. (10) multiplies this by K_x once more, which gives "
-        "a sum of squares. With an RBF kernel the limit is a Parzen window of twice the gamma, weighted by "
-        "the class sizes.",
-        {**described(count), "alpha": list(ALPHAS), "beta / mean k(x,x)": [10.0, 1e3, 1e5]},
-        (805,),
+        verdict=decide(used <= 1 and close <= tolerance),
+        measured=f"at most {used:.0%} of the bound is used; MAMC on squared kernels differs from the limit "
+        f"by at most {at_most(close, tolerance)}",
+        claimed="at most 100 %; no difference",
+        slack=min(1 - used, tolerance - close),
+        why="For a large ridge w(x) is close to K_x / beta. (10) multiplies this by K_x once more, which "
+        "gives a sum of squares. With an RBF kernel the limit is a Parzen window of twice the gamma, "
+        "weighted by the class sizes.",
+        sizes={**described(count), "alpha": list(ALPHAS), "beta / mean k(x,x)": [10.0, 1e3, 1e5]},
+        seeds=(805,),
     )

@@ -75,16 +75,16 @@ def check_subspaces() -> Evidence:
                     count += 1
     tolerance = 1e-7
     return Evidence(
-        decide(max(worst, full) <= tolerance and whole > 0),
-        f"decisions differ by at most {at_most(worst, tolerance)}; where the training rows are spanned "
-        f"({whole} fits), they differ from those with the full kernel by {at_most(full, tolerance)}",
-        "no difference",
-        tolerance - max(worst, full),
-        "A change of basis within the span preserves inner products, so only the chosen rows and the kernel "
-        "of each class matter. What CLASK adds to kernel ridge is the choice of a kernel and of rows for "
-        "each class.",
-        {"problems": count, "n": [18, 21, 33], "classes": [2, 3], "ridge": list(SHARES)},
-        (835,),
+        verdict=decide(max(worst, full) <= tolerance and whole > 0),
+        measured=f"decisions differ by at most {at_most(worst, tolerance)}; where the training rows are "
+        f"spanned ({whole} fits), they differ from those with the full kernel by {at_most(full, tolerance)}",
+        claimed="no difference",
+        slack=tolerance - max(worst, full),
+        why="A change of basis within the span preserves inner products, so only the chosen rows and the "
+        "kernel of each class matter. What CLASK adds to kernel ridge is the choice of a kernel and of rows "
+        "for each class.",
+        sizes={"problems": count, "n": [18, 21, 33], "classes": [2, 3], "ridge": list(SHARES)},
+        seeds=(835,),
     )
 
 

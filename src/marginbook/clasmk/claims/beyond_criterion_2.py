@@ -138,18 +138,18 @@ def check_criterion(*, passes_each: int = 1) -> Evidence:
         large.append(choose_exact(*random_terms(rng, classes, 17, "widths")).n_iter)
     equal = sum(each <= SAME for each in apart)
     return Evidence(
-        decide(equal == tested and bounded == tested),
-        f"the exact rule has the least ratio of all choices in {equal} of {tested} problems ({real} of real "
-        f"subspaces). Random problems take {np.median(passes):.0f} passes in the median and {max(passes)} "
-        f"at most, those of real subspaces {longest} at most",
-        "the least ratio in all problems",
-        SAME - max(apart),
-        "For a trial value lambda of the ratio, sum_c (n_ck - lambda d_ck) is negative exactly for the "
+        verdict=decide(equal == tested and bounded == tested),
+        measured=f"the exact rule has the least ratio of all choices in {equal} of {tested} problems ({real} "
+        f"of real subspaces). Random problems take {np.median(passes):.0f} passes in the median and "
+        f"{max(passes)} at most, those of real subspaces {longest} at most",
+        claimed="the least ratio in all problems",
+        slack=SAME - max(apart),
+        why="For a trial value lambda of the ratio, sum_c (n_ck - lambda d_ck) is negative exactly for the "
         "choices whose ratio is below lambda, and each class minimises its own term (Dinkelbach 1967). With "
         f"17 kernels and 10, 100 and 1000 classes it takes {', '.join(map(str, large))} passes; there are "
         "17^10, 17^100 and 17^1000 choices.",
-        {"problems": tested, "laws": list(LAWS), "C": [2, 1000], "K": [2, 17]},
-        (0, 1, 650),
+        sizes={"problems": tested, "laws": list(LAWS), "C": [2, 1000], "K": [2, 17]},
+        seeds=(0, 1, 650),
     )
 
 
@@ -202,20 +202,20 @@ def check_greedy(*, scale: float = 1.0) -> Evidence:
     wrong = sum(e > SAME for e in real)
     shares = sum(e <= NEAR for e in real) / len(real), near / tested
     return Evidence(
-        decide(inside == tested + len(real) + 3 and nearest <= 1.002),
-        f"the bound holds in {inside} of {tested + len(real) + 3} problems, and a family of two classes and "
-        f"two kernels comes within {nearest - 1:.1%} of it for every factor. (27) is within {NEAR:.0%} of "
-        f"the minimum in {shares[0]:.0%} of {len(real)} problems of real subspaces and in {shares[1]:.0%} "
-        f"of {tested} random ones; it misses the minimum in {wrong} and {missed}. On real subspaces its "
-        f"ratio is up to {1 + max(real):.3g} times the minimum, {1 + _typical(real):.2f} times in the "
-        "median of the misses. Share of misses and largest excess for random terms and 13 kernels: "
+        verdict=decide(inside == tested + len(real) + 3 and nearest <= 1.002),
+        measured=f"the bound holds in {inside} of {tested + len(real) + 3} problems, and a family of two "
+        f"classes and two kernels comes within {nearest - 1:.1%} of it for every factor. (27) is within "
+        f"{NEAR:.0%} of the minimum in {shares[0]:.0%} of {len(real)} problems of real subspaces and in "
+        f"{shares[1]:.0%} of {tested} random ones; it misses the minimum in {wrong} and {missed}. On real "
+        f"subspaces its ratio is up to {1 + max(real):.3g} times the minimum, {1 + _typical(real):.2f} times "
+        "in the median of the misses. Share of misses and largest excess for random terms and 13 kernels: "
         + "; ".join(lines),
-        "in all problems; approached within 0.2%",
-        1.002 - nearest,
-        "A ratio of sums is not a sum of ratios: it lies between the smallest and the largest quotient of "
-        "its terms. (27) misses most where narrow kernels with tiny quotients take part.",
-        {"random": tested, "real": len(real), "K": 13},
-        (0, 1, 651),
+        claimed="in all problems; approached within 0.2%",
+        slack=1.002 - nearest,
+        why="A ratio of sums is not a sum of ratios: it lies between the smallest and the largest quotient "
+        "of its terms. (27) misses most where narrow kernels with tiny quotients take part.",
+        sizes={"random": tested, "real": len(real), "K": 13},
+        seeds=(0, 1, 651),
         reach=1 / nearest,
     )
 
@@ -277,17 +277,17 @@ def check_largest() -> Evidence:
                 classes += len(chosen)
     right, near = (sum(e <= limit for e in excess) for limit in (SAME, NEAR))
     return Evidence(
-        decide(near > len(excess) / 2),
-        f"within {NEAR:.0%} of the minimum of (26) in {near} of {len(excess)} problems and equal to it in "
-        f"{right}; the kernel is the same for {agree} of {classes} classes. Otherwise the ratio is up to "
-        f"{max(excess):.0%} above the minimum, {_typical(excess):.0%} in the median",
-        f"within {NEAR:.0%} in more than half",
-        near / len(excess) - 0.5,
-        "The weights depend on the energies of sums of coordinates, Criterion 2 on single kernels and the "
-        "means of their coordinates. With energies in (26) as well, the largest weights are optimal in "
+        verdict=decide(near > len(excess) / 2),
+        measured=f"within {NEAR:.0%} of the minimum of (26) in {near} of {len(excess)} problems and equal to "
+        f"it in {right}; the kernel is the same for {agree} of {classes} classes. Otherwise the ratio is up "
+        f"to {max(excess):.0%} above the minimum, {_typical(excess):.0%} in the median",
+        claimed=f"within {NEAR:.0%} in more than half",
+        slack=near / len(excess) - 0.5,
+        why="The weights depend on the energies of sums of coordinates, Criterion 2 on single kernels and "
+        "the means of their coordinates. With energies in (26) as well, the largest weights are optimal in "
         f"{sum(e <= SAME for e in by_energy)} problems and up to {max(by_energy):.0%} above the minimum in "
-        "the others. Minimising (26) is easier than learning the weights: the exact rule needs no weights "
-        f"at all. The learned weights are proved to be the global minimum of (33) in {proved} problems.",
-        {"problems": len(excess), "classes": classes},
-        (0, 1),
+        "the others. Minimising (26) is easier than learning the weights: the exact rule needs no weights at "
+        f"all. The learned weights are proved to be the global minimum of (33) in {proved} problems.",
+        sizes={"problems": len(excess), "classes": classes},
+        seeds=(0, 1),
     )

@@ -92,24 +92,24 @@ def check_dinkelbach(*, nodes: int = 2000, steps: int = 100) -> Evidence:
         most = max(most, other.objective / best - 1)
     proved = sum(gap <= 1e-7 for gap in gaps)
     return Evidence(
-        decide(
+        verdict=decide(
             monotone == runs
             and proved == tested
             and agreed == tested
             and never_below
             and bool(np.median(orders) > 1)
         ),
-        f"the values fall in {monotone} of {runs} runs, which take {np.median(counts):.0f} iterations in "
-        f"the median and {max(counts)} at most. The end point is proved to be the minimum in {proved} of "
-        f"{tested} problems, and is the same from all 4 starts in {agreed}. An error e becomes "
+        measured=f"the values fall in {monotone} of {runs} runs, which take {np.median(counts):.0f} "
+        f"iterations in the median and {max(counts)} at most. The end point is proved to be the minimum in "
+        f"{proved} of {tested} problems, and is the same from all 4 starts in {agreed}. An error e becomes "
         f"e^{np.median(orders):.1f} in the next iteration, in the median. SLSQP from equal weights ends "
         f"above the minimum in {beaten} problems, by up to {most:.0%}",
-        "all runs and problems; an exponent above 1; nothing below the minimum",
-        1e-7 - max(gaps),
-        "At the value of the current weights the subproblems separate by class, and branch and bound with "
-        "eigenvalue bounds solves each of them exactly. The program is not convex. With local minimisers in "
-        f"the subproblems the values fall too, but {stuck} of {local} runs end in a local minimum that is "
-        "not global.",
-        {"random": len(random), "real": len(real), "starts": 4, "C": [2, 4], "K": [3, 13]},
-        (0, 1, 670),
+        claimed="all runs and problems; an exponent above 1; nothing below the minimum",
+        slack=1e-7 - max(gaps),
+        why="At the value of the current weights the subproblems separate by class, and branch and bound "
+        "with eigenvalue bounds solves each of them exactly. The program is not convex. With local "
+        f"minimisers in the subproblems the values fall too, but {stuck} of {local} runs end in a local "
+        "minimum that is not global.",
+        sizes={"random": len(random), "real": len(real), "starts": 4, "C": [2, 4], "K": [3, 13]},
+        seeds=(0, 1, 670),
     )

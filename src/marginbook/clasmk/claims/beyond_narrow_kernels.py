@@ -80,17 +80,18 @@ def check_limit(*, factor: float = 2.0) -> Evidence:
             wide.append(log_ratio(rows, 1.0 / (16 * rows.X["new"].shape[1])) / np.log(10))
             thin.append(there / np.log(10))
     return Evidence(
-        decide(max(errors) <= TOLERANCE),
-        f"the slope of log F in 1/sigma^2 differs from -2(delta^2 - epsilon^2) by at most {max(errors):.1%} "
-        f"of 2 delta^2. In {falling} of {tested} divisions of {len(SETS)} sets epsilon < delta, and F falls "
-        f"to 10^{max(thin):.0f} or less, from {10 ** np.median(wide):.2f} in the median for wide kernels",
-        f"at most {TOLERANCE:.0%}",
-        TOLERANCE - max(errors),
-        "With narrow kernels the chosen samples are orthogonal, and each energy is that of the nearest "
+        verdict=decide(max(errors) <= TOLERANCE),
+        measured="the slope of log F in 1/sigma^2 differs from -2(delta^2 - epsilon^2) by at most "
+        f"{max(errors):.1%} of 2 delta^2. In {falling} of {tested} divisions of {len(SETS)} sets epsilon < "
+        f"delta, and F falls to 10^{max(thin):.0f} or less, from {10 ** np.median(wide):.2f} in the median "
+        "for wide kernels",
+        claimed=f"at most {TOLERANCE:.0%}",
+        slack=TOLERANCE - max(errors),
+        why="With narrow kernels the chosen samples are orthogonal, and each energy is that of the nearest "
         "neighbour. The ratio then compares two distances and nothing else, while the energies themselves "
         "go to 0. So (26) and (33) take the narrowest kernel that (35) admits: eta decides, not the ratio.",
-        {"problems": tested, "sets": [name for name, _ in SETS]},
-        (0, 1, 2),
+        sizes={"problems": tested, "sets": [name for name, _ in SETS]},
+        seeds=(0, 1, 2),
     )
 
 
@@ -132,17 +133,17 @@ def check_optimism(*, of_bases: str = "basis", of_weights: str = "held_out") -> 
             rows_tested += len(rows.y["new"])
     own, others = (np.array(blown[part]) for part in ("basis", "held_out"))
     return Evidence(
-        decide(bool(np.median(own) > 1.5 >= np.median(others))),
-        f"on new samples the ratio is {np.median(own):.1f} times that on M_B in the median, up to "
+        verdict=decide(bool(np.median(own) > 1.5 >= np.median(others))),
+        measured=f"on new samples the ratio is {np.median(own):.1f} times that on M_B in the median, up to "
         f"{own.max():.0f} times; it is {np.median(others):.2f} times that on M_nu, up to {others.max():.0f}",
-        "above 1.5 times for M_B and at most 1.5 times for M_nu, in the median",
-        float(min(np.median(own) - 1.5, 1.5 - np.median(others))),
-        "Every basis holds its own samples with energy 1, so on M_B nothing speaks against a narrow kernel. "
-        f"The narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight if learned on "
-        f"M_B, and {np.mean(narrowest['held_out']):.0%} on M_nu. On new samples, weights learned on M_B "
+        claimed="above 1.5 times for M_B and at most 1.5 times for M_nu, in the median",
+        slack=float(min(np.median(own) - 1.5, 1.5 - np.median(others))),
+        why="Every basis holds its own samples with energy 1, so on M_B nothing speaks against a narrow "
+        f"kernel. The narrowest of those kept has {np.mean(narrowest['basis']):.0%} of the weight if learned "
+        f"on M_B, and {np.mean(narrowest['held_out']):.0%} on M_nu. On new samples, weights learned on M_B "
         f"have {np.median(excess):.2f} times the ratio of those learned on M_nu in the median, up to "
         f"{max(excess):.1f} times. An LS-SVM makes {wrong['basis']} errors on {rows_tested} rows with the "
         f"former and {wrong['held_out']} with the latter.",
-        {"problems": len(excess), "kernels": len(kernels), "eta": 0.1},
-        (0, 1),
+        sizes={"problems": len(excess), "kernels": len(kernels), "eta": 0.1},
+        seeds=(0, 1),
     )

@@ -89,18 +89,18 @@ def check_errors(*, least: float = 0.0, share: float = 0.5, sign: int = 1) -> Ev
     tested = len(printed)
     positive, more = (sum(r > 0 for r in ranks) for ranks in (printed, half))
     return Evidence(
-        decide(2 * positive > tested and 2 * worse < tested, 2 * more > tested),
-        f"the rank correlation of ratio and error is {min(printed):.2f} to {max(printed):.2f}, "
+        verdict=decide(2 * positive > tested and 2 * worse < tested, 2 * more > tested),
+        measured=f"the rank correlation of ratio and error is {min(printed):.2f} to {max(printed):.2f}, "
         f"{np.median(printed):.2f} in the median, and positive in {positive} of {tested} divisions of "
         f"{len(REAL)} sets; the kernel with the least ratio has a larger error than the median kernel in "
         f"{worse}",
-        "positive in most divisions, and an error below the median in most",
-        float(np.median(printed)),
-        "Representative means eta = 0.1 here. The kernel with the least ratio misclassifies "
+        claimed="positive in most divisions, and an error below the median in most",
+        slack=float(np.median(printed)),
+        why="Representative means eta = 0.1 here. The kernel with the least ratio misclassifies "
         f"{100 * np.mean(excess):.0f} more rows in 100 than the best kernel, on average. It is a narrow "
         "kernel, which separates the classes by separating all rows. Among kernels that hold half of the "
         f"energy of held-out rows the correlation is {np.median(half):.2f} in the median and positive in "
         f"{more}: with a threshold that excludes the others, the ratio is a guide.",
-        {"problems": tested, "kernels": "figures", "eta": [0.1, "half of the energy"]},
-        (0, 1),
+        sizes={"problems": tested, "kernels": "figures", "eta": [0.1, "half of the energy"]},
+        seeds=(0, 1),
     )

@@ -37,7 +37,12 @@ def check_no_pairwise(*, linear: float = LINEAR, power: int = 1) -> Evidence:
     lines, large = measured(TABLE, "N"), (LARGE, np.inf)
     if not all(what in lines and np.sum(lines[what][0] >= LARGE) > 1 for what in FIXED):
         return Evidence(
-            share(0, 0), "nothing", "an exponent of 1", None, "Run benchmarks/clasmk_curves.py.", {"lines": 0}
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="an exponent of 1",
+            slack=None,
+            why="Run benchmarks/clasmk_curves.py.",
+            sizes={"lines": 0},
         )
     slopes = {what: power * exponent(*lines[what], large) for what in FIXED}
     largest = max(slopes.values())
@@ -47,14 +52,14 @@ def check_no_pairwise(*, linear: float = LINEAR, power: int = 1) -> Evidence:
     )
     most = int(max(lines[what][0].max() for what in FIXED))
     return Evidence(
-        decide(largest <= linear),
-        f"CPU time from N = {LARGE:,} to {most:,}: {told}",
-        f"an exponent of 1; at most {linear:g}, allowing for timing error",
-        linear - largest,
-        f"For comparison, on up to 4,000 samples: {others or 'nothing'}. The time is linear only as long as "
-        "the basis does not grow. Under a narrow kernel most samples are far from the span of the others, "
+        verdict=decide(largest <= linear),
+        measured=f"CPU time from N = {LARGE:,} to {most:,}: {told}",
+        claimed=f"an exponent of 1; at most {linear:g}, allowing for timing error",
+        slack=linear - largest,
+        why=f"For comparison, on up to 4,000 samples: {others or 'nothing'}. The time is linear only as long "
+        "as the basis does not grow. Under a narrow kernel most samples are far from the span of the others, "
         "and the basis takes them in. For classes of up to 4,096 samples this library does compute all "
         "pairs, once for all kernels of a family, because that is quicker for several kernels; so the "
         "exponent is fitted above that size.",
-        {"classes": 2, "N": [LARGE, most], "lines": len(FIXED)},
+        sizes={"classes": 2, "N": [LARGE, most], "lines": len(FIXED)},
     )

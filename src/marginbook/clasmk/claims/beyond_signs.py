@@ -155,20 +155,20 @@ def check_signs(*, mended: str = "concat") -> Evidence:
             values.append(dinkelbach(other.numerator, other.denominator, max_nodes=30).objective)
         ranges[name] = round(max(values) / min(values), 2)
     return Evidence(
-        decide(max(one) > ROUNDING and moved > 0 and stacked <= ROUNDING and stacked_moved == 0),
-        f"reversing the sign of one basis vector changes h on new rows by {min(one):.0%} to {max(one):.0%} "
-        f"of its largest entry, random signs by up to {max(without):.0%}; {moved} of {tested} predictions "
-        "of an LS-SVM change. Random signs change the least ratio (33) by a factor of up to "
+        verdict=decide(max(one) > ROUNDING and moved > 0 and stacked <= ROUNDING and stacked_moved == 0),
+        measured=f"reversing the sign of one basis vector changes h on new rows by {min(one):.0%} to "
+        f"{max(one):.0%} of its largest entry, random signs by up to {max(without):.0%}; {moved} of {tested} "
+        "predictions of an LS-SVM change. Random signs change the least ratio (33) by a factor of up to "
         f"{max(ranges.values()):.1f}",
-        "a change with the sum; none with the concatenation",
-        max(one) - ROUNDING,
-        "Definition 1 takes bases as given, Section 3.1 determines only their span, and an eigenvector has "
-        "no sign. (29) adds coordinates of different kernels, whose numbers of coordinates differ, too. "
+        claimed="a change with the sum; none with the concatenation",
+        slack=max(one) - ROUNDING,
+        why="Definition 1 takes bases as given, Section 3.1 determines only their span, and an eigenvector "
+        "has no sign. (29) adds coordinates of different kernels, whose numbers of coordinates differ, too. "
         f"Under concatenation the same changes alter h by at most {at_most(stacked, ROUNDING)} and "
         f"{stacked_moved} predictions. Definition 1 defines a kernel only with a convention; here the mean "
         "of each coordinate over the class is not negative.",
-        {"sets": [name for name, _ in SMALL], "rows": tested, "least ratio, factor": ranges},
-        (0, 640),
+        sizes={"sets": [name for name, _ in SMALL], "rows": tested, "least ratio, factor": ranges},
+        seeds=(0, 640),
     )
 
 
@@ -203,16 +203,18 @@ def check_bases(*, mended: str = "concat") -> Evidence:
                 z, w = s.coordinates(new), t.coordinates(new)
                 apart = max(apart, float(np.abs(z @ z.T - w @ w.T).max()))
     return Evidence(
-        decide(min(change) > ROUNDING and max(factor) > 1 + ROUNDING and max(stacked, apart) <= ROUNDING),
-        f"with the basis of the greedy embedding, built sample by sample, h changes by {min(change):.0%} to "
-        f"{max(change):.0%} of its largest entry at equal weights, and the least ratio (33) by a factor of "
-        f"up to {max(factor):.2f}",
-        "a change with the sum; none with the concatenation",
-        min(change) - ROUNDING,
-        "Both are orthonormal bases of the same subspaces, with signs fixed by the same kind of rule: inner "
-        f"products of projections agree to {at_most(apart, ROUNDING)}. The sum adds the first coordinate of "
-        "one kernel to the first of another, so the order of the coordinates matters, too. Under "
-        f"concatenation h changes by at most {at_most(stacked, ROUNDING)}.",
-        {"sets": [name for name, _ in SMALL], "kernels": "table-4"},
-        (0,),
+        verdict=decide(
+            min(change) > ROUNDING and max(factor) > 1 + ROUNDING and max(stacked, apart) <= ROUNDING
+        ),
+        measured="with the basis of the greedy embedding, built sample by sample, h changes by "
+        f"{min(change):.0%} to {max(change):.0%} of its largest entry at equal weights, and the least ratio "
+        f"(33) by a factor of up to {max(factor):.2f}",
+        claimed="a change with the sum; none with the concatenation",
+        slack=min(change) - ROUNDING,
+        why="Both are orthonormal bases of the same subspaces, with signs fixed by the same kind of rule: "
+        f"inner products of projections agree to {at_most(apart, ROUNDING)}. The sum adds the first "
+        "coordinate of one kernel to the first of another, so the order of the coordinates matters, too. "
+        f"Under concatenation h changes by at most {at_most(stacked, ROUNDING)}.",
+        sizes={"sets": [name for name, _ in SMALL], "kernels": "table-4"},
+        seeds=(0,),
     )

@@ -76,16 +76,16 @@ def check_thresholds(*, pairs_of: tuple[tuple[float, float], tuple[float, float]
         values = [ratio(weights, measured.numerator, measured.denominator) for weights in (one, two)]
         quotients.append(values[0] / values[1])
     return Evidence(
-        decide(moved > classes / 2),
-        f"{moved} of {classes} classes have weights that differ by more than {SAME_WEIGHTS:g} in total "
-        f"variation, {np.mean(distances):.2f} on average; in {other_best} the largest weight is at another "
-        f"kernel. With the first pair the ratio (33) is {np.median(quotients):.1f} times that with the "
-        f"second in the median, up to 10^{np.log10(max(quotients)):.0f} times",
-        f"more than {SAME_WEIGHTS:g} in more than half of the classes",
-        moved / classes - 0.5,
-        f"In {fewer} of {pairs} problems the smaller eta admits more kernels, narrow ones, which then take "
-        f"all of the weight. Changing eta alone changes {by_eta} classes, changing t alone {by_t}. Both "
+        verdict=decide(moved > classes / 2),
+        measured=f"{moved} of {classes} classes have weights that differ by more than {SAME_WEIGHTS:g} in "
+        f"total variation, {np.mean(distances):.2f} on average; in {other_best} the largest weight is at "
+        f"another kernel. With the first pair the ratio (33) is {np.median(quotients):.1f} times that with "
+        f"the second in the median, up to 10^{np.log10(max(quotients)):.0f} times",
+        claimed=f"more than {SAME_WEIGHTS:g} in more than half of the classes",
+        slack=moved / classes - 0.5,
+        why=f"In {fewer} of {pairs} problems the smaller eta admits more kernels, narrow ones, which then "
+        f"take all of the weight. Changing eta alone changes {by_eta} classes, changing t alone {by_t}. Both "
         "values of eta are compared with a sum over classes that goes up to C, so neither excludes much.",
-        {"problems": pairs, "classes": classes, "kernels": ["table-4", "figures"]},
-        (0, 1),
+        sizes={"problems": pairs, "classes": classes, "kernels": ["table-4", "figures"]},
+        seeds=(0, 1),
     )

@@ -118,17 +118,17 @@ def check_concat() -> Evidence:
         )
     same = sum(each <= 1e-7 for each in apart)
     return Evidence(
-        decide(same == tested and inside == drawn and matching == models),
-        f"the best choice of one kernel per class has the value of the linear program in {same} of {tested} "
-        f"problems, and none of {drawn} other weights has a lower one; the features of both transformers "
-        f"agree on {matching} of {models} real sets",
-        "always",
-        1e-7 - max(apart),
-        "sum_c (n_c - F d_c)'nu_c is linear in the weights and 0 at the minimum F, so the minimum over each "
-        "simplex is at a vertex. Weights then learn nothing beyond the choice of a kernel. Only the cross "
-        "terms of the sum, which depend on signs, can mix kernels.",
-        {"problems": tested, "weights": drawn, "sets": models},
-        (0, 1, 660),
+        verdict=decide(same == tested and inside == drawn and matching == models),
+        measured=f"the best choice of one kernel per class has the value of the linear program in {same} of "
+        f"{tested} problems, and none of {drawn} other weights has a lower one; the features of both "
+        f"transformers agree on {matching} of {models} real sets",
+        claimed="always",
+        slack=1e-7 - max(apart),
+        why="sum_c (n_c - F d_c)'nu_c is linear in the weights and 0 at the minimum F, so the minimum over "
+        "each simplex is at a vertex. Weights then learn nothing beyond the choice of a kernel. Only the "
+        "cross terms of the sum, which depend on signs, can mix kernels.",
+        sizes={"problems": tested, "weights": drawn, "sets": models},
+        seeds=(0, 1, 660),
     )
 
 
@@ -172,18 +172,18 @@ def check_average(*, share: float = 1.0, power: float = 1.0) -> Evidence:
             below += quotients[-1] <= 1 + ROUNDING
             tested += 1
     return Evidence(
-        decide(apart <= ROUNDING and below == tested),
-        "the mean over all 1024 signs of 5 kernels in 2 dimensions differs from the concatenation by at "
-        f"most {at_most(apart, ROUNDING)}; for {tested} random signs the least ratio of the sum is "
+        verdict=decide(apart <= ROUNDING and below == tested),
+        measured="the mean over all 1024 signs of 5 kernels in 2 dimensions differs from the concatenation "
+        f"by at most {at_most(apart, ROUNDING)}; for {tested} random signs the least ratio of the sum is "
         f"{min(quotients):.2f} to {max(quotients):.2f} times that of the concatenation",
-        "no difference; at most 1 times",
-        1 - max(quotients),
-        "Independent signs have mean 0, so only the products of equal kernels remain. Either rule can "
+        claimed="no difference; at most 1 times",
+        slack=1 - max(quotients),
+        why="Independent signs have mean 0, so only the products of equal kernels remain. Either rule can "
         "choose one kernel per class, and signs then play no part: the minimum of the sum is no higher, "
         "whatever the signs. Its advantage over the concatenation comes from cross terms, through signs "
         "that nobody chose.",
-        {"signs": 2**10, "random": tested},
-        (0, 661),
+        sizes={"signs": 2**10, "random": tested},
+        seeds=(0, 661),
     )
 
 
@@ -237,14 +237,18 @@ def check_sum(*, pairs: tuple[tuple[float, float], ...] = PRINTED) -> Evidence:
     one, two = (f"{shares[pair]:.0%} with eta = {pair[0]:g}, t = {pair[1]:g}" for pair in pairs)
     total = sum(alone.values()) + sum(mixed.values())
     return Evidence(
-        decide(min(shares.values()) > 0.5),
-        f"classes that keep one kernel: {one}; {two}",
-        "more than half",
-        min(shares.values()) - 0.5,
-        "So small an eta admits a narrow kernel, whose quotient is far below the others'. A second kernel "
-        "then adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F D[k,j] for "
-        f"all j, as at {'all' if stationary == vertices else f'{stationary} of {vertices}'} exact vertices "
-        f"among the {total} classes. Then CLASMK is CLASK, and signs do not matter.",
-        {"classes": total, "sets": [name for name, _ in SETS], "kernels": ["table-1", "table-4", "figures"]},
-        (0, 1),
+        verdict=decide(min(shares.values()) > 0.5),
+        measured=f"classes that keep one kernel: {one}; {two}",
+        claimed="more than half",
+        slack=min(shares.values()) - 0.5,
+        why="So small an eta admits a narrow kernel, whose quotient is far below the others'. A second "
+        "kernel then adds more to the other classes than to its own: e_k is a minimum where N[k,j] >= F "
+        f"D[k,j] for all j, as at {'all' if stationary == vertices else f'{stationary} of {vertices}'} exact "
+        f"vertices among the {total} classes. Then CLASMK is CLASK, and signs do not matter.",
+        sizes={
+            "classes": total,
+            "sets": [name for name, _ in SETS],
+            "kernels": ["table-1", "table-4", "figures"],
+        },
+        seeds=(0, 1),
     )

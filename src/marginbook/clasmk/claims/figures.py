@@ -78,13 +78,13 @@ def check_kernels(*, fewest: bool = False) -> Evidence:
     ranks = [float(spearmanr(found.columns, row).statistic) for row in found.to_numpy()]
     told = "; ".join(f"{name} {row_text(row)}" for name, row in found.iterrows())
     return Evidence(
-        share(int(best.sum()), len(found)),
-        f"{most:.0f} kernels are best on {int(best.sum())} of {len(found)} sets; rank correlations of "
-        f"accuracy with the number of kernels: {', '.join(f'{rank:.2f}' for rank in ranks)}",
-        f"{most:.0f} kernels on every set",
-        float(min(ranks)),
-        f"Accuracies in % after the last layer, by number of kernels: {told}.",
-        {"sets": len(found), "kernels": [int(name) for name in found.columns]},
+        verdict=share(int(best.sum()), len(found)),
+        measured=f"{most:.0f} kernels are best on {int(best.sum())} of {len(found)} sets; rank correlations "
+        f"of accuracy with the number of kernels: {', '.join(f'{rank:.2f}' for rank in ranks)}",
+        claimed=f"{most:.0f} kernels on every set",
+        slack=float(min(ranks)),
+        why=f"Accuracies in % after the last layer, by number of kernels: {told}.",
+        sizes={"sets": len(found), "kernels": [int(name) for name in found.columns]},
     )
 
 
@@ -116,15 +116,15 @@ def check_layers(*, start: str = "first") -> Evidence:
     up = int(np.sum(np.array(rise) > TINY))
     p = float(binomtest(up, len(rise), alternative="greater").pvalue)
     return Evidence(
-        decide(p < LEVEL),
-        f"higher after the last layer than after the first in {up} of {len(rise)} curves, by "
+        verdict=decide(p < LEVEL),
+        measured=f"higher after the last layer than after the first in {up} of {len(rise)} curves, by "
         f"{np.mean(rise):+.2f} points on average",
-        f"in most, with a sign test's p below {LEVEL:g}",
-        LEVEL - p,
-        f"A sign test gives p = {p:.0e}; the curves of one set are not independent. Accuracies are means "
+        claimed=f"in most, with a sign test's p below {LEVEL:g}",
+        slack=LEVEL - p,
+        why=f"A sign test gives p = {p:.0e}; the curves of one set are not independent. Accuracies are means "
         f"over the splits. The best number of layers is {np.median(where):.0f} in the median; continuing to "
         f"the last one costs {np.mean(fall):.2f} points on average, {max(fall):.2f} at most.",
-        {"curves": len(rise)},
+        sizes={"curves": len(rise)},
     )
 
 
@@ -151,14 +151,14 @@ def check_sizes(*, sign: int = 1) -> Evidence:
     steps = np.concatenate([np.diff(row) for row in rows.values()])
     told = "; ".join(f"{name} {row_text(row)}" for name, row in found.iterrows())
     return Evidence(
-        share(sum(rise > 0 for rise in rises.values()), len(rises)),
-        "from the smallest size to the largest "
+        verdict=share(sum(rise > 0 for rise in rises.values()), len(rises)),
+        measured="from the smallest size to the largest "
         + ", ".join(f"{name} {rise:+.1f}" for name, rise in rises.items()),
-        "up on every set",
-        min(rises.values()),
-        f"Accuracy rises in {int((steps > 0).sum())} of {len(steps)} steps from one size to the next. "
+        claimed="up on every set",
+        slack=min(rises.values()),
+        why=f"Accuracy rises in {int((steps > 0).sum())} of {len(steps)} steps from one size to the next. "
         f"Accuracies in % after the last layer, by training rows: {told}.",
-        {"sets": len(rises), "steps": len(steps)},
+        sizes={"sets": len(rises), "steps": len(steps)},
     )
 
 
@@ -189,15 +189,15 @@ def check_dimension(*, degree: int = 1) -> Evidence:
         return nothing("a line in every curve", "layers")
     good = sum(value >= STRAIGHT for value in shares)
     return Evidence(
-        share(good, len(shares)),
-        f"a straight line explains at least {STRAIGHT:.0%} of the variance in {good} of {len(shares)} "
-        f"curves, and at least {min(shares):.1%} in every one",
-        f"{len(shares)} of {len(shares)}",
-        float(min(shares) - STRAIGHT),
-        f"{STRAIGHT:.0%} is our choice. There is one curve for each set and number of kernels or rows: "
+        verdict=share(good, len(shares)),
+        measured=f"a straight line explains at least {STRAIGHT:.0%} of the variance in {good} of "
+        f"{len(shares)} curves, and at least {min(shares):.1%} in every one",
+        claimed=f"{len(shares)} of {len(shares)}",
+        slack=float(min(shares) - STRAIGHT),
+        why=f"{STRAIGHT:.0%} is our choice. There is one curve for each set and number of kernels or rows: "
         "means over the splits, of three layers or more. Each layer is learned on fewer rows: the last one "
         f"adds {np.median(last):.2f} times as many features as the first, in the median.",
-        {"curves": len(shares)},
+        sizes={"curves": len(shares)},
     )
 
 
@@ -237,12 +237,12 @@ def check_heat_maps(*, consistent: float = CONSISTENT) -> Evidence:
     highest = found[VARIABLE] >= max(others.values())
     place = "the lowest" if parts[-1] else "the highest" if highest else "a middle"
     return Evidence(
-        share(sum(parts), len(parts)),
-        "mean correlations " + ", ".join(f"{name} {value:.2f}" for name, value in found.items()),
-        f"at least {consistent:g} on {len(others)} sets, less on {VARIABLE}",
-        float(min(others.values()) - consistent),
-        f"{consistent:g} is our choice. {VARIABLE}, the paper's wdbc, has "
+        verdict=share(sum(parts), len(parts)),
+        measured="mean correlations " + ", ".join(f"{name} {value:.2f}" for name, value in found.items()),
+        claimed=f"at least {consistent:g} on {len(others)} sets, less on {VARIABLE}",
+        slack=float(min(others.values()) - consistent),
+        why=f"{consistent:g} is our choice. {VARIABLE}, the paper's wdbc, has "
         f"{place} correlation of all. Ten random parts of two thirds give 45 pairs. The verdict asks whether "
         "each of the three sets is consistent, and whether the fourth is below them.",
-        {"sets": len(found)},
+        sizes={"sets": len(found)},
     )

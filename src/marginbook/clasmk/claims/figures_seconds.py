@@ -60,14 +60,14 @@ def check_seconds(*, table: str = "limited") -> Evidence:
     good = [LINEAR[0] <= b <= LINEAR[1] for b in found.values()]
     ours = ", ".join(f"{name} {b:.2f}" for name, b in own.items()) or "nothing"
     return Evidence(
-        share(sum(good), len(good)),
-        "exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
-        f"1, between {LINEAR[0]:g} and {LINEAR[1]:g}",
-        float(min(LINEAR[1] - max(found.values()), min(found.values()) - LINEAR[0])),
-        f"The limit ends {_ended()} searches; the time is then that of so many evaluations. Each evaluation "
-        "has K^2 terms and a fixed cost, which matters more while K is small. On sets of ten classes "
-        "SciPy's method also handles matrices of (CK)^2 numbers.",
-        {"sets": len(found)},
+        verdict=share(sum(good), len(good)),
+        measured="exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
+        claimed=f"1, between {LINEAR[0]:g} and {LINEAR[1]:g}",
+        slack=float(min(LINEAR[1] - max(found.values()), min(found.values()) - LINEAR[0])),
+        why=f"The limit ends {_ended()} searches; the time is then that of so many evaluations. Each "
+        "evaluation has K^2 terms and a fixed cost, which matters more while K is small. On sets of ten "
+        "classes SciPy's method also handles matrices of (CK)^2 numbers.",
+        sizes={"sets": len(found)},
         reading="The verdict is on an interior-point method with fmincon's default limit of 3000 "
         "evaluations, which the paper does not state. Our own solver, a branch and bound that proves the "
         f"minimum, has the exponents {ours}.",
@@ -115,13 +115,13 @@ def check_rows(*, most: float = 1.0) -> Evidence:
     middle = frame.assign(seconds=[1000 * float(np.median(row)) for row in frame["weights_seconds"]])
     told = "; ".join(f"{name} {row_text(row, 2)}" for name, row in by_number(middle, "seconds").iterrows())
     return Evidence(
-        decide(max(found.values()) < most),
-        "exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
-        f"below {most:g}",
-        float(most - max(found.values())),
-        f"The exponent is at most {FLAT:g}, which we had fixed beforehand as practically constant, on "
+        verdict=decide(max(found.values()) < most),
+        measured="exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
+        claimed=f"below {most:g}",
+        slack=float(most - max(found.values())),
+        why=f"The exponent is at most {FLAT:g}, which we had fixed beforehand as practically constant, on "
         f"{sum(abs(b) <= FLAT for b in found.values())} of {len(found)} sets. The matrices, which depend on "
         "the rows, are computed before the clock starts. Milliseconds of one layer, by training rows: "
         f"{told}.",
-        {"sets": len(found)},
+        sizes={"sets": len(found)},
     )

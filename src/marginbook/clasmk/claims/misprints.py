@@ -81,17 +81,17 @@ def check_psd(*, combine: str = "sum", first: float = 1.0) -> Evidence:
             flipped = max(flipped, float(np.abs(h - signs).max() / scale))
             count += 1
     return Evidence(
-        decide(least >= -ROUNDING and apart <= ROUNDING),
-        f"the smallest eigenvalue is -{at_most(-least, ROUNDING)} or more, and h differs from the Gram "
-        f"matrix of the stacked features by at most {at_most(apart, ROUNDING)}, relative",
-        "no negative eigenvalue; no difference",
-        ROUNDING + least,
-        "h is the inner product of an explicit feature map, so it is positive semidefinite for every choice "
-        "of bases. But the map adds coordinate vectors of different lengths, whose signs and order are "
-        f"free. After padding with zeros, other signs of the same bases change h by up to {flipped:.0%} of "
-        "its largest value, so the subspaces alone do not define it.",
-        {"problems": count, "kernels": len(kernels)},
-        (630,),
+        verdict=decide(least >= -ROUNDING and apart <= ROUNDING),
+        measured=f"the smallest eigenvalue is -{at_most(-least, ROUNDING)} or more, and h differs from the "
+        f"Gram matrix of the stacked features by at most {at_most(apart, ROUNDING)}, relative",
+        claimed="no negative eigenvalue; no difference",
+        slack=ROUNDING + least,
+        why="h is the inner product of an explicit feature map, so it is positive semidefinite for every "
+        "choice of bases. But the map adds coordinate vectors of different lengths, whose signs and order "
+        f"are free. After padding with zeros, other signs of the same bases change h by up to {flipped:.0%} "
+        "of its largest value, so the subspaces alone do not define it.",
+        sizes={"problems": count, "kernels": len(kernels)},
+        seeds=(630,),
     )
 
 
@@ -122,15 +122,15 @@ def check_sign(*, sign: int = 1, factor: float = 1.0) -> Evidence:
             squares = np.sum((X[:, None] - X) ** 2, axis=2)
             off = max(off, float(np.abs(K - np.exp(-squares / (factor * sigma**2))).max()))
     return Evidence(
-        decide(least >= 0, meant >= -ROUNDING and off <= ROUNDING),
-        f"for the points 0 and 1 and sigma = 1 the Gram matrix has the eigenvalue {least:.2f}",
-        "no negative eigenvalue",
-        float(least),
-        "k(x, x) = 1 and k(x, z) > 1 violate the Cauchy-Schwarz inequality. With the minus sign the "
+        verdict=decide(least >= 0, meant >= -ROUNDING and off <= ROUNDING),
+        measured=f"for the points 0 and 1 and sigma = 1 the Gram matrix has the eigenvalue {least:.2f}",
+        claimed="no negative eigenvalue",
+        slack=float(least),
+        why="k(x, x) = 1 and k(x, z) > 1 violate the Cauchy-Schwarz inequality. With the minus sign the "
         f"smallest eigenvalue is -{at_most(-meant, ROUNDING)} or more, at the widths of the paper. There is "
         "no factor 2: gamma is 1/sigma^2.",
-        {"widths": list(widths), "points": 40},
-        (631,),
+        sizes={"widths": list(widths), "points": 40},
+        seeds=(631,),
     )
 
 
@@ -163,15 +163,15 @@ def check_label(*, printed: str = "max", first: int = 1, sign: int = 1) -> Evide
             signs += int(np.array_equal(np.where(xi[:, 0] - xi[:, 1] >= 0, 1, 2), place))
             pairs += 1
     return Evidence(
-        decide(labels == tested, places == tested and signs == pairs),
-        f"the largest value is one of 1, ..., C for {labels} of {tested} samples, whose values are near 1 "
-        "for their class and near -1 for the others",
-        f"all {tested} samples",
-        float(labels - tested),
-        "The maximum is a value, not a class. The formula means arg max, as Remark 2 writes it: this gives "
-        f"the label of {places} of {tested} samples, and for two classes it is the rule (2).",
-        {"samples": tested, "classes": [2, 3, 10]},
-        (635,),
+        verdict=decide(labels == tested, places == tested and signs == pairs),
+        measured=f"the largest value is one of 1, ..., C for {labels} of {tested} samples, whose values are "
+        "near 1 for their class and near -1 for the others",
+        claimed=f"all {tested} samples",
+        slack=float(labels - tested),
+        why="The maximum is a value, not a class. The formula means arg max, as Remark 2 writes it: this "
+        f"gives the label of {places} of {tested} samples, and for two classes it is the rule (2).",
+        sizes={"samples": tested, "classes": [2, 3, 10]},
+        seeds=(635,),
     )
 
 
@@ -217,15 +217,15 @@ def check_feature_index(*, printed: str = "c", combine: str = "sum") -> Evidence
         L = np.hstack(literal)
         nearest = min(nearest, float(np.abs(L @ L.T - h).max() / np.abs(h).max()))
     return Evidence(
-        decide(nearest <= ROUNDING and undefined == 0, apart <= ROUNDING),
-        f"the Gram matrix differs from h of (30) by at least {nearest:.1f} times the largest entry of h; "
-        f"with more classes than kernels ({undefined} of {count} problems) there is no c-th kernel",
-        "no difference",
-        -nearest,
-        "U_{c,k} lives in the feature space of the k-th kernel, so the map must be phi_k, as in the display "
-        f"after (30); with it the Gram matrix equals h to {at_most(apart, ROUNDING)}. For another kernel "
-        f"the columns of U_{{c,k}} are not even orthonormal: inner products are off by up to {skewed:.0e}. "
-        "The first block of (40) sums over i, but its terms depend on k.",
-        {"problems": count, "kernels": len(kernels)},
-        (632,),
+        verdict=decide(nearest <= ROUNDING and undefined == 0, apart <= ROUNDING),
+        measured=f"the Gram matrix differs from h of (30) by at least {nearest:.1f} times the largest entry "
+        f"of h; with more classes than kernels ({undefined} of {count} problems) there is no c-th kernel",
+        claimed="no difference",
+        slack=-nearest,
+        why="U_{c,k} lives in the feature space of the k-th kernel, so the map must be phi_k, as in the "
+        f"display after (30); with it the Gram matrix equals h to {at_most(apart, ROUNDING)}. For another "
+        f"kernel the columns of U_{{c,k}} are not even orthonormal: inner products are off by up to "
+        f"{skewed:.0e}. The first block of (40) sums over i, but its terms depend on k.",
+        sizes={"problems": count, "kernels": len(kernels)},
+        seeds=(632,),
     )

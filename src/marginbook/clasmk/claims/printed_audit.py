@@ -82,17 +82,17 @@ def check_summary() -> Evidence:
         for row in frame[~right].itertuples()
     ]
     return Evidence(
-        decide(bool(good.all() and right.all()), bool(good.all() and (right | cut).all())),
-        f"{int(good.sum())} of {len(frame)} means and {int(right.sum())} of {len(frame)} ± agree, up to "
-        "rounding",
-        f"{len(frame)} and {len(frame)}",
-        float(HALF_UNIT - (frame["std"] - frame["mean_of_stds"]).abs().max()),
-        f"Exceptions: {'; '.join(wrong) or 'none'}, which is cut off rather than rounded. No other rule "
+        verdict=decide(bool(good.all() and right.all()), bool(good.all() and (right | cut).all())),
+        measured=f"{int(good.sum())} of {len(frame)} means and {int(right.sum())} of {len(frame)} ± agree, "
+        "up to rounding",
+        claimed=f"{len(frame)} and {len(frame)}",
+        slack=float(HALF_UNIT - (frame["std"] - frame["mean_of_stds"]).abs().max()),
+        why=f"Exceptions: {'; '.join(wrong) or 'none'}, which is cut off rather than rounded. No other rule "
         f"fits better: the root mean square of the ± fits {int(rules['root_mean_square'].sum())} cells, the "
         f"standard deviation over the sets {int(rules['std_of_means'].sum())}. So the ± of the row is not "
         "the uncertainty of the mean beside it. The corrected statement was checked, too: the row has the "
         "means, with the means of the ±, rounded or cut off.",
-        {"columns": len(frame), "sets": len(printed("table-4")) - 1},
+        sizes={"columns": len(frame), "sets": len(printed("table-4")) - 1},
     )
 
 
@@ -136,15 +136,15 @@ def check_wins(*, wins: int = WINS, ties: int = TIES, rival: str = RIVALS[1]) ->
     clear = frame["difference"].abs() > ERRORS * frame["se"]
     small = [f"{name} {row['difference']:+.1f}" for name, row in frame[up & ~clear].iterrows()]
     return Evidence(
-        decide(won == wins and tied == ties),
-        f"{won} wins, {tied} ties, {lost} losses",
-        f"{wins} wins, {ties} ties",
-        float(-abs(won - wins) - abs(tied - ties)) + 0.0,
-        f"A tie is two equal cells. Of the {won} wins {int((up & clear).sum())} exceed {ERRORS:g} standard "
-        f"errors, computed from the two printed ± over {REPEATS} repeats; of the {lost} losses "
+        verdict=decide(won == wins and tied == ties),
+        measured=f"{won} wins, {tied} ties, {lost} losses",
+        claimed=f"{wins} wins, {ties} ties",
+        slack=float(-abs(won - wins) - abs(tied - ties)) + 0.0,
+        why=f"A tie is two equal cells. Of the {won} wins {int((up & clear).sum())} exceed {ERRORS:g} "
+        f"standard errors, computed from the two printed ± over {REPEATS} repeats; of the {lost} losses "
         f"{int((down & clear).sum())}. Differences within them: {', '.join(small) or 'none'}. The mean "
         f"difference is {frame['difference'].mean():+.2f} points.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )
 
 
@@ -174,13 +174,13 @@ def check_bold() -> Evidence:
         for name in off
     )
     return Evidence(
-        decide(off == [SUMMARY]),
-        f"{right} of {len(BOLD)} rows",
-        f"{len(BOLD) - 1} of {len(BOLD)}",
-        float(-abs(right - len(BOLD) + 1)) + 0.0,
-        f"Exceptions: {told or 'none'}. The paper explains what bold means only for the single kernels of "
-        "Table 1.",
-        {"rows": len(BOLD)},
+        verdict=decide(off == [SUMMARY]),
+        measured=f"{right} of {len(BOLD)} rows",
+        claimed=f"{len(BOLD) - 1} of {len(BOLD)}",
+        slack=float(-abs(right - len(BOLD) + 1)) + 0.0,
+        why=f"Exceptions: {told or 'none'}. The paper explains what bold means only for the single kernels "
+        "of Table 1.",
+        sizes={"rows": len(BOLD)},
     )
 
 
@@ -242,19 +242,19 @@ def check_spread(
     worst = theirs.sort_values("ratio", kind="stable").iloc[-1]
     small = entry("thyroid").n
     return Evidence(
-        decide(2 * beyond > len(theirs) and bool((own["ratio"] <= factor).all())),
-        f"on the {large['dataset'].nunique()} sets with more than 1000 test rows the ± of MKL and 2L-MKL are "
-        f"{theirs['ratio'].min():.1f} to {theirs['ratio'].max():.1f} times the binomial deviation, {beyond} "
-        f"of {len(theirs)} above {factor:g} times; those of "
-        f"CLASMK-ML {own['ratio'].min():.1f} to {own['ratio'].max():.1f} times",
-        f"above {factor:g} times in most; at most {factor:g} times",
-        float(min(beyond - len(theirs) / 2, factor - own["ratio"].max())),
-        f"{factor:g} is our limit. Drawing m test rows gives the accuracy the standard deviation sqrt(p(1 - "
-        "p)/m); the variation of the trained classifier adds little on large sets. Random halves of one set "
-        "are not independent, which makes a ± smaller, not larger. Over all sets, the cells above "
+        verdict=decide(2 * beyond > len(theirs) and bool((own["ratio"] <= factor).all())),
+        measured=f"on the {large['dataset'].nunique()} sets with more than 1000 test rows the ± of MKL and "
+        f"2L-MKL are {theirs['ratio'].min():.1f} to {theirs['ratio'].max():.1f} times the binomial "
+        f"deviation, {beyond} of {len(theirs)} above {factor:g} times; those of CLASMK-ML "
+        f"{own['ratio'].min():.1f} to {own['ratio'].max():.1f} times",
+        claimed=f"above {factor:g} times in most; at most {factor:g} times",
+        slack=float(min(beyond - len(theirs) / 2, factor - own["ratio"].max())),
+        why=f"{factor:g} is our limit. Drawing m test rows gives the accuracy the standard deviation "
+        "sqrt(p(1 - p)/m); the variation of the trained classifier adds little on large sets. Random halves "
+        "of one set are not independent, which makes a ± smaller, not larger. Over all sets, the cells above "
         f"{factor:g} times: {told}. {worst['method']} on {worst['dataset']}, {worst['std']:.1f}, is what "
         f"{worst['rows']:.0f} test rows give. Half of the IDA set of that name, which has {small} rows, is "
         f"{small - small // 2}, while Table 3 has 7200 rows. The columns of the rivals look like those of "
         "other, smaller samples.",
-        {"cells": len(frame)},
+        sizes={"cells": len(frame)},
     )

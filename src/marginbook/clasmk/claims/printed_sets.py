@@ -35,15 +35,15 @@ def check_sizes(*, without: str = "") -> Evidence:
         for row in frame[~good].itertuples()
     ]
     return Evidence(
-        decide(bool(good.all()), set(frame.loc[~good, "source"]) == {"ann-thyroid"}),
-        f"{int(good.sum())} of {len(frame)} agree",
-        f"{len(frame)} of {len(frame)}",
-        float(good.sum() - len(frame)),
-        f"Exceptions: {'; '.join(off) or 'none'}. The paper does not state how its three classes became "
+        verdict=decide(bool(good.all()), set(frame.loc[~good, "source"]) == {"ann-thyroid"}),
+        measured=f"{int(good.sum())} of {len(frame)} agree",
+        claimed=f"{len(frame)} of {len(frame)}",
+        slack=float(good.sum() - len(frame)),
+        why=f"Exceptions: {'; '.join(off) or 'none'}. The paper does not state how its three classes became "
         "two; ours are normal and not normal. Table 3 calls N the training size, but N counts all rows, "
         "half of which are for training. The corrected statement was checked, too: all agree except this "
         "one.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )
 
 
@@ -72,13 +72,13 @@ def check_widths(
     table, times = widths(printed("table-1").columns), widths(seconds()["method"].unique())
     both = text & table
     return Evidence(
-        decide(table == text, table == times == caption == widths(SINGLE)),
-        f"{len(both)} of {len(text)} agree: "
+        verdict=decide(table == text, table == times == caption == widths(SINGLE)),
+        measured=f"{len(both)} of {len(text)} agree: "
         f"{', '.join(f'{width:g}' for width in sorted(both, reverse=True))}",
-        f"{len(text)} of {len(text)}",
-        float(len(both) - len(text)),
-        f"Table 1 has {', '.join(f'{width:g}' for width in sorted(table, reverse=True))}. The corrected "
+        claimed=f"{len(text)} of {len(text)}",
+        slack=float(len(both) - len(text)),
+        why=f"Table 1 has {', '.join(f'{width:g}' for width in sorted(table, reverse=True))}. The corrected "
         "statement was checked, too: Tables 1 and 2 and the caption of Figure 24 have the same four widths. "
         "We use those.",
-        {"widths": len(text)},
+        sizes={"widths": len(text)},
     )

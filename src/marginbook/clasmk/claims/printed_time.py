@@ -71,15 +71,15 @@ def check_best(*, method: str = SEVERAL) -> Evidence:
         f"{name} {row[method]:.2f} ± {row[f'se {method}']:.2f}" for name, row in frame.iterrows()
     )
     return Evidence(
-        decide(len(best) == len(cells)),
-        f"the lowest error on {len(best)} of {len(cells)} sets, shared on {len(shared)}; lower than that of "
-        f"the best single kernel by more than {ERRORS:g} standard errors on {int(clear.sum())}",
-        f"{len(cells)} of {len(cells)}",
-        float(len(best) - len(cells)),
-        f"Leads over the best single kernel, with their standard errors over {FOLDS} folds: {told}. If the "
-        "folds are the same for both, the standard errors are smaller. The best kernel was chosen on the "
+        verdict=decide(len(best) == len(cells)),
+        measured=f"the lowest error on {len(best)} of {len(cells)} sets, shared on {len(shared)}; lower than "
+        f"that of the best single kernel by more than {ERRORS:g} standard errors on {int(clear.sum())}",
+        claimed=f"{len(cells)} of {len(cells)}",
+        slack=float(len(best) - len(cells)),
+        why=f"Leads over the best single kernel, with their standard errors over {FOLDS} folds: {told}. If "
+        "the folds are the same for both, the standard errors are smaller. The best kernel was chosen on the "
         "test folds.",
-        {"sets": len(cells)},
+        sizes={"sets": len(cells)},
     )
 
 
@@ -107,16 +107,16 @@ def check_class(*, errors: float = ERRORS) -> Evidence:
         f"{name} {row['error']:.2f} ({row['best']}), lead {row[ONE]:+.2f}" for name, row in frame.iterrows()
     )
     return Evidence(
-        decide(not clear.any()),
-        f"better than the best single kernel on {int(better.sum())} of {len(frame)} sets, equal on "
+        verdict=decide(not clear.any()),
+        measured=f"better than the best single kernel on {int(better.sum())} of {len(frame)} sets, equal on "
         f"{int(equal.sum())} and worse on {int((~better & ~equal).sum())}; better by more than {errors:g} "
         f"standard errors on {int(clear.sum())}",
-        "on none",
-        float((errors - frame[ONE] / frame[f"se {ONE}"]).min()),
-        f"Best single kernels: {told}. The best kernel was chosen on the test folds; CLASK-ML did not need "
-        "them. It does not follow that CLASK-ML is as good: the errors have standard errors of up to "
+        claimed="on none",
+        slack=float((errors - frame[ONE] / frame[f"se {ONE}"]).min()),
+        why=f"Best single kernels: {told}. The best kernel was chosen on the test folds; CLASK-ML did not "
+        "need them. It does not follow that CLASK-ML is as good: the errors have standard errors of up to "
         f"{frame[f'se {ONE}'].max():.2f} points.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )
 
 
@@ -154,15 +154,15 @@ def check_equal_cells() -> Evidence:
     neighbours = printed("table-1").loc["pendigits-test", ["RBF (1)", "RBF (0.05)"]].to_numpy(float)
     pairs = len(printed("table-1")) * math.comb(len(printed("table-1").columns), 2)
     return Evidence(
-        decide(found == wanted and abs(one - two) > ROUNDING),
-        "; ".join(f"{name}: {a} and {b}" for name, a, b in found) or "none",
-        "these two",
-        float(abs(one - two) - ROUNDING),
-        f"There are {pairs} pairs in all. On phoneme the weights may have taken one kernel per class: then "
-        f"both methods are the same. On pendigits two kernels whose bases took {one:g} and {two:g} seconds "
-        f"have the same error to a hundredth, in mean and ±, between neighbours of {neighbours[0]:g} and "
-        f"{neighbours[1]:g} %. The predictions may be equal or a cell copied: the paper does not say.",
-        {"pairs": pairs},
+        verdict=decide(found == wanted and abs(one - two) > ROUNDING),
+        measured="; ".join(f"{name}: {a} and {b}" for name, a, b in found) or "none",
+        claimed="these two",
+        slack=float(abs(one - two) - ROUNDING),
+        why=f"There are {pairs} pairs in all. On phoneme the weights may have taken one kernel per class: "
+        f"then both methods are the same. On pendigits two kernels whose bases took {one:g} and {two:g} "
+        f"seconds have the same error to a hundredth, in mean and ±, between neighbours of {neighbours[0]:g} "
+        f"and {neighbours[1]:g} %. The predictions may be equal or a cell copied: the paper does not say.",
+        sizes={"pairs": pairs},
     )
 
 
@@ -206,16 +206,16 @@ def check_block(*, part: str = "basis_seconds", how: str = "sum") -> Evidence:
     )
     slower = total_against_slowest()
     return Evidence(
-        decide(bool(faster.all())),
-        f"faster on {int(faster.sum())} of {len(frame)} sets, by factors of {frame['ratio'].min():.1f} to "
-        f"{frame['ratio'].max():.1f}",
-        f"{len(frame)} of {len(frame)}",
-        float(frame["ratio"].min() - 1),
-        f"{told}. The gain does not follow the number of classes: the two sets of ten classes gain "
+        verdict=decide(bool(faster.all())),
+        measured=f"faster on {int(faster.sum())} of {len(frame)} sets, by factors of "
+        f"{frame['ratio'].min():.1f} to {frame['ratio'].max():.1f}",
+        claimed=f"{len(frame)} of {len(frame)}",
+        slack=float(frame["ratio"].min() - 1),
+        why=f"{told}. The gain does not follow the number of classes: the two sets of ten classes gain "
         f"{float(frame['ratio']['pendigits-test']):.1f} and {float(frame['ratio']['optdigits']):.1f} times. "
         f"Including the weights, CLASMK-ML takes longer than the eight kernels together on {slower} of "
         f"{len(frame)} sets.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )
 
 
@@ -245,15 +245,16 @@ def check_sums() -> Evidence:
     shares = (frame["weights_seconds"] / frame["seconds"]).to_dict()
     good = off.abs() <= ROUNDING + TINY
     return Evidence(
-        decide(bool(good.all())),
-        f"{int(good.sum())} of {len(frame)} sums agree; the largest difference is {off.abs().max():.2f} s",
-        f"{len(frame)} of {len(frame)}",
-        float(ROUNDING - off.abs().max()),
-        "Share of the weights in the total time: "
+        verdict=decide(bool(good.all())),
+        measured=f"{int(good.sum())} of {len(frame)} sums agree; the largest difference is "
+        f"{off.abs().max():.2f} s",
+        claimed=f"{len(frame)} of {len(frame)}",
+        slack=float(ROUNDING - off.abs().max()),
+        why="Share of the weights in the total time: "
         + ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
         + ". The two sets of two classes spend most of their time on 16 weights, those of ten classes "
         "little on 80: the number of weights does not determine the cost.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )
 
 
@@ -285,14 +286,14 @@ def check_widths(*, small: str = GAUSSIAN[-1], large: str = GAUSSIAN[0]) -> Evid
     polynomial = [name for name in SINGLE if name not in GAUSSIAN]
     cheapest = int((frame[GAUSSIAN[0]] < frame[polynomial].min(axis=1)).sum())
     return Evidence(
-        decide(bool((ends > 1).all())),
-        f"longer with the smallest width than with the largest on {int((ends > 1).sum())} of {len(frame)} "
-        f"sets, by factors of {ends.min():.1f} to {ends.max():.0f}",
-        f"{len(frame)} of {len(frame)}",
-        float(ends.min() - 1),
-        f"On {int(rising.sum())} sets the time never falls from one width to the next; exceptions: "
+        verdict=decide(bool((ends > 1).all())),
+        measured=f"longer with the smallest width than with the largest on {int((ends > 1).sum())} of "
+        f"{len(frame)} sets, by factors of {ends.min():.1f} to {ends.max():.0f}",
+        claimed=f"{len(frame)} of {len(frame)}",
+        slack=float(ends.min() - 1),
+        why=f"On {int(rising.sum())} sets the time never falls from one width to the next; exceptions: "
         f"{'; '.join(down) or 'none'}. The paper gives two reasons. The first, that Gaussian kernels are "
         "more complex to compute than polynomials, is not visible: with width 1 they are the fastest on "
         f"{cheapest} of {len(frame)} sets. The size of the basis is the reason.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )

@@ -91,19 +91,20 @@ def check_complexity(
     )
     claimed, corrected = ((a, b, a + b) for a, b in (printed, order))
     return Evidence(
-        decide(
+        verdict=decide(
             all(f <= c + EXPONENT for f, c in zip(found, claimed, strict=True)) and off <= ROUNDING,
             all(abs(f - c) <= EXPONENT for f, c in zip(found, corrected, strict=True))
             and off <= ROUNDING
             and idle == 0,
         ),
-        f"the multiplications grow like N^{found[0]:.2f} with N alone and like m^{found[1]:.2f} with m alone",
-        f"N^{printed[0]:g} and at most m^{printed[1]:g}",
-        printed[0] - found[0],
-        "Solving for m unknowns takes m^3 / 6 multiplications, but setting up their equations from N rows "
-        f"takes N m^2 / 2, which dominates for large N. No method can ignore the rows: {tested - idle} of "
-        f"{tested} labels change the solution. The equations have the solution of the library to "
+        measured=f"the multiplications grow like N^{found[0]:.2f} with N alone and like m^{found[1]:.2f} "
+        "with m alone",
+        claimed=f"N^{printed[0]:g} and at most m^{printed[1]:g}",
+        slack=printed[0] - found[0],
+        why="Solving for m unknowns takes m^3 / 6 multiplications, but setting up their equations from N "
+        f"rows takes N m^2 / 2, which dominates for large N. No method can ignore the rows: {tested - idle} "
+        f"of {tested} labels change the solution. The equations have the solution of the library to "
         f"{at_most(off, ROUNDING)}. The order is O(N m^2), linear in N instead of cubic.",
-        {"problems": 3, "labels": tested},
-        (628,),
+        sizes={"problems": 3, "labels": tested},
+        seeds=(628,),
     )

@@ -87,17 +87,17 @@ def check_index(
         value = {name: _criterion(rules["corrected"], means, k) for name, k in chosen.items()}
         excess.append(value["printed"] / value["corrected"])
     return Evidence(
-        decide(printed == tested, corrected == tested),
-        f"the numerators add up to that of (26) in {printed} of {tested} choices",
-        "equal sums in all choices",
-        1 - max(excess),
-        "As printed, samples of another class are projected on that class's own subspace. This measures how "
-        "well that class is represented, not how much it overlaps with class c; and U_c~ belongs to the "
+        verdict=decide(printed == tested, corrected == tested),
+        measured=f"the numerators add up to that of (26) in {printed} of {tested} choices",
+        claimed="equal sums in all choices",
+        slack=1 - max(excess),
+        why="As printed, samples of another class are projected on that class's own subspace. This measures "
+        "how well that class is represented, not how much it overlaps with class c; and U_c~ belongs to the "
         "kernel of c~. The other repair, phi_(c,c~) as in (26), would not depend on k_c. With U_c the sums "
         f"agree in {corrected} choices. At the kernels that the printed rule takes, (26) is up to "
         f"{max(excess):.1f} times its value at those of the corrected rule.",
-        {"choices": tested, "problems": len(excess), "kernels": len(kernels)},
-        (620,),
+        sizes={"choices": tested, "problems": len(excess), "kernels": len(kernels)},
+        seeds=(620,),
     )
 
 
@@ -140,21 +140,21 @@ def check_denominator(*, only_means: bool = False, scale: float = 1.0) -> Eviden
     errors = np.array([[_estimates(law, rng, n, scale) for n in sizes] for law in drawn])
     biased, consistent = np.sqrt(np.mean(errors**2, axis=0)).T
     return Evidence(
-        decide(
+        verdict=decide(
             bool(equal == count or biased[2] < biased[0] / 5),
             bool(more == count and consistent[2] < consistent[0] / 5),
         ),
-        f"E h_c equals |m|^2 in {equal} of {count} distributions; with 100, 1000 and 10000 samples the "
-        "root mean square error of (32) is " + ", ".join(f"{v:.3f}" for v in biased),
-        "tends to 0",
-        float(-biased[2]),
-        "h_c(x, x) is the squared length of the coordinates. Its mean exceeds the squared length of their "
-        "mean by their variance (Jensen), and no sample size removes this. With the squared length of the "
-        "average instead the errors are "
+        measured=f"E h_c equals |m|^2 in {equal} of {count} distributions; with 100, 1000 and 10000 samples "
+        "the root mean square error of (32) is " + ", ".join(f"{v:.3f}" for v in biased),
+        claimed="tends to 0",
+        slack=float(-biased[2]),
+        why="h_c(x, x) is the squared length of the coordinates. Its mean exceeds the squared length of "
+        "their mean by their variance (Jensen), and no sample size removes this. With the squared length of "
+        "the average instead the errors are "
         + ", ".join(f"{v:.3f}" for v in consistent)
         + f". It matters: in {swapped} of {len(pairs) // 2} pairs of kernels the choice is reversed.",
-        {"laws": count, "samples": list(sizes)},
-        (621, 622),
+        sizes={"laws": count, "samples": list(sizes)},
+        seeds=(621, 622),
     )
 
 

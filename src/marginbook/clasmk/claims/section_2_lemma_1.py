@@ -97,19 +97,19 @@ def check_lemma(
     spheres = [sphere_model(rng) for _ in range(40)]
     frequencies = all(frequency <= bound + 6 * 0.5 / 4000**0.5 for frequency, bound in spheres)
     return Evidence(
-        decide(
+        verdict=decide(
             held == tested > 0
             and equal == len(models)
             and count == len(models) - (not orthogonal)
             and frequencies
             and off < 5
         ),
-        f"the bound holds in {held} of {tested} models with lambda < 1, exactly, and in {len(spheres)} "
-        f"models on spheres by frequencies; frequencies of the exact models are within {off:.1f} standard "
-        "errors",
-        "every model",
-        min(slack, *(bound - frequency for frequency, bound in spheres)),
-        f"The proof uses Markov's inequality and Cauchy-Schwarz. The bound is below 1 in {useful} of "
+        measured=f"the bound holds in {held} of {tested} models with lambda < 1, exactly, and in "
+        f"{len(spheres)} models on spheres by frequencies; frequencies of the exact models are within "
+        f"{off:.1f} standard errors",
+        claimed="every model",
+        slack=min(slack, *(bound - frequency for frequency, bound in spheres)),
+        why=f"The proof uses Markov's inequality and Cauchy-Schwarz. The bound is below 1 in {useful} of "
         f"{tested} models. In the random ones whose probability is not 0 it is {np.median(looseness):.1f} "
         f"times the probability in the median and at least {min(looseness):.1f} times. But {len(built)} "
         "constructed ones, from no overlap to much and from no noise to nothing but noise, come within the "
@@ -118,8 +118,8 @@ def check_lemma(
         "(12) is an equality in all models. A shorter proof needs no uncorrelated coordinates: the draws "
         "are independent and e has mean 0, so only means enter, and |Q'm_c|^2 <= E|U'phi_c|^2 by Jensen's "
         "inequality.",
-        {"models": len(models), "with lambda < 1": tested, "built": len(built), "on spheres": 40},
-        (600, 601),
+        sizes={"models": len(models), "with lambda < 1": tested, "built": len(built), "on spheres": 40},
+        seeds=(600, 601),
         reach=reach,
     )
 
@@ -198,13 +198,14 @@ def check_dropped_noise(*, leaking: Fraction = Fraction(1), apart: bool = False)
         largest = max(largest, leak / whole) if whole else largest
         count += 1
     return Evidence(
-        decide(equal == count > 0, more == accounted == count),
-        f"equal in {equal} of {count} models; the noise's part is up to {float(largest):.0%} of the left "
-        "side",
-        "equal in all models",
-        -float(largest),
-        "e_c is orthogonal to U_c, not to the other class's subspace. E|U'phi|^2 = E|Q'beta|^2 + E|U'e|^2 "
-        f"holds exactly in {accounted} of {count} models. So >= holds, which is all that the proof needs.",
-        {"models": count},
-        (602,),
+        verdict=decide(equal == count > 0, more == accounted == count),
+        measured=f"equal in {equal} of {count} models; the noise's part is up to {float(largest):.0%} of the "
+        "left side",
+        claimed="equal in all models",
+        slack=-float(largest),
+        why="e_c is orthogonal to U_c, not to the other class's subspace. E|U'phi|^2 = E|Q'beta|^2 + "
+        f"E|U'e|^2 holds exactly in {accounted} of {count} models. So >= holds, which is all that the proof "
+        "needs.",
+        sizes={"models": count},
+        seeds=(602,),
     )

@@ -54,16 +54,17 @@ def check_remark(*, most: Fraction = Fraction(1), maximum: Fraction = Fraction(1
     falling = all(a >= b >= 0 for one, two in pairwise(below_one) for a, b in zip(one, two, strict=True))
     limit = max(below_one[-1])
     return Evidence(
-        decide(inside == count and falls == steps and falling and limit <= 1e-6),
-        f"|m|^2 is at least {nearest:.4f} below 1 - sigma^2 in {count} distributions; the bound falls in "
-        f"{falls} of {steps} steps; the denominator is within {at_most(limit, 1e-6)} of 1 for lambda = 1e-12",
-        "never above; all steps; a limit of 1",
-        nearest,
-        "The first part is Jensen's inequality. The remark explains why more noise seems to help. One can "
-        "say more: with the largest |m|^2 that the noise allows, the bound is sigma^2 / (1 - sqrt(lambda)(1 "
-        f"- sigma^2)), and it rises with sigma^2, in {rises} of {steps} steps.",
-        {"laws": count, "grid": 19},
-        (603,),
+        verdict=decide(inside == count and falls == steps and falling and limit <= 1e-6),
+        measured=f"|m|^2 is at least {nearest:.4f} below 1 - sigma^2 in {count} distributions; the bound "
+        f"falls in {falls} of {steps} steps; the denominator is within {at_most(limit, 1e-6)} of 1 for "
+        "lambda = 1e-12",
+        claimed="never above; all steps; a limit of 1",
+        slack=nearest,
+        why="The first part is Jensen's inequality. The remark explains why more noise seems to help. One "
+        "can say more: with the largest |m|^2 that the noise allows, the bound is sigma^2 / (1 - "
+        f"sqrt(lambda)(1 - sigma^2)), and it rises with sigma^2, in {rises} of {steps} steps.",
+        sizes={"laws": count, "grid": 19},
+        seeds=(603,),
         reach=reach,
     )
 
@@ -118,15 +119,16 @@ def check_neglected(
     alone = 1 - lemma_bound(0.5, 0.01, 0.3) / lemma_bound(0.5, 0.01, 0.1)
     told = ", ".join(f"{share:.2g} for {root:g}" for root, share in zip(roots, shares, strict=True))
     return Evidence(
-        decide(held == tested > 0 and vanishing),
-        f"largest effect of the noise, as a share of the effect of the mean, by sqrt(lambda): {told}",
-        "tends to 0 with lambda",
-        float(slack),
-        "If |m|^2 falls by as much as sigma^2 grows, the logarithm of the bound changes through sigma^2 by "
-        f"at most sqrt(lambda) / (1 - sqrt(lambda)) times its change through |m|^2. This held in {held} of "
-        f"{tested} cases. The logarithm of the denominator has the slope sqrt(lambda) over the denominator, "
-        "that of the numerator 1 or more.",
-        {"cases": tested},
+        verdict=decide(held == tested > 0 and vanishing),
+        measured="largest effect of the noise, as a share of the effect of the mean, by sqrt(lambda): "
+        f"{told}",
+        claimed="tends to 0 with lambda",
+        slack=float(slack),
+        why="If |m|^2 falls by as much as sigma^2 grows, the logarithm of the bound changes through sigma^2 "
+        f"by at most sqrt(lambda) / (1 - sqrt(lambda)) times its change through |m|^2. This held in {held} "
+        f"of {tested} cases. The logarithm of the denominator has the slope sqrt(lambda) over the "
+        "denominator, that of the numerator 1 or more.",
+        sizes={"cases": tested},
         reach=reach,
         reading="The corresponding difference is read as one of the same size, as the inequality before the "
         "sentence suggests. It need not occur: |m|^2 may stay the same while the variance of beta falls. "
@@ -164,14 +166,14 @@ def check_mean_ratio(*, scale: Fraction = Fraction(1), of_mean: bool = True) -> 
             chance = exceeding(one.within(), between(one, other))
             held += below(chance, 1 - one.mean_energy, printed, 1 - noise)
     return Evidence(
-        decide(no_less == count and held == tested > 0),
-        f"no less than the quotient in {no_less} of {count} models; the lemma holds with it in {held} of "
-        f"{tested} where it is below 1",
-        "all models",
-        float(nearest),
-        f"|m|^2 <= E|U'phi|^2, and any lambda above the ratio will do. This has a price: in {lost} of "
+        verdict=decide(no_less == count and held == tested > 0),
+        measured=f"no less than the quotient in {no_less} of {count} models; the lemma holds with it in "
+        f"{held} of {tested} where it is below 1",
+        claimed="all models",
+        slack=float(nearest),
+        why=f"|m|^2 <= E|U'phi|^2, and any lambda above the ratio will do. This has a price: in {lost} of "
         f"{count} models it is 1 or more although the ratio of (10) is below 1, and the lemma says nothing.",
-        {"models": count},
-        (604,),
+        sizes={"models": count},
+        seeds=(604,),
         reach=reach,
     )

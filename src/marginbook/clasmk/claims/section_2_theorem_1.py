@@ -53,19 +53,19 @@ def check_lowest_bound(
     chosen, missed = sorted(_criterion(*pair, Fraction(1, 10), by)[:2] for pair in two_kernels())
     actual = [float(exceeding(one.within(), between(one, other))) for one, other in two_kernels()]
     return Evidence(
-        decide(agree == counted and chosen[1] <= missed[1], ordered_agree == ordered > 0),
-        f"in {counted - agree} of {counted} pairs of kernels the one with the lower value of (15) has the "
-        f"higher bound. In one pair (15) is {float(chosen[0]):.3f} and {float(missed[0]):.3f}, the bound "
-        f"{chosen[1]:.3f} and {missed[1]:.3f}, the probability {actual[0]:g} and {actual[1]:g}",
-        "no pair",
-        missed[1] - chosen[1],
-        "(15) divides by |m|^2 where the bound has 1 - |m|^2. So a kernel whose class mean is almost 0 can "
-        "have the lowest quotient and a bound near 1. The two orders agree where one kernel has both the "
-        f"smaller E|U'phi|^2 and the larger |m|^2 ({ordered_agree} of {ordered} pairs). To choose the "
-        f"kernel with the lowest bound, compare (11) itself. In {worse} pairs the probabilities are in the "
-        "opposite order.",
-        {"pairs": counted, "ordered in both": ordered},
-        (605,),
+        verdict=decide(agree == counted and chosen[1] <= missed[1], ordered_agree == ordered > 0),
+        measured=f"in {counted - agree} of {counted} pairs of kernels the one with the lower value of (15) "
+        f"has the higher bound. In one pair (15) is {float(chosen[0]):.3f} and {float(missed[0]):.3f}, the "
+        f"bound {chosen[1]:.3f} and {missed[1]:.3f}, the probability {actual[0]:g} and {actual[1]:g}",
+        claimed="no pair",
+        slack=missed[1] - chosen[1],
+        why="(15) divides by |m|^2 where the bound has 1 - |m|^2. So a kernel whose class mean is almost 0 "
+        "can have the lowest quotient and a bound near 1. The two orders agree where one kernel has both the "
+        f"smaller E|U'phi|^2 and the larger |m|^2 ({ordered_agree} of {ordered} pairs). To choose the kernel "
+        f"with the lowest bound, compare (11) itself. In {worse} pairs the probabilities are in the opposite "
+        "order.",
+        sizes={"pairs": counted, "ordered in both": ordered},
+        seeds=(605,),
     )
 
 
@@ -154,19 +154,19 @@ def check_theorem(
             pairs_tested += 1
             pairs_held += found[0]
     return Evidence(
-        decide(held == tested > 0 and count == len(models) - (not orthogonal)),
-        f"the bound holds in {held} of {tested} models with lambda < 1, exactly; the probability is up to "
-        f"{reach:.4f} of the bound, in the {len(built)} models constructed for this",
-        "every model",
-        slack,
-        f"Proved like Lemma 1; the bound is below 1 in {useful} models. The proof draws the second class "
+        verdict=decide(held == tested > 0 and count == len(models) - (not orthogonal)),
+        measured=f"the bound holds in {held} of {tested} models with lambda < 1, exactly; the probability is "
+        f"up to {reach:.4f} of the bound, in the {len(built)} models constructed for this",
+        claimed="every model",
+        slack=slack,
+        why=f"Proved like Lemma 1; the bound is below 1 in {useful} models. The proof draws the second class "
         "from the remaining ones, so a pair of classes has the weight p_c p_c' / (1 - p_c). Independent "
         "examples that happen to have different classes have the weight p_c p_c' / (1 - sum p^2), and those "
         "of the same class p_c^2 / sum p^2. The two agree only for equal p. The theorem holds with these "
         f"weights in (16) and (17), too ({pairs_held} of {pairs_tested}), since the proof uses only that "
         "the weights sum to 1. The last two sums of the proof lack 'other than c'.",
-        {"models": len(models), "with lambda < 1": tested, "built": len(built), "classes": [2, 3, 4]},
-        (606, 607),
+        sizes={"models": len(models), "with lambda < 1": tested, "built": len(built), "classes": [2, 3, 4]},
+        seeds=(606, 607),
         reach=reach,
     )
 

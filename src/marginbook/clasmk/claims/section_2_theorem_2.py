@@ -70,19 +70,19 @@ def check_hypotheses(*, inside: bool = False, power: int = 2, share: Fraction = 
         for model in possible
     )
     return Evidence(
-        decide(min(ratios) < 1, held == len(possible) > 0 and assumed == models - len(built)),
-        f"the quotient (24) is {' or '.join(map(str, sorted(ratios)))} in all {assumed} models that meet "
-        "the assumptions",
-        "below 1 in some",
-        float(1 - min(ratios)) - 1e-12,
-        "The theorem is vacuous as stated. A unit vector whose part outside U_i has the energy sigma^2 has "
-        "1 - sigma^2 inside, for every class and block, so numerator and denominator are the same. The "
+        verdict=decide(min(ratios) < 1, held == len(possible) > 0 and assumed == models - len(built)),
+        measured=f"the quotient (24) is {' or '.join(map(str, sorted(ratios)))} in all {assumed} models that "
+        "meet the assumptions",
+        claimed="below 1 in some",
+        slack=float(1 - min(ratios)) - 1e-12,
+        why="The theorem is vacuous as stated. A unit vector whose part outside U_i has the energy sigma^2 "
+        "has 1 - sigma^2 inside, for every class and block, so numerator and denominator are the same. The "
         "paper says after (4) that e is orthogonal to U, and the proofs need it where they replace U'phi by "
         f"beta. With sigma^2 required only of e_(c,c), a class in its own block, {len(possible)} of "
         f"{len(free)} models have lambda < 1. In {held} of them the theorem with its constant corrected "
         "holds.",
-        {"models": assumed + len(free), "classes": [2, 3, 4]},
-        (610, 611),
+        sizes={"models": assumed + len(free), "classes": [2, 3, 4]},
+        seeds=(610, 611),
     )
 
 
@@ -136,15 +136,15 @@ def check_bound(
     example = four_classes()
     value = numerator(example, power=printed_power) / _denominator(example)
     return Evidence(
-        decide(printed == tested and value >= 0, corrected == tested and identity == models),
-        f"for C = 4 and |m|^2 = 0.49 in all blocks the printed bound is {float(value):.2f}; it fails in "
-        f"{tested - printed} of {tested} models with lambda <= 1 and is negative in {negative}",
-        "at least the probability",
-        slack,
-        f"E(D_w) = 2C (1 - sum |m|^2 / C^2), exactly in all {identity} models: the second factor 1/C is "
+        verdict=decide(printed == tested and value >= 0, corrected == tested and identity == models),
+        measured=f"for C = 4 and |m|^2 = 0.49 in all blocks the printed bound is {float(value):.2f}; it "
+        f"fails in {tested - printed} of {tested} models with lambda <= 1 and is negative in {negative}",
+        claimed="at least the probability",
+        slack=slack,
+        why=f"E(D_w) = 2C (1 - sum |m|^2 / C^2), exactly in all {identity} models: the second factor 1/C is "
         f"missing in print. With it the bound holds in {corrected} of {tested}.",
-        {"models": models, "with lambda <= 1": tested, "classes": [2, 3, 4]},
-        (612, 613),
+        sizes={"models": models, "with lambda <= 1": tested, "classes": [2, 3, 4]},
+        seeds=(612, 613),
     )
 
 
@@ -196,17 +196,17 @@ def check_pairs(
                     below_one += lam < 1
                     slack = min(slack, float(left) / (2 * C))
     return Evidence(
-        decide(held == tested and met == models - inside * len(_tight())),
-        f"the bound holds in {held} of {tested} pairs, exactly; the least slack, relative to 2C, is "
+        verdict=decide(held == tested and met == models - inside * len(_tight())),
+        measured=f"the bound holds in {held} of {tested} pairs, exactly; the least slack, relative to 2C, is "
         f"{slack:.4f}",
-        "all pairs",
-        slack,
-        "The proof uses two inequalities: Cauchy-Schwarz, and that of the geometric and arithmetic mean. "
+        claimed="all pairs",
+        slack=slack,
+        why="The proof uses two inequalities: Cauchy-Schwarz, and that of the geometric and arithmetic mean. "
         f"Under the assumptions as printed lambda is at least 1; {below_one} pairs, from models with free "
         "noise in other blocks, have lambda < 1. Energies are meant in expectation: beta_(c,c) itself need "
         "not have a fixed norm.",
-        {"models": models, "pairs": tested, "classes": [2, 3, 4]},
-        (615, 616),
+        sizes={"models": models, "pairs": tested, "classes": [2, 3, 4]},
+        seeds=(615, 616),
         reach=reach,
     )
 
@@ -234,15 +234,15 @@ def check_average(
             tested += 1
             slack, reach = min(slack, float(apart - bound) / (2 * C)), max(reach, float(bound / apart))
     return Evidence(
-        decide(held == tested and met == tested - inside * len(_tight())),
-        f"the bound holds in {held} of {tested} models, exactly; the least slack, relative to 2C, is "
-        f"{slack:.4f}",
-        "all models",
-        slack,
-        "The lemma averages Lemma 2 over pairs of classes. The printed proof does not get there: see (50). "
-        "The lemma also holds for lambda >= 1.",
-        {"models": tested, "classes": [2, 3, 4]},
-        (617, 618),
+        verdict=decide(held == tested and met == tested - inside * len(_tight())),
+        measured=f"the bound holds in {held} of {tested} models, exactly; the least slack, relative to 2C, "
+        f"is {slack:.4f}",
+        claimed="all models",
+        slack=slack,
+        why="The lemma averages Lemma 2 over pairs of classes. The printed proof does not get there: see "
+        "(50). The lemma also holds for lambda >= 1.",
+        sizes={"models": tested, "classes": [2, 3, 4]},
+        seeds=(617, 618),
         reach=reach,
     )
 
@@ -280,15 +280,15 @@ def check_intermediate(*, printed_power: int = 0, power: int = 1, scale: Fractio
         last = [2 * (C - q - factor * model.lam * C * (C - 1) * q) for factor in factors]
         reached, repaired = reached + (last[0] == wanted), repaired + (last[1] == wanted)
     return Evidence(
-        decide(printed == reached == tested, corrected == repaired == tested),
-        f"the display is right in {printed} of {tested} models and too large by up to {worst:.0%} in the "
-        f"others; the last line is (49) in {reached}",
-        "all models",
-        -worst,
-        f"The double sum lacks a factor 1/C; with it the display is right in {corrected} models and the "
+        verdict=decide(printed == reached == tested, corrected == repaired == tested),
+        measured=f"the display is right in {printed} of {tested} models and too large by up to {worst:.0%} "
+        f"in the others; the last line is (49) in {reached}",
+        claimed="all models",
+        slack=-worst,
+        why=f"The double sum lacks a factor 1/C; with it the display is right in {corrected} models and the "
         f"last line is (49) in {repaired}. In {weaker} of {tested} (50) as printed is true, only weaker. "
         "The line before it has one C too many: the sum over c of E|beta_(c,c)|^2 is already C (1 - "
         "sigma^2).",
-        {"models": tested, "classes": [2, 3, 4]},
-        (619,),
+        sizes={"models": tested, "classes": [2, 3, 4]},
+        seeds=(619,),
     )

@@ -74,18 +74,18 @@ def check_trivial(*, bound: Callable[[Blocks], float] = repaired) -> Evidence:
         sharp_useful += better < 1 - 1e-12
         least, sharpest = min(least, found), min(sharpest, better)
     return Evidence(
-        decide(useful > 0),
-        f"the bound is below 1 in {useful} of {tested} models with lambda < 1; its least value is "
+        verdict=decide(useful > 0),
+        measured=f"the bound is below 1 in {useful} of {tested} models with lambda < 1; its least value is "
         f"{least:.3f}",
-        "below 1 in some",
-        1 - least,
-        "The bound is never below 1: |m|^2 <= E|beta|^2 makes the sum of all |m|^2 at most C (C lambda - "
+        claimed="below 1 in some",
+        slack=1 - least,
+        why="The bound is never below 1: |m|^2 <= E|beta|^2 makes the sum of all |m|^2 at most C (C lambda - "
         "lambda + 1) (1 - sigma^2), so the numerator is no less than the denominator. The proof takes "
         "arithmetic means of the energies of two classes, which do not distinguish the classes. With "
         f"geometric means another bound holds, clasmk/thm-2-sharper: it is below 1 in {sharp_useful} of the "
         f"same models, at best {sharpest:.3f}.",
-        {"models": tested, "classes": [2, 3, 4]},
-        (614,),
+        sizes={"models": tested, "classes": [2, 3, 4]},
+        seeds=(614,),
     )
 
 
@@ -116,16 +116,16 @@ def check_sharper(*, roots: int = 2, share: Fraction = Fraction(1), floor: float
     best = [best_sharper(C, Fraction(k, 20)) for C in (2, 3, 4, 10) for k in range(20)]
     above = min(value - floor * (1 - 1 / C) for C, value in best)
     return Evidence(
-        decide(held == tested and useful > 0 and above >= -1e-12),
-        f"the bound holds in {held} of {tested} models with lambda < 1 and is below 1 in {useful} of them, "
-        f"at best {sharpest:.3f}; its least distance above 1 - 1/C is {round(above, 3) + 0.0:.3f}",
-        "all models; some of them; never below 1 - 1/C",
-        above + 1e-12,
-        "The proof applies Cauchy-Schwarz, as in Lemma 1, in the two blocks of a pair of classes. The bound "
-        "never falls below 1 - 1/C: in the other classes' blocks a sample is mostly noise, and D_w counts "
-        f"it. Before Markov's inequality, E(D_w)/E(D_b) is up to {reach:.3f} of the bound.",
-        {"models": tested, "classes": [2, 3, 4]},
-        (614,),
+        verdict=decide(held == tested and useful > 0 and above >= -1e-12),
+        measured=f"the bound holds in {held} of {tested} models with lambda < 1 and is below 1 in {useful} "
+        f"of them, at best {sharpest:.3f}; its least distance above 1 - 1/C is {round(above, 3) + 0.0:.3f}",
+        claimed="all models; some of them; never below 1 - 1/C",
+        slack=above + 1e-12,
+        why="The proof applies Cauchy-Schwarz, as in Lemma 1, in the two blocks of a pair of classes. The "
+        "bound never falls below 1 - 1/C: in the other classes' blocks a sample is mostly noise, and D_w "
+        f"counts it. Before Markov's inequality, E(D_w)/E(D_b) is up to {reach:.3f} of the bound.",
+        sizes={"models": tested, "classes": [2, 3, 4]},
+        seeds=(614,),
         reach=reach,
     )
 

@@ -65,17 +65,18 @@ def check_set(
             regret.append(float(own["new"].max() - own["new"][rated]))
     far, near = max(gaps[printed]), max(gaps[corrected])
     return Evidence(
-        decide(far <= 0.15, near <= 0.15),
-        f"the energy of a class in its own subspace differs from that of new samples by up to {far:.2f}",
-        "at most 0.15",
-        0.15 - far,
-        "The bases contain their own samples, so on M_B the energy is 1 for every kernel. The narrowest "
+        verdict=decide(far <= 0.15, near <= 0.15),
+        measured="the energy of a class in its own subspace differs from that of new samples by up to "
+        f"{far:.2f}",
+        claimed="at most 0.15",
+        slack=0.15 - far,
+        why="The bases contain their own samples, so on M_B the energy is 1 for every kernel. The narrowest "
         "kernel, whose energy of other classes is 0, then has the lowest quotient; it captures "
         f"{np.mean(regret):.2f} less of the energy of new samples than the widest one. On M_nu, which the "
         "text, Algorithm 1, (34) and (35) name, the energies differ from those of new samples by at most "
         f"{near:.2f}, and (35) detects kernels that are too narrow.",
-        {"problems": 12, "classes": [2, 3, 5], "kernels": len(kernels)},
-        (623,),
+        sizes={"problems": 12, "classes": [2, 3, 5], "kernels": len(kernels)},
+        seeds=(623,),
     )
 
 
@@ -106,17 +107,19 @@ def check_scale(*, printed: str = "sum", mended: str = "mean") -> Evidence:
     by_sum, by_mean = np.array(kept).T
     moved = float(np.ptp(np.array(shares), axis=0).max())
     return Evidence(
-        decide(by_sum[-1] > by_sum[0] and bool((np.diff(by_sum) >= 0).all()) and len(set(by_mean)) == 1),
-        "for 2, 5, 10 and 20 clouds of the same kind and eta = 0.1, the sum keeps "
+        verdict=decide(
+            by_sum[-1] > by_sum[0] and bool((np.diff(by_sum) >= 0).all()) and len(set(by_mean)) == 1
+        ),
+        measured="for 2, 5, 10 and 20 clouds of the same kind and eta = 0.1, the sum keeps "
         f"{', '.join(map(str, by_sum))} of {len(kernels)} kernels and the mean "
         f"{', '.join(map(str, by_mean))}",
-        "more kernels with more classes; always the same number",
-        float(by_sum[-1] - by_sum[0]),
-        "The sum goes up to C, so eta excludes less the more classes there are: even eta = 1 keeps a kernel "
-        f"that captures {weakest:.0%} of the samples' energy. A kernel's mean moves by at most {moved:.2f}, "
-        "and is a share, which fits a threshold in (0, 1].",
-        {"classes": [2, 5, 10, 20], "kernels": len(kernels)},
-        (624,),
+        claimed="more kernels with more classes; always the same number",
+        slack=float(by_sum[-1] - by_sum[0]),
+        why="The sum goes up to C, so eta excludes less the more classes there are: even eta = 1 keeps a "
+        f"kernel that captures {weakest:.0%} of the samples' energy. A kernel's mean moves by at most "
+        f"{moved:.2f}, and is a share, which fits a threshold in (0, 1].",
+        sizes={"classes": [2, 5, 10, 20], "kernels": len(kernels)},
+        seeds=(624,),
     )
 
 
@@ -158,15 +161,15 @@ def check_centring(*, readings: tuple[str, ...] = ("plain", "centred"), fewer: i
     least = {name: min(values) for name, values in caught.items()}
     best = max(readings, key=lambda name: least[name])
     return Evidence(
-        decide(least[best] >= 0.95),
-        f"the components capture at least {least[best]:.0%} of 1 - sigma^2, and at least "
+        verdict=decide(least[best] >= 0.95),
+        measured=f"the components capture at least {least[best]:.0%} of 1 - sigma^2, and at least "
         f"{min(means[best]):.0%} of |m|^2",
-        "all, up to sampling: 95%",
-        least[best] - 0.95,
-        "In (9) the mean lies in the subspace; the criteria have it in the denominator. The greedy "
+        claimed="all, up to sampling: 95%",
+        slack=least[best] - 0.95,
+        why="In (9) the mean lies in the subspace; the criteria have it in the denominator. The greedy "
         "embedding that the paper uses spans the samples themselves, and so does its kernel PCA here.",
-        {"laws": len(caught["plain"]), "samples": 400},
-        (625, 626),
+        sizes={"laws": len(caught["plain"]), "samples": 400},
+        seeds=(625, 626),
         reading="The verdict is on kernel PCA without centring. Kernel PCA as in the reference given, [2], "
         f"centres first; its components capture {least['centred']:.0%} to {max(caught['centred']):.0%} of 1 "
         f"- sigma^2, and {np.median(means['centred']):.0%} of |m|^2 in the median.",
@@ -198,15 +201,15 @@ def check_blocks(*, power: int = 2, whole_tol: float = 1e-2) -> Evidence:
             sizes.append((sum(ranks) / whole, cost))
     longer, cheaper = np.array(sizes).T
     return Evidence(
-        decide(bool(cheaper.min() >= 1 and np.median(cheaper) > 1)),
-        f"one basis for all takes {cheaper.min():.2f} to {cheaper.max():.1f} times as many multiplications, "
-        "for the same tolerance",
-        "1 or more, and above 1 in most",
-        float(np.median(cheaper) - 1),
-        f"N r^2 is {np.median(cheaper):.1f} times the sum of N_c r_c^2 in the median. The two are equal "
+        verdict=decide(bool(cheaper.min() >= 1 and np.median(cheaper) > 1)),
+        measured=f"one basis for all takes {cheaper.min():.2f} to {cheaper.max():.1f} times as many "
+        "multiplications, for the same tolerance",
+        claimed="1 or more, and above 1 in most",
+        slack=float(np.median(cheaper) - 1),
+        why=f"N r^2 is {np.median(cheaper):.1f} times the sum of N_c r_c^2 in the median. The two are equal "
         "where all classes fill the same subspace, and the factor is C^2 where they share none. The price "
         f"comes later: together, the features of the classes have {longer.min():.1f} to {longer.max():.1f} "
         "times the dimension.",
-        {"problems": len(sizes), "N": 240, "classes": [2, 4, 8]},
-        (627,),
+        sizes={"problems": len(sizes), "N": 240, "classes": [2, 4, 8]},
+        seeds=(627,),
     )

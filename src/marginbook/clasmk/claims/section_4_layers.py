@@ -45,20 +45,20 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
     worst = np.array([[3.0, -3.0]])
     values = [float(confidence(worst, np.array([1]), margin)[0]) for margin in (printed, mended)]
     return Evidence(
-        decide(agreeing == tested, signed == tested and same == correct and values[1] < 0),
-        f"(44) is negative for {below_zero} of {tested} samples; its sign agrees with the decision for "
-        f"{agreeing}. A sample of the "
-        f"second class with the decision values 3 and -3 has kappa = {values[0]:g}",
-        "negative where the decision is wrong",
-        float(agreeing / tested - 1),
-        "The best value minus the second best is never negative. So the most certain errors count as "
+        verdict=decide(agreeing == tested, signed == tested and same == correct and values[1] < 0),
+        measured=f"(44) is negative for {below_zero} of {tested} samples; its sign agrees with the decision "
+        f"for {agreeing}. A sample of the second class with the decision values 3 and -3 has kappa = "
+        f"{values[0]:g}",
+        claimed="negative where the decision is wrong",
+        slack=float(agreeing / tested - 1),
+        why="The best value minus the second best is never negative. So the most certain errors count as "
         "confident, and (45) with T = 1 leaves them out of the next layer. With the value of the sample's "
         f"own class minus the best of the others the sign is right for {signed}, and kappa is {values[1]:g} "
         "for that sample; for samples classified correctly the two are the same. Section 4 requires T in "
         "(0, 1), and the experiments use 1. The open interval (-1, 1) of Remark 2 would leave out errors "
         "with kappa <= -1, which (45) includes.",
-        {"samples": tested, "classes": [2, 3, 10]},
-        (633,),
+        sizes={"samples": tested, "classes": [2, 3, 10]},
+        seeds=(633,),
     )
 
 
@@ -127,14 +127,15 @@ def check_stopping(*, printed: bool = True, mended: bool = False) -> Evidence:
     layers, _ = stopping(cycle, 1e-3, printed=False)
     step = float(np.linalg.norm(cycle[layers] - cycle[layers - 1]))
     return Evidence(
-        decide(defined == count, stopped == count),
-        f"the loop asks for a layer that has not been learned yet in {count - defined} of {count} runs",
-        "0 runs",
-        float(defined - count),
-        "L was raised one line earlier, so the last two layers are L - 1 and L - 2; with these the loop "
+        verdict=decide(defined == count, stopped == count),
+        measured=f"the loop asks for a layer that has not been learned yet in {count - defined} of {count} "
+        "runs",
+        claimed="0 runs",
+        slack=float(defined - count),
+        why="L was raised one line earlier, so the last two layers are L - 1 and L - 2; with these the loop "
         f"ends before its limit in {stopped} runs with converging weights. A small d = |delta+ - delta-| "
         "does not mean that the weights settle: if they jump between two corners for ever, all steps have "
         f"the length {step:.0f} and the loop ends after {layers} layers. delta+ itself would show it.",
-        {"runs": count + 1},
-        (634,),
+        sizes={"runs": count + 1},
+        seeds=(634,),
     )

@@ -31,7 +31,14 @@ LOCAL = ("interior point, 3000 evaluations", "interior point", "SLSQP")
 
 def nothing(claimed: str, table: str) -> Evidence:
     """Return the evidence of a claim without results."""
-    return Evidence(share(0, 0), "nothing", claimed, None, PAPER_TABLES.not_run(table), {"sets": 0})
+    return Evidence(
+        verdict=share(0, 0),
+        measured="nothing",
+        claimed=claimed,
+        slack=None,
+        why=PAPER_TABLES.not_run(table),
+        sizes={"sets": 0},
+    )
 
 
 def means_of(table: str, column: str, ours: pd.DataFrame | None = None) -> pd.DataFrame | None:
@@ -108,16 +115,16 @@ def check_order() -> Evidence:
     extra = "; ".join(f"{name} {', '.join(f'{value:.2f}' for value in frame[name])}" for name in others)
     again = 0 if tuned is None else int(is_lowest(tuned).sum())
     return Evidence(
-        share(int(lowest.sum()), len(frame)),
-        f"the lowest on {int(lowest.sum())} of {len(frame)} sets; lower than the best single kernel on "
-        f"{int((frame[SEVERAL] < best - TINY).sum())}",
-        claimed,
-        float((best - frame[SEVERAL]).min()),
-        f"Errors in %, with the same C for all: {told}. For comparison, in the same order of sets: "
+        verdict=share(int(lowest.sum()), len(frame)),
+        measured=f"the lowest on {int(lowest.sum())} of {len(frame)} sets; lower than the best single kernel "
+        f"on {int((frame[SEVERAL] < best - TINY).sum())}",
+        claimed=claimed,
+        slack=float((best - frame[SEVERAL]).min()),
+        why=f"Errors in %, with the same C for all: {told}. For comparison, in the same order of sets: "
         f"{extra or 'none'}. With C chosen by leave-one-out for each method, CLASMK-ML is the lowest on "
         f"{again}. Our weights are the global minimum of (33). The paper's fmincon is a local solver that "
         "starts from equal weights; clasmk/table-1-solver shows what such solvers reach.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
         reading=read_as.told(scores, [words for words in parts if words not in frames]),
     )
 
@@ -169,17 +176,17 @@ def check_solver(*, most: int = 1) -> Evidence:
     )
     far = ", ".join(f"{name} {above.loc[name, LOCAL[0]]:.3g}" for name in frame.index)
     return Evidence(
-        decide(max(again.values()) <= most),
-        f"agreement on {again[LOCAL[0]]} of {len(frame)} sets with the interior-point method at fmincon's "
-        f"limit, on {again[LOCAL[1]]} without the limit, on {again[LOCAL[2]]} with {LOCAL[2]}, on "
+        verdict=decide(max(again.values()) <= most),
+        measured=f"agreement on {again[LOCAL[0]]} of {len(frame)} sets with the interior-point method at "
+        f"fmincon's limit, on {again[LOCAL[1]]} without the limit, on {again[LOCAL[2]]} with {LOCAL[2]}, on "
         f"{again[LEAST]} at the minimum and on {again[START]} with equal weights",
-        claimed,
-        float(most - max(again.values())),
-        f"Errors in %, of {'; '.join((START, *LOCAL, LEAST))}: {told}. Of {len(ends) * len(frame)} local "
+        claimed=claimed,
+        slack=float(most - max(again.values())),
+        why=f"Errors in %, of {'; '.join((START, *LOCAL, LEAST))}: {told}. Of {len(ends) * len(frame)} local "
         f"ends {between} have an error between those of their start and the minimum. With the limit, the "
         f"interior-point method ends at so many times the least ratio (33), in the median: {far}. SciPy's "
         "method stands in for fmincon, whose options are not printed.",
-        {"sets": len(frame), "solvers": len(again)},
+        sizes={"sets": len(frame), "solvers": len(again)},
     )
 
 
@@ -223,13 +230,13 @@ def check_table_2(*, how: str = "sum") -> Evidence:
         for name, row in frame.iterrows()
     )
     return Evidence(
-        share(int(faster.sum()), len(frame)),
-        f"faster on {int(faster.sum())} of {len(frame)} sets, by factors of {frame['ratio'].min():.1f} to "
-        f"{frame['ratio'].max():.1f}",
-        "faster on every set",
-        float(frame["ratio"].min() - 1),
-        f"Processor seconds of one thread, means over the folds: {told}. Half of the rows go into the bases "
-        "of CLASMK-ML, all of them into the single ones: where the basis grows with the rows, that alone "
-        "makes a factor of up to eight.",
-        {"sets": len(frame)},
+        verdict=share(int(faster.sum()), len(frame)),
+        measured=f"faster on {int(faster.sum())} of {len(frame)} sets, by factors of "
+        f"{frame['ratio'].min():.1f} to {frame['ratio'].max():.1f}",
+        claimed="faster on every set",
+        slack=float(frame["ratio"].min() - 1),
+        why=f"Processor seconds of one thread, means over the folds: {told}. Half of the rows go into the "
+        "bases of CLASMK-ML, all of them into the single ones: where the basis grows with the rows, that "
+        "alone makes a factor of up to eight.",
+        sizes={"sets": len(frame)},
     )

@@ -53,11 +53,11 @@ def check_equal_weights(*, first: str = EQUAL, second: str = LEAST) -> Evidence:
     ours = PAPER_TABLES.results("layer-solvers")
     halves = 0 if ours is None else int(ours.groupby("dataset")["split"].nunique().min())
     return Evidence(
-        decide(better == len(LAYERS)),
-        "; ".join(told),
-        claimed,
-        float(min(slack)),
-        "Differences are equal minus learned weights, with the same halves, features and "
+        verdict=decide(better == len(LAYERS)),
+        measured="; ".join(told),
+        claimed=claimed,
+        slack=float(min(slack)),
+        why="Differences are equal minus learned weights, with the same halves, features and "
         f"classifier.{solver}",
-        {"sets": len(frame), "halves": halves},
+        sizes={"sets": len(frame), "halves": halves},
     )

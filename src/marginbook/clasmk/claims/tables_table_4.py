@@ -58,14 +58,14 @@ def check_layers() -> Evidence:
     page = printed("table-4").drop(index=SUMMARY)
     rise = (page[LAYERS[1]] - page[LAYERS[0]]).round(6)
     return Evidence(
-        share(better, number),
-        f"better on {better} of {number} sets, worse on {worse}, by {by:+.2f} points on average (p = "
-        f"{p:.2g})",
-        "better on every set",
-        float(better - number),
-        f"In print it is better on {int((rise > 0).sum())} of {len(rise)} sets, by {rise.mean():+.2f} "
+        verdict=share(better, number),
+        measured=f"better on {better} of {number} sets, worse on {worse}, by {by:+.2f} points on average (p "
+        f"= {p:.2g})",
+        claimed="better on every set",
+        slack=float(better - number),
+        why=f"In print it is better on {int((rise > 0).sum())} of {len(rise)} sets, by {rise.mean():+.2f} "
         "points on average.",
-        {"sets": number},
+        sizes={"sets": number},
     )
 
 
@@ -102,14 +102,14 @@ def check_similar(*, first: str = LAYERS[1]) -> Evidence:
     complete = frame.dropna(subset=names)
     told = ", ".join(f"{name} {complete[name].mean():.1f}" for name in names)
     return Evidence(
-        equivalent(difference, se, MARGIN),
-        f"{first} is {difference:+.2f} points from 2L-MKL on average, with standard error {se:.2f}; it is "
-        f"higher on {higher} of {number} sets and lower on {lower} (p = {p:.2g}). In one layer it is higher "
-        f"on {one[0]} and lower on {one[1]}, by {one[3]:+.2f} on average (p = {one[4]:.2g})",
-        f"within {MARGIN:g} point",
-        float(MARGIN - abs(difference) - ONE_SIDED * se),
-        f"Two one-sided tests at 5 % use the margin {MARGIN:g} point, our choice; the printed columns are "
-        f"0.1 apart. Mean accuracies over the {len(complete)} sets that all methods have: {told}. p is from "
-        "Wilcoxon's test over sets.",
-        {"sets": number},
+        verdict=equivalent(difference, se, MARGIN),
+        measured=f"{first} is {difference:+.2f} points from 2L-MKL on average, with standard error {se:.2f}; "
+        f"it is higher on {higher} of {number} sets and lower on {lower} (p = {p:.2g}). In one layer it is "
+        f"higher on {one[0]} and lower on {one[1]}, by {one[3]:+.2f} on average (p = {one[4]:.2g})",
+        claimed=f"within {MARGIN:g} point",
+        slack=float(MARGIN - abs(difference) - ONE_SIDED * se),
+        why=f"Two one-sided tests at 5 % use the margin {MARGIN:g} point, our choice; the printed columns "
+        f"are 0.1 apart. Mean accuracies over the {len(complete)} sets that all methods have: {told}. p is "
+        "from Wilcoxon's test over sets.",
+        sizes={"sets": number},
     )

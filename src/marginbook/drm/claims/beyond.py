@@ -51,15 +51,15 @@ def check_one_pass() -> Evidence:
                 worst = max(worst, float(np.abs(maps.T @ problem.x - exact).max() / np.abs(exact).max()))
     tolerance = 1e-8  # alpha |x|^2 / beta reaches 1e14: rounding differs between machines
     return Evidence(
-        decide(worst <= tolerance),
-        f"largest relative difference of the projections at most {at_most(worst, tolerance)}",
-        "0",
-        tolerance - worst,
-        "The p x p maps of one pass give the projections of the n x n system, solved in exact rationals. "
+        verdict=decide(worst <= tolerance),
+        measured=f"largest relative difference of the projections at most {at_most(worst, tolerance)}",
+        claimed="0",
+        slack=tolerance - worst,
+        why="The p x p maps of one pass give the projections of the n x n system, solved in exact rationals. "
         "The data are Gaussian and include classes of one point and duplicated points. Remark 2 calls "
         "Algorithm 2, which solves the n x n system, impractical for large n.",
-        {"problems": len(sizes), "n": sorted(set(sizes)), "alpha, beta": [f"1e{e}" for e in exponents]},
-        (6,),
+        sizes={"problems": len(sizes), "n": sorted(set(sizes)), "alpha, beta": [f"1e{e}" for e in exponents]},
+        seeds=(6,),
     )
 
 
@@ -123,17 +123,18 @@ def check_leave_one_out() -> Evidence:
             count, fits, single = count + 1, fits + len(own), single + int(own.sum())
     tolerance, raw_tolerance = 1e-8, 1e-5
     return Evidence(
-        decide(worst <= tolerance and raw <= raw_tolerance),
-        f"largest relative difference of the dissimilarities at most {at_most(worst, tolerance)}, before "
-        f"refinement at most {at_most(raw, raw_tolerance)}; {single} of {fits} fits were solved one by one",
-        "0",
-        tolerance - worst if raw <= raw_tolerance and np.isfinite(worst) else None,
-        "The formula and n trainings give the same dissimilarities, also where a class vanishes with its "
+        verdict=decide(worst <= tolerance and raw <= raw_tolerance),
+        measured=f"largest relative difference of the dissimilarities at most {at_most(worst, tolerance)}, "
+        f"before refinement at most {at_most(raw, raw_tolerance)}; {single} of {fits} fits were solved one "
+        "by one",
+        claimed="0",
+        slack=tolerance - worst if raw <= raw_tolerance and np.isfinite(worst) else None,
+        why="The formula and n trainings give the same dissimilarities, also where a class vanishes with its "
         "only example. The rescaled matrix gives a whole class the weight 1/(n_c - 1). At some alpha it "
         "can be singular, although the matrix of every left-out fit is positive definite. Such alphas are "
         "tried too; the formula fails there, and the fits of that class are solved one by one.",
-        described(count) | {"parameters": 6, "fits": fits, "own solves": single},
-        (7,),
+        sizes=described(count) | {"parameters": 6, "fits": fits, "own solves": single},
+        seeds=(7,),
     )
 
 
@@ -220,14 +221,14 @@ def check_homogeneous(constant: bool = False) -> Evidence:
     cured = DRMClassifier(1.0, 0.1, "linear", fit_intercept=True).fit(X, y).score(X, y)
     good = worst <= 1e-9 and changed == 0 and plain <= 0.5 and cured == 1.0
     return Evidence(
-        decide(good),
-        f"dissimilarities differ from the quadratic form by at most {at_most(worst, 1e-9)}; scaling by c "
-        f"changes {changed} labels; accuracy on mirrored classes {plain:.2f}, with a constant feature "
+        verdict=decide(good),
+        measured=f"dissimilarities differ from the quadratic form by at most {at_most(worst, 1e-9)}; scaling "
+        f"by c changes {changed} labels; accuracy on mirrored classes {plain:.2f}, with a constant feature "
         f"{cured:.2f}",
-        "no difference; no label changed; accuracy at most 0.5, with a constant feature 1",
-        1e-9 - worst,
-        "If two classes are mirror images through the origin, any rule that gives x and -x the same label "
-        "is right on exactly half of the points.",
-        {"problems": count, "test points": 20 * count, "mirrored points": 200},
-        (8, 9),
+        claimed="no difference; no label changed; accuracy at most 0.5, with a constant feature 1",
+        slack=1e-9 - worst,
+        why="If two classes are mirror images through the origin, any rule that gives x and -x the same "
+        "label is right on exactly half of the points.",
+        sizes={"problems": count, "test points": 20 * count, "mirrored points": 200},
+        seeds=(8, 9),
     )

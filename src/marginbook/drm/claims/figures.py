@@ -54,7 +54,12 @@ def check_fig_1() -> Evidence:
     if not sets:
         missing = f"{'/'.join(SCALING)} has no times of the algorithms: `python benchmarks/drm_scaling.py`."
         return Evidence(
-            share(0, 0), "nothing", "slope 1; APG slowest, PPA fastest", None, missing, {"sets": 0}
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="slope 1; APG slowest, PPA fastest",
+            slack=None,
+            why=missing,
+            sizes={"sets": 0},
         )
     slopes, parts, told = [], [], []
     for name in sets:
@@ -68,14 +73,14 @@ def check_fig_1() -> Evidence:
         parts += [order[0] == "PPA", order[-1] == "APG"]
         told.append(f"{name}: {', '.join(f'{a} {1000 * last[a]:.3g} ms' for a in order)}")
     return Evidence(
-        share(sum(parts), len(parts)),
-        f"time grows like n^{min(slopes):.2f} to n^{max(slopes):.2f}; {sum(parts)} of {len(parts)} parts of "
-        "the claim hold",
-        "n^1; APG slowest, PPA fastest",
-        SLOPE - max(abs(slope - 1) for slope in slopes),
-        f"The parts, for each data set: each algorithm's slope is within {SLOPE} of 1, PPA is the fastest "
-        f"at the largest n, and APG is the slowest. Times per test point: {'; '.join(told)}.",
-        {"sets": len(sets), "iterations": 50},
+        verdict=share(sum(parts), len(parts)),
+        measured=f"time grows like n^{min(slopes):.2f} to n^{max(slopes):.2f}; {sum(parts)} of {len(parts)} "
+        "parts of the claim hold",
+        claimed="n^1; APG slowest, PPA fastest",
+        slack=SLOPE - max(abs(slope - 1) for slope in slopes),
+        why=f"The parts, for each data set: each algorithm's slope is within {SLOPE} of 1, PPA is the "
+        f"fastest at the largest n, and APG is the slowest. Times per test point: {'; '.join(told)}.",
+        sizes={"sets": len(sets), "iterations": 50},
     )
 
 
@@ -114,7 +119,14 @@ def check_fig_2() -> Evidence:
     """Count iterations until the objective is near its exact minimum, on the path of one test point."""
     table = _convergence()
     if not table:
-        return Evidence(share(0, 0), "nothing", "GD fewest, PPA most", None, not_run("fig-3"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="GD fewest, PPA most",
+            slack=None,
+            why=not_run("fig-3"),
+            sizes={"sets": 0},
+        )
     needed = {
         name: {a: arrival(rows[a]["objective_path"]) for a in ALGORITHMS} for name, rows in table.items()
     }
@@ -132,16 +144,16 @@ def check_fig_2() -> Evidence:
         f"{name}: {_listed({a: rows[a]['iterations'] for a in ALGORITHMS})}" for name, rows in table.items()
     )
     return Evidence(
-        share(sum((2 * fewest > sets, 2 * most > sets, dearer == sets)), 3),
-        f"GD needs the fewest on {fewest} of {sets}, PPA the most on {most}; GD's iteration costs more on "
-        f"{dearer}",
-        "most sets; most sets; all",
-        float(min(fewest, most) - sets / 2),
-        f"Iterations until f - f* has shrunk to {ARRIVED:.0e} of its initial value: {told}. A tie counts "
+        verdict=share(sum((2 * fewest > sets, 2 * most > sets, dearer == sets)), 3),
+        measured=f"GD needs the fewest on {fewest} of {sets}, PPA the most on {most}; GD's iteration costs "
+        f"more on {dearer}",
+        claimed="most sets; most sets; all",
+        slack=float(min(fewest, most) - sets / 2),
+        why=f"Iterations until f - f* has shrunk to {ARRIVED:.0e} of its initial value: {told}. A tie counts "
         "for the claim; a set on which two algorithms never get there counts for neither side. Iterations "
         f"by the paper's stopping rule: {stops}. Costs are our counts of the multiplications in "
         "one iteration as printed.",
-        {"sets": sets},
+        sizes={"sets": sets},
     )
 
 
@@ -179,7 +191,14 @@ def check_fig_3() -> Evidence:
     """Follow the iterations over beta, for each set and algorithm, by the paper's rule of stopping."""
     table = _convergence()
     if not table:
-        return Evidence(share(0, 0), "nothing", "fewer; a few", None, not_run("fig-3"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="fewer; a few",
+            slack=None,
+            why=not_run("fig-3"),
+            sizes={"sets": 0},
+        )
     parts, ends, left = [], [], []
     names = next(iter(table.values()))[ALGORITHMS[0]]
     betas = sorted((name.removeprefix(PER_BETA) for name in names if name.startswith(PER_BETA)), key=float)
@@ -192,15 +211,16 @@ def check_fig_3() -> Evidence:
             left.append(row[f"kkt_residual_{betas[-1]}"])
     first, last = (max(values) for values in zip(*ends, strict=True))
     return Evidence(
-        share(sum(parts), len(parts)),
-        f"{sum(parts)} of {len(parts)} parts of the claim hold; at most {first:g} iterations at beta = "
-        f"{betas[0]}, at most {last:g} at {betas[-1]}",
-        f"never more iterations with larger beta; at most {FEW} at the largest",
-        float(FEW - last),
-        "The parts, for each data set and algorithm: the mean number of iterations never rises with beta, "
-        "and it is small at the largest beta. The stopping rule looks at the length of a step, and a large "
-        f"beta makes all weights small. The relative gradient that remains there is up to {max(left):.1e}.",
-        {"sets": len(table), "betas": len(betas)},
+        verdict=share(sum(parts), len(parts)),
+        measured=f"{sum(parts)} of {len(parts)} parts of the claim hold; at most {first:g} iterations at "
+        f"beta = {betas[0]}, at most {last:g} at {betas[-1]}",
+        claimed=f"never more iterations with larger beta; at most {FEW} at the largest",
+        slack=float(FEW - last),
+        why="The parts, for each data set and algorithm: the mean number of iterations never rises with "
+        "beta, and it is small at the largest beta. The stopping rule looks at the length of a step, and a "
+        "large beta makes all weights small. The relative gradient that remains there is up to "
+        f"{max(left):.1e}.",
+        sizes={"sets": len(table), "betas": len(betas)},
     )
 
 
@@ -229,7 +249,14 @@ def check_tens(tens: int = TENS, usually: float = 0.5) -> Evidence:
     """Count the iterations by the paper's rule of stopping, over beta and with the parameters of Table V."""
     table, chosen = _convergence(), results("table-5")
     if not table:
-        return Evidence(share(0, 0), "nothing", "usually", None, not_run("fig-3"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="usually",
+            slack=None,
+            why=not_run("fig-3"),
+            sizes={"sets": 0},
+        )
     over = {
         algorithm: [
             float(value) <= tens
@@ -248,15 +275,15 @@ def check_tens(tens: int = TENS, usually: float = 0.5) -> Evidence:
         }
         other = "; ".join(f"{a} {', '.join(f'{value:.0f}' for value in means[a])}" for a in ALGORITHMS)
     return Evidence(
-        share(sum(parts), len(parts)),
-        f"at most {tens} iterations: "
+        verdict=share(sum(parts), len(parts)),
+        measured=f"at most {tens} iterations: "
         + ", ".join(f"{algorithm} in {sum(few)} of {len(few)}" for algorithm, few in over.items()),
-        "usually, all three",
-        min(shares.values()) - usually,
-        f"A step of at most 1e-5 ends the iteration. 'A few tens' is read as at most {tens}, the number "
+        claimed="usually, all three",
+        slack=min(shares.values()) - usually,
+        why=f"A step of at most 1e-5 ends the iteration. 'A few tens' is read as at most {tens}, the number "
         "that the paper uses for Figure 1 and says guarantees convergence. 'Usually' is read as more than "
         "half of the data sets and betas of Figure 3.",
-        {"sets": len(table), "betas": len(over["GD"]) // len(table)},
+        sizes={"sets": len(table), "betas": len(over["GD"]) // len(table)},
         reading="The counts are over the betas of Figure 3. With the parameters that cross-validation "
         f"chooses for Table V, the mean numbers of iterations are {other}.",
     )

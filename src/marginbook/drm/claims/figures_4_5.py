@@ -39,7 +39,14 @@ def check_fig_4() -> Evidence:
     frame = results("table-8")
     wanted = {f"{model}({kernel})" for model in ("DRM", "KRR") for kernel in "RP"}
     if frame is None or not wanted <= set(frame["method"]):
-        return Evidence(share(0, 0), "nothing", "DRM above KRR", None, not_run("table-8"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="DRM above KRR",
+            slack=None,
+            why=not_run("table-8"),
+            sizes={"sets": 0},
+        )
     groups = frame.groupby(["dataset", "method"])
     rules = {
         "paper": groups[list(protocol("table-8").better_of)].mean().max(axis=1).unstack(),
@@ -63,15 +70,15 @@ def check_fig_4() -> Evidence:
         for rule in rules
     }
     return Evidence(
-        share(sum(parts), len(parts)),
-        ", ".join("({0}) higher on {1} of {3}".format(k, *tests["paper", k]) for k in "RP"),
-        "DRM above KRR, both kernels",
-        float(min(tests["paper", kernel][3] for kernel in "RP")),
-        "The claim needs, for each kernel, a lead on most sets and a p-value of Wilcoxon's test below "
+        verdict=share(sum(parts), len(parts)),
+        measured=", ".join("({0}) higher on {1} of {3}".format(k, *tests["paper", k]) for k in "RP"),
+        claimed="DRM above KRR, both kernels",
+        slack=float(min(tests["paper", kernel][3] for kernel in "RP")),
+        why="The claim needs, for each kernel, a lead on most sets and a p-value of Wilcoxon's test below "
         f"{LEVEL}. By the paper's rule {told['paper']}. With scaling chosen in training {told['honest']}. "
         "For each setting of kernel ridge regression, the DRM tries seven values of alpha. Slack is the "
         "smaller mean difference.",
-        {"sets": tests["paper", "R"][2], "splits": 5},
+        sizes={"sets": tests["paper", "R"][2], "splits": 5},
     )
 
 
@@ -95,7 +102,14 @@ def check_fig_5() -> Evidence:
     frame = results("fig-5")
     counts = {} if frame is None else curve_counts(frame)
     if not counts:
-        return Evidence(share(0, 0), "nothing", "almost always", None, not_run("fig-5"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="almost always",
+            slack=None,
+            why=not_run("fig-5"),
+            sizes={"sets": 0},
+        )
     shares = {key: count[0] / sum(count) for key, count in counts.items()}
     told = "; ".join(
         f"({kernel}) {reading} {above} above, {equal} equal, {below} below"
@@ -108,13 +122,15 @@ def check_fig_5() -> Evidence:
     best = max(by_reading, key=lambda reading: by_reading[reading])
     own = [value for (_, at), value in shares.items() if at == best]
     return Evidence(
-        share(by_reading[best], len(own)),
-        ", ".join(f"({kernel}) {reading} {100 * value:.0f} %" for (kernel, reading), value in shares.items()),
-        "almost always above",
-        min(own) - ALMOST,
-        f"A point is one data set at one beta, averaged over the folds: {told}. 'Almost always' is read as "
-        f"at least {100 * ALMOST:.0f} % of the points; a tie does not count as better.",
-        {"points": max(sum(count) for count in counts.values()), "splits": 5},
+        verdict=share(by_reading[best], len(own)),
+        measured=", ".join(
+            f"({kernel}) {reading} {100 * value:.0f} %" for (kernel, reading), value in shares.items()
+        ),
+        claimed="almost always above",
+        slack=min(own) - ALMOST,
+        why=f"A point is one data set at one beta, averaged over the folds: {told}. 'Almost always' is read "
+        f"as at least {100 * ALMOST:.0f} % of the points; a tie does not count as better.",
+        sizes={"points": max(sum(count) for count in counts.values()), "splits": 5},
         reading=f"The verdict takes the other parameters as '{best}': 'best' means best on the test fold, a "
         "choice that no user has, and 'chosen' means chosen by leave-one-out. The DRM is almost "
         f"always better for {by_reading['best']} of {len(own)} kernels by the one, for "

@@ -57,21 +57,21 @@ def check_increasing_rho(
     if least_exponent <= 0:
         corrected &= first == other
     return Evidence(
-        decide(missed <= 0.01, corrected),
-        "with K = K_x = 1 and alpha = 0, the minimisers over beta are [0, 1) for rho = t, (0, 1) for "
-        f"t^2/2, but only 0 and [2/3, 1) for sqrt(t); minimisers for t lie up to {missed:.3f} from those "
+        verdict=decide(missed <= 0.01, corrected),
+        measured="with K = K_x = 1 and alpha = 0, the minimisers over beta are [0, 1) for rho = t, (0, 1) "
+        f"for t^2/2, but only 0 and [2/3, 1) for sqrt(t); minimisers for t lie up to {missed:.3f} from those "
         f"for sqrt(t). For convex rho and q, r >= 1, {count} nonzero minimisers for one rho are minimisers "
         f"for another, to a relative duality gap of at most {at_most(gap, tolerance)}",
-        "the same set for every increasing rho",
-        tolerance - gap,
-        "Every minimiser is Pareto-optimal in fit and norm, but a concave rho does not reach all "
+        claimed="the same set for every increasing rho",
+        slack=tolerance - gap,
+        why="Every minimiser is Pareto-optimal in fit and norm, but a concave rho does not reach all "
         "Pareto-optimal points. The corrected statement, also checked: for q, r >= 1 and convex, strictly "
         "increasing rho the nonzero minimisers are the same. The point 0 is a minimiser if and only if "
         "rho'(0) > 0 or K_x = 0, so t^2/2, the choice of the DRM, loses it. Without q, r >= 1, convexity "
         "of rho is not enough. For (q, r) = (0, 1), K = [[1, -0.3], [-0.3, 1]] and K_x = (1, 1), the "
         f"minimisers have {', '.join(map(str, first))} nonzero weights with t and "
         f"{', '.join(map(str, other))} with t^2.",
-        {
+        sizes={
             "counterexample": {"K": 1, "K_x": 1, "alpha": 0, "rho": "sqrt(t)", "never a minimum point": 0.5},
             "at 0": {"K": 1, "K_x": 1, "alpha": 0, "rho": "t^2/2", "never a minimum point": 0},
             "values of beta": len(betas),
@@ -79,7 +79,7 @@ def check_increasing_rho(
             "(q, r)": len(NORMS),
             "largest difference of the weights": at_most(moved, 1e-3),
         },
-        (10,),
+        seeds=(10,),
     )
 
 
@@ -176,17 +176,17 @@ def check_strong_convexity(equal: bool = True, modulus: float = 1.0) -> Evidence
                 least, count = min(least, float(convexity / beta)), count + 1
     tolerance = 1e-9
     return Evidence(
-        decide(unique, least >= modulus - tolerance),
-        f"with (q, r) = (1, 1), rho = t and two {'equal' if equal else 'different'} points in two classes, "
-        f"the weights ({total:.2f}, 0) and (0, {total:.2f}) have a relative gap of at most "
+        verdict=decide(unique, least >= modulus - tolerance),
+        measured=f"with (q, r) = (1, 1), rho = t and two {'equal' if equal else 'different'} points in two "
+        f"classes, the weights ({total:.2f}, 0) and (0, {total:.2f}) have a relative gap of at most "
         f"{at_most(max(gaps), 1e-6)}; the DRM's modulus is at least {min(least, 1.0):.3f} beta",
-        "one optimum for every member of the family",
-        max(gaps) - 1e-6 if unique else min(gaps) - 1e-6,
-        "A sum of absolute values adds no curvature, and Q has none along the difference of two equal "
+        claimed="one optimum for every member of the family",
+        slack=max(gaps) - 1e-6 if unique else min(gaps) - 1e-6,
+        why="A sum of absolute values adds no curvature, and Q has none along the difference of two equal "
         "points. So all weights between the two are optimal. The corrected statement, also checked: for "
         "the DRM, where (q, r) = (2, 2) and rho = t^2/2, f is strongly convex with modulus beta, attained "
         "where Q is singular, and the optimum is unique.",
-        described(count // 4) | {"parameters": 2},
-        (36,),
+        sizes=described(count // 4) | {"parameters": 2},
+        seeds=(36,),
         reach=1.0 / max(least, 1.0),
     )

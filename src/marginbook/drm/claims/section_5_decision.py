@@ -82,18 +82,22 @@ def check_projection(
     tolerance = 1e-6
     low, middle, high = np.quantile(shares, [0.0, 0.5, 1.0])
     return Evidence(
-        decide(high <= tolerance, worst <= tolerance),
-        f"distance from the projection {100 * low:.0f} to {100 * high:.0f} % of |x|, median "
+        verdict=decide(high <= tolerance, worst <= tolerance),
+        measured=f"distance from the projection {100 * low:.0f} to {100 * high:.0f} % of |x|, median "
         f"{100 * middle:.0f} %; with orthogonal classes at most "
         f"{tolerance if worst <= tolerance else worst:.0e}",
-        "0",
-        tolerance - high,
-        "The parts come from one fit of x by all classes together, so they depend on each other. A "
+        claimed="0",
+        slack=tolerance - high,
+        why="The parts come from one fit of x by all classes together, so they depend on each other. A "
         "projection onto the span of one class does not depend on the others. The corrected statement, "
         "also checked: where the subspaces of the classes are orthogonal to each other and alpha = 0, "
         "psi_i tends to the projection as beta goes to 0.",
-        {"problems": count, "n": [sum(sizes) for sizes in SIZES], "alpha, beta": ["0, 1e-3", "1, 1e-3"]},
-        (37,),
+        sizes={
+            "problems": count,
+            "n": [sum(sizes) for sizes in SIZES],
+            "alpha, beta": ["0, 1e-3", "1, 1e-3"],
+        },
+        seeds=(37,),
     )
 
 
@@ -151,16 +155,16 @@ def check_dissimilarities(
         worst = max(worst, float(np.abs(values - [other, 0.0, other]).max()))
     tolerance = 1e-6
     return Evidence(
-        decide(min(shares) >= MOST, worst <= tolerance),
-        f"in units of |x|^2, {'; '.join(told)}",
-        f"0 and {other:g}",
-        min(shares) - MOST,
-        "The points are left out one at a time; the kernel is linear, each feature is divided by its "
+        verdict=decide(min(shares) >= MOST, worst <= tolerance),
+        measured=f"in units of |x|^2, {'; '.join(told)}",
+        claimed=f"0 and {other:g}",
+        slack=min(shares) - MOST,
+        why="The points are left out one at a time; the kernel is linear, each feature is divided by its "
         "largest value, and alpha and beta have the best leave-one-out accuracy. We read 'approximately' "
         f"as within {NEAR:g} |x|^2 and ask it of {100 * MOST:.0f} % of the points. The medians come close, "
         "single points do not. The corrected statement, also checked: where x is in the span of its class, "
         f"the other classes are orthogonal to it and alpha = 0, the values tend to 0 and {other:g} |x|^2 as "
         "beta goes to 0.",
-        {"points": count, "sets": 2, "alpha, beta": [f"{value:g}" for value in GRID]},
-        (38,),
+        sizes={"points": count, "sets": 2, "alpha, beta": [f"{value:g}" for value in GRID]},
+        seeds=(38,),
     )

@@ -97,20 +97,20 @@ def check_accelerated(
     counted = _degrees()
     costs = all(counted[kernel] == degrees[kernel] for kernel in counted)
     return Evidence(
-        decide(worst <= 1.0 and 0.98 <= reached <= 1.0 and sooner <= 1.0 and costs),
-        f"f - f* is at most {constant:.4f} b |w_0 - w*|^2/(t+1)^{power:g}, and reaches {100 * reached:.1f} "
-        f"% of that; the multiplications of an iteration have the degrees {counted['general']} in n and p "
-        f"with a general kernel, {counted['linear']} with the linear kernel",
-        "O(1/t^2); O(pn^2); O(pn)",
-        1.0 - reached,
-        "The paper states no constant. The proof it cites has the constant 2, of which "
+        verdict=decide(worst <= 1.0 and 0.98 <= reached <= 1.0 and sooner <= 1.0 and costs),
+        measured=f"f - f* is at most {constant:.4f} b |w_0 - w*|^2/(t+1)^{power:g}, and reaches "
+        f"{100 * reached:.1f} % of that; the multiplications of an iteration have the degrees "
+        f"{counted['general']} in n and p with a general kernel, {counted['linear']} with the linear kernel",
+        claimed="O(1/t^2); O(pn^2); O(pn)",
+        slack=1.0 - reached,
+        why="The paper states no constant. The proof it cites has the constant 2, of which "
         f"{100 * max(cited, reached * constant / 2):.0f} % is reached. For quadratics 2 max J_1^2 = "
         f"{SHARP:.4f} suffices, where J_1 is Bessel's function. It cannot be lowered, as {HARD} iterations "
         "from starts along single eigenvectors show. With backtracking, b is at most eta times the "
         "Lipschitz constant, and the constant 2 is checked. The degrees are exact, from differences of the "
         "counts; with a general kernel they are those of the first iteration, which forms Q.",
-        {"runs": count, "iterations": [ITERATIONS, HARD], "curvatures": CURVATURES},
-        (26,),
+        sizes={"runs": count, "iterations": [ITERATIONS, HARD], "curvatures": CURVATURES},
+        seeds=(26,),
         reach=max(cited, reached * constant / 2),
     )
 
@@ -215,17 +215,17 @@ def check_wording(order: float = 2.0, exponent: float = 1.0, root: float = 1.0) 
                 faster = max(faster, last / (arrived or np.inf))
             count += 1
     return Evidence(
-        decide(growth <= 10.0 and excess <= 1.0, excess <= 1.0 and faster >= 1.5),
-        f"while the gap falls from 1e-2 to 1e-8, the ratio e_(t+1)/e_t^{order:g} grows by a factor of up to "
-        f"{growth:.0e}, over up to {steps} iterations",
-        "a bounded ratio; about two iterations",
-        float(np.log10(10.0 / max(growth, EPS))),
-        "Quadratic convergence, e_(t+1) <= C e_t^2, doubles the digits in every iteration. Theorem VI.4 "
+        verdict=decide(growth <= 10.0 and excess <= 1.0, excess <= 1.0 and faster >= 1.5),
+        measured=f"while the gap falls from 1e-2 to 1e-8, the ratio e_(t+1)/e_t^{order:g} grows by a factor "
+        f"of up to {growth:.0e}, over up to {steps} iterations",
+        claimed="a bounded ratio; about two iterations",
+        slack=float(np.log10(10.0 / max(growth, EPS))),
+        why="Quadratic convergence, e_(t+1) <= C e_t^2, doubles the digits in every iteration. Theorem VI.4 "
         "proves only f_t - f* <= C/t^2. 'No worse than linear' is right, although the paper gives no "
         "argument: on a strongly convex quadratic f_t - f* <= (1 - 1/kappa)^t (f_0 - f*) at every t, with "
         "kappa = b/lambda_min, which is checked too. A restart replaces kappa by its square root: the gap "
         f"falls to 1e-8 within {restarted:.2f} sqrt(kappa) log(1e8) iterations, up to {faster:.0f} times "
         "sooner. Slack is in powers of ten.",
-        {"runs": count, "kappa": [1.2, 100], "iterations": 6 * ITERATIONS},
-        (27,),
+        sizes={"runs": count, "kappa": [1.2, 100], "iterations": 6 * ITERATIONS},
+        seeds=(27,),
     )

@@ -79,17 +79,19 @@ def check_backtracking(ridge: int = 1, factor: float = 1.0) -> Evidence:
             elsewhere += float(edge) < exact.largest + beta
     problems_tried = cases // 7
     return Evidence(
-        decide(agree == cases and boundary == problems_tried and 0 < true < cases and chosen == tries),
-        f"the two inequalities are both true or both false in {agree} of {cases} cases, and (25) holds in "
-        f"{true}; backtracking stops where f <= G in {chosen} of {tries} runs",
-        "in all",
-        (agree - cases) + 0.5,
-        "Both sides are computed in rational arithmetic, which separates the boundary b = beta + g'Qg/g'g "
-        f"from neighbours at a relative distance of 1e-12. The test is about one point only: in {elsewhere} "
-        f"of {problems_tried} problems it holds with a b below the Lipschitz constant, where G is not above "
-        "f everywhere. Slack is 0.5 minus the number of disagreements.",
-        {"cases": cases, "problems": problems_tried, "parameters": 3},
-        (25,),
+        verdict=decide(
+            agree == cases and boundary == problems_tried and 0 < true < cases and chosen == tries
+        ),
+        measured=f"the two inequalities are both true or both false in {agree} of {cases} cases, and (25) "
+        f"holds in {true}; backtracking stops where f <= G in {chosen} of {tries} runs",
+        claimed="in all",
+        slack=(agree - cases) + 0.5,
+        why="Both sides are computed in rational arithmetic, which separates the boundary b = beta + "
+        "g'Qg/g'g from neighbours at a relative distance of 1e-12. The test is about one point only: in "
+        f"{elsewhere} of {problems_tried} problems it holds with a b below the Lipschitz constant, where G "
+        "is not above f everywhere. Slack is 0.5 minus the number of disagreements.",
+        sizes={"cases": cases, "problems": problems_tried, "parameters": 3},
+        seeds=(25,),
     )
 
 

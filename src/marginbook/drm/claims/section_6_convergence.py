@@ -91,18 +91,18 @@ def check_monotone(share: float = 1.0, fall: float = 0.0) -> Evidence:
                 left = max(left, float((found.distance_path[-1] / trial.distance).max()))
     tolerance = 1e-10
     return Evidence(
-        decide(rise <= 1.0 and left <= tolerance and ended > 0),
-        f"f rises by at most {at_most(rise, 1.0)} times the rounding allowed; after {ITERATIONS} iterations "
-        f"at most {at_most(left, tolerance)} of the initial distance is left, where Theorem VI.3 promises "
-        "1e-12",
-        "no rise; distance 0 in the limit",
-        1.0 - rise if left <= tolerance else None,
-        "Each problem is solved with three constants c: the largest eigenvalue, Lanczos's estimate with "
+        verdict=decide(rise <= 1.0 and left <= tolerance and ended > 0),
+        measured=f"f rises by at most {at_most(rise, 1.0)} times the rounding allowed; after {ITERATIONS} "
+        f"iterations at most {at_most(left, tolerance)} of the initial distance is left, where Theorem VI.3 "
+        "promises 1e-12",
+        claimed="no rise; distance 0 in the limit",
+        slack=1.0 - rise if left <= tolerance else None,
+        why="Each problem is solved with three constants c: the largest eigenvalue, Lanczos's estimate with "
         "its margin, and the bound (20). The rounding allowed is 64 eps (lambda_max |w|^2 + |w| max "
         "|K_x|). The condition c >= sigma_max is sufficient, not necessary: f never rises once c + beta >= "
         "(sigma_max + beta)/2.",
-        {"runs": count, "of them followed to the end": ended, "iterations": ITERATIONS},
-        (21,),
+        sizes={"runs": count, "of them followed to the end": ended, "iterations": ITERATIONS},
+        seeds=(21,),
     )
 
 
@@ -163,20 +163,20 @@ def check_contraction(
                     counted += 3
         stop = max(stop, _error_at_stop(trial))
     return Evidence(
-        decide(worst <= 1.0 and reached >= ATTAINED and late == 0 and short <= 1.0),
-        f"distances exceed (19) by at most {at_most(worst, 1.0)} times the rounding allowed and reach "
-        f"{100 * reached:.2f} % of it; the distance epsilon is reached at most {late:+.0f} iterations after "
-        f"the bound, rounded up; the short form is lower by at most {short:.2f} x/2",
-        "no excess; 0 iterations late; about equal for small x",
-        1.0 - worst if late <= 0 else None,
-        "One start has its error along the eigenvector of sigma_min, where (19) and the iteration bound "
+        verdict=decide(worst <= 1.0 and reached >= ATTAINED and late == 0 and short <= 1.0),
+        measured=f"distances exceed (19) by at most {at_most(worst, 1.0)} times the rounding allowed and "
+        f"reach {100 * reached:.2f} % of it; the distance epsilon is reached at most {late:+.0f} iterations "
+        f"after the bound, rounded up; the short form is lower by at most {short:.2f} x/2",
+        claimed="no excess; 0 iterations late; about equal for small x",
+        slack=1.0 - worst if late <= 0 else None,
+        why="One start has its error along the eigenvector of sigma_min, where (19) and the iteration bound "
         "are attained. The bound must be rounded up to an integer. The short form, with 1/x in place of "
         "1/log(1+x) and x = (sigma_min + beta)/(c - sigma_min), is smaller than the bound, so it is not a "
         "bound itself. The bound is on the distance. The paper stops at a step of at most epsilon, where "
         f"the distance can still be (c + beta)/(sigma_min + beta) epsilon; it is up to {stop:.0e} epsilon "
         "here.",
-        {"runs": count, "passages": counted, "iterations": ITERATIONS},
-        (22,),
+        sizes={"runs": count, "passages": counted, "iterations": ITERATIONS},
+        seeds=(22,),
         reach=min(reached, 1.0),
     )
 

@@ -178,18 +178,18 @@ def check_gradient_cost(linear: int = 7, with_p: int = 1, counted: int = 11, pro
     printed = max(off, off_general)
     corrected = max(exact, exact_general)
     return Evidence(
-        decide(printed < 0.5, corrected == 0.0),
-        "linear kernel: (8p+11)n+1, or (2p+6)n+pg in the library's order; any kernel: 2n^2+5n+1, after "
-        f"{dense.setup} once for Q (p={dense.p}, n={dense.n})",
-        "(8p+7)n; (p+2)n^2",
-        0.5 - printed,
-        "Section VI-B leaves out the division by n_i in Bv, which Section VI-D counts, and the product "
+        verdict=decide(printed < 0.5, corrected == 0.0),
+        measured="linear kernel: (8p+11)n+1, or (2p+6)n+pg in the library's order; any kernel: 2n^2+5n+1, "
+        f"after {dense.setup} once for Q (p={dense.p}, n={dense.n})",
+        claimed="(8p+7)n; (p+2)n^2",
+        slack=0.5 - printed,
+        why="Section VI-B leaves out the division by n_i in Bv, which Section VI-D counts, and the product "
         "with alpha. Together these are 2n for each of two products. With any kernel, p n^2 is the cost of "
         "K, which is paid once and not in every iteration. One product suffices if ||x||^2 is stored, x_i "
         "v_i shared and the gradient updated. Slack is 0.5 minus the largest difference, in units of n and "
         "n^2.",
-        {"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
-        (0,),
+        sizes={"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
+        seeds=(0,),
     )
 
 
@@ -222,16 +222,16 @@ def check_general_cost(
         off = float(abs(row.described - n**2 - 2 * n) + abs(row.library - n**2 - 2 * n))
         later = max(later, off if row.same else np.inf)
     return Evidence(
-        decide(largest <= 1.0 and later == 0.0),
-        f"the first update is within {2 * largest:.2f} n^2 of the printed cost; every later "
+        verdict=decide(largest <= 1.0 and later == 0.0),
+        measured=f"the first update is within {2 * largest:.2f} n^2 of the printed cost; every later "
         "update costs n^2+2n",
-        "about (p+2)n^2",
-        1.0 - largest,
-        "The proof adds up p n^2 for K, about n^2 for alpha (H - B), and n^2 for the product with Q. All "
+        claimed="about (p+2)n^2",
+        slack=1.0 - largest,
+        why="The proof adds up p n^2 for K, about n^2 for alpha (H - B), and n^2 for the product with Q. All "
         "three are counted here. Since alpha (H - B) takes twice the sum of the n_i^2, which lies between "
         "2n^2/g and 2n^2, 'about' allows a difference of 2n^2.",
-        {"shapes (n, p, g)": [list(shape) for shape in (*SHAPES, *WIDE)]},
-        (0,),
+        sizes={"shapes (n, p, g)": [list(shape) for shape in (*SHAPES, *WIDE)]},
+        seeds=(0,),
         reading="The cost includes the set-up of K and Q, as in the proof. Read as the cost of every "
         "update, it would be p+2 times too high: (p+1)n^2 of it is paid once, and m updates cost "
         "about (p+1+m)n^2.",
@@ -265,14 +265,14 @@ def check_linear_cost(printed: int = 4, counted: int = 5, products: int = 4) -> 
         lambda r: (2 * r.p + 3) * r.n + r.p * r.g,
     )
     return Evidence(
-        decide(off < 0.5, exact == 0.0),
-        "(4p+5)n as described; (2p+3)n+pg in the library's order",
-        "(4p+4)n",
-        0.5 - off,
-        "Equations (21) to (23) cost the (4p+2)n that the paper counts, if A v is counted once; step 6 "
+        verdict=decide(off < 0.5, exact == 0.0),
+        measured="(4p+5)n as described; (2p+3)n+pg in the library's order",
+        claimed="(4p+4)n",
+        slack=0.5 - off,
+        why="Equations (21) to (23) cost the (4p+2)n that the paper counts, if A v is counted once; step 6 "
         "also multiplies by alpha, which costs another n. But p n of these compute the same norms again in "
         "every iteration, and (21) and (22) can share the product with A'. So 2pn is enough. Slack is 0.5 "
         "minus the largest difference, in units of n.",
-        {"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
-        (0,),
+        sizes={"shapes (n, p, g)": [list(shape) for shape in SHAPES]},
+        seeds=(0,),
     )

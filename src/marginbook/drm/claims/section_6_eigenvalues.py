@@ -60,17 +60,17 @@ def check_eigenvalue_bounds(
     tolerance = 64 * EPS
     good = links >= -tolerance and safe and accuracy <= 1e-3 and max(products) <= 50
     return Evidence(
-        decide(good),
-        f"each inequality of the chain has a slack of at least -{at_most(-links, 1e-12)} sigma_max; (20) is "
-        f"up to {loosest:.1f} times sigma_max; Lanczos is accurate to {at_most(accuracy, 1e-3)} after "
-        f"{min(products)} to {max(products)} products, n = 600",
-        "slack at least 0; (20) much larger than sigma_max; any accuracy at little cost",
-        links + tolerance,
-        "Every inequality of the chain is checked separately. Lanczos approaches sigma_max from below, so "
-        "c adds a margin of ten times its tolerance. Each of its products costs as much as one iteration, "
+        verdict=decide(good),
+        measured=f"each inequality of the chain has a slack of at least -{at_most(-links, 1e-12)} sigma_max; "
+        f"(20) is up to {loosest:.1f} times sigma_max; Lanczos is accurate to {at_most(accuracy, 1e-3)} "
+        f"after {min(products)} to {max(products)} products, n = 600",
+        claimed="slack at least 0; (20) much larger than sigma_max; any accuracy at little cost",
+        slack=links + tolerance,
+        why="Every inequality of the chain is checked separately. Lanczos approaches sigma_max from below, "
+        "so c adds a margin of ten times its tolerance. Each of its products costs as much as one iteration, "
         "once for all test points.",
-        {"problems": count, "Lanczos problems": len(products)},
-        (23, 24),
+        sizes={"problems": count, "Lanczos problems": len(products)},
+        seeds=(23, 24),
         reach=min(reached, 1.0),
     )
 

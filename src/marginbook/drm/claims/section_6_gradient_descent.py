@@ -53,17 +53,17 @@ def check_gradient_descent(power: float = 2.0, root: float = 1.0, kappa_times: f
             reached = max(reached, float(np.max(gap[seen] / gap[0] / bound[seen], initial=0.0)))
         count, largest = count + 3, max(largest, kappa)
     return Evidence(
-        decide(worst <= 1.0 and reached >= ATTAINED),
-        f"at each of {ITERATIONS} iterations, f - f* exceeds ((kappa-1)/(kappa+1))^(2t) (f_0 - f*) by at "
-        f"most {at_most(worst, 1.0)} times the rounding allowed; it reaches {100 * reached:.4f} % of that "
-        "bound",
-        "a linear rate",
-        1.0 - worst,
-        "The theorem states no constant. This one follows from strong convexity and Kantorovich's "
+        verdict=decide(worst <= 1.0 and reached >= ATTAINED),
+        measured=f"at each of {ITERATIONS} iterations, f - f* exceeds ((kappa-1)/(kappa+1))^(2t) (f_0 - f*) "
+        f"by at most {at_most(worst, 1.0)} times the rounding allowed; it reaches {100 * reached:.4f} % of "
+        "that bound",
+        claimed="a linear rate",
+        slack=1.0 - worst,
+        why="The theorem states no constant. This one follows from strong convexity and Kantorovich's "
         "inequality. It is attained from the worst start, so it cannot be improved. The paper's own "
         "argument is checked in drm/thm-VI.1-proof. The rounding allowed is 64 eps kappa (f_0 - f*).",
-        {"runs": count, "iterations": ITERATIONS, "largest kappa": float(f"{largest:.1e}")},
-        (20,),
+        sizes={"runs": count, "iterations": ITERATIONS, "largest kappa": float(f"{largest:.1e}")},
+        seeds=(20,),
         reach=min(reached, 1.0),
     )
 
@@ -109,18 +109,18 @@ def check_argument(
         if 1.5 < trial.kappa < 1e4:
             reached = max(reached, float((gap[1] / gap[0]).max() / step))
     return Evidence(
-        decide(slowest <= COMMON, worst <= 1.0 and reached >= ATTAINED),
-        f"in all {len(betas)} problems f_t - f* is at most {constant:.2f} |w_0 - w*|^2 / t, but a step "
-        f"leaves up to {100 * slowest:.2f} % of it",
-        "one linear rate below 1 for all problems",
-        COMMON - slowest,
-        "The problems Q = diag(1, 0), with beta falling to 1e-4, share one constant in O(1/t), but their "
+        verdict=decide(slowest <= COMMON, worst <= 1.0 and reached >= ATTAINED),
+        measured=f"in all {len(betas)} problems f_t - f* is at most {constant:.2f} |w_0 - w*|^2 / t, but a "
+        f"step leaves up to {100 * slowest:.2f} % of it",
+        claimed="one linear rate below 1 for all problems",
+        slack=COMMON - slowest,
+        why="The problems Q = diag(1, 0), with beta falling to 1e-4, share one constant in O(1/t), but their "
         f"linear rates come arbitrarily close to 1; a common rate below {COMMON:g} would support the "
         "argument. O(1/t) also holds for functions that are not strongly convex. The corrected statement, "
         "also checked: since f is strongly convex, Kantorovich's inequality shows that every single step "
         "multiplies f - f* by at most ((kappa-1)/(kappa+1))^2. That proves the theorem, and it is attained "
         f"to {100 * min(reached, 1.0):.2f} %.",
-        {"problems": len(betas), "iterations": ITERATIONS},
-        (29,),
+        sizes={"problems": len(betas), "iterations": ITERATIONS},
+        seeds=(29,),
         reach=min(reached, 1.0),
     )

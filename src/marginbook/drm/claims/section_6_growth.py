@@ -84,17 +84,17 @@ def check_accelerated_cost(
                 off = max(off, abs(row.described - claimed) / (n if linear else n**2))
             seen.add(i_t)
     return Evidence(
-        decide(off < 0.5, exact == 0.0),
-        "steps 5 and 6: n^2+3n+1 and (4p+6)n+1; step 4: n^2+2n+1+2i_t and (2p+3)n+p(g+1)+g+2+2i_t",
-        "n^2 and (4p+5)n; i_t(n+1)^2 and i_t(2(p+1)n+p(g+1))",
-        0.5 - off,
-        "The count for the linear kernel leaves out the product with alpha, as the counts of the other "
+        verdict=decide(off < 0.5, exact == 0.0),
+        measured="steps 5 and 6: n^2+3n+1 and (4p+6)n+1; step 4: n^2+2n+1+2i_t and (2p+3)n+p(g+1)+g+2+2i_t",
+        claimed="n^2 and (4p+5)n; i_t(n+1)^2 and i_t(2(p+1)n+p(g+1))",
+        slack=0.5 - off,
+        why="The count for the linear kernel leaves out the product with alpha, as the counts of the other "
         "algorithms do. In step 4 neither g'Qg nor g'g changes with b. They are computed once, also for "
         "i_t = 0, where the printed cost is 0; each further power of eta costs two scalar multiplications. "
         "With the linear kernel the n multiplications of g'g are left out. Slack is 0.5 minus the largest "
         "difference, in units of n and n^2.",
-        {"shapes (n, p, g)": [list(shape) for shape in SHAPES], "i_t": sorted(seen)},
-        (0,),
+        sizes={"shapes (n, p, g)": [list(shape) for shape in SHAPES], "i_t": sorted(seen)},
+        seeds=(0,),
     )
 
 
@@ -175,14 +175,15 @@ def check_linear_efficiency(in_n: float = 1.0, in_p: float = 1.0, kernel: str = 
     ratios = sorted(ours / theirs for ours, theirs in zip(drm, svm, strict=True))
     good = all(in_size[name] == in_n and in_width[name] == in_p for name in names)
     return Evidence(
-        decide(good),
-        "degrees in n and p: " + ", ".join(f"{name} {in_size[name]} and {in_width[name]}" for name in names),
-        "linear, like the linear SVM",
-        0.5 if good else -0.5,
-        "The multiplications are counted one by one, for one iteration on one test point and for one pass "
-        "of dual coordinate descent. The degrees are exact, from differences of the counts.",
-        {"n": [4, 16], "p": [1, 4]},
-        (0, 2),
+        verdict=decide(good),
+        measured="degrees in n and p: "
+        + ", ".join(f"{name} {in_size[name]} and {in_width[name]}" for name in names),
+        claimed="linear, like the linear SVM",
+        slack=0.5 if good else -0.5,
+        why="The multiplications are counted one by one, for one iteration on one test point and for one "
+        "pass of dual coordinate descent. The degrees are exact, from differences of the counts.",
+        sizes={"n": [4, 16], "p": [1, 4]},
+        seeds=(0, 2),
         reading="'On a par' is read as the same order of growth, comparing one iteration on one test point "
         "with one pass. For a whole test set the DRM multiplies more, since every test point has "
         f"its own problem. On the sizes of Table IV, PPA with {ITERATIONS} iterations per test "
@@ -231,15 +232,15 @@ def check_closed_form_cost(inversion: float = 3.0, matrix: tuple[float, float] =
     largest = sizes[-1]
     share = counts[largest, 3][1] / (largest**3 / 3)
     return Evidence(
-        decide(good),
-        f"degrees in n and p: {found[0]} for K and Q, {found[1]} for the elimination, which takes "
+        verdict=decide(good),
+        measured=f"degrees in n and p: {found[0]} for K and Q, {found[1]} for the elimination, which takes "
         f"{share:.2f} n^3/3 at n = {largest}",
-        "(2, 1); (3, 0)",
-        0.5 if good else -0.5,
-        "Gaussian elimination with one right-hand side is counted multiplication by multiplication, and "
+        claimed="(2, 1); (3, 0)",
+        slack=0.5 if good else -0.5,
+        why="Gaussian elimination with one right-hand side is counted multiplication by multiplication, and "
         "gives the weights of the library's closed form. The degrees are exact, from differences of the "
         "counts. Only Algorithm 2 is impractical for large n: with the linear kernel, drm/one-pass gives "
         "the same solution.",
-        {"n": list(sizes), "p": list(widths)},
-        (30,),
+        sizes={"n": list(sizes), "p": list(widths)},
+        seeds=(30,),
     )

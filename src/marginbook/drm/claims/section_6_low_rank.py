@@ -98,18 +98,18 @@ def check_low_rank(powers: tuple[float, float, float] = (1, 1, 1), scale: float 
     each = (_multiplications(40, 8, 5) - _multiplications(40, 7, 5)) / (40 * 5)
     good = bool(same <= 1e-9 and excess <= 0 and errors[-1] <= 1e-4 < errors[0] and degrees == powers)
     return Evidence(
-        decide(good),
-        f"the iterates are those with the matrix G'G to {at_most(same, 1e-9)}; PPA's multiplications have "
-        f"the degrees {degrees} in r, m and n, {each:.2f} r n in each iteration; error of w {errors[0]:.2f} "
-        f"at r=5, {errors[3]:.2f} at r=40, {at_most(errors[-1], 1e-4)} at r=n",
-        "the same iterates; O(rn); a small error for a good approximation",
-        1e-9 - same if good else None,
-        "The degrees are exact, from differences of the counts of the library's operators. The error of w "
-        "depends on the approximation. By (20) it is below (|K_x - G'z| + (|E| + alpha max E_ii) |w|) / "
+        verdict=decide(good),
+        measured=f"the iterates are those with the matrix G'G to {at_most(same, 1e-9)}; PPA's "
+        f"multiplications have the degrees {degrees} in r, m and n, {each:.2f} r n in each iteration; error "
+        f"of w {errors[0]:.2f} at r=5, {errors[3]:.2f} at r=40, {at_most(errors[-1], 1e-4)} at r=n",
+        claimed="the same iterates; O(rn); a small error for a good approximation",
+        slack=1e-9 - same if good else None,
+        why="The degrees are exact, from differences of the counts of the library's operators. The error of "
+        "w depends on the approximation. By (20) it is below (|K_x - G'z| + (|E| + alpha max E_ii) |w|) / "
         "beta with E = K - G'G, and it vanishes at full rank. The features are Nyström features of an rbf "
         "kernel; the data have a duplicated point and a class of one point.",
-        {"n": 160, "ranks": list(RANKS), "iterations": 20},
-        (28,),
+        sizes={"n": 160, "ranks": list(RANKS), "iterations": 20},
+        seeds=(28,),
     )
 
 

@@ -58,14 +58,14 @@ def check_decomposition(share: float = 1.0, weighted: bool = True, mean_of_means
         worst = max(worst, *(abs(gap) / total for gap in gaps))
         count += 1
     return Evidence(
-        decide(worst <= ROUND_OFF),
-        f"largest relative difference at most {at_most(worst, ROUND_OFF)}",
-        "0",
-        ROUND_OFF - worst,
-        "The two sides agree to rounding on every problem, as the algebra in the notebook shows. The two "
+        verdict=decide(worst <= ROUND_OFF),
+        measured=f"largest relative difference at most {at_most(worst, ROUND_OFF)}",
+        claimed="0",
+        slack=ROUND_OFF - worst,
+        why="The two sides agree to rounding on every problem, as the algebra in the notebook shows. The two "
         "summands are the quadratic forms of the library's H - B and B - K/n.",
-        {"problems": count, "n": [sum(sizes) for sizes in SIZES]},
-        (0, 1),
+        sizes={"problems": count, "n": [sum(sizes) for sizes in SIZES]},
+        seeds=(0, 1),
     )
 
 
@@ -122,14 +122,14 @@ def _eigenvalue_evidence(
         least = float(np.linalg.eigvalsh(changed(build(K, problem.sizes), K))[0] / np.linalg.norm(K, 2))
         worst, nearest, count = min(worst, least), min(nearest, abs(least)), count + 1
     return Evidence(
-        decide(worst >= -ROUND_OFF),
-        f"smallest eigenvalue of {name} at least -{at_most(-worst, ROUND_OFF)} times the norm of K",
-        "at least 0",
-        worst + ROUND_OFF,
-        "No eigenvalue is negative beyond rounding, even with classes of one example and duplicated "
+        verdict=decide(worst >= -ROUND_OFF),
+        measured=f"smallest eigenvalue of {name} at least -{at_most(-worst, ROUND_OFF)} times the norm of K",
+        claimed="at least 0",
+        slack=worst + ROUND_OFF,
+        why="No eigenvalue is negative beyond rounding, even with classes of one example and duplicated "
         f"points. The eigenvalue nearest to 0 is at most {at_most(nearest, ROUND_OFF)} times the norm of K.",
-        described(count),
-        (2,),
+        sizes=described(count),
+        seeds=(2,),
     )
 
 
@@ -192,16 +192,16 @@ def check_closed_form(linear: float = 1.0) -> Evidence:
             count += 1
     tolerance = 1e-7
     return Evidence(
-        decide(gap <= tolerance and gradient <= 1e-10),
-        f"objective above the oracle's by at most {at_most(gap, tolerance)} of its value; gradient at most "
-        f"{at_most(gradient, 1e-10)}",
-        "0 and 0",
-        tolerance - gap,
-        "An interior-point solver, used as the oracle, finds no lower value of (12). It gets (12) as sums "
-        "of squares over a feature factor of K, without the matrix of the formula. The gradient of those "
-        "sums vanishes at the closed form.",
-        described(count) | {"parameters": 3},
-        (3,),
+        verdict=decide(gap <= tolerance and gradient <= 1e-10),
+        measured=f"objective above the oracle's by at most {at_most(gap, tolerance)} of its value; gradient "
+        f"at most {at_most(gradient, 1e-10)}",
+        claimed="0 and 0",
+        slack=tolerance - gap,
+        why="An interior-point solver, used as the oracle, finds no lower value of (12). It gets (12) as "
+        "sums of squares over a feature factor of K, without the matrix of the formula. The gradient of "
+        "those sums vanishes at the closed form.",
+        sizes=described(count) | {"parameters": 3},
+        seeds=(3,),
     )
 
 
@@ -281,14 +281,14 @@ def check_special_cases(
             difference = np.abs(ridge_dual.predict(drawn.Kx[None])[0] - w_drm).max()
             worst["kernel ridge"] = max(worst["kernel ridge"], float(difference))
     return Evidence(
-        decide(all(worst[name] <= tolerances[name] for name in worst)),
-        "coefficients differ by at most: "
+        verdict=decide(all(worst[name] <= tolerances[name] for name in worst)),
+        measured="coefficients differ by at most: "
         + "; ".join(f"{name} {at_most(worst[name], tolerances[name])}" for name in worst),
-        "the same coefficients",
-        min(tolerances[name] - worst[name] for name in worst),
-        "Each special case of (8), solved by the library, gives the coefficients of the estimator that it "
-        "names. Least squares is approached with beta = 1e-9, and the lasso is solved to a relative gap of "
-        "1e-14.",
-        {"problems": 5, "p": 12, "n": 6, "kernel problems": len(SIZES) * len(KERNELS) * 2},
-        (4, 5),
+        claimed="the same coefficients",
+        slack=min(tolerances[name] - worst[name] for name in worst),
+        why="Each special case of (8), solved by the library, gives the coefficients of the estimator that "
+        "it names. Least squares is approached with beta = 1e-9, and the lasso is solved to a relative gap "
+        "of 1e-14.",
+        sizes={"problems": 5, "p": 12, "n": 6, "kernel problems": len(SIZES) * len(KERNELS) * 2},
+        seeds=(4, 5),
     )

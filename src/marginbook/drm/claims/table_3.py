@@ -99,16 +99,16 @@ def check_counts(splits: int = 5, scale: float = 1.0, more: int = 0) -> Evidence
             mended += len(numbers) - len(off)
             notes += [f"{name} {', '.join(off)}"] if off else []
     return Evidence(
-        decide(as_printed == tested, mended > 0.9 * tested),
-        f"{as_printed} of {tested} cells are possible with 5 trials on test sets of the printed sizes, "
-        f"{mended} with corrected sizes",
-        "all cells",
-        float(as_printed - tested),
-        f"Means and deviations (divisor n - 1) are compared to four digits. Exceptions: {'; '.join(notes)}. "
-        f"Sets of more than {INFORMATIVE} test rows are left out, since they can produce any number. The "
-        "corrected statement, also checked: more than nine in ten cells fit, if a test size is corrected "
-        "where most cells of its set require it.",
-        {"cells": tested, "splits": splits},
+        verdict=decide(as_printed == tested, mended > 0.9 * tested),
+        measured=f"{as_printed} of {tested} cells are possible with 5 trials on test sets of the printed "
+        f"sizes, {mended} with corrected sizes",
+        claimed="all cells",
+        slack=float(as_printed - tested),
+        why="Means and deviations (divisor n - 1) are compared to four digits. Exceptions: "
+        f"{'; '.join(notes)}. Sets of more than {INFORMATIVE} test rows are left out, since they can produce "
+        "any number. The corrected statement, also checked: more than nine in ten cells fit, if a test size "
+        "is corrected where most cells of its set require it.",
+        sizes={"cells": tested, "splits": splits},
     )
 
 
@@ -143,13 +143,14 @@ def check_table_3_best(claimed: tuple[int, int, int] = (7, 4, 5), exception: str
     )
     ties = [name for name, best in leading.items() if "DRM" in best and len(best) > 1]
     return Evidence(
-        decide(as_printed, sum(counts) > len(leading) / 2),
-        f"best on {', '.join(f'{shared[kind]} of {len(part)} {kind}' for kind, part in kinds.items())}; "
-        f"alone on {', '.join(str(count) for count in alone.values())}",
-        "7 of 8, 4 of 5, 5 of 6",
-        float(sum(counts) - sum(claimed)),
-        f"Counted in the printed table. The DRM is not best on {lost(leading, shared=True)}.",
-        {"sets": len(leading), "methods": 9},
+        verdict=decide(as_printed, sum(counts) > len(leading) / 2),
+        measured="best on "
+        f"{', '.join(f'{shared[kind]} of {len(part)} {kind}' for kind, part in kinds.items())}; alone on "
+        f"{', '.join(str(count) for count in alone.values())}",
+        claimed="7 of 8, 4 of 5, 5 of 6",
+        slack=float(sum(counts) - sum(claimed)),
+        why=f"Counted in the printed table. The DRM is not best on {lost(leading, shared=True)}.",
+        sizes={"sets": len(leading), "methods": 9},
         reading=f"A shared first place counts; the DRM shares it on {', '.join(ties)}. It is the sole best "
         f"on {', '.join(f'{alone[kind]} of {len(part)}' for kind, part in kinds.items())}.",
     )
@@ -178,7 +179,12 @@ def check_table_3_order() -> Evidence:
     printed, tables = leaders(printed_table("table-3")), by_rule("table-3")
     if not tables:
         return Evidence(
-            share(0, 0), "nothing", "as printed", None, not_run("table-3"), {"sets": 0, "splits": 5}
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="as printed",
+            slack=None,
+            why=not_run("table-3"),
+            sizes={"sets": 0, "splits": 5},
         )
     leading = {rule: leaders(table) for rule, table in tables.items()}
     ours, sets = leading["paper"], len(leading["paper"])
@@ -191,14 +197,14 @@ def check_table_3_order() -> Evidence:
     reached = [here >= there for here, there in counts.values()]
     honest = won(leading["honest"], shared=True)
     return Evidence(
-        share(sum(reached), len(reached)),
-        "best on "
+        verdict=share(sum(reached), len(reached)),
+        measured="best on "
         + ", ".join(f"{here} of {len(had[kind])} {kind}" for kind, (here, _) in counts.items())
         + f"; with scaling chosen in training on {honest} of {sets}",
-        ", ".join(f"{there} of {len(had[kind])} {kind}" for kind, (_, there) in counts.items()),
-        float(min(here - there for here, there in counts.values())),
-        "A shared first place counts, in our results and in the print; the DRM is the sole best on "
+        claimed=", ".join(f"{there} of {len(had[kind])} {kind}" for kind, (_, there) in counts.items()),
+        slack=float(min(here - there for here, there in counts.values())),
+        why="A shared first place counts, in our results and in the print; the DRM is the sole best on "
         f"{won(ours, shared=False)} of {sets}. By the paper's rule it is not best on "
         f"{lost(ours, shared=True)}.",
-        {"sets": sets, "splits": 5},
+        sizes={"sets": sets, "splits": 5},
     )

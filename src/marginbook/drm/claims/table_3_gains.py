@@ -73,15 +73,15 @@ def check_gains(
         for name in gains
     )
     return Evidence(
-        decide(any(holds), bool(points.min() >= points_least and percent.min() >= percent_least)),
-        ", ".join(f"{points[name]:.1f}" for name in gains) + " points; "
+        verdict=decide(any(holds), bool(points.min() >= points_least and percent.min() >= percent_least)),
+        measured=", ".join(f"{points[name]:.1f}" for name in gains) + " points; "
         + ", ".join(f"{percent[name]:.1f}" for name in gains) + " %",
-        f"at least {', '.join(f'{least:g}' for least in claimed)} %",
-        float(min(percent[name] - gains[name] for name in gains)),
-        f"Computed from the printed table, against the best of the other methods: {told}. Of the two "
+        claimed=f"at least {', '.join(f'{least:g}' for least in claimed)} %",
+        slack=float(min(percent[name] - gains[name] for name in gains)),
+        why=f"Computed from the printed table, against the best of the other methods: {told}. Of the two "
         f"readings, points and percent, {sum(holds)} give all three claimed gains. The corrected statement, "
         f"also checked: at least {points_least:g} points, and {percent_least:g} % of the accuracy, on each.",
-        {"sets": len(gains)},
+        sizes={"sets": len(gains)},
     )  # fmt: skip
 
 
@@ -114,14 +114,14 @@ def check_significant(full: bool = True, extra: tuple[str, ...] = ()) -> Evidenc
     mended = all(others[name] == 1 for name in rest)
     sure = [name for name in names if _welch(name) < LEVEL]
     return Evidence(
-        decide(not rest, mended),
-        f"an improvement on {len(ahead)} of {len(names)}: none on {', '.join(rest) or 'no set'}",
-        f"{len(names)} of {len(names)}",
-        float(min(leads[name] for name in names)) if not rest else -float(len(rest)),
-        "In the printed table, the better kernel of the DRM is compared with the best of the other "
+        verdict=decide(not rest, mended),
+        measured=f"an improvement on {len(ahead)} of {len(names)}: none on {', '.join(rest) or 'no set'}",
+        claimed=f"{len(names)} of {len(names)}",
+        slack=float(min(leads[name] for name in names)) if not rest else -float(len(rest)),
+        why="In the printed table, the better kernel of the DRM is compared with the best of the other "
         "methods. The corrected statement, also checked: an improvement on each set, except where another "
         "method also has an accuracy of 1.",
-        {"sets": len(names)},
+        sizes={"sets": len(names)},
         reading="'Significant' is read as any improvement, the least it can mean. By Welch's test on the "
         f"printed means and deviations of 5 trials, at the level {LEVEL}, the improvement is "
         f"significant on {len(sure)} of {len(names)}: {', '.join(sure)}.",
@@ -166,11 +166,11 @@ def check_images(claimed: tuple[int, int, int] = (7, 5, 4)) -> Evidence:
     reached = {limit: int((best >= limit).sum()) for limit in limits}
     on_the_line = ", ".join(str(name) for limit in limits for name in best.index[best == limit])
     return Evidence(
-        decide(above == limits, reached == limits),
-        ", ".join(f"above {100 * limit:.0f} % on {count}" for limit, count in above.items()),
-        f"{', '.join(map(str, claimed))} of {len(best)}",
-        float(min(above[limit] - limits[limit] for limit in limits)),
-        f"Counted in the printed table; accuracies exactly on a limit: {on_the_line or 'none'}. The "
+        verdict=decide(above == limits, reached == limits),
+        measured=", ".join(f"above {100 * limit:.0f} % on {count}" for limit, count in above.items()),
+        claimed=f"{', '.join(map(str, claimed))} of {len(best)}",
+        slack=float(min(above[limit] - limits[limit] for limit in limits)),
+        why=f"Counted in the printed table; accuracies exactly on a limit: {on_the_line or 'none'}. The "
         "corrected statement, also checked: 'at least' in place of 'higher than'.",
-        {"sets": len(best)},
+        sizes={"sets": len(best)},
     )

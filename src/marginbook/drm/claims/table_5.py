@@ -53,16 +53,16 @@ def check_leads(claimed: float = 53.2, errors: float = 2.0) -> Evidence:
     nearest = min(pairs, key=lambda lead: abs(lead - claimed))
     ahead = bool((leads > noise).all())
     return Evidence(
-        decide(ahead and abs(nearest - claimed) <= 0.1 + 1e-9, ahead),
-        f"smallest lead {leads.min():.1f} points, on {leads.idxmin()}; on Shuttle {pairs[0]:.1f} to "
+        verdict=decide(ahead and abs(nearest - claimed) <= 0.1 + 1e-9, ahead),
+        measured=f"smallest lead {leads.min():.1f} points, on {leads.idxmin()}; on Shuttle {pairs[0]:.1f} to "
         f"{pairs[-1]:.1f}",
-        f"ahead on 5 of 5; {claimed:g} on Shuttle",
-        float((leads - noise).min()),
-        f"Computed from the printed table. The lead on Shuttle nearest to the claimed one is {nearest:.1f}; "
-        f"rounding allows a difference of a tenth. 'Significant' is read as more than {errors:g} standard "
-        "errors of a difference of proportions; with the test sizes of Table IV these are at most "
-        f"{noise.max():.2f} points. How reliable the printed numbers are: drm/table-5-majority.",
-        {"sets": len(printed)},
+        claimed=f"ahead on 5 of 5; {claimed:g} on Shuttle",
+        slack=float((leads - noise).min()),
+        why="Computed from the printed table. The lead on Shuttle nearest to the claimed one is "
+        f"{nearest:.1f}; rounding allows a difference of a tenth. 'Significant' is read as more than "
+        f"{errors:g} standard errors of a difference of proportions; with the test sizes of Table IV these "
+        f"are at most {noise.max():.2f} points. How reliable the printed numbers are: drm/table-5-majority.",
+        sizes={"sets": len(printed)},
     )
 
 
@@ -80,7 +80,14 @@ def check_reported() -> Evidence:
     """Put the printed accuracies beside those of the same solver; the other paper's are not at hand."""
     ours, printed = results("table-5"), printed_table("table-5")
     if ours is None:
-        return Evidence(share(0, 0), "nothing", "the same", None, not_run("table-5"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="the same",
+            slack=None,
+            why=not_run("table-5"),
+            sizes={"sets": 0},
+        )
     table = ours.pivot(index="dataset", columns="method", values="accuracy").reindex(columns=SVM_COLUMNS)
     both = [name for name in printed.index if name in table.index and table.loc[name].notna().all()]
     told = "; ".join(
@@ -90,13 +97,13 @@ def check_reported() -> Evidence:
         for method in SVM_COLUMNS
     )
     return Evidence(
-        share(0, 0),
-        told or "nothing",
-        "(almost) exactly the same",
-        None,
-        "We do not have the numbers of the cited paper, so the sentence itself is not tested. But the "
+        verdict=share(0, 0),
+        measured=told or "nothing",
+        claimed="(almost) exactly the same",
+        slack=None,
+        why="We do not have the numbers of the cited paper, so the sentence itself is not tested. But the "
         "printed accuracies are not those that the cited paper's solver gives on these data sets.",
-        {"sets": len(both)},
+        sizes={"sets": len(both)},
     )
 
 
@@ -124,7 +131,14 @@ def check_majority(least: float = 0.5, shift: float = 0.0) -> Evidence:
     shares = {} if ours is None else ours.groupby("dataset")["majority"].first().to_dict()
     shares = {name: float(value) for name, value in shares.items() if name in printed.index}
     if not shares:
-        return Evidence(share(0, 0), "nothing", "most are not", None, not_run("table-5"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="most are not",
+            slack=None,
+            why=not_run("table-5"),
+            sizes={"sets": 0},
+        )
     # to the printed digits: what is not more than the share there is not told from it
     excess = (shift + printed.loc[list(shares)].T - pd.Series(shares).round(3)).round(3)
     below, number = int((excess <= 0).to_numpy().sum()), excess.size
@@ -138,14 +152,14 @@ def check_majority(least: float = 0.5, shift: float = 0.0) -> Evidence:
     classes = entry("poker-train").classes
     poker = 100 * max(classes.values()) / sum(classes.values())
     return Evidence(
-        decide(svms and (below == number if least == 1 else below > least * number)),
-        f"{below} of {number} printed accuracies are not above that share",
-        "most of them, and all of the SVMs'",
-        below / number - least,
-        f"The shares are counted on the available original test sets. {told}. The test set of Poker is not "
-        f"available; in its training set the share is {poker:.1f} %, and the DRM's printed accuracy is "
+        verdict=decide(svms and (below == number if least == 1 else below > least * number)),
+        measured=f"{below} of {number} printed accuracies are not above that share",
+        claimed="most of them, and all of the SVMs'",
+        slack=below / number - least,
+        why=f"The shares are counted on the available original test sets. {told}. The test set of Poker is "
+        f"not available; in its training set the share is {poker:.1f} %, and the DRM's printed accuracy is "
         f"{max(percent['poker'][column] for column in DRM_COLUMNS):.1f} %.",
-        {"sets": len(shares), "cells": number},
+        sizes={"sets": len(shares), "cells": number},
     )
 
 
@@ -169,7 +183,14 @@ def check_table_5_order() -> Evidence:
     wanted = {"DRM", "majority", *SVM_COLUMNS}
     table = None if frame is None else frame.pivot(index="dataset", columns="method", values="accuracy")
     if frame is None or table is None or not wanted <= set(table):
-        return Evidence(share(0, 0), "nothing", "all sets", None, not_run("table-5"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="all sets",
+            slack=None,
+            why=not_run("table-5"),
+            sizes={"sets": 0},
+        )
     table = table.dropna(subset=sorted(wanted))
     rows = frame[frame["method"] == "DRM"].set_index("dataset")["test_rows"].to_dict()
     leads, told = {}, []
@@ -185,11 +206,11 @@ def check_table_5_order() -> Evidence:
     ahead = sum(lead > 0 for lead in leads.values())
     planned = len(protocol("table-5").datasets)
     return Evidence(
-        share(ahead, len(leads)),
-        f"the exact DRM is ahead of the better SVM on {ahead} of {len(leads)} sets",
-        "5 of 5 sets",
-        min(leads.values(), default=None),
-        f"{'; '.join(told)}. 'Ahead' means by more than two standard errors of a difference of proportions. "
-        "DRM+1 has a constant feature; 'majority' always answers the most frequent class.",
-        {"sets": len(leads), "planned": planned},
+        verdict=share(ahead, len(leads)),
+        measured=f"the exact DRM is ahead of the better SVM on {ahead} of {len(leads)} sets",
+        claimed="5 of 5 sets",
+        slack=min(leads.values(), default=None),
+        why=f"{'; '.join(told)}. 'Ahead' means by more than two standard errors of a difference of "
+        "proportions. DRM+1 has a constant feature; 'majority' always answers the most frequent class.",
+        sizes={"sets": len(leads), "planned": planned},
     )

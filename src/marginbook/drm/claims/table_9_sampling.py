@@ -89,16 +89,16 @@ def _sampling_evidence(
     parts = found.parts(level, margin)
     ahead = max(found.leads, key=lambda name: found.leads[name])
     return Evidence(
-        share(sum(parts), len(parts)) if again else decide(all(parts)),
-        f"{sum(parts[:-1])} of {len(parts) - 1} peers improve significantly; the largest upper limit of a "
-        f"mean lead over the DRM is {found.leads[ahead]:.4f}, that of {ahead}",
-        f"{len(parts) - 1} of {len(parts) - 1} improve; a lead of at most {margin:g}",
-        min(level - max(found.improved.values()), margin - max(found.leads.values())),
-        f"Wilcoxon's test at the level {level}, over the data sets that have both numbers: {found.told}. "
+        verdict=share(sum(parts), len(parts)) if again else decide(all(parts)),
+        measured=f"{sum(parts[:-1])} of {len(parts) - 1} peers improve significantly; the largest upper "
+        f"limit of a mean lead over the DRM is {found.leads[ahead]:.4f}, that of {ahead}",
+        claimed=f"{len(parts) - 1} of {len(parts) - 1} improve; a lead of at most {margin:g}",
+        slack=min(level - max(found.improved.values()), margin - max(found.leads.values())),
+        why=f"Wilcoxon's test at the level {level}, over the data sets that have both numbers: {found.told}. "
         "'Comparable' is read as follows: for each over-sampled peer, the upper 95 % limit of its mean "
         f"lead over the DRM is at most {margin:g} of G-mean. The paper calls a DRM that is about 0.005 "
         "behind quite competitive; the margin is twice that.",
-        sizes,
+        sizes=sizes,
         reading=found.reading(level),
     )
 
@@ -155,7 +155,14 @@ def check_sampling_again() -> Evidence:
     """Test our own numbers in the same way."""
     plain, sampled = by_rule("table-8"), by_rule("table-9")
     if not plain or not sampled or not set(sampled["paper"]) - {"DRM"} or "DRM" not in sampled["paper"]:
-        return Evidence(share(0, 0), "nothing", "all improve", None, not_run("table-9"), {"sets": 0})
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="all improve",
+            slack=None,
+            why=not_run("table-9"),
+            sizes={"sets": 0},
+        )
     found = sampling_effects(plain["paper"], sampled["paper"])
     sizes = {"sets": len(sampled["paper"]), "splits": 5}
     return _sampling_evidence(found, LEVEL, MARGIN, sizes, again=True)

@@ -87,14 +87,15 @@ def check_best_counts(
     leading = leaders(printed)
     wins = Counter(best[0] for best in leading.values() if len(best) == 1)
     return Evidence(
-        decide(dict(wins) == dict(claimed), dict(wins) == dict(found)),
-        f"best on {wins['DRM']} of {len(printed)} printed rows; not on {lost(leading, shared=False)}",
-        "12 of 15; SVM, KNN, RF one each",
-        wins["DRM"] - claimed["DRM"],
-        "Counted in the printed table. The corrected statement, also checked: the DRM on "
+        verdict=decide(dict(wins) == dict(claimed), dict(wins) == dict(found)),
+        measured=f"best on {wins['DRM']} of {len(printed)} printed rows; not on "
+        f"{lost(leading, shared=False)}",
+        claimed="12 of 15; SVM, KNN, RF one each",
+        slack=wins["DRM"] - claimed["DRM"],
+        why="Counted in the printed table. The corrected statement, also checked: the DRM on "
         + ", ".join(f"{count}" if name == "DRM" else f"{name} {count}" for name, count in found.items())
         + ".",
-        {"sets": len(printed), "methods": printed.shape[1]},
+        sizes={"sets": len(printed), "methods": printed.shape[1]},
     )
 
 
@@ -115,19 +116,25 @@ def check_order() -> Evidence:
     tables = by_rule("table-8")
     if not tables:
         return Evidence(
-            share(0, 0), "nothing", "12 of 15", None, not_run("table-8"), {"sets": 0, "splits": 5}
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="12 of 15",
+            slack=None,
+            why=not_run("table-8"),
+            sizes={"sets": 0, "splits": 5},
         )
     leading = {rule: leaders(table) for rule, table in tables.items()}
     reached, honest = (won(leading[rule], shared=False) for rule in ("paper", "honest"))
     sets = len(leading["paper"])
     return Evidence(
-        share(min(reached, CLAIMED), CLAIMED),
-        f"best on {reached} of {sets} by the paper's rule, on {honest} with scaling chosen in training",
-        "12 of 15",
-        reached - CLAIMED,
-        f"By the paper's rule the DRM is not best on {lost(leading['paper'], shared=False)}. The peers are "
-        f"{', '.join(map(str, families(tables['paper']).columns.drop('DRM')))}.",
-        {"sets": sets, "splits": 5},
+        verdict=share(min(reached, CLAIMED), CLAIMED),
+        measured=f"best on {reached} of {sets} by the paper's rule, on {honest} with scaling chosen in "
+        "training",
+        claimed="12 of 15",
+        slack=reached - CLAIMED,
+        why=f"By the paper's rule the DRM is not best on {lost(leading['paper'], shared=False)}. The peers "
+        f"are {', '.join(map(str, families(tables['paper']).columns.drop('DRM')))}.",
+        sizes={"sets": sets, "splits": 5},
     )
 
 
@@ -186,13 +193,13 @@ def check_drm_column(lower: bool = False) -> Evidence:
         there = "{:.4f} ± {:.4f}".format(*better.loc[name, numbers])
         found.append(f"{name}: {mean:.4f} ± {std:.4f}{also}; Table VIII has {there}")
     return Evidence(
-        decide(bool(same.all()), bool(same.sum() >= len(same) - 1)),
-        f"{same.sum()} of {len(same)} cells are the same",
-        f"{len(same)} of {len(same)}",
-        float(same.sum() - len(same)),
-        f"Counted in the printed tables. {'; '.join(found) or 'No exception'}. The corrected statement, "
+        verdict=decide(bool(same.all()), bool(same.sum() >= len(same) - 1)),
+        measured=f"{same.sum()} of {len(same)} cells are the same",
+        claimed=f"{len(same)} of {len(same)}",
+        slack=float(same.sum() - len(same)),
+        why=f"Counted in the printed tables. {'; '.join(found) or 'No exception'}. The corrected statement, "
         "also checked: all cells except one.",
-        {"sets": len(same)},
+        sizes={"sets": len(same)},
     )
 
 
@@ -230,12 +237,13 @@ def check_ratios(
             told.append(f"{row.dataset}: {many} / {few} = {ratio:.2f}, printed {printed:.2f}")
     right = len(frame) - len(off)
     return Evidence(
-        decide(not off, list(off) == ["glass4"] and abs(off["glass4"] - true) <= 0.01),
-        f"{right} of {len(frame)} ratios are those of the class sizes; {'; '.join(told) or 'no exception'}",
-        f"{len(frame)} of {len(frame)}",
-        -float(len(off)),
-        "The class sizes are those of the data sets in the registry, which are verified by checksum. Their "
-        "numbers of examples and features agree with the table. The table is ordered by ratio; with the "
-        "right ratio glass4 would come after yeast-1vs7.",
-        {"sets": len(frame)},
+        verdict=decide(not off, list(off) == ["glass4"] and abs(off["glass4"] - true) <= 0.01),
+        measured=f"{right} of {len(frame)} ratios are those of the class sizes; "
+        f"{'; '.join(told) or 'no exception'}",
+        claimed=f"{len(frame)} of {len(frame)}",
+        slack=-float(len(off)),
+        why="The class sizes are those of the data sets in the registry, which are verified by checksum. "
+        "Their numbers of examples and features agree with the table. The table is ordered by ratio; with "
+        "the right ratio glass4 would come after yeast-1vs7.",
+        sizes={"sets": len(frame)},
     )

@@ -66,19 +66,19 @@ def check_penalised_bias() -> Evidence:
             printed.append(np.degrees(np.arcsin(min(1.0, sine(tied[1:], fisher)))))
             offset.append(abs(np.mean(problem.design @ tied)) / np.sqrt(problem.energy / problem.n))
     return Evidence(
-        decide(free <= 1e-6 and max(printed) > 1.0),
-        f"with a free bias the sine of the angle is at most {at_most(free, 1e-6)}; with a penalised bias "
-        f"the median angle is {np.median(printed):.1f} degrees, the largest {max(printed):.0f}; the mean of "
-        f"the fit, zero with a free bias, is up to {max(offset):.2f} times the root mean square of the "
-        "targets",
-        "angle 0 with a free bias, not with the printed one",
-        max(printed) - 1.0,
-        "Eliminating a free bias gives K C K + 2 rho N I with the centring matrix C. Here K C K is the "
+        verdict=decide(free <= 1e-6 and max(printed) > 1.0),
+        measured=f"with a free bias the sine of the angle is at most {at_most(free, 1e-6)}; with a penalised "
+        f"bias the median angle is {np.median(printed):.1f} degrees, the largest {max(printed):.0f}; the "
+        f"mean of the fit, zero with a free bias, is up to {max(offset):.2f} times the root mean square of "
+        "the targets",
+        claimed="angle 0 with a free bias, not with the printed one",
+        slack=max(printed) - 1.0,
+        why="Eliminating a free bias gives K C K + 2 rho N I with the centring matrix C. Here K C K is the "
         "within-class scatter plus a multiple of (M1-M2)(M1-M2)'. The printed bias gives K (I - 11'/(N + 2 "
         "rho N)) K instead. The two differ by a multiple of K11'K, which is not along M1 - M2. A penalised "
         "bias makes the solution depend on the origin of the targets.",
-        described(len(printed)) | {"rho": [1e-3, 1e-2, 0.1, 1.0]},
-        (50,),
+        sizes=described(len(printed)) | {"rho": [1e-3, 1e-2, 0.1, 1.0]},
+        seeds=(50,),
     )
 
 
@@ -154,23 +154,22 @@ def check_threshold() -> Evidence:
             shares.append(share)
     total, halves = np.mean(errors, axis=0), np.mean(balanced, axis=0)
     return Evidence(
-        decide(worst <= 1e-9 and factor == count and halves[0] > halves[1]),
-        f"the means are R^2 times the targets to {at_most(worst, 1e-9)}; the mean of the smaller class is "
-        f"on the wrong side in {wrong_side} of {count} fits, and the condition R^2 < (1 - N1/N2)/2 decides "
-        f"this correctly in {factor}; with one class of ten in a hundred (R^2 {min(shares):.2f} to "
-        f"{max(shares):.2f}) the error is {total[0]:.1f} % at the midpoint of the targets and "
-        f"{total[1]:.1f} % at that of the means, and averaged over the classes {halves[0]:.1f} % and "
-        f"{halves[1]:.1f} %",
-        "R^2 exactly; a lower class-averaged error at the midpoint of the means",
-        float(halves[0] - halves[1]),
-        "With a free bias the residual sums to zero, and the indicator of the positive class is an affine "
-        "function of the targets. So the mean of f over that class is R^2 N/N1 for any penalty on alpha, "
-        "with R^2 = yhat'f/yhat'yhat. Where both classes are equally probable, E[yhat|x] equals the "
-        "midpoint of the targets. That midpoint therefore minimises the total error if f is this "
-        "regression. The midpoint of the means gives both classes equal weight. The two agree for balanced "
-        "classes or a perfect fit.",
-        described(count) | {"test sets": len(errors)},
-        (51, 52, 53),
+        verdict=decide(worst <= 1e-9 and factor == count and halves[0] > halves[1]),
+        measured=f"the means are R^2 times the targets to {at_most(worst, 1e-9)}; the mean of the smaller "
+        f"class is on the wrong side in {wrong_side} of {count} fits, and the condition R^2 < (1 - N1/N2)/2 "
+        f"decides this correctly in {factor}; with one class of ten in a hundred (R^2 {min(shares):.2f} to "
+        f"{max(shares):.2f}) the error is {total[0]:.1f} % at the midpoint of the targets and {total[1]:.1f} "
+        f"% at that of the means, and averaged over the classes {halves[0]:.1f} % and {halves[1]:.1f} %",
+        claimed="R^2 exactly; a lower class-averaged error at the midpoint of the means",
+        slack=float(halves[0] - halves[1]),
+        why="With a free bias the residual sums to zero, and the indicator of the positive class is an "
+        "affine function of the targets. So the mean of f over that class is R^2 N/N1 for any penalty on "
+        "alpha, with R^2 = yhat'f/yhat'yhat. Where both classes are equally probable, E[yhat|x] equals the "
+        "midpoint of the targets. That midpoint therefore minimises the total error if f is this regression. "
+        "The midpoint of the means gives both classes equal weight. The two agree for balanced classes or a "
+        "perfect fit.",
+        sizes=described(count) | {"test sets": len(errors)},
+        seeds=(51, 52, 53),
     )
 
 
@@ -221,21 +220,21 @@ def check_scale(power: float = 1.0) -> Evidence:
                 count += 1
     worst = max(law, labels, kernels)
     return Evidence(
-        decide(worst <= 1e-7 and decisions == count and tied > 1e-3),
-        "J and the steps of (8) satisfy omega(c yhat, c^(2-q) rho) = c omega(yhat, rho) to "
+        verdict=decide(worst <= 1e-7 and decisions == count and tied > 1e-3),
+        measured="J and the steps of (8) satisfy omega(c yhat, c^(2-q) rho) = c omega(yhat, rho) to "
         f"{at_most(law, 1e-7)}, the limits for q = 1 to {at_most(limits, 1e-7)}; with labels +-1 and a free "
         f"bias alpha satisfies it to {at_most(labels, 1e-7)}, and {decisions} of {count} classifiers make "
         f"the same decisions; with the printed bias alpha differs by up to {100 * tied:.0f} %; a kernel "
         f"multiplied by s needs rho s^q, which holds to {at_most(kernels, 1e-7)}",
-        "0; not with the printed bias",
-        1e-7 - worst,
-        "We have J(c omega; c yhat, c^(2-q) rho) = c^2 J(omega; yhat, rho), and +-1 is an affine function "
-        "of the targets. A free bias absorbs its constant; a penalised bias is charged for it. The penalty "
-        "is on alpha, not on the function f: for s K the coefficients are s times smaller. The ridge "
+        claimed="0; not with the printed bias",
+        slack=1e-7 - worst,
+        why="We have J(c omega; c yhat, c^(2-q) rho) = c^2 J(omega; yhat, rho), and +-1 is an affine "
+        "function of the targets. A free bias absorbs its constant; a penalised bias is charged for it. The "
+        "penalty is on alpha, not on the function f: for s K the coefficients are s times smaller. The ridge "
         "solution with the same rho, from which (8) starts, does not scale in this way for q < 2. So the "
         "minimum that is found may differ.",
-        described(count) | {"q": [0.5, 1.0, 1.5]},
-        (54,),
+        sizes=described(count) | {"q": [0.5, 1.0, 1.5]},
+        seeds=(54,),
     )
 
 

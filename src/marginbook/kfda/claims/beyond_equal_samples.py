@@ -88,22 +88,22 @@ def check_equal_samples(off: float = 0.0) -> Evidence:
     dearer = [ratio for _, _, ratio, _ in retained[0.5]]
     more = bool(np.all(share[1.0][:, 0] > share[1.0][:, 1]) and np.any(share[0.5][:, 0] > share[0.5][:, 1]))
     return Evidence(
-        decide(both == dependent == 0 and saddles > 0 and more and same <= 1e-3 and alike <= 1e-3),
-        f"of {minima} minima {both} retain both copies, and {dependent} retain dependent columns; with 150 "
-        f"samples at no more than 16 different points, (8) retains {ranges(share[1.0][:, 0])} % for q = 1, "
-        f"where {ranges(share[1.0][:, 1])} % give the same J to {at_most(same, 1e-3)}; for q = 0.5 it "
+        verdict=decide(both == dependent == 0 and saddles > 0 and more and same <= 1e-3 and alike <= 1e-3),
+        measured=f"of {minima} minima {both} retain both copies, and {dependent} retain dependent columns; "
+        f"with 150 samples at no more than 16 different points, (8) retains {ranges(share[1.0][:, 0])} % for "
+        f"q = 1, where {ranges(share[1.0][:, 1])} % give the same J to {at_most(same, 1e-3)}; for q = 0.5 it "
         f"retains {ranges(share[0.5][:, 0])} %, with J {min(dearer):.2f} to {max(dearer):.2f} times that of "
-        f"a minimum with {ranges(share[0.5][:, 1])} %, and stops near a saddle in {saddles} of {stops} "
-        f"runs; copies differ by at most {at_most(alike, 1e-3)}",
-        "no copies in a minimum; equal coefficients for copies in (8)",
-        float(saddles),
-        "Two equal columns make the Gram matrix of the support singular, so the Hessian there has a "
+        f"a minimum with {ranges(share[0.5][:, 1])} %, and stops near a saddle in {saddles} of {stops} runs; "
+        f"copies differ by at most {at_most(alike, 1e-3)}",
+        claimed="no copies in a minimum; equal coefficients for copies in (8)",
+        slack=float(saddles),
+        why="Two equal columns make the Gram matrix of the support singular, so the Hessian there has a "
         "negative eigenvalue. The step (8) maps equal coefficients of equal columns to equal ones. Only "
         "rounding separates them: a difference of 1e-16 grows by a factor 2 - q per step. For q = 1 their "
         "ratio never changes. Data sets with categorical features, such as Titanic, have many copies. "
         "Their printed share of retained samples reflects the copies as much as the classifier.",
-        {"N": [5, 150], "minima": minima, "q": [0.25, 0.5, 0.75, 1.0]},
-        (44, 0, 1, 2),
+        sizes={"N": [5, 150], "minima": minima, "q": [0.25, 0.5, 0.75, 1.0]},
+        seeds=(44, 0, 1, 2),
     )
 
 

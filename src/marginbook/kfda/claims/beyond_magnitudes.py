@@ -72,21 +72,21 @@ def check_magnitude_bound() -> Evidence:
                 ratios += [value / magnitude_bound(problem, q, rho)[1] for value in found]
     least = min(min(ratios), min(limits))
     return Evidence(
-        decide(least >= 1 - 1e-9 and saddles == below and sharp == columns),
-        f"the smallest ratio of |omega_i| to its bound is {min(ratios):.3f} in all minima of small problems "
-        f"({len(ratios)} coefficients) and {min(limits):.2f} in {len(limits)} limits of (8); {below} "
-        f"stationary points are below the bound, {saddles} of them saddles; in {sharp} of {columns} "
-        f"problems with one column, a stationary size {NEAR:g} above the bound is a minimum and one "
-        f"{NEAR:g} below is not; where the paper stops, {undecided} of {coefficients} coefficients are "
-        "neither above the bound nor too small to return",
-        "at least 1",
-        least - 1,
-        "The second derivative along coordinate i, |d_i|^2 - rho N q(1-q)|omega_i|^(q-2), cannot be "
+        verdict=decide(least >= 1 - 1e-9 and saddles == below and sharp == columns),
+        measured=f"the smallest ratio of |omega_i| to its bound is {min(ratios):.3f} in all minima of small "
+        f"problems ({len(ratios)} coefficients) and {min(limits):.2f} in {len(limits)} limits of (8); "
+        f"{below} stationary points are below the bound, {saddles} of them saddles; in {sharp} of {columns} "
+        f"problems with one column, a stationary size {NEAR:g} above the bound is a minimum and one {NEAR:g} "
+        f"below is not; where the paper stops, {undecided} of {coefficients} coefficients are neither above "
+        "the bound nor too small to return",
+        claimed="at least 1",
+        slack=least - 1,
+        why="The second derivative along coordinate i, |d_i|^2 - rho N q(1-q)|omega_i|^(q-2), cannot be "
         "negative in a minimum (Chen, Xu and Ye 2010). So no coefficient of a minimum lies between zero "
         "and the bound. For q = 1 the bound is 0, and any cut is a convention.",
-        {"coefficients": len(ratios), "limits": len(limits), "q": list(Q)},
-        (41, 0, 1, 2, 3),
-        round(1 / least, 4),
+        sizes={"coefficients": len(ratios), "limits": len(limits), "q": list(Q)},
+        seeds=(41, 0, 1, 2, 3),
+        reach=round(1 / least, 4),
     )
 
 
@@ -146,19 +146,19 @@ def check_global_bound() -> Evidence:
                     columns += 1
     least = min(lowest, default=np.inf)
     return Evidence(
-        decide(least >= 1 - 1e-9 and gained == between > 0 and sharp == columns),
-        f"the smallest ratio of |omega_i| to its bound is {least:.2f} in the lowest minima ({len(lowest)} "
-        f"coefficients); dropping a coefficient below the bound in another minimum lowers J in {gained} of "
-        f"{between} cases; in {sharp} of {columns} problems with one column, a stationary size {NEAR:g} "
-        f"above the bound is the lowest minimum and one {NEAR:g} below is not",
-        "at least 1, and arbitrarily close to it",
-        least - 1,
-        "At a stationary point, setting omega_i to zero changes J by |d_i|^2 omega_i^2/2 - rho N (1-q) "
+        verdict=decide(least >= 1 - 1e-9 and gained == between > 0 and sharp == columns),
+        measured=f"the smallest ratio of |omega_i| to its bound is {least:.2f} in the lowest minima "
+        f"({len(lowest)} coefficients); dropping a coefficient below the bound in another minimum lowers J "
+        f"in {gained} of {between} cases; in {sharp} of {columns} problems with one column, a stationary "
+        f"size {NEAR:g} above the bound is the lowest minimum and one {NEAR:g} below is not",
+        claimed="at least 1, and arbitrarily close to it",
+        slack=least - 1,
+        why="At a stationary point, setting omega_i to zero changes J by |d_i|^2 omega_i^2/2 - rho N (1-q) "
         "|omega_i|^q. In the lowest minimum this change is not negative. The bound is (2/q)^(1/(2-q)) "
         "times that for local minima. A coefficient below it proves that a minimum is not the lowest; "
         "coefficients above it prove nothing.",
-        {"coefficients": len(lowest), "columns": columns, "q": list(Q), "rho": list(SMALL_RHOS)},
-        (45,),
+        sizes={"coefficients": len(lowest), "columns": columns, "q": list(Q), "rho": list(SMALL_RHOS)},
+        seeds=(45,),
     )
 
 

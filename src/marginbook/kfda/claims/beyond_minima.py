@@ -63,18 +63,18 @@ def check_zero_minimum() -> Evidence:
                 convex += bool(np.abs(problem.correlations).max() <= rho * problem.n)
                 problems += 1
     return Evidence(
-        decide(higher == drawn and ended == started),
-        f"J exceeds J(0) at {higher} of {drawn} points of the box |omega_i| < (rho N/|c_i|)^(1/(1-q)); from "
-        f"the box of no return, whose smallest half-width is {min(widths):.0e} to {max(widths):.1g}, (8) "
-        f"converges to zero in {ended} of {started} runs; zero is the lowest of all minima in {lowest} of "
-        f"{problems} problems; for q = 1 it would be a minimum in {convex}",
-        "always",
-        float(higher - drawn + ended - started + 1),
-        "J(omega) - J(0) is at least sum_i (rho N |omega_i|^q - |c_i omega_i|), and each term is positive "
-        "in the box. So zero is a local minimum whatever the data; a small rho makes the box small but "
-        "never empty. The box of no return replaces c_i by |d_i||yhat| and has a factor q.",
-        {"problems": problems, "N": 5, "q": list(Q), "rho": list(RHOS)},
-        (40,),
+        verdict=decide(higher == drawn and ended == started),
+        measured=f"J exceeds J(0) at {higher} of {drawn} points of the box |omega_i| < (rho "
+        f"N/|c_i|)^(1/(1-q)); from the box of no return, whose smallest half-width is {min(widths):.0e} to "
+        f"{max(widths):.1g}, (8) converges to zero in {ended} of {started} runs; zero is the lowest of all "
+        f"minima in {lowest} of {problems} problems; for q = 1 it would be a minimum in {convex}",
+        claimed="always",
+        slack=float(higher - drawn + ended - started + 1),
+        why="J(omega) - J(0) is at least sum_i (rho N |omega_i|^q - |c_i omega_i|), and each term is "
+        "positive in the box. So zero is a local minimum whatever the data; a small rho makes the box small "
+        "but never empty. The box of no return replaces c_i by |d_i||yhat| and has a factor q.",
+        sizes={"problems": problems, "N": 5, "q": list(Q), "rho": list(RHOS)},
+        seeds=(40,),
     )
 
 
@@ -119,18 +119,18 @@ def check_certificate() -> Evidence:
                         saddles += 1
                         lower += descends(problem, point, q, rho)
     return Evidence(
-        decide(raised == tried and listed == certified and lower == saddles),
-        f"J rises at {raised} of {tried} random neighbours of {certified} certified points, and {listed} of "
-        f"these points are in the list of all minima; J decreases from {lower} of {saddles} points with a "
-        "negative eigenvalue",
-        "a minimum if and only if the certificate is positive",
-        float(raised - tried + listed - certified + lower - saddles + 1),
-        "At zero the penalty has infinite slope, so leaving zero costs more than a better fit gains "
+        verdict=decide(raised == tried and listed == certified and lower == saddles),
+        measured=f"J rises at {raised} of {tried} random neighbours of {certified} certified points, and "
+        f"{listed} of these points are in the list of all minima; J decreases from {lower} of {saddles} "
+        "points with a negative eigenvalue",
+        claimed="a minimum if and only if the certificate is positive",
+        slack=float(raised - tried + listed - certified + lower - saddles + 1),
+        why="At zero the penalty has infinite slope, so leaving zero costs more than a better fit gains "
         "nearby. What remains is the smooth problem on the support. Two numbers, the residual of "
         "stationarity and the smallest eigenvalue, prove that a solver's answer is a local minimum. They "
         "do not prove that it is the lowest.",
-        {"certified": certified, "saddles": saddles, "N": 5, "q": list(Q), "rho": list(RHOS)},
-        (42,),
+        sizes={"certified": certified, "saddles": saddles, "N": 5, "q": list(Q), "rho": list(RHOS)},
+        seeds=(42,),
     )
 
 
@@ -267,21 +267,21 @@ def check_many_minima(share: float = MANY) -> Evidence:
     ridge_misses = float(1 - found["ridge"])
     many = float(np.mean(counts[min(RHOS)])) / supports_in_all
     return Evidence(
-        decide(once == total and listed == limits and many >= share and ridge_misses > 0),
-        f"minima of {supports_in_all} supports: "
+        verdict=decide(once == total and listed == limits and many >= share and ridge_misses > 0),
+        measured=f"minima of {supports_in_all} supports: "
         + ", ".join(f"{np.mean(v):.0f} on average for rho = {rho:g}" for rho, v in counts.items())
         + f"; at most one per support in {once} of {total} problems; {listed} of {limits} limits of (8) are "
         "among them; share of cases in which a start leads to the lowest minimum: "
         + ", ".join(
             f"{name} {100 * found[name]:.0f} % (J {100 * above[name]:.0f} % too high)" for name in STARTS
         ),
-        f"at most one per support; one on {100 * MANY:.0f} % of the supports for the smallest rho; no other "
-        "limits",
-        ridge_misses,
-        "In one orthant the points with a positive semidefinite Hessian form a convex set on which J is "
+        claimed=f"at most one per support; one on {100 * MANY:.0f} % of the supports for the smallest rho; "
+        "no other limits",
+        slack=ridge_misses,
+        why="In one orthant the points with a positive semidefinite Hessian form a convex set on which J is "
         "convex. Two orthants of a support cannot both contain a minimum, as the difference of the two "
         "gradients shows. So all minima of a small problem can be listed, and the lowest one is known. "
         "None of these starts always leads to it.",
-        {"problems": total, "N": 5, "q": list(Q), "rho": list(RHOS)},
-        (43,),
+        sizes={"problems": total, "N": 5, "q": list(Q), "rho": list(RHOS)},
+        seeds=(43,),
     )

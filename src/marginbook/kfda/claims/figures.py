@@ -75,16 +75,16 @@ def check_priors() -> Evidence:
         f"|w| = {w:g}: " + ", ".join(f"{gains[q][k]:.2g}" for q in PRIOR_POWERS) for k, w in enumerate(SMALL)
     )
     return Evidence(
-        share(sum(parts), len(parts)),
-        f"gain in log density from setting w to 0, for q = 1/2, 1, 2: {told}; slope relative to height at "
-        f"|w| = 1e-6: {half[2]:.0f}, {one[2]:.3f}, {two[2]:.0e}",
-        "larger gains for smaller q",
-        min(a - b for a, b in zip(gains[0.5], gains[1.0], strict=True)),
-        "The prior is exp(-|w|^q) / (2 Gamma(1 + 1/q)), which integrates to 1. Next to 0 its slope is "
+        verdict=share(sum(parts), len(parts)),
+        measured=f"gain in log density from setting w to 0, for q = 1/2, 1, 2: {told}; slope relative to "
+        f"height at |w| = 1e-6: {half[2]:.0f}, {one[2]:.3f}, {two[2]:.0e}",
+        claimed="larger gains for smaller q",
+        slack=min(a - b for a, b in zip(gains[0.5], gains[1.0], strict=True)),
+        why="The prior is exp(-|w|^q) / (2 Gamma(1 + 1/q)), which integrates to 1. Next to 0 its slope is "
         "infinite for q < 1, finite for q = 1 and 0 for q = 2, so only the first two have a peak. Beyond "
         "|w| = 1 the order is reversed: large values cost less for smaller q. The figure prints no "
         "numbers, so we check its properties.",
-        {"q": list(PRIOR_POWERS), "w": list(SMALL)},
+        sizes={"q": list(PRIOR_POWERS), "w": list(SMALL)},
     )
 
 
@@ -187,17 +187,17 @@ def check_two_minima() -> Evidence:
     parts += [abs(drawn[0]) < 1e-100, abs(drawn[1] - minima(ESTIMATE, POWER, RHO)[-1]) < 1e-3, *lone]
     values = [float(line_objective(np.array(w), ESTIMATE, POWER, RHO)) for w in drawn]
     return Evidence(
-        share(sum(map(bool, parts)), len(parts)),
-        f"two minima for a least-squares estimate w^ > {threshold:.3f}, one below; with w^ = {ESTIMATE:g} "
-        f"the starts {STARTS[0]:g} and {STARTS[1]:g} end in {drawn[0]:.0f} (J = {values[0]:.2f}) and "
-        f"{drawn[1]:.3f} (J = {values[1]:.2f})",
-        "two minima; two starts, two ends",
-        ESTIMATE - threshold,
-        "The paper does not state the data. If the squared inputs sum to N, then J(w) = (w - w^)^2 / 2 + "
+        verdict=share(sum(map(bool, parts)), len(parts)),
+        measured=f"two minima for a least-squares estimate w^ > {threshold:.3f}, one below; with w^ = "
+        f"{ESTIMATE:g} the starts {STARTS[0]:g} and {STARTS[1]:g} end in {drawn[0]:.0f} (J = "
+        f"{values[0]:.2f}) and {drawn[1]:.3f} (J = {values[1]:.2f})",
+        claimed="two minima; two starts, two ends",
+        slack=ESTIMATE - threshold,
+        why="The paper does not state the data. If the squared inputs sum to N, then J(w) = (w - w^)^2 / 2 + "
         "rho |w|^q. The picture needs w^ > (2 - q) / (1 - q) (rho q (1 - q))^(1 / (2 - q)), and from w^ = "
         f"{even:.3f} on the broad minimum is the lower one. Starts below {_barrier(ESTIMATE):.3f}, the "
         "maximum between the two, lead to 0. We check the properties that the caption states.",
-        {"estimates": 6, "q": POWER, "rho": RHO},
+        sizes={"estimates": 6, "q": POWER, "rho": RHO},
     )
 
 

@@ -79,17 +79,17 @@ def check_means(rows: Sequence[str] = tuple(ROWS)) -> Evidence:
     told = [f"{r.column} {r.printed:.1f}, where the cells give {r.again:.2f}" for r in off.itertuples()]
     digits = sum(f"{r.again:.1f}" == f"{r.printed:.1f}" for r in frame.itertuples())
     return Evidence(
-        decide(off.empty, elsewhere and gap <= 2 * ROUNDING),
-        f"{int(frame['rounding'].sum())} of {len(frame)} printed values are the means, up to rounding; the "
-        f"largest difference is {frame['difference'].abs().max():.2f}",
-        f"{len(frame)} of {len(frame)}, within {2 * ROUNDING:.1f}",
-        float(2 * ROUNDING - frame["difference"].abs().max()),
-        f"Exceptions, all in the row NRS of Table 3: {'; '.join(told) or 'none'}. The printed means of "
+        verdict=decide(off.empty, elsewhere and gap <= 2 * ROUNDING),
+        measured=f"{int(frame['rounding'].sum())} of {len(frame)} printed values are the means, up to "
+        f"rounding; the largest difference is {frame['difference'].abs().max():.2f}",
+        claimed=f"{len(frame)} of {len(frame)}, within {2 * ROUNDING:.1f}",
+        slack=float(2 * ROUNDING - frame["difference"].abs().max()),
+        why=f"Exceptions, all in the row NRS of Table 3: {'; '.join(told) or 'none'}. The printed means of "
         f"Tables 1 and 2, weighted 13 to 7, give the same numbers as the cells (at most {gap:.2f} apart), "
         f"so the error is in Table 3. {digits} of {len(frame)} agree to the digit; a rounded mean of "
         "rounded cells can be off by one unit of the last digit. The corrected statement, also checked: "
         "all means except the NRS of Table 3.",
-        {"means": len(frame), "sets": len(printed().errors)},
+        sizes={"means": len(frame), "sets": len(printed().errors)},
     )
 
 
@@ -102,12 +102,12 @@ def _recount(table: str, ties: str) -> Evidence:
     ]
     right = len(lines) - len(off)
     return Evidence(
-        decide(not off),
-        f"{right} of {len(lines)} counts are right",
-        f"{len(lines)} of {len(lines)}",
-        float(right - len(lines)),
-        f"Exceptions: {'; '.join(off) or 'none'}. {ties}",
-        {"sentences": len(lines), "sets": len(printed(table).errors)},
+        verdict=decide(not off),
+        measured=f"{right} of {len(lines)} counts are right",
+        claimed=f"{len(lines)} of {len(lines)}",
+        slack=float(right - len(lines)),
+        why=f"Exceptions: {'; '.join(off) or 'none'}. {ties}",
+        sizes={"sentences": len(lines), "sets": len(printed(table).errors)},
     )
 
 
@@ -201,15 +201,15 @@ def check_sizes(
     wanted = int(((uci["n_pool"] >= least_rows) & (uci.index.map(larger) <= largest_class)).sum())
     inside = int((frame["n_train"] < frame["n_pool"]).sum())
     return Evidence(
-        decide(wanted == len(uci) and inside == len(frame)),
-        f"{wanted} of {len(uci)} sets have at least {least_rows} rows and at most {100 * largest_class:.0f} "
-        "% in one class",
-        f"{len(uci)} of {len(uci)}",
-        largest_class - max(larger.values()),
-        "The rows without missing values in the public data sets are counted. Half of these, rounded up, "
+        verdict=decide(wanted == len(uci) and inside == len(frame)),
+        measured=f"{wanted} of {len(uci)} sets have at least {least_rows} rows and at most "
+        f"{100 * largest_class:.0f} % in one class",
+        claimed=f"{len(uci)} of {len(uci)}",
+        slack=largest_class - max(larger.values()),
+        why="The rows without missing values in the public data sets are counted. Half of these, rounded up, "
         f"is the printed training size in {halves} of {len(uci)} cases, so the pools behind the partitions "
         f"are known. The largest class is that of {max(larger, key=lambda name: larger[name])}, "
         f"{100 * max(larger.values()):.0f} %. The condition of less than 10 % missing values is not "
         "checked, since our copies contain no rows with missing values.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )

@@ -59,13 +59,14 @@ def check_printed_spread() -> Evidence:
     every = {law: float(found.sum()) for law, found in against.items()}
     likeliest = min(every.values()) > math.log(ODDS) and every["refit"] > math.log(ALL_ODDS)
     return Evidence(
-        decide(likeliest and not against_it),
-        f"odds {power(every['refit'])} for one fixed classifier against refitted ones: of {len(refit)} sets "
-        f"{len(for_it)} favour it, {len(against_it)} contradict it, {len(open_)} do not decide",
-        f"odds of {ALL_ODDS:g} against refitted ones, of {ODDS:g} against any other reading, and no set "
-        "that contradicts it",
-        float(min(min(every.values()) - math.log(ODDS), every["refit"] - math.log(ALL_ODDS))),
-        f"In favour: {shown or 'none'}. Against: {', '.join(against_it) or 'none'}. Undecided: "
+        verdict=decide(likeliest and not against_it),
+        measured=f"odds {power(every['refit'])} for one fixed classifier against refitted ones: of "
+        f"{len(refit)} sets {len(for_it)} favour it, {len(against_it)} contradict it, {len(open_)} do not "
+        "decide",
+        claimed=f"odds of {ALL_ODDS:g} against refitted ones, of {ODDS:g} against any other reading, and no "
+        "set that contradicts it",
+        slack=float(min(min(every.values()) - math.log(ODDS), every["refit"] - math.log(ALL_ODDS))),
+        why=f"In favour: {shown or 'none'}. Against: {', '.join(against_it) or 'none'}. Undecided: "
         f"{', '.join(open_)}; with a small pool, or with 20 partitions, both predictions are close. We "
         f"considered other explanations. The odds against them are {power(every['standard_error'])} for "
         f"standard errors of refitted classifiers, {power(every['binomial'])} for the binomial deviation of "
@@ -78,7 +79,7 @@ def check_printed_spread() -> Evidence:
         "from the column kFDA_OLS of Table 1, whose numbers come from its own paper; Table 2 has no such "
         "column. The text can be read either way: hyper-parameters are 'used to test the remaining "
         "realizations', classifiers are 'applied to all test partitions'.",
-        {"sets": len(refit), "cells": len(frame)},
+        sizes={"sets": len(refit), "cells": len(frame)},
     )
 
 
@@ -140,17 +141,17 @@ def check_rows_in_training() -> Evidence:
     cells = dict.fromkeys(float(errors[column]["sonar"]) for column in OWN)
     hidden = ", ".join(f"{error:.1f} means {error / new:.1f}" for error in cells)
     return Evidence(
-        decide(worst <= 100 * TOL),
-        f"largest difference over all partitions of {pools} small pools: at most "
+        verdict=decide(worst <= 100 * TOL),
+        measured=f"largest difference over all partitions of {pools} small pools: at most "
         f"{at_most(worst, 100 * TOL)} points",
-        "0",
-        100 * TOL - worst,
-        f"With the sizes of the tables the share is {100 * shares[low]:.0f} % ({low}) to "
+        claimed="0",
+        slack=100 * TOL - worst,
+        why=f"With the sizes of the tables the share is {100 * shares[low]:.0f} % ({low}) to "
         f"{100 * shares[high]:.0f} % ({high}), and over 50 % on "
         f"{sum(share > 0.5 for share in shares.values())} of {len(shares)} sets. If all training rows are "
         "classified correctly, a printed error e means an error of e/(1 - share) on new rows: on Sonar "
         f"{hidden}. Whether the printed errors are of this kind is examined in kfda/printed-spread and "
         "kfda/one-classifier.",
-        {"pools": pools, "sets": len(shares)},
-        (0,),
+        sizes={"pools": pools, "sets": len(shares)},
+        seeds=(0,),
     )

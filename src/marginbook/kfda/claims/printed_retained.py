@@ -75,12 +75,12 @@ def check_printed_nrs() -> Evidence:
     few = own.loc[own["count"] <= 3, ["dataset", "count"]].drop_duplicates()
     smallest = ", ".join(f"{r.dataset} {r.count:.0f}" for r in few.itertuples())
     return Evidence(
-        decide(bool(whole.all()) and chance < LEVEL),
-        f"{int(whole.sum())} of {len(own)} are a whole number of training samples; for means with arbitrary "
-        f"decimals the probability of that is 10^{math.log10(chance):.0f}",
-        f"all, with a probability below {LEVEL:g} for means",
-        float(LEVEL - chance),
-        f"On {fresh['dataset'].nunique()} sets with a training size below 1000, a percentage with one "
+        verdict=decide(bool(whole.all()) and chance < LEVEL),
+        measured=f"{int(whole.sum())} of {len(own)} are a whole number of training samples; for means with "
+        f"arbitrary decimals the probability of that is 10^{math.log10(chance):.0f}",
+        claimed=f"all, with a probability below {LEVEL:g} for means",
+        slack=float(LEVEL - chance),
+        why=f"On {fresh['dataset'].nunique()} sets with a training size below 1000, a percentage with one "
         f"decimal need not be a whole number of samples. They have {len(fresh)} different cells, of which "
         f"{int(fresh['count'].notna().sum())} are. For one classifier the mean over the partitions is its "
         "own share. We considered other explanations. The mean number may have been rounded to a whole "
@@ -90,5 +90,5 @@ def check_printed_nrs() -> Evidence:
         f"whole numbers on {len(rival) - len(odd)} of {len(rival)} sets (not {broken or 'none'}); but rho "
         "does not fix the number. No ± is printed beside any NRS in the paper's own columns. The smallest "
         f"numbers: {smallest} samples.",
-        {"cells": len(own), "different": len(fresh)},
+        sizes={"cells": len(own), "different": len(fresh)},
     )

@@ -72,18 +72,18 @@ def check_operators(intercept: bool = True, fewer: int = 1, wrong_label: bool = 
                 count += 1
     tolerance = 1e-8
     return Evidence(
-        decide(as_many == count, right == count and angle <= tolerance),
-        f"of the operators for C classes C - 1 are independent in {right} of {count} problems, C in "
+        verdict=decide(as_many == count, right == count and angle <= tolerance),
+        measured=f"of the operators for C classes C - 1 are independent in {right} of {count} problems, C in "
         f"{as_many}; the sine of the largest angle between their span and that of Fisher's coordinates is at "
         f"most {at_most(angle, tolerance)}",
-        "C; no relation",
-        float(as_many - count),
-        "The class indicators sum to 1, which the intercept fits, so the C directions sum to 0. Regressing "
-        "the indicators gives B = S_T^{-1} (class sums of centred rows). By Woodbury's identity, "
+        claimed="C; no relation",
+        slack=float(as_many - count),
+        why="The class indicators sum to 1, which the intercept fits, so the C directions sum to 0. "
+        "Regressing the indicators gives B = S_T^{-1} (class sums of centred rows). By Woodbury's identity, "
         "S^{-1}(m_k - m) spans the same space for S = S_T and S = S_W. So the span is Fisher's, and an "
         "eigendecomposition of order C - 1 gives the coordinates (Hastie, Tibshirani and Buja, 1994), with "
-        "kernel columns as with features. This holds without a penalty; whether sparse operators share "
-        "their samples is another question.",
-        {"problems": count, "C": list(CLASSES)},
-        (78,),
+        "kernel columns as with features. This holds without a penalty; whether sparse operators share their "
+        "samples is another question.",
+        sizes={"problems": count, "C": list(CLASSES)},
+        seeds=(78,),
     )

@@ -122,17 +122,17 @@ def check_fisher(weight: Fraction = Fraction(1), intercept: bool = True) -> Evid
             count += 1
     tolerance = 1e-8
     return Evidence(
-        decide(exact == tested and tested > 0 and apart <= tolerance),
-        f"in rational arithmetic S_W w is the derived positive multiple of m1 - m2 in {exact} of {tested} "
-        f"problems; in floating point the angle is at most {at_most(apart, tolerance)}",
-        "0",
-        tolerance - apart,
-        "We have w = k S_W^{-1}(m1 - m2) with k = N / (1 + N1 N2 / N D^2) and D^2 = (m1 - m2)' "
+        verdict=decide(exact == tested and tested > 0 and apart <= tolerance),
+        measured=f"in rational arithmetic S_W w is the derived positive multiple of m1 - m2 in {exact} of "
+        f"{tested} problems; in floating point the angle is at most {at_most(apart, tolerance)}",
+        claimed="0",
+        slack=tolerance - apart,
+        why="We have w = k S_W^{-1}(m1 - m2) with k = N / (1 + N1 N2 / N D^2) and D^2 = (m1 - m2)' "
         "S_W^{-1} (m1 - m2). So the orientation is right, too. The formula needs an invertible S_W. "
         f"Problems with a singular one are left out here ({singular} of those drawn) and tested in "
         "kfda/eq-3.",
-        {"problems in rationals": tested, "in floats": count, "m": [1, 2, 3, 6, 10, 30]},
-        (60,),
+        sizes={"problems in rationals": tested, "in floats": count, "m": [1, 2, 3, 6, 10, 30]},
+        seeds=(60,),
     )
 
 
@@ -196,17 +196,18 @@ def check_span(every: bool = False, left_out: int = 0) -> Evidence:
             count += 1
     tolerance = 1e-9
     return Evidence(
-        decide(max(fit, shortest, outside if every else 0.0) <= tolerance),
-        f"replacing w by its projection onto the span changes the fit by at most {at_most(fit, tolerance)}, "
-        f"relative; the minimum-norm w is in the span to {at_most(shortest, tolerance)}",
-        "0",
-        tolerance - max(fit, shortest),
-        "A component of w orthogonal to all mapped examples does not change the fitted values, so some "
+        verdict=decide(max(fit, shortest, outside if every else 0.0) <= tolerance),
+        measured="replacing w by its projection onto the span changes the fit by at most "
+        f"{at_most(fit, tolerance)}, relative; the minimum-norm w is in the span to "
+        f"{at_most(shortest, tolerance)}",
+        claimed="0",
+        slack=tolerance - max(fit, shortest),
+        why="A component of w orthogonal to all mapped examples does not change the fitted values, so some "
         f"solution lies in the span. Not all do. With more features than examples ({free} problems here), "
         f"up to {100 * outside:.0f} % of the length of a solution of (1) is outside the span, and it gives "
         "new examples other values. Equation (3) chooses a solution in the span.",
-        {"problems": count, "features": [6, 8, 11, 12, 40]},
-        (61,),
+        sizes={"problems": count, "features": [6, 8, 11, 12, 40]},
+        seeds=(61,),
     )
 
 
@@ -253,21 +254,21 @@ def check_kernel_fisher(intercept: bool = True) -> Evidence:
         full += F.shape[1] == len(F)
     tolerance = 1e-6
     return Evidence(
-        decide(short <= tolerance and apart <= 1e-5 and bent <= 1e-5),
-        f"B / (B + W) of the solution is within {at_most(short, tolerance)} of the maximum over the span; "
-        f"where the maximum is below 1 ({finite} problems) the angle to Fisher's direction is at most "
+        verdict=decide(short <= tolerance and apart <= 1e-5 and bent <= 1e-5),
+        measured=f"B / (B + W) of the solution is within {at_most(short, tolerance)} of the maximum over the "
+        f"span; where the maximum is below 1 ({finite} problems) the angle to Fisher's direction is at most "
         f"{at_most(apart, 1e-5)}; where it is 1 ({infinite} problems) the fit equals the targets to "
         f"{at_most(bent, 1e-5)}",
-        "the maximum; angle 0",
-        tolerance - short,
-        "The residual of the best scaling of f is yhat'yhat (1 - B / (B + W)), so least squares and "
+        claimed="the maximum; angle 0",
+        slack=tolerance - short,
+        why="The residual of the best scaling of f is yhat'yhat (1 - B / (B + W)), so least squares and "
         "Fisher's quotient have the same solutions, also where S_W is singular. But then they do not "
         "determine the discriminant. A matrix K of full rank is fitted without error and B / W is "
         f"infinite. In {ambiguous} of these {infinite} problems, (3) has solutions that differ at new "
         f"examples, so a penalty is needed. K has full rank in {full} problems; its eigenvalues below "
         f"{FLAT:g} of the largest were first set to 0.",
-        described(count),
-        (62,),
+        sizes=described(count),
+        seeds=(62,),
     )
 
 

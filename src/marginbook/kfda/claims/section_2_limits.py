@@ -87,24 +87,24 @@ def check_lasso(every_start: bool = False) -> Evidence:
     exceptions = unlucky == len(above) and min(above) > 1e-3
     off = max(gap, peer, beside, max(above) if every_start else 0.0)
     return Evidence(
-        decide(off <= tolerance and exceptions and bounded and reach <= 1 + 1e-6),
-        f"in {runs} runs from ridge and random starts the relative duality gap of J is at most "
+        verdict=decide(off <= tolerance and exceptions and bounded and reach <= 1 + 1e-6),
+        measured=f"in {runs} runs from ridge and random starts the relative duality gap of J is at most "
         f"{at_most(gap, tolerance)}, and J differs from that of scikit-learn by at most "
         f"{at_most(peer, tolerance)}; in {unlucky} of {len(above)} exact runs, from starts without zeros "
         f"that we construct, a coefficient becomes exactly 0 and J stays at least {100 * min(above):.0f} % "
         "above the minimum; from starts at a distance of 1e-9 the gap closes to "
         f"{at_most(beside, tolerance)}",
-        "0",
-        tolerance - off,
-        "The iteration runs until J no longer changes. At the paper's stopping rule, a relative change of "
-        f"J below 1e-5, the gap is up to {early:.0e}. The starts from which one step makes a coefficient 0 "
-        "are a null set, unless all starts do. The same is true for any number of steps, since the "
+        claimed="0",
+        slack=tolerance - off,
+        why="The iteration runs until J no longer changes. At the paper's stopping rule, a relative change "
+        f"of J below 1e-5, the gap is up to {early:.0e}. The starts from which one step makes a coefficient "
+        "0 are a null set, unless all starts do. The same is true for any number of steps, since the "
         "derivative of the step is invertible where no coefficient becomes 0. Some starts do make a "
         "coefficient 0 for good: they lie between those that give it one sign and those that give it the "
         "other. The gap is never below the excess of J, and equals it for the best fit with a larger norm.",
-        described(count) | {"rho": list(LASSO_RHOS), "starts": 2},
-        (74,),
-        round(reach, 6),
+        sizes=described(count) | {"rho": list(LASSO_RHOS), "starts": 2},
+        seeds=(74,),
+        reach=round(reach, 6),
     )
 
 
@@ -175,17 +175,17 @@ def check_large_powers(powers: Sequence[float] = LARGE_POWERS) -> Evidence:
     told = ", ".join(f"{100 * kept[q] / coefficients:.0f} % for q = {q:g}" for q in powers)
     tolerance = 1e-5
     return Evidence(
-        decide(gap <= tolerance and bounded and zeros == 0 and all(kept[q] > lasso for q in powers)),
-        f"the relative duality gap of J is at most {at_most(gap, tolerance)}; {zeros} kernel coefficients "
-        f"are 0; the share of coefficients above {RELATIVE_CUT:g} of the largest is {told}; the lasso "
-        f"retains {100 * lasso / coefficients:.0f} %",
-        "the minimum; no zeros",
-        tolerance - gap,
-        "For q > 1 the penalty has slope 0 at 0, so a coefficient is 0 in the minimum only if its column "
+        verdict=decide(gap <= tolerance and bounded and zeros == 0 and all(kept[q] > lasso for q in powers)),
+        measured=f"the relative duality gap of J is at most {at_most(gap, tolerance)}; {zeros} kernel "
+        f"coefficients are 0; the share of coefficients above {RELATIVE_CUT:g} of the largest is {told}; the "
+        f"lasso retains {100 * lasso / coefficients:.0f} %",
+        claimed="the minimum; no zeros",
+        slack=tolerance - gap,
+        why="For q > 1 the penalty has slope 0 at 0, so a coefficient is 0 in the minimum only if its column "
         "is orthogonal to the residual. But its size is (|d_i' r| / (rho N q))^(1 / (q - 1)). For q close "
         "to 1 a cut therefore removes many coefficients, although none is 0.",
-        described(count) | {"q": list(powers), "rho": list(LASSO_RHOS)},
-        (75,),
+        sizes=described(count) | {"q": list(powers), "rho": list(LASSO_RHOS)},
+        seeds=(75,),
     )
 
 
@@ -226,19 +226,19 @@ def check_discarding(share: float = 0.1) -> Evidence:
                 lost[name] += (left - lowest) / (1 - lowest)
             count += 1
     return Evidence(
-        decide(best["ridge"] < count and max(parts) > share),
-        f"the largest ridge coefficients form the best subset in {best['ridge']} of {count} cases, and on "
-        f"average lose {100 * lost['ridge'] / count:.0f} % of what the best subset explains; the smaller "
-        f"half makes up to {100 * max(parts):.0f} % of the standard deviation of f",
-        "not always the best subset; a substantial contribution",
-        float(count - best["ridge"]) / count,
-        f"Subsets of {min(SUBSETS)} to {max(SUBSETS)} columns, besides the bias, are refitted by least "
+        verdict=decide(best["ridge"] < count and max(parts) > share),
+        measured=f"the largest ridge coefficients form the best subset in {best['ridge']} of {count} cases, "
+        f"and on average lose {100 * lost['ridge'] / count:.0f} % of what the best subset explains; the "
+        f"smaller half makes up to {100 * max(parts):.0f} % of the standard deviation of f",
+        claimed="not always the best subset; a substantial contribution",
+        slack=float(count - best["ridge"]) / count,
+        why=f"Subsets of {min(SUBSETS)} to {max(SUBSETS)} columns, besides the bias, are refitted by least "
         "squares and compared with all subsets of the same size. The largest coefficients of kFDA_0.5 with "
         f"the same rho form the best subset in {best['kFDA_0.5']} cases and lose "
         f"{100 * lost['kFDA_0.5'] / count:.0f} %. The smaller half contributes at least "
         f"{100 * min(parts):.0f} %.",
-        {"cases": count, "subsets": list(SUBSETS), "rho": rho},
-        (76,),
+        sizes={"cases": count, "subsets": list(SUBSETS), "rho": rho},
+        seeds=(76,),
     )
 
 

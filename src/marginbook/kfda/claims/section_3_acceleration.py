@@ -88,18 +88,18 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
     gain = min(gain, 1 - max(typical[q, METHODS[3]] for q in (0.5, 0.75, 1.0)))
     worse = [f"{method} for q = {q:g}" for (q, method), share in typical.items() if share >= 1]
     return Evidence(
-        decide(gain > 0),
-        "evaluations of (8)'s map until J is within 1e-8 of its limit, medians: "
+        verdict=decide(gain > 0),
+        measured="evaluations of (8)'s map until J is within 1e-8 of its limit, medians: "
         + "; ".join(parts)
         + f"; no gain in the median: {', '.join(worse) or 'none'}; for q = 1 over-relaxation with t = 1.5 "
         f"needs {np.nanmedian(law):.2f} times the predicted number of evaluations; {lower} runs for q < 1 "
         f"end in another, lower minimum; of all runs {missed} do not settle",
-        "fewer evaluations than (8)",
-        gain,
-        "Over-relaxation turns a factor k of the error into 1 - t(1-k), so slow components need 1/t of the "
-        "steps. Where (8) is fast, as for q < 1, over-relaxation is slow: a factor near 0 becomes 1 - t. "
+        claimed="fewer evaluations than (8)",
+        slack=gain,
+        why="Over-relaxation turns a factor k of the error into 1 - t(1-k), so slow components need 1/t of "
+        "the steps. Where (8) is fast, as for q < 1, over-relaxation is slow: a factor near 0 becomes 1 - t. "
         "Extrapolating the logarithms estimates the rate, and gains most for q = 1, where (8) is slowest. "
         "With both methods J still decreases.",
-        {"problems": count, "N": 40, "q": [0.5, 0.75, 1.0]},
-        (0, 1),
+        sizes={"problems": count, "N": 40, "q": [0.5, 0.75, 1.0]},
+        seeds=(0, 1),
     )

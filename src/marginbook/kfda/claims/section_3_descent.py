@@ -112,18 +112,19 @@ def check_descent(share: float = 0.5) -> Evidence:
                         rise = max(rise, (objective(problem, step, q, rho) - value) / value)
         count += 1
     return Evidence(
-        decide(exact == exact_steps and max(rise, short) <= ROUND_OFF),
-        f"in rational arithmetic J falls in {exact} of {exact_steps} steps, by at least half the quadratic "
-        f"form of the step; in floating point J never rises by more than {at_most(rise, ROUND_OFF)} of "
-        f"itself, in all steps of {runs} runs of (8) and in one step of (7) from each start",
-        "never",
-        ROUND_OFF - max(rise, short),
-        "J(n) - J(n+1) >= S(n) - S(n+1) = d'Md / 2 with the step d and M = K~'K~ + rho N q B, since S is "
+        verdict=decide(exact == exact_steps and max(rise, short) <= ROUND_OFF),
+        measured=f"in rational arithmetic J falls in {exact} of {exact_steps} steps, by at least half the "
+        "quadratic form of the step; in floating point J never rises by more than "
+        f"{at_most(rise, ROUND_OFF)} of itself, in all steps of {runs} runs of (8) and in one step of (7) "
+        "from each start",
+        claimed="never",
+        slack=ROUND_OFF - max(rise, short),
+        why="J(n) - J(n+1) >= S(n) - S(n+1) = d'Md / 2 with the step d and M = K~'K~ + rho N q B, since S is "
         "quadratic and (7) is its minimum. So the decrease is bounded below (to "
         f"{at_most(short, ROUND_OFF)} in floating point). The exact steps are for q = 1, and those of (7) "
         "are from starts without zeros.",
-        described(count) | {"q": list(POWERS), "rho": list(RHOS), "exact steps": exact_steps},
-        (66, 67),
+        sizes=described(count) | {"q": list(POWERS), "rho": list(RHOS), "exact steps": exact_steps},
+        seeds=(66, 67),
         reach=1.0 if abs(short) <= ROUND_OFF else None,  # for q = 2 the surrogate is J
     )
 
@@ -199,20 +200,20 @@ def check_display(turned: bool = False) -> Evidence:
             largest = max(largest, (reached - touching) / touching)
             count += 1
     return Evidence(
-        decide(
+        verdict=decide(
             lower == falls == count if turned else rises == upward == count,
             lower == below == count and rises == 0,
         ),
-        f"S(n+1) >= S(n) in {upward} of {count} steps and J(n+1) >= J(n) in {rises}; with <= in both places "
-        f"the inequality for S holds in {lower}, and J - S does not grow in {below}",
-        "always",
-        float(rises - count) / count,
-        "Both signs are the wrong way round: as printed, the chain proves ascent for a minimisation. Since "
-        "(7) minimises S, S(n+1) <= S(n). Since S majorises J, J(n+1) - S(n+1) <= 0 = J(n) - S(n). "
+        measured=f"S(n+1) >= S(n) in {upward} of {count} steps and J(n+1) >= J(n) in {rises}; with <= in "
+        f"both places the inequality for S holds in {lower}, and J - S does not grow in {below}",
+        claimed="always",
+        slack=float(rises - count) / count,
+        why="Both signs are the wrong way round: as printed, the chain proves ascent for a minimisation. "
+        "Since (7) minimises S, S(n+1) <= S(n). Since S majorises J, J(n+1) - S(n+1) <= 0 = J(n) - S(n). "
         "Together these give J(n+1) <= J(n). The smallest relative decrease of S in a step was "
         f"{-largest:.0e}.",
-        {"steps": count, "q": list(POWERS), "rho": list(RHOS)},
-        (68,),
+        sizes={"steps": count, "q": list(POWERS), "rho": list(RHOS)},
+        seeds=(68,),
     )
 
 
@@ -253,17 +254,17 @@ def check_same_map(power: int = -2) -> Evidence:
                 refused += bool(np.isfinite(step_stable(problem, at, exponent, rho)).all())
     tolerance = 1e-6
     return Evidence(
-        decide(same == tested and apart <= tolerance),
-        f"equal in {same} of {tested} exact steps; in floating point they differ by at most "
+        verdict=decide(same == tested and apart <= tolerance),
+        measured=f"equal in {same} of {tested} exact steps; in floating point they differ by at most "
         f"{at_most(apart, tolerance)} of the length of the iterate",
-        "equal",
-        tolerance - apart,
-        "Psi (Psi A Psi + c I)^{-1} Psi = (A + c Psi^{-2})^{-1} where Psi is invertible, so no "
+        claimed="equal",
+        slack=tolerance - apart,
+        why="Psi (Psi A Psi + c I)^{-1} Psi = (A + c Psi^{-2})^{-1} where Psi is invertible, so no "
         "coefficient may be 0. With one coefficient of 1e-210 the weight in (7) overflows and the step "
         f"fails in {refused} of {tiny} cases; (8) works in all of them, and is defined at 0, too. The exact "
         "steps use coefficients that are powers of rationals, so that all roots are rational.",
-        {"exact steps": tested, "q exact": [str(q) for q in EXACT_POWERS], "in floats": count},
-        (69,),
+        sizes={"exact steps": tested, "q exact": [str(q) for q in EXACT_POWERS], "in floats": count},
+        seeds=(69,),
     )
 
 

@@ -53,19 +53,19 @@ def check_closure(multiplication: bool = True, condition: str = "majorised") -> 
     # the smallest example of functions on the line: J1 = w^2 - 2 below S1 = 2 w^2 - 2, J2 = S2 = -1
     example = all(2 * w**2 - 2 >= w**2 - 2 and -(2 * w**2 - 2) < -(w**2 - 2) for w in range(1, 9))
     return Evidence(
-        decide(
+        verdict=decide(
             sums == count and (products == count or not multiplication),
             sums == count and kept == nonnegative and example,
         ),
-        f"of {count} pairs the sum is a majoriser in {sums}, the product in {products}; where the majorised "
-        f"functions are non-negative the product is a majoriser in {kept} of {nonnegative}",
-        "both the sum and the product, always",
-        float(products - count) / count,
-        "S1 S2 - J1 J2 = (S1 - J1) S2 + J1 (S2 - J2), which is non-negative if J1 and S2 are. A "
+        measured=f"of {count} pairs the sum is a majoriser in {sums}, the product in {products}; where the "
+        f"majorised functions are non-negative the product is a majoriser in {kept} of {nonnegative}",
+        claimed="both the sum and the product, always",
+        slack=float(products - count) / count,
+        why="S1 S2 - J1 J2 = (S1 - J1) S2 + J1 (S2 - J2), which is non-negative if J1 and S2 are. A "
         "counterexample otherwise: 2 w^2 - 2 majorises w^2 - 2 at w = 0, and -1 majorises itself, but 2 - "
         "2 w^2 does not majorise 2 - w^2. Multiplying by -1 turns a majoriser into a minoriser. The paper "
         "uses only the sum.",
-        {"pairs": count, "values": [-3, 3]},
+        sizes={"pairs": count, "values": [-3, 3]},
     )
 
 
@@ -96,19 +96,19 @@ def check_bound(constant: Fraction = Fraction(1), largest: Fraction = Fraction(2
             evaluated += 1
     under, off, count = _surrogate_against_objective()
     return Evidence(
-        decide(proved == len(powers) and below == 0 and max(under, off) <= ROUND_OFF),
-        f"proved in rational arithmetic for {proved} of {len(powers)} values of q; violated at {below} of "
-        f"{evaluated} exact points, y from 1e-120 to 1e120; in floating point S is below J by at most "
-        f"{at_most(under, ROUND_OFF)} and differs from it by at most {at_most(off, ROUND_OFF)} at w(n), "
+        verdict=decide(proved == len(powers) and below == 0 and max(under, off) <= ROUND_OFF),
+        measured=f"proved in rational arithmetic for {proved} of {len(powers)} values of q; violated at "
+        f"{below} of {evaluated} exact points, y from 1e-120 to 1e120; in floating point S is below J by at "
+        f"most {at_most(under, ROUND_OFF)} and differs from it by at most {at_most(off, ROUND_OFF)} at w(n), "
         "relative",
-        "never below, equal at w(n)",
-        ROUND_OFF - max(under, off),
-        "With x = |w / w(n)|, (6) says x^q <= (q/2) x^2 + 1 - q/2, which is the weighted inequality of "
+        claimed="never below, equal at w(n)",
+        slack=ROUND_OFF - max(under, off),
+        why="With x = |w / w(n)|, (6) says x^q <= (q/2) x^2 + 1 - q/2, which is the weighted inequality of "
         "arithmetic and geometric means. For q = a/b and x = y^b the difference is a polynomial with a "
         "double root at 1 and two changes of sign, hence no other positive root. For q = 2 both sides are "
         "equal. Coefficients w_i(n) = 0 are left out, since for q < 2 the bound is infinite there.",
-        described(count) | {"q exact": len(powers), "q": list(POWERS), "rho": list(RHOS)},
-        (63,),
+        sizes=described(count) | {"q exact": len(powers), "q": list(POWERS), "rho": list(RHOS)},
+        seeds=(63,),
         reach=1.0 if off <= ROUND_OFF else None,  # it touches
     )
 
@@ -160,18 +160,18 @@ def check_range(printed: Sequence[str] = ("m", "N"), corrected: str = "N + 1") -
                 bounds[name] += first >= left
             tested += 1
     return Evidence(
-        decide(
+        verdict=decide(
             any(agree[name] == tested for name in printed), agree[corrected] == bounds[corrected] == tested
         ),
-        "the two lines agree in "
+        measured="the two lines agree in "
         + ", ".join(f"{value} of {tested} cases with d = {name}" for name, value in agree.items())
         + f"; with d = m the first line is not a bound in {tested - bounds['m']}",
-        "equal",
-        float(max(agree[name] for name in printed) - tested),
-        "The paper does not define d. It uses m for the dimension of the samples, nu for that of the "
+        claimed="equal",
+        slack=float(max(agree[name] for name in printed) - tested),
+        why="The paper does not define d. It uses m for the dimension of the samples, nu for that of the "
         "feature space and N for the number of samples; w has N + 1 entries, including the bias.",
-        {"cases": tested, "N": [2, 5, 7, 9]},
-        (64,),
+        sizes={"cases": tested, "N": [2, 5, 7, 9]},
+        seeds=(64,),
     )
 
 
@@ -210,16 +210,16 @@ def check_convex(
     small = [ok for q, ok in zip(powers, convex, strict=True) if q < 1]
     large = [ok for q, ok in zip(powers, convex, strict=True) if q >= 1]
     return Evidence(
-        decide(all(small) and all(large), all(concave) and all(large)),
-        f"w^q lies above its tangents for {sum(small)} of {len(small)} values of q below 1 and for "
+        verdict=decide(all(small) and all(large), all(concave) and all(large)),
+        measured=f"w^q lies above its tangents for {sum(small)} of {len(small)} values of q below 1 and for "
         f"{sum(large)} of {len(large)} from 1 on; t^(q/2) lies below its tangents for {sum(concave)} of "
         f"{len(powers)}",
-        "above its tangents, for all q of interest",
-        float(sum(small) - len(small)),
-        "For q < 1, w^q is concave on the positive numbers. What (6) needs is that t^(q/2) is concave on t "
-        ">= 0 for 0 < q <= 2: the tangent at w(n)^2, evaluated at t = w^2, is the bound. The relation that "
+        claimed="above its tangents, for all q of interest",
+        slack=float(sum(small) - len(small)),
+        why="For q < 1, w^q is concave on the positive numbers. What (6) needs is that t^(q/2) is concave on "
+        "t >= 0 for 0 < q <= 2: the tangent at w(n)^2, evaluated at t = w^2, is the bound. The relation that "
         "the paper quotes, g(x) >= g(y) + dg(y)(x - y), gives it for the convex function g(t) = -t^(q/2).",
-        {"q": len(powers), "ratios": len(grid)},
+        sizes={"q": len(powers), "ratios": len(grid)},
     )
 
 
@@ -281,15 +281,17 @@ def check_surrogate(sign: float = 1.0) -> Evidence:
             count += 1
     tolerance = 1e-10
     return Evidence(
-        decide(majorised == minimised == count, max(negative, worst) <= tolerance and maximised == count),
-        f"with the constant that makes the two touch, the printed S majorises J in {majorised} of {count} "
-        f"cases, and (7) minimises it in {minimised}; -S plus the omitted constant equals the majoriser of "
-        f"(6) to {at_most(negative, tolerance)}; (7) maximises S in {maximised}",
-        "a majoriser; a minimum",
-        tolerance - max(negative, worst) if majorised == count else float(majorised - count),
-        "S has the wrong sign. It minorises -J, falls to minus infinity where J rises, and has no minimum. "
-        "The majoriser is yhat'yhat / 2 + rho N (2 - q) / 2 sum |w_i(n)|^q - S. Its minimum is where the "
-        "gradient of S vanishes, so (7) is right.",
-        {"cases": count, "q": list(POWERS), "rho": list(RHOS)},
-        (65,),
+        verdict=decide(
+            majorised == minimised == count, max(negative, worst) <= tolerance and maximised == count
+        ),
+        measured=f"with the constant that makes the two touch, the printed S majorises J in {majorised} of "
+        f"{count} cases, and (7) minimises it in {minimised}; -S plus the omitted constant equals the "
+        f"majoriser of (6) to {at_most(negative, tolerance)}; (7) maximises S in {maximised}",
+        claimed="a majoriser; a minimum",
+        slack=tolerance - max(negative, worst) if majorised == count else float(majorised - count),
+        why="S has the wrong sign. It minorises -J, falls to minus infinity where J rises, and has no "
+        "minimum. The majoriser is yhat'yhat / 2 + rho N (2 - q) / 2 sum |w_i(n)|^q - S. Its minimum is "
+        "where the gradient of S vanishes, so (7) is right.",
+        sizes={"cases": count, "q": list(POWERS), "rho": list(RHOS)},
+        seeds=(65,),
     )

@@ -96,21 +96,21 @@ def check_closed_form(factor: Fraction = Fraction(1), half_factor: float = 1.0) 
     tolerance = 1e-6
     formulae = exact == tested and off <= tolerance and apart <= tolerance
     return Evidence(
-        decide(not formulae, formulae),
-        f"for q = 1 the formula for a support and its signs gives the minimum in {exact} of {tested} "
-        f"problems, in rational arithmetic, and the iteration ends within {at_most(off, tolerance)} of its "
-        "J; for q = 1/2 and one coefficient the root of a cubic gives the lowest minimum to "
+        verdict=decide(not formulae, formulae),
+        measured=f"for q = 1 the formula for a support and its signs gives the minimum in {exact} of "
+        f"{tested} problems, in rational arithmetic, and the iteration ends within {at_most(off, tolerance)} "
+        "of its J; for q = 1/2 and one coefficient the root of a cubic gives the lowest minimum to "
         f"{at_most(apart, tolerance)} in {count}",
-        "no formula",
-        -tolerance,
-        "For q = 1 the minimiser is linear in the targets on each of finitely many pieces, omega_S = "
+        claimed="no formula",
+        slack=-tolerance,
+        why="For q = 1 the minimiser is linear in the targets on each of finitely many pieces, omega_S = "
         "A_SS^{-1}(c_S - rho N s). So it is rational for rational data. An algorithm that follows the "
         "pieces ends after finitely many steps (Osborne, Presnell and Turlach, 2000; Efron et al., 2004, "
         "both cited in Section 2.1). For one coefficient, as in Figure 2, there are formulas for q = 1, "
         "2/3 and 1/2. For q < 1 and several coefficients none is known, and the right piece has to be "
         "searched for, so an iteration is needed.",
-        {"problems": tested, "N": [2, 4], "one coefficient": count},
-        (79,),
+        sizes={"problems": tested, "N": [2, 4], "one coefficient": count},
+        seeds=(79,),
     )
 
 
@@ -187,16 +187,16 @@ def check_newton(powers: tuple[float, ...] = (0.5, 1.0, 1.5), share: float = 0.0
         for q in powers
     )
     return Evidence(
-        decide(wins > share * total if share < 1 else wins == total),
-        f"multiplications of (8) and of Newton's method to the J at which the paper stops: {told}; one step "
-        f"of (8) at N = 400 costs {ratio:.3f} times one of Newton's",
-        "possible",
-        float(wins / total - share),
-        "Multiplications are counted, not timed. The paper's reason, that majorise-minimise algorithms "
+        verdict=decide(wins > share * total if share < 1 else wins == total),
+        measured=f"multiplications of (8) and of Newton's method to the J at which the paper stops: {told}; "
+        f"one step of (8) at N = 400 costs {ratio:.3f} times one of Newton's",
+        claimed="possible",
+        slack=float(wins / total - share),
+        why="Multiplications are counted, not timed. The paper's reason, that majorise-minimise algorithms "
         "tend to have simpler steps, does not apply: both methods solve one linear system of order N + 1 "
         "in each step. What (8) saves is the search for a step that descends. Newton's method is damped "
         "and starts from the ridge solution. Its Hessian, which for q <= 1 is not positive definite away "
         "from a minimum, is not shifted.",
-        {"problems": total, "N": 40, "q": list(powers)},
-        (0, 1),
+        sizes={"problems": total, "N": 40, "q": list(powers)},
+        seeds=(0, 1),
     )

@@ -145,19 +145,21 @@ def check_perturbed(stages: int = STAGES) -> Evidence:
         count += 1
     tolerance = 1e-4
     return Evidence(
-        decide(rise <= 1e-10 and gap <= tolerance < plain_gap and nearest >= -1e-9 and farthest <= 1 + 1e-9),
-        f"in {steps} steps the perturbed objective never rises by more than {at_most(rise, 1e-10)} of "
-        "itself; for q = 1 and starts with half of the coefficients zero, the final duality gap is at most "
-        f"{at_most(gap, tolerance)} of J, and up to {plain_gap:.1g} of J for (8) as printed",
-        "no rise; gap 0",
-        tolerance - gap,
-        "The weight q / (|w|^(2-q) + e) is p'(w) / w for a penalty p that is concave in w^2, so the proof "
-        "of descent is the same. With e > 0, zeros can return. For q < 1, p is below |w|^q by less than a "
-        "constant times e^(q / (2 - q)), so for small q a close approximation needs a very small e. For q "
-        "= 1/2 we let e decay from 1 to 1e-13, starting at zero. The final J is lower than that of (8) "
+        verdict=decide(
+            rise <= 1e-10 and gap <= tolerance < plain_gap and nearest >= -1e-9 and farthest <= 1 + 1e-9
+        ),
+        measured=f"in {steps} steps the perturbed objective never rises by more than {at_most(rise, 1e-10)} "
+        "of itself; for q = 1 and starts with half of the coefficients zero, the final duality gap is at "
+        f"most {at_most(gap, tolerance)} of J, and up to {plain_gap:.1g} of J for (8) as printed",
+        claimed="no rise; gap 0",
+        slack=tolerance - gap,
+        why="The weight q / (|w|^(2-q) + e) is p'(w) / w for a penalty p that is concave in w^2, so the "
+        "proof of descent is the same. With e > 0, zeros can return. For q < 1, p is below |w|^q by less "
+        "than a constant times e^(q / (2 - q)), so for small q a close approximation needs a very small e. "
+        "For q = 1/2 we let e decay from 1 to 1e-13, starting at zero. The final J is lower than that of (8) "
         f"from the ridge start in {lower} of {count} problems, equal in {equal} and higher in {higher}, so "
         "this too finds only local minima.",
-        described(count) | {"q": list(POWERS), "decay": stages * STEPS},
-        (77,),
-        round(farthest, 4),
+        sizes=described(count) | {"q": list(POWERS), "decay": stages * STEPS},
+        seeds=(77,),
+        reach=round(farthest, 4),
     )

@@ -60,19 +60,20 @@ def check_rate(order: float = 1.0) -> Evidence:
     close, above = float(np.mean(np.abs(apart - 1) <= 0.02)), float(apart.min())
     medians = ", ".join(f"{rate:.2f} for q = {q:g}" for q, rate in shown.items())
     return Evidence(
-        decide(close >= 0.85 and above >= 0.9 and derivative <= 1e-4),
-        f"(1 - factor of the last steps) / (1 - largest eigenvalue) has the median {np.median(apart):.4f} "
-        f"and the minimum {above:.2f}, and is within 2 % of 1 in {100 * close:.0f} % of {len(apart)} runs; "
-        f"median rates {medians}; central differences agree with the matrix to {at_most(derivative, 1e-4)}",
-        "a constant factor: the largest eigenvalue of (2-q) rho N q M^{-1} B on the support; for q = 1 also "
-        "|d_i'r|/(rho N) of the zeros",
-        close - 0.85,
-        "The factor is below 1 if and only if the Hessian on the support is positive definite, so minima "
+        verdict=decide(close >= 0.85 and above >= 0.9 and derivative <= 1e-4),
+        measured="(1 - factor of the last steps) / (1 - largest eigenvalue) has the median "
+        f"{np.median(apart):.4f} and the minimum {above:.2f}, and is within 2 % of 1 in {100 * close:.0f} % "
+        f"of {len(apart)} runs; median rates {medians}; central differences agree with the matrix to "
+        f"{at_most(derivative, 1e-4)}",
+        claimed="a constant factor: the largest eigenvalue of (2-q) rho N q M^{-1} B on the support; for q = "
+        "1 also |d_i'r|/(rho N) of the zeros",
+        slack=close - 0.85,
+        why="The factor is below 1 if and only if the Hessian on the support is positive definite, so minima "
         "are attractive. It is close to 1 where that Hessian is nearly singular or, for q = 1, where a "
         "zero coefficient is close to being retained. A run that reaches the limit in few steps is faster, "
         "since its slowest direction does not dominate yet.",
-        described(len(apart)) | {"rates above 0.98, not followed": slow, "not settled": unsettled},
-        (30,),
+        sizes=described(len(apart)) | {"rates above 0.98, not followed": slow, "not settled": unsettled},
+        seeds=(30,),
     )
 
 
@@ -166,21 +167,22 @@ def check_rate_to_zero(order: float = 1.0) -> Evidence:
     order_right = float(np.mean(np.abs(gained - 1) <= 0.05))
     factor_right = float(np.mean(np.abs(ratio - 1) <= 0.02))
     return Evidence(
-        decide(row <= 1e-8 and order_right >= 0.95 and factor_right >= 0.95 and max(excess) <= 1e-2),
-        f"every step satisfies row i of (8) to {at_most(row, 1e-8)}; for q < 1 the order divided by 2 - q "
-        f"has the median {np.median(gained):.3f}, and is within 5 % of 1 for {100 * order_right:.0f} % of "
-        f"the zeros; for q = 1 the factor divided by |d_i'r|/(rho N) has the median {np.median(ratio):.3f}, "
-        f"and is within 2 % of 1 for {100 * factor_right:.0f} % of {len(ratio)} zeros; for q = 1 a zero is "
-        f"the slowest component in {deciding} of {runs} runs; after at most 300 steps J is within "
-        f"{at_most(max(excess), 1e-2)} of its limit, relative",
-        "for q < 1 faster than linear; for q = 1 linear; the limit is not affected",
-        order_right - 0.95,
-        "A step satisfies rho N q omega_i+ = |omega_i|^(2-q) d_i'r+ exactly. For q < 1 the convergence to "
-        "zero has order 2 - q > 1, so zeros are reached first. For q = 1 a coefficient whose slope exceeds "
-        "rho N grows again, so there are no false zeros. But if |d_i'r| is close to rho N this takes very "
-        "long, and the cut decides what counts as zero. For q > 1 the power is below 1, and zero repels.",
-        described(runs) | {"q": [0.25, 0.5, 0.75, 1.0]},
-        (31,),
+        verdict=decide(row <= 1e-8 and order_right >= 0.95 and factor_right >= 0.95 and max(excess) <= 1e-2),
+        measured=f"every step satisfies row i of (8) to {at_most(row, 1e-8)}; for q < 1 the order divided by "
+        f"2 - q has the median {np.median(gained):.3f}, and is within 5 % of 1 for {100 * order_right:.0f} % "
+        "of the zeros; for q = 1 the factor divided by |d_i'r|/(rho N) has the median "
+        f"{np.median(ratio):.3f}, and is within 2 % of 1 for {100 * factor_right:.0f} % of {len(ratio)} "
+        f"zeros; for q = 1 a zero is the slowest component in {deciding} of {runs} runs; after at most 300 "
+        f"steps J is within {at_most(max(excess), 1e-2)} of its limit, relative",
+        claimed="for q < 1 faster than linear; for q = 1 linear; the limit is not affected",
+        slack=order_right - 0.95,
+        why="A step satisfies rho N q omega_i+ = |omega_i|^(2-q) d_i'r+ exactly. For q < 1 the convergence "
+        "to zero has order 2 - q > 1, so zeros are reached first. For q = 1 a coefficient whose slope "
+        "exceeds rho N grows again, so there are no false zeros. But if |d_i'r| is close to rho N this takes "
+        "very long, and the cut decides what counts as zero. For q > 1 the power is below 1, and zero "
+        "repels.",
+        sizes=described(runs) | {"q": [0.25, 0.5, 0.75, 1.0]},
+        seeds=(31,),
     )
 
 
@@ -227,19 +229,19 @@ def check_cost(formed_once: bool = True) -> Evidence:
     n = 400
     per_step, least_squares = step_cost(n, formed_once=formed_once), step_cost(n, reweighted_rows=True)
     return Evidence(
-        decide(ridge <= 1e-6 and focuss <= 1e-6 and per_step <= least_squares),
-        f"in {count} problems (8) is a ridge regression on the columns times Psi, to {at_most(ridge, 1e-6)} "
-        f"of scikit-learn's, and a step of regularised FOCUSS, to {at_most(focuss, 1e-6)}; multiplications "
-        f"at N = {n}: {per_step / 1e6:.0f} million, and {least_squares / 1e6:.0f} million for a step that "
-        "re-weights the rows",
-        "the same step, no more work",
-        float(least_squares / per_step - 1),
-        "A step needs one Cholesky factorisation of order N + 1. Generalised linear models re-weight the "
+        verdict=decide(ridge <= 1e-6 and focuss <= 1e-6 and per_step <= least_squares),
+        measured=f"in {count} problems (8) is a ridge regression on the columns times Psi, to "
+        f"{at_most(ridge, 1e-6)} of scikit-learn's, and a step of regularised FOCUSS, to "
+        f"{at_most(focuss, 1e-6)}; multiplications at N = {n}: {per_step / 1e6:.0f} million, and "
+        f"{least_squares / 1e6:.0f} million for a step that re-weights the rows",
+        claimed="the same step, no more work",
+        slack=float(least_squares / per_step - 1),
+        why="A step needs one Cholesky factorisation of order N + 1. Generalised linear models re-weight the "
         "rows, so D'WD has to be formed in every step. Here the weights belong to the columns and D'D is "
         "formed once, so a step costs even less. The algorithm is FOCUSS of 1997 with noise, on the "
         "dictionary [1 K].",
-        described(count) | {"q": list(POWERS)},
-        (32,),
+        sizes=described(count) | {"q": list(POWERS)},
+        seeds=(32,),
     )
 
 

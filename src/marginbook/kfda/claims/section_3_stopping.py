@@ -97,20 +97,20 @@ def check_stopping() -> Evidence:
             f"samples as the limit; the certificate needs {np.median(steps):.1f} times as many steps"
         )
     return Evidence(
-        decide(right < count and better == count),
-        "; ".join(parts)
+        verdict=decide(right < count and better == count),
+        measured="; ".join(parts)
         + f"; in {right} of {count} runs J is within 10 tolerances of the limit and the samples are those "
         f"of the limit; with a certificate J is within them in {better}",
-        "not in all runs; with a certificate, in all",
-        1 - right / count,
-        "A small change of J proves little where the rate is near 1, as it is for q = 1: the remaining "
+        claimed="not in all runs; with a certificate, in all",
+        slack=1 - right / count,
+        why="A small change of J proves little where the rate is near 1, as it is for q = 1: the remaining "
         "excess is the change divided by 1 - rate. For q < 1 the iteration may also stay near a saddle for "
         "a long time, with a coefficient that has yet to vanish. A coefficient counts as retained above "
         "1e-6 of the largest. The certificate is a duality gap of 1e-5 J for q = 1. For q < 1 it is "
         "stationarity to 1 % and a positive definite Hessian, after the coefficients that cannot return "
         "are dropped.",
-        {"problems": count, "N": 40, "rho": [1e-3, 1e-2, 1e-1], "q": [*Q, 1.0]},
-        (0, 1, 2, 3),
+        sizes={"problems": count, "N": 40, "rho": [1e-3, 1e-2, 1e-1], "q": [*Q, 1.0]},
+        seeds=(0, 1, 2, 3),
     )
 
 
@@ -161,23 +161,23 @@ def check_convergence(share: float = 0.5) -> Evidence:
             ends += 1
     proven = bool(slack >= -1e-9 and missed == 0 and returned == outside == 0 and bounded)
     return Evidence(
-        decide(not proven, proven),
-        f"for q = 1 J falls by at least half of Delta' M Delta in every step, to {at_most(-slack, 1e-9)}; "
-        f"from random starts J came within 1e-5 of its minimum in {runs - missed} of {runs} runs, the "
-        f"longest with {longest} steps; {revived} coefficients grew again from 1e-9. For q < 1, {returned} "
-        f"coefficients below the bound of no return returned, {outside} limits have a non-zero coefficient "
-        f"below it, and {saddles} of {ends} limits are saddles",
-        "no proof exists",
-        float(slack + 1e-9 - missed),
-        "For q = 1 the proof takes half a page. Delta tends to 0, the residual converges since only "
+        verdict=decide(not proven, proven),
+        measured="for q = 1 J falls by at least half of Delta' M Delta in every step, to "
+        f"{at_most(-slack, 1e-9)}; from random starts J came within 1e-5 of its minimum in {runs - missed} "
+        f"of {runs} runs, the longest with {longest} steps; {revived} coefficients grew again from 1e-9. For "
+        f"q < 1, {returned} coefficients below the bound of no return returned, {outside} limits have a "
+        f"non-zero coefficient below it, and {saddles} of {ends} limits are saddles",
+        claimed="no proof exists",
+        slack=float(slack + 1e-9 - missed),
+        why="For q = 1 the proof takes half a page. Delta tends to 0, the residual converges since only "
         "finitely many fits are stationary, and a coefficient whose slope exceeds rho N would grow for "
         "ever. So (8) leads to the global minimum unless a coefficient becomes exactly 0 on the way. From "
         "almost every start, no coefficient that is needed does so (kfda/zeros-finite, kfda/q1-global). "
         "For q < 1 a coefficient either stays above a bound or tends to zero, so the support is fixed "
         "after finitely many steps, and the limit is stationary on it. The limit is a minimum for almost "
         "all starts, not for all: equal samples with equal starting values stay equal.",
-        described(runs) | {"q": [*Q, 1.0]},
-        (33, 34),
+        sizes=described(runs) | {"q": [*Q, 1.0]},
+        seeds=(33, 34),
     )
 
 

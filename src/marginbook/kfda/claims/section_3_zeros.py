@@ -82,18 +82,19 @@ def check_stays(powers: Sequence[float] = POWERS[:-1], tiny: float = 0.0) -> Evi
         problems += 1
     tolerance = 1e-6
     return Evidence(
-        decide(kept == same == steps and revived == 0 and worst <= tolerance),
-        f"in rational arithmetic a zero stays zero in {kept} of {steps} steps, and in {same} the other "
-        "coefficients move as they would without its column; in floating point zeros are revived in "
+        verdict=decide(kept == same == steps and revived == 0 and worst <= tolerance),
+        measured=f"in rational arithmetic a zero stays zero in {kept} of {steps} steps, and in {same} the "
+        "other coefficients move as they would without its column; in floating point zeros are revived in "
         f"{revived} of {count} runs of 20 steps, and J differs from that without the columns by at most "
         f"{at_most(worst, tolerance)}",
-        "never revived",
-        tolerance - worst,
-        "In (8), the row and the column of a zero coefficient are those of rho N q I. So a start with "
+        claimed="never revived",
+        slack=tolerance - worst,
+        why="In (8), the row and the column of a zero coefficient are those of rho N q I. So a start with "
         "zeros leads, at best, to a minimum of the smaller problem. The claim does not hold for q = 2, "
         "where Psi is the identity.",
-        described(problems) | {"runs": count, "q": list(powers), "rho": list(RHOS), "exact steps": steps},
-        (70,),
+        sizes=described(problems)
+        | {"runs": count, "q": list(powers), "rho": list(RHOS), "exact steps": steps},
+        seeds=(70,),
     )
 
 
@@ -139,23 +140,27 @@ def check_finite(centred: bool = True, off: Fraction = Fraction(0)) -> Evidence:
     )
     finite = general + bias == 0
     return Evidence(
-        decide(
+        verdict=decide(
             finite and not paired if centred else general == 0 and row,
             general == 0 and row and bias_row and bias == bias_steps,
         ),
-        f"with general kernels a coefficient becomes exactly 0 in {general} of {general_steps} exact steps; "
-        f"where the columns of K sum to 0, the bias does in {bias} of {bias_steps}, whatever the start",
-        "0",
-        float(-bias) if not finite else 0.0,
-        "A coefficient becomes 0 where its column is orthogonal to the next residual, since rho N q w_i+ = "
-        "|w_i|^(2-q) d_i' r(w+) (checked in rationals). The targets sum to 0, so for the bias this holds "
-        "with every start if K 1 = 0, as with the linear kernel on centred data. This zero is right, since "
-        "b = 0 is optimal. The missing condition is that d_i' r(w+) does not vanish identically. With one "
+        measured=f"with general kernels a coefficient becomes exactly 0 in {general} of {general_steps} "
+        f"exact steps; where the columns of K sum to 0, the bias does in {bias} of {bias_steps}, whatever "
+        "the start",
+        claimed="0",
+        slack=float(-bias) if not finite else 0.0,
+        why="A coefficient becomes 0 where its column is orthogonal to the next residual, since rho N q w_i+ "
+        "= |w_i|^(2-q) d_i' r(w+) (checked in rationals). The targets sum to 0, so for the bias this holds "
+        "with every start if K 1 = 0, as with the linear kernel on centred data. This zero is right, since b "
+        "= 0 is optimal. The missing condition is that d_i' r(w+) does not vanish identically. With one "
         "example of each class and the Gaussian kernel the ridge start already has "
-        f"{'b = 0' if paired else 'no zero'}. In floating point coefficients do become 0, by underflow; "
-        f"runs with a zero within {STEPS} steps from the ridge start: {told}.",
-        {"exact steps": general_steps + bias_steps, "runs": sum(runs for _, runs in underflow.values())},
-        (71, 72, 73),
+        f"{'b = 0' if paired else 'no zero'}. In floating point coefficients do become 0, by underflow; runs "
+        f"with a zero within {STEPS} steps from the ridge start: {told}.",
+        sizes={
+            "exact steps": general_steps + bias_steps,
+            "runs": sum(runs for _, runs in underflow.values()),
+        },
+        seeds=(71, 72, 73),
     )
 
 

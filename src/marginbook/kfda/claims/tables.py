@@ -32,7 +32,14 @@ DEPENDS = (*RESULTS, "data_download/registry.toml")
 
 def nothing(claimed: str, table: str = "table-1") -> Evidence:
     """Return the evidence of a claim without results."""
-    return Evidence(share(0, 0), "nothing", claimed, None, PAPER_TABLES.not_run(table), {"sets": 0})
+    return Evidence(
+        verdict=share(0, 0),
+        measured="nothing",
+        claimed=claimed,
+        slack=None,
+        why=PAPER_TABLES.not_run(table),
+        sizes={"sets": 0},
+    )
 
 
 def agreement(table: str, protocols: Sequence[str] = PROTOCOLS) -> Evidence:
@@ -61,20 +68,20 @@ def agreement(table: str, protocols: Sequence[str] = PROTOCOLS) -> Evidence:
         for row in others.itertuples()
     )
     return Evidence(
-        found.judge(int(best["agree"]), tested),
-        f"{best['errors']} of {best['of']} errors and {best['retained']} of {best['of']} retained shares "
-        f"agree: {reading}",
-        f"the printed cells: at least {best['needed']} of {tested}, as in a faithful re-run",
-        float((best["agree"] - best["needed"]) / tested),
-        "A cell agrees when the means differ by no more than the 95 % range of the difference of two such "
-        "runs. In each run another realisation chooses the parameters, once for all partitions; our five "
-        "realisations give the spread of this choice. On our own results, one realisation against another, "
-        f"the rule passes {found.told(tested)} (in one reading: {rates}). Where a wrong "
-        "column passes as often as a faithful re-run, agreement proves nothing, although too few agreeing "
-        f"cells would prove a difference. Cells that disagree: {misses or 'none'}. The mean distance is "
+        verdict=found.judge(int(best["agree"]), tested),
+        measured=f"{best['errors']} of {best['of']} errors and {best['retained']} of {best['of']} retained "
+        f"shares agree: {reading}",
+        claimed=f"the printed cells: at least {best['needed']} of {tested}, as in a faithful re-run",
+        slack=float((best["agree"] - best["needed"]) / tested),
+        why="A cell agrees when the means differ by no more than the 95 % range of the difference of two "
+        "such runs. In each run another realisation chooses the parameters, once for all partitions; our "
+        "five realisations give the spread of this choice. On our own results, one realisation against "
+        f"another, the rule passes {found.told(tested)} (in one reading: {rates}). Where a wrong column "
+        "passes as often as a faithful re-run, agreement proves nothing, although too few agreeing cells "
+        f"would prove a difference. Cells that disagree: {misses or 'none'}. The mean distance is "
         f"{distance(errors):.1f} and {distance(retained):.1f} points. The grids of width and rho are not "
         "printed; we assume ours.",
-        {"sets": int(errors.loc[errors["verdict"].isin(TESTED), "dataset"].nunique()), "cells": tested},
+        sizes={"sets": int(errors.loc[errors["verdict"].isin(TESTED), "dataset"].nunique()), "cells": tested},
         reading=f"{reading}. The others: {told}." + (f" Not stored: {absent}." if absent else ""),
     )
 
@@ -186,14 +193,15 @@ def check_table_3() -> Evidence:
         if protocol != best
     )
     return Evidence(
-        share(agree, number),
-        f"{agree} of {number} pairs of columns are in order; MCR {shown(frame, 'mcr', 'ours')}; NRS "
+        verdict=share(agree, number),
+        measured=f"{agree} of {number} pairs of columns are in order; MCR {shown(frame, 'mcr', 'ours')}; NRS "
         f"{shown(frame, 'nrs', 'ours')}",
-        f"{number} of {number}; MCR {shown(frame, 'mcr', 'printed')}; NRS {shown(frame, 'nrs', 'printed')}",
-        float(agree - number),
-        f"All averages, also the printed ones, are over the {len(names)} sets that all columns have. Pairs "
-        f"in the opposite order: {', '.join(turned) or 'none'}. The best published results average "
+        claimed=f"{number} of {number}; MCR {shown(frame, 'mcr', 'printed')}; NRS "
+        f"{shown(frame, 'nrs', 'printed')}",
+        slack=float(agree - number),
+        why=f"All averages, also the printed ones, are over the {len(names)} sets that all columns have. "
+        f"Pairs in the opposite order: {', '.join(turned) or 'none'}. The best published results average "
         f"{published:.1f} on these sets.",
-        {"sets": len(names), "pairs": number},
+        sizes={"sets": len(names), "pairs": number},
         reading=f"{IN_WORDS[best]}. The other: {others}",
     )

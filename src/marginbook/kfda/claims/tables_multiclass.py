@@ -63,13 +63,13 @@ def check_multiclass(factor: float = 1.0) -> Evidence:
             f"{times:.1f} times as many as one classifier"
         )
     return Evidence(
-        decide(least > factor),
-        f"at least {least:.1f} times as many samples, {ratio.mean():.1f} times on average; more than twice "
-        f"as many in {more} of {len(own)} cases",
-        f"more than {factor:g} times as many in every case",
-        least - factor,
-        f"The paper says that the set 'may not prove to be parsimonious overall'. {'; '.join(told)}. A "
+        verdict=decide(least > factor),
+        measured=f"at least {least:.1f} times as many samples, {ratio.mean():.1f} times on average; more "
+        f"than twice as many in {more} of {len(own)} cases",
+        claimed=f"more than {factor:g} times as many in every case",
+        slack=least - factor,
+        why=f"The paper says that the set 'may not prove to be parsimonious overall'. {'; '.join(told)}. A "
         "sample that several classifiers retain is counted once. The cases are the data sets, the "
         "exponents, and the schemes one-versus-rest and one-versus-one.",
-        {"sets": int(frame.index.get_level_values("dataset").nunique()), "cases": len(own)},
+        sizes={"sets": int(frame.index.get_level_values("dataset").nunique()), "cases": len(own)},
     )

@@ -122,17 +122,18 @@ def check_one_classifier() -> Evidence:
     )
     return Evidence(
         # of two tests the smaller p counts twice
-        decide(by > 0 and s_by > 0 and 2 * min(p, s_p) < LEVEL),
-        f"one classifier is closer to the printed mean on {farther} of {sets} sets, refitted classifiers on "
-        f"{closer} (p = {p:.1g}); to the printed ± on {s_farther} and {s_closer} (p = {s_p:.1g})",
-        "one classifier is closer to both, and to one of them significantly",
-        float(by),
-        f"Mean distances of our readings over the cells of kFDA_1 and kFDA_0.5: {told}. 'Best of five' "
+        verdict=decide(by > 0 and s_by > 0 and 2 * min(p, s_p) < LEVEL),
+        measured=f"one classifier is closer to the printed mean on {farther} of {sets} sets, refitted "
+        f"classifiers on {closer} (p = {p:.1g}); to the printed ± on {s_farther} and {s_closer} (p = "
+        f"{s_p:.1g})",
+        claimed="one classifier is closer to both, and to one of them significantly",
+        slack=float(by),
+        why=f"Mean distances of our readings over the cells of kFDA_1 and kFDA_0.5: {told}. 'Best of five' "
         "takes the one of five classifiers with the lowest test error, which a proper choice must not use. "
         "The p-values are those of Wilcoxon's test over the data sets. The text can be read either way: it "
         "says that the methodology of the benchmark was followed, and that the selected classifiers are "
         "applied to all test partitions.",
-        {"sets": sets, "cells": len(frame)},
+        sizes={"sets": sets, "cells": len(frame)},
     )
 
 
@@ -204,18 +205,18 @@ def check_contamination() -> Evidence:
     bare = printed().errors.loc[list(frame.index)]
     lead = float((bare["kFDA-OLS"] - bare[OWN[0]]).mean())
     return Evidence(
-        decide(gain.mean() > 0 and p < LEVEL),
-        f"lower on {lower} of {len(frame)} sets, by {gain.mean():.1f} points on average (p = {p:.1g}); the "
-        f"rank correlation of the relative gain with the share of training rows is {rank.statistic:.2f} (p "
-        f"= {rank.pvalue:.1g})",
-        f"lower over the data sets, with p < {LEVEL}",
-        LEVEL - p,
-        f"The numbers are means over five realisations of kFDA_1. The largest differences: {told}. The "
+        verdict=decide(gain.mean() > 0 and p < LEVEL),
+        measured=f"lower on {lower} of {len(frame)} sets, by {gain.mean():.1f} points on average (p = "
+        f"{p:.1g}); the rank correlation of the relative gain with the share of training rows is "
+        f"{rank.statistic:.2f} (p = {rank.pvalue:.1g})",
+        claimed=f"lower over the data sets, with p < {LEVEL}",
+        slack=LEVEL - p,
+        why=f"The numbers are means over five realisations of kFDA_1. The largest differences: {told}. The "
         f"average error is {frame['train'].mean():.1f} % on the training rows and {frame['own'].mean():.1f} "
         f"% on new rows; that of refitted classifiers is {frame['refit'].mean():.1f} %. For comparison, the "
         f"printed lead of kFDA_1 over kFDA_OLS on these sets is {lead:.1f} points. The tests are "
         "Wilcoxon's, which gives the verdict, and Spearman's for the correlation.",
-        {"sets": len(frame)},
+        sizes={"sets": len(frame)},
     )
 
 

@@ -68,14 +68,15 @@ def check_accuracy() -> Evidence:
     page = printed().errors[[K1, RIVAL]]
     theirs = paired(page[K1], page[RIVAL])
     return Evidence(
-        share(parts.right, parts.number),
-        parts.measured,
-        f"{theirs[2] - theirs[0]} of {theirs[2]}; printed {theirs[3]:+.2f} points (p = {theirs[4]:.1g})",
-        parts.slack,
-        "The win/tie/loss counts are by the corrected resampled t-test, which is meant for refitted "
+        verdict=share(parts.right, parts.number),
+        measured=parts.measured,
+        claimed=f"{theirs[2] - theirs[0]} of {theirs[2]}; printed {theirs[3]:+.2f} points (p = "
+        f"{theirs[4]:.1g})",
+        slack=parts.slack,
+        why="The win/tie/loss counts are by the corrected resampled t-test, which is meant for refitted "
         "classifiers. Our kFDA_OLS chooses its number of terms by cross-validation; the printed one has "
         "the stopping rule of its own paper.",
-        {"sets": parts.number},
+        sizes={"sets": parts.number},
         reading=reading,
     )
 
@@ -119,15 +120,15 @@ def check_half_sparser(margin: float = MARGIN) -> Evidence:
     page = printed()
     theirs = page.retained[[K1, HALF]], page.errors[HALF] - page.errors[K1]
     return Evidence(
-        share(parts.right, parts.number),
-        parts.measured,
-        f"fewer on {int((theirs[0][HALF] < theirs[0][K1]).sum())} of {len(theirs[0])}: "
+        verdict=share(parts.right, parts.number),
+        measured=parts.measured,
+        claimed=f"fewer on {int((theirs[0][HALF] < theirs[0][K1]).sum())} of {len(theirs[0])}: "
         f"{theirs[0][HALF].mean():.1f} against {theirs[0][K1].mean():.1f} %; {theirs[1].mean():+.2f} points",
-        parts.slack,
-        f"Coefficients that are exactly zero do not count. {parts.why} The parts of the claim are fewer "
+        slack=parts.slack,
+        why=f"Coefficients that are exactly zero do not count. {parts.why} The parts of the claim are fewer "
         "samples on each set, and a small mean loss over the sets. The upper end of its one-sided 95 % "
         f"interval has to be below {margin} points, which Section 4.2 calls a small degradation.",
-        {"sets": parts.number - 1},
+        sizes={"sets": parts.number - 1},
         reading=reading,
     )
 
@@ -184,15 +185,15 @@ def check_min_nrs() -> Evidence:
         for full, sparse in PAIRS
     )
     return Evidence(
-        share(parts.right, parts.number),
-        parts.measured,
-        f"all; printed: {theirs}",
-        parts.slack,
-        f"{parts.why}. For each q there are two parts, significantly fewer samples and significantly more "
-        f"errors, by Wilcoxon's test over the sets at the level {LEVEL}: {parts.right} of {parts.number} "
-        "hold. The choice is among five winners of cross-validation, by the samples that each retains on "
-        "its own realisation.",
-        {"parts": parts.number},
+        verdict=share(parts.right, parts.number),
+        measured=parts.measured,
+        claimed=f"all; printed: {theirs}",
+        slack=parts.slack,
+        why=f"{parts.why}. For each q there are two parts, significantly fewer samples and significantly "
+        f"more errors, by Wilcoxon's test over the sets at the level {LEVEL}: {parts.right} of "
+        f"{parts.number} hold. The choice is among five winners of cross-validation, by the samples that "
+        "each retains on its own realisation.",
+        sizes={"parts": parts.number},
         reading=reading,
     )
 
@@ -237,18 +238,18 @@ def check_peers(margin: float = MARGIN, peers: Sequence[str] = PEERS) -> Evidenc
     found, kept = means(wide).dropna(), means(wide, "nrs").dropna()
     shown = ", ".join(f"{name} {found[name].mean():.1f} ({kept[name].mean():.0f})" for name in found.columns)
     return Evidence(
-        decide_below(lowest, highest, margin),
-        "90 % intervals of the mean loss, in points: "
+        verdict=decide_below(lowest, highest, margin),
+        measured="90 % intervals of the mean loss, in points: "
         + "; ".join(
             f"against {peer} {' and '.join(f'{low:+.2f} to {high:+.2f}' for low, high in pairs)}"
             for peer, pairs in ends.items()
         ),
-        f"below {margin} in each",
-        margin - highest,
-        f"Average error (retained samples), in %: {shown}. {'; '.join(told)}. All methods are refitted on "
-        "every partition and use the same folds and widths. Tests on a single set are corrected resampled "
+        claimed=f"below {margin} in each",
+        slack=margin - highest,
+        why=f"Average error (retained samples), in %: {shown}. {'; '.join(told)}. All methods are refitted "
+        "on every partition and use the same folds and widths. Tests on a single set are corrected resampled "
         "t-tests. The abstract says 'as well as or better than a number of leading machine learning "
         "algorithms'; the margin is what Section 4.2 calls a small degradation. Where an interval contains "
         "the margin, the data do not decide.",
-        {"sets": sets, "contests": len(every)},
+        sizes={"sets": sets, "contests": len(every)},
     )

@@ -126,16 +126,16 @@ def check_cuts() -> Evidence:
     ).mean().clip(lower=TINY)
     full, half = alike["kFDA-1"], alike["kFDA-0.5"]
     return Evidence(
-        decide(full < 0.5 < half),
-        f"the same to within one sample for {USUAL[0]:.0e} and {USUAL[1]:.0e}: for q = 1 {100 * full:.0f} % "
-        f"of {len(same) // 2} cases, for q = 0.5 {100 * half:.0f} %; on average the finer cut retains "
-        f"{ratios['kFDA-1']:.2f} and {ratios['kFDA-0.5']:.2f} times as many",
-        claimed,
-        min(0.5 - full, half - 0.5),
-        f"{'. '.join(told)}. The iteration never reaches zero, and the paper states no cut. It stops at a "
-        f"relative change of J of 1e-5, where J is a median {100 * coarse['excess'].median():.2g} % above "
+        verdict=decide(full < 0.5 < half),
+        measured=f"the same to within one sample for {USUAL[0]:.0e} and {USUAL[1]:.0e}: for q = 1 "
+        f"{100 * full:.0f} % of {len(same) // 2} cases, for q = 0.5 {100 * half:.0f} %; on average the finer "
+        f"cut retains {ratios['kFDA-1']:.2f} and {ratios['kFDA-0.5']:.2f} times as many",
+        claimed=claimed,
+        slack=min(0.5 - full, half - 0.5),
+        why=f"{'. '.join(told)}. The iteration never reaches zero, and the paper states no cut. It stops at "
+        f"a relative change of J of 1e-5, where J is a median {100 * coarse['excess'].median():.2g} % above "
         "that of the exact solver. Cuts are relative to the largest coefficient.",
-        {"sets": int(frame["dataset"].nunique()), "cells": len(same)},
+        sizes={"sets": int(frame["dataset"].nunique()), "cells": len(same)},
     )
 
 
@@ -232,15 +232,15 @@ def check_curves() -> Evidence:
     cold = frame[frame["method"] != "q=1"]
     moved = (cold["nrs"] - cold["nrs_warm"]).abs() > TINY
     return Evidence(
-        share(sum(parts), len(parts)),
-        f"fewer samples in {sum(parts)} of {len(parts)} comparisons with q = 1",
-        f"{len(parts)} of {len(parts)}",
-        float(sum(parts) - len(parts)),
-        "For each q we take the fewest retained samples along rho at which the error is at most "
+        verdict=share(sum(parts), len(parts)),
+        measured=f"fewer samples in {sum(parts)} of {len(parts)} comparisons with q = 1",
+        claimed=f"{len(parts)} of {len(parts)}",
+        slack=float(sum(parts) - len(parts)),
+        why="For each q we take the fewest retained samples along rho at which the error is at most "
         f"{TOLERANCE:.0f} point above the lowest error for q = 1. {'; '.join(told)}. Lowest mean error "
         f"along rho, in %: {errors}. The lowest error is taken on the test rows, for every q alike. "
         "Starting from the solution of a smaller rho changes the mean number of samples at "
         f"{int(moved.sum())} of {len(moved)} points, by {(cold['nrs_warm'] - cold['nrs']).mean():+.1f} % on "
         f"average, and the error by {(cold['mcr_warm'] - cold['mcr']).mean():+.2f} points.",
-        {"sets": len(fewest)},
+        sizes={"sets": len(fewest)},
     )

@@ -60,15 +60,15 @@ def check_superiority(
     """
     own, other = expected_error(ldm), expected_error(svm)
     return Evidence(
-        decide(own > other + by + 1e-12),
-        f"for a distribution with {len(LAW)} atoms in the plane and m = {DRAWN}, the expected error is "
-        f"{own:.4f} for the LDM with lambda1 = {ldm[0]:g}, lambda2 = {ldm[1]:g}, C = {ldm[2]:g}, and "
+        verdict=decide(own > other + by + 1e-12),
+        measured=f"for a distribution with {len(LAW)} atoms in the plane and m = {DRAWN}, the expected error "
+        f"is {own:.4f} for the LDM with lambda1 = {ldm[0]:g}, lambda2 = {ldm[1]:g}, C = {ldm[2]:g}, and "
         f"{other:.4f} for the SVM with the same C",
-        f"above that of the SVM{f' by {by:g}' if by else ''}",
-        float(own - other - by),
-        "The expected errors are exact sums over all samples. The abstract says that superiority is "
+        claimed=f"above that of the SVM{f' by {by:g}' if by else ''}",
+        slack=float(own - other - by),
+        why="The expected errors are exact sums over all samples. The abstract says that superiority is "
         "verified theoretically, but not for which distributions; this example excludes a theorem for all "
         "of them. Theorem 3, the paper's only theorem about errors, does not compare the LDM with the SVM. "
         "What is wrong with it is in ldm/thm-3.",
-        {"atoms": len(LAW), "m": DRAWN},
+        sizes={"atoms": len(LAW), "m": DRAWN},
     )

@@ -42,15 +42,15 @@ def check_fig_1() -> Evidence:
     told = [_told(table, f"LDM(C/m)({kernel})", f"SVM({kernel})") for kernel in KERNELS]
     others = "; ".join(f"{one}: {low} and {high} of {n}" for one, (low, high, n) in found.items())
     return Evidence(
-        share(lower + right, 2 * sets),
-        f"{reading}: a smaller minimum on {lower} of {sets} sets, most margins larger on {right}",
-        wanted,
-        float(lower + right - 2 * sets),
-        "The margins are y f(x) on the training rows, as (1) defines them, averaged over the splits. A "
+        verdict=share(lower + right, 2 * sets),
+        measured=f"{reading}: a smaller minimum on {lower} of {sets} sets, most margins larger on {right}",
+        claimed=wanted,
+        slack=float(lower + right - 2 * sets),
+        why="The margins are y f(x) on the training rows, as (1) defines them, averaged over the splits. A "
         f"difference below {VISIBLE:g}, a threshold of ours, counts for neither side. 'Most' means more "
         "than half of the inner quantiles. Not in the paper, with the mean of the losses: "
         f"{'; '.join(filter(None, told)) or 'not run'}.",
-        {"sets": sets, "readings": len(found)},
+        sizes={"sets": sets, "readings": len(found)},
         reading=f"{reading}. Numbers of sets with a smaller minimum and with most margins larger: "
         f"{others}.{not_stored({one.ldm for one in found})}",
     )

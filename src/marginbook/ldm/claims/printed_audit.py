@@ -59,18 +59,18 @@ def check_table_1(changed: tuple[str, str, int] | None = None) -> Evidence:
             inferred.append(str(line["printed_name"]))
     had = len(sizes()) - len(absent)
     return Evidence(
-        decide(rows == had == features, rows == had and set(off) == OTHER_FEATURES),
-        f"{rows} of {had} numbers of instances and {features} of {had} numbers of features agree with the "
-        "available data",
-        f"{had} and {had}",
-        float(min(rows, features) - had),
-        f"Exceptions: {'; '.join(off.values()) or 'none'}. The corrected statement, also checked: every "
+        verdict=decide(rows == had == features, rows == had and set(off) == OTHER_FEATURES),
+        measured=f"{rows} of {had} numbers of instances and {features} of {had} numbers of features agree "
+        "with the available data",
+        claimed=f"{had} and {had}",
+        slack=float(min(rows, features) - had),
+        why=f"Exceptions: {'; '.join(off.values()) or 'none'}. The corrected statement, also checked: every "
         "number of instances agrees, and every number of features except those of "
         f"{', '.join(sorted(OTHER_FEATURES))}, which are misprints or belong to versions that the paper "
         f"does not name. For {', '.join(inferred) or 'no set'} the agreement proves little, because we "
         "inferred from the printed size which columns or rows of the public set are meant. Not available: "
         f"{', '.join(absent) or 'none'}.",
-        {"sets": len(sizes()), "compared": had},
+        sizes={"sets": len(sizes()), "compared": had},
     )
 
 
@@ -151,17 +151,17 @@ def check_averages(
     level = LEVEL / len(chances)
     worst = min(chances.values())
     return Evidence(
-        decide(worst >= level, min(fixed.values()) >= level),
-        f"{equal} of {len(chances)} averages agree to the last digit; the smallest probability that "
+        verdict=decide(worst >= level, min(fixed.values()) >= level),
+        measured=f"{equal} of {len(chances)} averages agree to the last digit; the smallest probability that "
         f"rounding explains a difference is {worst:.1g}",
-        f"a probability of at least {level:.1g} for each, {LEVEL:g} for all {len(chances)}",
-        worst - level,
-        f"Differences: {'; '.join(off) or 'none'}. Cells and averages are rounded to three digits. The "
+        claimed=f"a probability of at least {level:.1g} for each, {LEVEL:g} for all {len(chances)}",
+        slack=worst - level,
+        why=f"Differences: {'; '.join(off) or 'none'}. Cells and averages are rounded to three digits. The "
         "corrected statement, also checked: the average is "
         f"{', '.join(f'{text} for {m} on {KINDS[t]} sets' for (t, m), text in mended.items())}, and the "
         "others are as printed; the order of the methods by their averages does not change. Averages that "
         f"leave out an empty cell: {'; '.join(unequal) or 'none'}.",
-        {"averages": len(chances)},
+        sizes={"averages": len(chances)},
     )
 
 
@@ -236,12 +236,12 @@ def check_majority(below: set[tuple[str, str]] = NOT_ABOVE, errors: float = 2.0)
     twin_names = ", ".join(f"{name} ({KINDS[table]})" for table, name in twins)
     won = [f"{name} ({KINDS[t]})" for t, name in twins if printed(t).marks.loc[name, "LDM"] == "win"]
     return Evidence(
-        decide(not_above == below),
-        f"{len(lines) - len(not_above)} of {len(lines)} printed accuracies are above the share",
-        f"all but {len(below)}",
-        min(abs(line["lead"]) for line in lines.values()),
-        f"Exceptions: {'; '.join(told) or 'none'}. On {twin_names or 'none'} mean and deviation equal those "
-        "of MAMC in all digits, as they do when both methods always answer the larger class. Of "
-        f"these, a significant win over the SVM: {', '.join(won) or 'none'}.",
-        {"cells": len(lines)},
+        verdict=decide(not_above == below),
+        measured=f"{len(lines) - len(not_above)} of {len(lines)} printed accuracies are above the share",
+        claimed=f"all but {len(below)}",
+        slack=min(abs(line["lead"]) for line in lines.values()),
+        why=f"Exceptions: {'; '.join(told) or 'none'}. On {twin_names or 'none'} mean and deviation equal "
+        "those of MAMC in all digits, as they do when both methods always answer the larger class. Of these, "
+        f"a significant win over the SVM: {', '.join(won) or 'none'}.",
+        sizes={"cells": len(lines)},
     )

@@ -105,17 +105,17 @@ def check_counts(
             if method == "SVM" and counts != marks:
                 wrong.append(f"SVM ({kind}): the marks give {'/'.join(map(str, marks))}")
     return Evidence(
-        decide(not wrong),
-        f"{number - len(wrong)} of {number} rows agree with the text, have the right sum and, for the SVM, "
-        "agree with the marks"
+        verdict=decide(not wrong),
+        measured=f"{number - len(wrong)} of {number} rows agree with the text, have the right sum and, for "
+        "the SVM, agree with the marks"
         if len(wrong) <= number
         else "no row agrees",
-        f"{number} of {number}",
-        float(-len(wrong)),
-        f"Exceptions: {'; '.join(wrong) or 'none'}. Wins, ties and losses must add up to the number of sets "
-        "for which the method has an accuracy. Whether the tests against the other peers give these counts "
-        "is a separate claim, ldm/table-2-peers.",
-        {"rows": number, "sets": sum(len(printed(table).means) for table in KINDS)},
+        claimed=f"{number} of {number}",
+        slack=float(-len(wrong)),
+        why=f"Exceptions: {'; '.join(wrong) or 'none'}. Wins, ties and losses must add up to the number of "
+        "sets for which the method has an accuracy. Whether the tests against the other peers give these "
+        "counts is a separate claim, ldm/table-2-peers.",
+        sizes={"rows": number, "sets": sum(len(printed(table).means) for table in KINDS)},
     )
 
 
@@ -153,14 +153,14 @@ def check_peers(row: Mapping[tuple[str, str], tuple[int, int, int]] = {}) -> Evi
             room += [min(n - low, high - n) for n, (low, high) in zip(counts, bounds, strict=True)]
             told.append(f"{method} ({kind}) {counts[0]} in {bounds[0][0]} to {bounds[0][1]}")
     return Evidence(
-        by_possibility(possible, certain, number),
-        f"{possible} of {number} rows are possible, {certain} certain",
-        f"{number} certain",
-        float(min(room)),
-        "A paired test needs the scores on the splits, which are not printed. But the two printed "
+        verdict=by_possibility(possible, certain, number),
+        measured=f"{possible} of {number} rows are possible, {certain} certain",
+        claimed=f"{number} certain",
+        slack=float(min(room)),
+        why="A paired test needs the scores on the splits, which are not printed. But the two printed "
         f"deviations bound the deviation of the difference, and so the number of wins: {', '.join(told)}. A "
         "count that is only possible is not confirmed.",
-        {"rows": number},
+        sizes={"rows": number},
     )
 
 
@@ -199,14 +199,14 @@ def check_best(text: Mapping[str, int] = TEXT_BEST) -> Evidence:
     )
     told = ", ".join(f"{rule}: {number} of {len(best)}" for rule, number in rules.items())
     return Evidence(
-        by_possibility(possible, max(rules.values()), len(best)),
-        f"number of sets on which the LDM is best: {shown}",
-        f"best on {', '.join(str(text[table]) for table in best)}",
-        float(min(min(text[t] - alone, shared - text[t]) for t, (alone, shared) in best.items())),
-        "The printed digits leave ties. The counts lie between those without and with these ties, as they "
-        "would if digits that are not printed broke them. No single rule for the ties gives all "
+        verdict=by_possibility(possible, max(rules.values()), len(best)),
+        measured=f"number of sets on which the LDM is best: {shown}",
+        claimed=f"best on {', '.join(str(text[table]) for table in best)}",
+        slack=float(min(min(text[t] - alone, shared - text[t]) for t, (alone, shared) in best.items())),
+        why="The printed digits leave ties. The counts lie between those without and with these ties, as "
+        "they would if digits that are not printed broke them. No single rule for the ties gives all "
         f"{len(best)} counts ({told}).",
-        {"tables": len(best), "sets": sum(len(printed(table).means) for table in KINDS)},
+        sizes={"tables": len(best), "sets": sum(len(printed(table).means) for table in KINDS)},
     )
 
 
@@ -250,12 +250,12 @@ def check_marks(instead: tuple[str, str, str, str] | None = None) -> Evidence:
                 else:
                     off.append(f"{name}, {method} ({KINDS[table]})")
     return Evidence(
-        by_possibility(possible, certain, number),
-        f"{possible} of {number} marks are possible, {certain} of them certain",
-        f"{number} of {number} certain",
-        float(possible - number),
-        f"Impossible: {', '.join(off) or 'none'}. The deviation of a paired difference lies between the "
+        verdict=by_possibility(possible, certain, number),
+        measured=f"{possible} of {number} marks are possible, {certain} of them certain",
+        claimed=f"{number} of {number} certain",
+        slack=float(possible - number),
+        why=f"Impossible: {', '.join(off) or 'none'}. The deviation of a paired difference lies between the "
         "difference and the sum of the two printed deviations. Where both ends give the same outcome, the "
         "mark is certain. The other marks cannot be confirmed without the scores on the splits.",
-        {"cells": number},
+        sizes={"cells": number},
     )

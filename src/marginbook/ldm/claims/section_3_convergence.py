@@ -83,7 +83,7 @@ def check_coordinate_descent(stretch: float = 1.0, top: float = 1.0, target: flo
             count += 1
     tolerance = 1e-8
     return Evidence(
-        decide(
+        verdict=decide(
             rise <= 64
             and missed <= 1e-9
             and apart <= 1e-6
@@ -92,19 +92,19 @@ def check_coordinate_descent(stretch: float = 1.0, top: float = 1.0, target: flo
             and slower <= 1.1
             and rated > 0
         ),
-        f"a step misses the minimum of (13) by at most {at_most(missed, 1e-9)} of its gradient's scale, and "
-        f"f rises by at most {at_most(rise, 64.0)} times its rounding; after up to {passes} passes the "
-        f"duality gap is at most {at_most(gap, tolerance)} of the objective, and the optimality conditions "
-        f"of (12) are violated by at most {at_most(residual, 1e-5)}; log rho^2 is at most {slower:.2f} "
-        "times the log of the factor measured for a pass",
-        "each step the minimum; a solution in the limit",
-        tolerance - gap,
-        "Once the active bounds no longer change, a pass is a Gauss-Seidel pass on the free part of H. It "
-        "shrinks f - f* by the square of its spectral radius rho, so convergence is linear, but slow where "
-        "H is nearly singular. Writing A = (I + PG)^{-1}Y instead of Q^{-1}GY avoids the inverse of Q. "
+        measured=f"a step misses the minimum of (13) by at most {at_most(missed, 1e-9)} of its gradient's "
+        f"scale, and f rises by at most {at_most(rise, 64.0)} times its rounding; after up to {passes} "
+        f"passes the duality gap is at most {at_most(gap, tolerance)} of the objective, and the optimality "
+        f"conditions of (12) are violated by at most {at_most(residual, 1e-5)}; log rho^2 is at most "
+        f"{slower:.2f} times the log of the factor measured for a pass",
+        claimed="each step the minimum; a solution in the limit",
+        slack=tolerance - gap,
+        why="Once the active bounds no longer change, a pass is a Gauss-Seidel pass on the free part of H. "
+        "It shrinks f - f* by the square of its spectral radius rho, so convergence is linear, but slow "
+        "where H is nearly singular. Writing A = (I + PG)^{-1}Y instead of Q^{-1}GY avoids the inverse of Q. "
         "Where h_ii = 0 the gradient is -1, and the step goes to C.",
-        described(count) | {"rates": rated},
-        (60,),
+        sizes=described(count) | {"rates": rated},
+        seeds=(60,),
     )
 
 

@@ -64,16 +64,17 @@ def check_disguise(moved: float = 1.0, variance: float = 1.0, loss: float = 1.0)
             count += 1
     tolerance = 1e-4
     return Evidence(
-        decide(max(whitened, boxed) <= tolerance and separable <= 1e-7),
-        f"margins differ by at most {at_most(whitened, tolerance)} (SVC with the whitened kernel, lambda2 = "
-        f"0) and {at_most(boxed, tolerance)} (the shifted box, with alpha computed without an inverse); the "
-        f"optimum of the separable form differs by at most {at_most(separable, 1e-7)}",
-        "the same classifier",
-        tolerance - max(whitened, boxed),
-        "The variance term changes the norm of w and thus the kernel; the mean term shifts the box. With a "
-        "linear kernel, one more variable t, the mean margin, turns the objective into a sum over examples.",
-        described(count) | {"parameters": len(PARAMETERS) - 1, "linear": linear},
-        (53,),
+        verdict=decide(max(whitened, boxed) <= tolerance and separable <= 1e-7),
+        measured=f"margins differ by at most {at_most(whitened, tolerance)} (SVC with the whitened kernel, "
+        f"lambda2 = 0) and {at_most(boxed, tolerance)} (the shifted box, with alpha computed without an "
+        f"inverse); the optimum of the separable form differs by at most {at_most(separable, 1e-7)}",
+        claimed="the same classifier",
+        slack=tolerance - max(whitened, boxed),
+        why="The variance term changes the norm of w and thus the kernel; the mean term shifts the box. With "
+        "a linear kernel, one more variable t, the mean margin, turns the objective into a sum over "
+        "examples.",
+        sizes=described(count) | {"parameters": len(PARAMETERS) - 1, "linear": linear},
+        seeds=(53,),
     )
 
 

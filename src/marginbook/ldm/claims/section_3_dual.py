@@ -93,16 +93,16 @@ def check_dual(mean: float = 1.0, variance: float = 1.0, constant: float = 1.0) 
             count += 1
     tolerance = 1e-7
     return Evidence(
-        decide(gap <= tolerance and apart <= 1e-3 and built <= 1e-9),
-        f"the values of (6), of the dual and of the oracle differ by at most {at_most(gap, tolerance)}, "
-        f"relative; w differs by at most {at_most(apart, 1e-3)} of its length",
-        "0",
-        tolerance - gap,
-        "The constant is -(1/2)(lambda2/m)^2 e'He; subtracting the minimum of (12) from it gives the "
+        verdict=decide(gap <= tolerance and apart <= 1e-3 and built <= 1e-9),
+        measured="the values of (6), of the dual and of the oracle differ by at most "
+        f"{at_most(gap, tolerance)}, relative; w differs by at most {at_most(apart, 1e-3)} of its length",
+        claimed="0",
+        slack=tolerance - gap,
+        why="The constant is -(1/2)(lambda2/m)^2 e'He; subtracting the minimum of (12) from it gives the "
         "maximum of the dual. H is computed without the inverse of Q, so that singular Gram matrices can "
         "be among the problems.",
-        described(count),
-        (50,),
+        sizes=described(count),
+        seeds=(50,),
     )
 
 
@@ -148,19 +148,19 @@ def check_singular(regular: bool = False, variance: float = 1.0) -> Evidence:
                 oracle = max(oracle, (value - lowest) / max(1.0, abs(lowest)))
     tolerance = 1e-8
     return Evidence(
-        decide(singular == 0, ranks and max(invertible, oracle) <= tolerance and compared > 0),
-        f"Q is singular in {singular} of {count} problems, and has the rank of G in "
+        verdict=decide(singular == 0, ranks and max(invertible, oracle) <= tolerance and compared > 0),
+        measured=f"Q is singular in {singular} of {count} problems, and has the rank of G in "
         f"{'all' if ranks else 'not all'}; the formula without the inverse gives the printed H to "
         f"{at_most(invertible, tolerance)} where Q is invertible, and the optimum to "
         f"{at_most(oracle, tolerance)} where it is not",
-        "invertible",
-        float(-singular),
-        "Q maps to 0 whatever G maps to 0, so Q is singular whenever G is. Two equal points are enough, or "
-        "fewer features than examples with the linear kernel, as in most data sets. H = YG(I + PG)^{-1}Y "
-        "exists for every G, and equals the printed matrix where that exists. Ranks are computed for "
-        "integer data in rational arithmetic.",
-        {"problems": count, "compared with (8)": compared, "parameters": len(PARAMETERS)},
-        (51, 52),
+        claimed="invertible",
+        slack=float(-singular),
+        why="Q maps to 0 whatever G maps to 0, so Q is singular whenever G is. Two equal points are enough, "
+        "or fewer features than examples with the linear kernel, as in most data sets. H = YG(I + PG)^{-1}Y "
+        "exists for every G, and equals the printed matrix where that exists. Ranks are computed for integer "
+        "data in rational arithmetic.",
+        sizes={"problems": count, "compared with (8)": compared, "parameters": len(PARAMETERS)},
+        seeds=(51, 52),
     )
 
 

@@ -62,14 +62,14 @@ def check_expectation(fewer: int = 1, divisor: int = 0, sizes: tuple[int, ...] =
         apart = max(apart, abs(left_out - on_all))
         count += 1
     return Evidence(
-        decide(same == count, one_less == count),
-        f"E[L]/m is the expected error of classifiers trained on m examples in {same} of {count} cases, on "
-        f"m - {fewer} in {one_less}; it differs from the former by up to {float(apart):.3f}",
-        "equal for m",
-        -float(apart),
-        "Leave-one-out trains on m - 1 examples, so it is unbiased for the error of classifiers trained on "
-        "m - 1. The expectations run over all samples from distributions on two and three points of a "
+        verdict=decide(same == count, one_less == count),
+        measured=f"E[L]/m is the expected error of classifiers trained on m examples in {same} of {count} "
+        f"cases, on m - {fewer} in {one_less}; it differs from the former by up to {float(apart):.3f}",
+        claimed="equal for m",
+        slack=-float(apart),
+        why="Leave-one-out trains on m - 1 examples, so it is unbiased for the error of classifiers trained "
+        "on m - 1. The expectations run over all samples from distributions on two and three points of a "
         "line, in exact rational arithmetic.",
-        {"cases": count, "m": list(sizes), "machines": len(machines)},
-        (),
+        sizes={"cases": count, "m": list(sizes), "machines": len(machines)},
+        seeds=(),
     )

@@ -57,16 +57,17 @@ def check_five_passes(above: float = 0.01, points: float = 1.0) -> Evidence:
     beyond = float(np.mean(np.array(gaps) > above))
     room = min(beyond - 0.9, max(changes) - points, -min(changes) - points)
     return Evidence(
-        decide(room >= 0),
-        f"objective above the minimum by {100 * min(gaps):.1f} % to {100 * max(gaps):.0f} %, median "
+        verdict=decide(room >= 0),
+        measured=f"objective above the minimum by {100 * min(gaps):.1f} % to {100 * max(gaps):.0f} %, median "
         f"{100 * np.median(gaps):.0f} %; more than {100 * above:g} % in {100 * beyond:.0f} % of the cases; "
         f"accuracy on the other half changes by {min(changes):+.1f} to {max(changes):+.1f} points, "
         f"{np.mean(changes):+.1f} on average",
-        f"more than {100 * above:g} % in 90 % of the cases; more than {points:g} points in both directions",
-        float(room),
-        "The paper sets T = 5 and does not mention the minimum. A step sees the hinge loss of one example, "
-        "weighted by mC, and five passes are too few to average out this noise. Accuracy is lost on some "
-        "sets and gained on others, where the minimum overfits.",
-        {"m": sizes, "C": [10, 50, 100], "lambda1, lambda2": ["2^-8", "2^-2"]},
-        (0, 62),
+        claimed=f"more than {100 * above:g} % in 90 % of the cases; more than {points:g} points in both "
+        "directions",
+        slack=float(room),
+        why="The paper sets T = 5 and does not mention the minimum. A step sees the hinge loss of one "
+        "example, weighted by mC, and five passes are too few to average out this noise. Accuracy is lost on "
+        "some sets and gained on others, where the minimum overfits.",
+        sizes={"m": sizes, "C": [10, 50, 100], "lambda1, lambda2": ["2^-8", "2^-2"]},
+        seeds=(0, 62),
     )

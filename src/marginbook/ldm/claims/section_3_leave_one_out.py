@@ -120,20 +120,21 @@ def check_theorem_3(
     (lambda1, lambda2, C), (error, said) = min(pairs.items(), key=lambda item: item[1][1] - item[1][0])
     room = min(allowed - least for least, allowed in pairs.values())
     return Evidence(
-        decide(violated == 0 and room >= 0),
-        f"with {ATOMS_OF_LAW} equally likely repelling atoms and m = {DRAWN}, lambda1 = {lambda1:g}, "
-        f"lambda2 = {lambda2:g}, C = {C:g}: E[R] = {error:.2f}, the bound is {said:.2f}; the bound fails in "
-        f"{sum(least > allowed for least, allowed in pairs.values())} of {len(pairs)} settings of the "
-        f"paper's grid; leave-one-out exceeds the bound in {violated} of {count} random problems",
-        "never",
-        float(room),
-        "The expectations are sums over all samples from the distribution. The classifier in the proof has "
-        "alpha_i = 0 but keeps x_i in the mean and the variance of the margins. For it the inequality "
+        verdict=decide(violated == 0 and room >= 0),
+        measured=f"with {ATOMS_OF_LAW} equally likely repelling atoms and m = {DRAWN}, lambda1 = "
+        f"{lambda1:g}, lambda2 = {lambda2:g}, C = {C:g}: E[R] = {error:.2f}, the bound is {said:.2f}; the "
+        f"bound fails in {sum(least > allowed for least, allowed in pairs.values())} of {len(pairs)} "
+        f"settings of the paper's grid; leave-one-out exceeds the bound in {violated} of {count} random "
+        "problems",
+        claimed="never",
+        slack=float(room),
+        why="The expectations are sums over all samples from the distribution. The classifier in the proof "
+        "has alpha_i = 0 but keeps x_i in the mean and the variance of the margins. For it the inequality "
         "holds (ldm/thm-3-restricted), but E[R] is about leave-one-out, which drops x_i altogether. The "
         "bound fails at these settings of the paper's grid, so no condition on the parameters repairs it "
         "there; a different quantity bounds leave-one-out (ldm/loo-bound).",
-        described(count) | {"settings": len(settings), "atoms": ATOMS_OF_LAW, "drawn": DRAWN},
-        (70,),
+        sizes=described(count) | {"settings": len(settings), "atoms": ATOMS_OF_LAW, "drawn": DRAWN},
+        seeds=(70,),
     )
 
 
@@ -210,16 +211,16 @@ def check_restricted(
             reach = max(reach, errors / allowed if allowed > 0 else math.inf)
         count += 1
     return Evidence(
-        decide(exceeded == beyond == 0),
-        f"the bound is exceeded in {exceeded} of {count} problems, the sharper count in {beyond}; up to "
-        f"{100 * reach:.1f} % of the bound is reached",
-        "never",
-        float(1 + 1e-6 - reach),
-        "The proof is right for this classifier once one step is added: the unconstrained minimum over t, "
-        "which the proof uses, lies in the box, t <= C. The paper says that all examples with alpha_i = C "
+        verdict=decide(exceeded == beyond == 0),
+        measured=f"the bound is exceeded in {exceeded} of {count} problems, the sharper count in {beyond}; "
+        f"up to {100 * reach:.1f} % of the bound is reached",
+        claimed="never",
+        slack=float(1 + 1e-6 - reach),
+        why="The proof is right for this classifier once one step is added: the unconstrained minimum over "
+        "t, which the proof uses, lies in the box, t <= C. The paper says that all examples with alpha_i = C "
         "are misclassified. That is not so, but counting them only makes the bound larger.",
-        described(count) | {"parameters": len(PARAMETERS + HEAVY_MEAN)},
-        (72,),
+        sizes=described(count) | {"parameters": len(PARAMETERS + HEAVY_MEAN)},
+        seeds=(72,),
         reach=reach,
     )
 
@@ -273,17 +274,18 @@ def check_bound(factor: float = 1.0, width: float = 1.0) -> Evidence:
             open_, rows = open_ + len(found.undecided), rows + len(exact)
     tolerance = 1e-6
     return Evidence(
-        decide(max(outside, beyond) <= tolerance),
-        f"left-out margins lie outside the interval by at most {at_most(outside, tolerance)}, and the change "
-        f"of a margin exceeds r_i by at most {at_most(beyond, tolerance)}; mean leave-one-out error "
-        f"{np.mean(truth):.3f}, bounded by {np.mean(by_balls):.3f} with the balls, {np.mean(by_radii):.3f} "
-        f"with r_i, {np.mean(printed):.3f} as printed; {100 * open_ / rows:.1f} % of labels are left open",
-        "0",
-        tolerance - max(outside, beyond),
-        "The bounds are checked for every example of every problem. Both sides come from classifiers "
+        verdict=decide(max(outside, beyond) <= tolerance),
+        measured=f"left-out margins lie outside the interval by at most {at_most(outside, tolerance)}, and "
+        f"the change of a margin exceeds r_i by at most {at_most(beyond, tolerance)}; mean leave-one-out "
+        f"error {np.mean(truth):.3f}, bounded by {np.mean(by_balls):.3f} with the balls, "
+        f"{np.mean(by_radii):.3f} with r_i, {np.mean(printed):.3f} as printed; {100 * open_ / rows:.1f} % of "
+        "labels are left open",
+        claimed="0",
+        slack=tolerance - max(outside, beyond),
+        why="The bounds are checked for every example of every problem. Both sides come from classifiers "
         "trained to a relative duality gap of 1e-12, whose square root bounds the numerical error. The "
         "bounds need no further training.",
-        described(len(truth)) | {"parameters": len(PARAMETERS + HEAVY_MEAN), "left-out machines": rows},
-        (71,),
+        sizes=described(len(truth)) | {"parameters": len(PARAMETERS + HEAVY_MEAN), "left-out machines": rows},
+        seeds=(71,),
         reach=min(reach, 1.0),
     )

@@ -42,13 +42,13 @@ def check_selection(allowed: float = 0.003) -> Evidence:
     mean = np.mean(tests, axis=0)
     lost = float(mean[SCORES.index("the bound")] - mean[SCORES.index("five folds")])
     return Evidence(
-        decide(lost <= allowed),
-        "mean test error of the choice by "
+        verdict=decide(lost <= allowed),
+        measured="mean test error of the choice by "
         + ", ".join(f"{name}: {value:.3f}" for name, value in zip(SCORES, mean, strict=True)),
-        f"at most {allowed:.3f} above that of five folds",
-        allowed - lost,
-        f"Exact leave-one-out trains {np.mean(trained):.0f} of the 120 classifiers; the intervals decide "
+        claimed=f"at most {allowed:.3f} above that of five folds",
+        slack=allowed - lost,
+        why=f"Exact leave-one-out trains {np.mean(trained):.0f} of the 120 classifiers; the intervals decide "
         "the other labels. All four methods take the first of several settings with equal scores.",
-        {"training sets": len(tests), "settings": settings, "m": 120},
-        SEEDS,
+        sizes={"training sets": len(tests), "settings": settings, "m": 120},
+        seeds=SEEDS,
     )

@@ -116,18 +116,19 @@ def check_unbiased(distinct: bool = False, scale: Numbers = (1.0, 1.0, 1.0), wit
                 valued = max(valued, abs(value / float(_g(X, y, w, numbers)) - 1))
     tolerance = 1e-12
     return Evidence(
-        decide(smooth == kinks == count and valued <= tolerance),
-        "the mean of the library's steps, dense and sparse, over all m^2 pairs is exactly the gradient in "
-        f"{smooth} of {count} problems; where a margin is 1, it is a subgradient in {kinks} of {count}; "
-        f"over pairs of different examples it is the gradient for lambda1 m/(m-1) in {others} of {count}",
-        "unbiased",
-        tolerance - valued if smooth == kinks == count else float(smooth + kinks - 2 * count),
-        "The proof needs i and j to be independent, so i = j may occur. Without replacement the estimate "
+        verdict=decide(smooth == kinks == count and valued <= tolerance),
+        measured="the mean of the library's steps, dense and sparse, over all m^2 pairs is exactly the "
+        f"gradient in {smooth} of {count} problems; where a margin is 1, it is a subgradient in {kinks} of "
+        f"{count}; over pairs of different examples it is the gradient for lambda1 m/(m-1) in {others} of "
+        f"{count}",
+        claimed="unbiased",
+        slack=tolerance - valued if smooth == kinks == count else float(smooth + kinks - 2 * count),
+        why="The proof needs i and j to be independent, so i = j may occur. Without replacement the estimate "
         "is biased, as if lambda1 were larger by the factor m/(m-1). At a margin of 1, g has no gradient. "
         "The gradient is computed by central differences of g in rational arithmetic, which are exact "
         f"between kinks. The library's value of (14) agrees with g to {at_most(valued, tolerance)}.",
-        {"problems": count, "m": list(sizes), "d": [1, 3]},
-        (61,),
+        sizes={"problems": count, "m": list(sizes), "d": [1, 3]},
+        seeds=(61,),
     )
 
 
@@ -233,16 +234,16 @@ def check_convergence(steps: tuple[int, ...] = (8_000, 160_000, 3_200_000)) -> E
         f"{number}: {at_most(float(v), tolerance)}" for number, v in zip(steps, left, strict=True)
     )
     return Evidence(
-        decide(bool(left[-1] <= tolerance)),
-        "largest distance of the mean of four runs from the minimum, relative to its length, by number of "
-        f"steps: {shown}",
-        "0 in the limit",
-        tolerance - float(left[-1]),
-        "The step sizes are those of the paper, after Xu (2011), and the iterates are averaged over the "
+        verdict=decide(bool(left[-1] <= tolerance)),
+        measured="largest distance of the mean of four runs from the minimum, relative to its length, by "
+        f"number of steps: {shown}",
+        claimed="0 in the limit",
+        slack=tolerance - float(left[-1]),
+        why="The step sizes are those of the paper, after Xu (2011), and the iterates are averaged over the "
         "second half of the steps. The check is accurate enough to detect a change of 5 % in lambda1 or "
         "lambda2. What the paper's five passes achieve is checked in ldm/five-passes.",
-        {"problems": count, "m": 20, "steps": list(steps), "runs": 4},
-        (63,),
+        sizes={"problems": count, "m": 20, "steps": list(steps), "runs": 4},
+        seeds=(63,),
     )
 
 

@@ -65,17 +65,17 @@ def check_average_margin(lambda1: float = 0.0, least: float = 1e-14, factor: flo
     limit = max(limit, float((w[0] - short.mean()) / (factor * C * short.sum())))
     good = alone <= 1e-6 and limit <= 1.0 + 1e-9
     return Evidence(
-        decide(max(dropped, forced) == count, good),
-        f"w has the direction of MAMC in {forced} of {count} problems if the variance must be 0, in "
+        verdict=decide(max(dropped, forced) == count, good),
+        measured=f"w has the direction of MAMC in {forced} of {count} problems if the variance must be 0, in "
         f"{dropped} if lambda1 = 0, and to {at_most(alone, 1e-6)} in all if also C = 0; with C = {C:g}, the "
         f"distance of w/lambda2 from MAMC is at most {limit:.2f} times the bound C sum|x_i|/lambda2",
-        "the same direction",
-        float(max(dropped, forced) - count),
-        "The variance of MAMC's margins is not 0, and requiring it to be 0 gives a different classifier. "
+        claimed="the same direction",
+        slack=float(max(dropped, forced) - count),
+        why="The variance of MAMC's margins is not 0, and requiring it to be 0 gives a different classifier. "
         "To obtain MAMC, drop the variance term and the hinge loss: lambda1 = 0 and C = 0, or lambda2 much "
         "larger than C.",
-        described(count) | {"lambda2": lambda2, "C": C},
-        (44,),
+        sizes=described(count) | {"lambda2": lambda2, "C": C},
+        seeds=(44,),
         reach=min(limit, 1.0),
     )
 
@@ -153,19 +153,19 @@ def check_trivial(factor: float | None = 1.0) -> Evidence:
         if 20 * _needed(K, factor) < 30:
             beyond, beyond_trivial = beyond + 1, beyond_trivial + _is_trivial(K, y)
     return Evidence(
-        decide(unequal_trivial == unequal, beyond_trivial == beyond > 0),
-        f"one label for all points in {unequal_trivial} of {unequal} problems with unequal classes and in "
-        f"{equal_trivial} of {equal} with equal ones; in {beyond_trivial} of the {beyond} in which n_+ / "
-        "n_- > max k / min k",
-        "in all problems with unequal classes",
-        float(unequal_trivial - unequal),
-        "'Trivial' is read as one label for all points. Up to a factor, f(x) is n_+ times the mean of k(x, "
-        ".) over the positive class minus n_- times that over the negative one. So the larger class takes "
-        "all points as soon as the sizes differ by more than the kernel values do. Unequal sizes are "
+        verdict=decide(unequal_trivial == unequal, beyond_trivial == beyond > 0),
+        measured=f"one label for all points in {unequal_trivial} of {unequal} problems with unequal classes "
+        f"and in {equal_trivial} of {equal} with equal ones; in {beyond_trivial} of the {beyond} in which "
+        "n_+ / n_- > max k / min k",
+        claimed="in all problems with unequal classes",
+        slack=float(unequal_trivial - unequal),
+        why="'Trivial' is read as one label for all points. Up to a factor, f(x) is n_+ times the mean of "
+        "k(x, .) over the positive class minus n_- times that over the negative one. So the larger class "
+        "takes all points as soon as the sizes differ by more than the kernel values do. Unequal sizes are "
         "neither sufficient nor necessary: at equal sizes, a class nearer to the origin can lose all its "
         "points.",
-        {"problems": unequal + equal, "n_+": list(larger), "n_-": 20, "kernels": len(kernels)},
-        (45,),
+        sizes={"problems": unequal + equal, "n_+": list(larger), "n_-": 20, "kernels": len(kernels)},
+        seeds=(45,),
     )
 
 

@@ -65,18 +65,18 @@ def check_mdo(signs: tuple[float, ...] = (-1.0, 1.0), factor: float = 1.01) -> E
     ratio = max(values) / min(values)
     minimal = min(around) >= -1e-6 * max(values)
     return Evidence(
-        decide(bend > 1e-6 and ratio >= factor and minimal),
-        f"the cost lies above a chord by up to {bend:.2g}; descents from {len(starts)} directions end at "
-        f"the objectives {', '.join(f'{value:.3g}' for value in values)}, and no small rotation lowers any "
-        "of them",
-        f"not convex; local minima that differ by {100 * (factor - 1):.3g} % or more",
-        float(min(bend - 1e-6, ratio - factor)),
-        "The term exp(-at^2) is concave near t = 0, and the sphere |w| = 1 is not a convex set. With three "
-        "clusters at equal angles every direction misclassifies one of them, and each choice of that "
+        verdict=decide(bend > 1e-6 and ratio >= factor and minimal),
+        measured=f"the cost lies above a chord by up to {bend:.2g}; descents from {len(starts)} directions "
+        f"end at the objectives {', '.join(f'{value:.3g}' for value in values)}, and no small rotation "
+        "lowers any of them",
+        claimed=f"not convex; local minima that differ by {100 * (factor - 1):.3g} % or more",
+        slack=float(min(bend - 1e-6, ratio - factor)),
+        why="The term exp(-at^2) is concave near t = 0, and the sphere |w| = 1 is not a convex set. With "
+        "three clusters at equal angles every direction misclassifies one of them, and each choice of that "
         "cluster gives its own minimum. The gradients at the end points are at most "
         f"{at_most(max(slopes), 1e-2)} per example.",
-        {"m": len(y), "starts": len(starts)},
-        (47,),
+        sizes={"m": len(y), "starts": len(starts)},
+        seeds=(47,),
     )
 
 
@@ -124,19 +124,19 @@ def check_km_omd(
             soft += _softens(problem, penalty)
             count += 1
     return Evidence(
-        decide(count > 0 and soft == 0, hard > 0 and bare == 0),
-        f"on {hard} problems that no hyperplane separates, KM-OMD with the penalties "
+        verdict=decide(count > 0 and soft == 0, hard > 0 and bare == 0),
+        measured=f"on {hard} problems that no hyperplane separates, KM-OMD with the penalties "
         f"{', '.join(f'{p:g}' for p in penalties)} has a solution that misclassifies examples in {soft} of "
         f"{count} cases; with the penalty {corrected:g} it has a solution in {bare} of {hard}",
-        "none",
-        float(-soft),
-        "Where no hyperplane separates the classes, a hard margin has only the solution w = 0. Section 4.1 "
-        "chooses KM-OMD's penalty on the squared weights from three values, as it chooses the SVM's C. "
+        claimed="none",
+        slack=float(-soft),
+        why="Where no hyperplane separates the classes, a hard margin has only the solution w = 0. Section "
+        "4.1 chooses KM-OMD's penalty on the squared weights from three values, as it chooses the SVM's C. "
         "With the penalty, KM-OMD is up to its threshold the SVM with squared hinge loss, which has a soft "
-        "margin; without it, the margin is hard. The sentence is about another paper's method, and no "
-        "result of the LDM paper depends on it.",
-        described(count) | {"charges": len(penalties)},
-        (46,),
+        "margin; without it, the margin is hard. The sentence is about another paper's method, and no result "
+        "of the LDM paper depends on it.",
+        sizes=described(count) | {"charges": len(penalties)},
+        seeds=(46,),
     )
 
 

@@ -72,16 +72,16 @@ def check_variance(printed: int = 0, power: int = 2, multiple: Fraction = Fracti
             twice += right == multiple * variance and abs(own - float(right)) <= ROUND_OFF * abs(own)
             largest = max(largest, left / right)
     return Evidence(
-        decide(equal == tested, by_square == twice == tested),
-        f"the left side is m^2 times the right side in {by_square} of {tested} problems, and equal to it in "
-        f"{equal}; the right side is twice the variance in {twice}",
-        "both sides equal to the variance",
-        float(1 - largest),
-        "The double sum needs the factor 1/m^2. Equation (6) and all that follows use the right side, so "
+        verdict=decide(equal == tested, by_square == twice == tested),
+        measured=f"the left side is m^2 times the right side in {by_square} of {tested} problems, and equal "
+        f"to it in {equal}; the right side is twice the variance in {twice}",
+        claimed="both sides equal to the variance",
+        slack=float(1 - largest),
+        why="The double sum needs the factor 1/m^2. Equation (6) and all that follows use the right side, so "
         "the paper's model has lambda1 times twice the variance. The check uses exact rational arithmetic "
         "on margins that are not all equal.",
-        {"problems": tested, "m": list(sizes)},
-        (40,),
+        sizes={"problems": tested, "m": list(sizes)},
+        seeds=(40,),
     )
 
 
@@ -129,18 +129,18 @@ def check_relaxed_margin(factor: float = 1.0, place: int = 0) -> Evidence:
             count += 1
     tolerance = 1e-6
     return Evidence(
-        decide(printed == count, worse <= tolerance and off <= 1e-9),
-        f"without a bound on w, {count - printed} of {count} problems are unbounded at every C-bar at which "
-        "the solution of (2) could solve them; with |w| <= 1 and C-bar = C / sum(beta) the solution of "
-        f"(2), scaled to length 1, solves the problem to {at_most(worse, tolerance)}; no other gamma_0 is "
+        verdict=decide(printed == count, worse <= tolerance and off <= 1e-9),
+        measured=f"without a bound on w, {count - printed} of {count} problems are unbounded at every C-bar "
+        "at which the solution of (2) could solve them; with |w| <= 1 and C-bar = C / sum(beta) the solution "
+        f"of (2), scaled to length 1, solves the problem to {at_most(worse, tolerance)}; no other gamma_0 is "
         f"better than the p-th smallest margin, p = ceil(1 / C-bar), by more than {at_most(off, 1e-9)}",
-        "equivalent",
-        tolerance - worse if printed == count else float(printed - count),
-        "A bound on |w| is missing. Without it, doubling w doubles the objective, so its supremum is "
+        claimed="equivalent",
+        slack=tolerance - worse if printed == count else float(printed - count),
+        why="A bound on |w| is missing. Without it, doubling w doubles the objective, so its supremum is "
         "infinite, or it is 0 and attained at w = 0. With it, the duals of the two problems have the same "
         "minimisers, up to the scale sum(beta).",
-        described(count) | {"parameters": 2},
-        (41,),
+        sizes=described(count) | {"parameters": 2},
+        seeds=(41,),
     )
 
 
@@ -229,17 +229,18 @@ def check_subsumes_svm(lambda1: float = 0.0, lambda2: float = 0.0, loss: float =
             hard = max(hard, np.inf if wanted is None else _apart(wanted, w))
     tolerance = 1e-4
     return Evidence(
-        decide(max(soft, hard) <= tolerance and agree and separable > 0),
-        f"w differs by at most {at_most(soft, tolerance)} (soft margin) and {at_most(hard, tolerance)} "
-        f"(hard margin) of its length; with the hard margin {separable} problems have a solution and "
-        f"{refused} have none, {'the same ones' if agree else 'but not the same ones'} for both methods",
-        "the same w",
-        tolerance - max(soft, hard),
-        "The SVM of the paper has no intercept. SVC always has one, and its w differs by up to "
+        verdict=decide(max(soft, hard) <= tolerance and agree and separable > 0),
+        measured=f"w differs by at most {at_most(soft, tolerance)} (soft margin) and "
+        f"{at_most(hard, tolerance)} (hard margin) of its length; with the hard margin {separable} problems "
+        f"have a solution and {refused} have none, {'the same ones' if agree else 'but not the same ones'} "
+        "for both methods",
+        claimed="the same w",
+        slack=tolerance - max(soft, hard),
+        why="The SVM of the paper has no intercept. SVC always has one, and its w differs by up to "
         f"{biased:.1f} times the length of w here. If the mirror images (-x, -y) of all examples are added, "
         "its intercept is 0 by symmetry, and then the two agree.",
-        described(count) | {"parameters": 3, "hard margin": separable},
-        (42,),
+        sizes=described(count) | {"parameters": 3, "hard margin": separable},
+        seeds=(42,),
     )
 
 

@@ -51,13 +51,13 @@ def check_overlap(overlap: float = 1.0, most: float = 0.5) -> Evidence:
     splits = int(max(part["splits"].max() for part in lines.values()))
     shrink = np.sqrt((1 / splits) / (1 / splits + overlap))
     return Evidence(
-        decide(kept <= most * found),
-        f"{kept} of {found} remain significant",
-        f"at most {most * found:g} of {found}",
-        float(most * found - kept),
-        f"{'; '.join(told)}. With {splits} random halves the corrected statistic is {shrink:.2f} of the "
+        verdict=decide(kept <= most * found),
+        measured=f"{kept} of {found} remain significant",
+        claimed=f"at most {most * found:g} of {found}",
+        slack=float(most * found - kept),
+        why=f"{'; '.join(told)}. With {splits} random halves the corrected statistic is {shrink:.2f} of the "
         "paired one, since the halves share rows and their scores are not independent. The splits behind "
         "the printed wins are not known. The printed deviations bound how many of the wins are significant "
         f"by the corrected test, at most: {theirs}.",
-        {"sets": sum(len(part) for part in lines.values()), "splits": splits},
+        sizes={"sets": sum(len(part) for part in lines.values()), "splits": splits},
     )

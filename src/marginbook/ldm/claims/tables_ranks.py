@@ -94,17 +94,17 @@ def order(table: str, level: float = LEVEL) -> Evidence:
     reading, text = best({r: (sum(one.parts), len(one.parts)) for r, one in rankings.items()})
     one = rankings[reading]
     return Evidence(
-        share(sum(one.parts), len(one.parts)),
-        f"averages {', '.join(f'{name} {value:.3f}' for name, value in one.averages.items())}; the LDM "
-        f"{'has' if one.parts[0] else 'does not have'} the best average and is significantly ahead of "
+        verdict=share(sum(one.parts), len(one.parts)),
+        measured=f"averages {', '.join(f'{name} {value:.3f}' for name, value in one.averages.items())}; the "
+        f"LDM {'has' if one.parts[0] else 'does not have'} the best average and is significantly ahead of "
         f"{sum(one.parts[1:])} of {len(one.parts) - 1} peers",
-        ", ".join(f"{name} {value:.3f}" for name, value in one.printed.items()),
-        float(sum(one.parts) - len(one.parts)),
-        f"All averages, also the printed ones, are over the {one.sets} sets on which all methods have a "
+        claimed=", ".join(f"{name} {value:.3f}" for name, value in one.printed.items()),
+        slack=float(sum(one.parts) - len(one.parts)),
+        why=f"All averages, also the printed ones, are over the {one.sets} sets on which all methods have a "
         "result. Against each peer we apply Wilcoxon's test over the sets, and tests over the splits on "
         f"each set. {one.told}. The parts of the claim are the best average and a significant lead over "
         f"each peer; the level {level:g} is ours. Slack is minus the number of parts that fail.",
-        {"sets": one.sets, "methods": len(one.averages)},
+        sizes={"sets": one.sets, "methods": len(one.averages)},
         reading=text,
     )
 
@@ -209,15 +209,15 @@ def check_intercept(part: float = 0.5, pairs: Mapping[str, tuple[str, str]] = FA
     if not parts:
         return nothing("no lead in each")
     return Evidence(
-        decide(all(parts)),
-        f"equivalent to no lead in {sum(parts)} of {len(parts)} contests; mean leads in points, with the "
-        f"margin of the test: {'; '.join(leads)}",
-        f"in each contest between minus {part:g} and plus {part:g} times the printed mean lead",
-        100 * room,
-        "The paper writes both models without an intercept, but common SVM programs have one. SVM-0 has "
+        verdict=decide(all(parts)),
+        measured=f"equivalent to no lead in {sum(parts)} of {len(parts)} contests; mean leads in points, "
+        f"with the margin of the test: {'; '.join(leads)}",
+        claimed=f"in each contest between minus {part:g} and plus {part:g} times the printed mean lead",
+        slack=100 * room,
+        why="The paper writes both models without an intercept, but common SVM programs have one. SVM-0 has "
         f"none; LDM+1 has a constant feature, or a constant added to the kernel. {'; '.join(told)}. In "
         "brackets is the 90 % interval of Student's t over the data sets. Two one-sided tests at 5 % show "
         "equivalence where it lies within the margin, which is ours. The p-values are those of Wilcoxon's "
         "test. Slack is in points.",
-        {"sets": sets, "contests": len(parts)},
+        sizes={"sets": sets, "contests": len(parts)},
     )

@@ -166,13 +166,13 @@ def check_margin_weight(as_printed: str = "C", most: float = 0.9) -> Evidence:
         return nothing("nine of ten; less than half")
     room = min(min(same - most, 0.5 - other) for same, other in equal)
     return Evidence(
-        decide(room >= 0),
-        f"the same accuracy in {', '.join(measured)} of the splits",
-        f"at least {100 * most:g} % with (6), at most 50 % with (4)",
-        room,
-        "The sum of the losses is multiplied by C = 10 or more, the two averages by at most 1/4. LDM(C/m) "
-        "takes the mean of the losses, so that mean and variance weigh more. LDM(4) takes the double sum "
-        f"on the left of (4), so that the variance weighs m squared times as much. {'; '.join(told)}. The "
-        "thresholds for both shares are ours.",
-        {"sets": sets},
+        verdict=decide(room >= 0),
+        measured=f"the same accuracy in {', '.join(measured)} of the splits",
+        claimed=f"at least {100 * most:g} % with (6), at most 50 % with (4)",
+        slack=room,
+        why="The sum of the losses is multiplied by C = 10 or more, the two averages by at most 1/4. "
+        "LDM(C/m) takes the mean of the losses, so that mean and variance weigh more. LDM(4) takes the "
+        "double sum on the left of (4), so that the variance weighs m squared times as much. "
+        f"{'; '.join(told)}. The thresholds for both shares are ours.",
+        sizes={"sets": sets},
     )

@@ -131,7 +131,14 @@ def against_svm(reading: Reading = AS_DERIVED) -> dict[str, pd.DataFrame]:
 
 def nothing(claimed: str, table: str = "table-2") -> Evidence:
     """Return the evidence of a claim without results."""
-    return Evidence(share(0, 0), "nothing", claimed, None, PAPER_TABLES.not_run(table), {"sets": 0})
+    return Evidence(
+        verdict=share(0, 0),
+        measured="nothing",
+        claimed=claimed,
+        slack=None,
+        why=PAPER_TABLES.not_run(table),
+        sizes={"sets": 0},
+    )
 
 
 def losses(lines: Mapping[str, pd.DataFrame], test: str = "paired") -> list[str]:
@@ -174,16 +181,16 @@ def check_never_worse(lead: float = 0.0) -> Evidence:
     }
     missing = [KINDS[table] for table in KINDS if table not in lines]
     return Evidence(
-        share(sets - len(worse["paired"]), sets),
-        f"significantly worse on {len(worse['paired'])} of {sets} (win/tie/loss {counts['paired']})",
-        "never worse (12/8/0, 10/10/0, 6/6/0)",
-        float(-len(worse["paired"])),
-        "By paired t-tests at 95 %, as in the paper, the LDM is worse on "
+        verdict=share(sets - len(worse["paired"]), sets),
+        measured=f"significantly worse on {len(worse['paired'])} of {sets} (win/tie/loss {counts['paired']})",
+        claimed="never worse (12/8/0, 10/10/0, 6/6/0)",
+        slack=float(-len(worse["paired"])),
+        why="By paired t-tests at 95 %, as in the paper, the LDM is worse on "
         f"{', '.join(worse['paired']) or 'none'}. By the corrected resampled t-test, which allows for the "
         f"overlap of the splits: {counts['corrected']}, worse on {', '.join(worse['corrected']) or 'none'}. "
         f"Even with independent splits, the paired test would call {LEVEL * sets / 2:.1f} of {sets} true "
         f"ties losses.{' Not run yet: ' + ', '.join(missing) + '.' if missing else ''}",
-        {"sets": sets, "splits": int(max(part["splits"].max() for part in lines.values()))},
+        sizes={"sets": sets, "splits": int(max(part["splits"].max() for part in lines.values()))},
         reading=text,
     )
 
@@ -240,12 +247,12 @@ def check_wins() -> Evidence:
             f"both {both}"
         )
     return Evidence(
-        share(agreed, sets),
-        f"the same outcome on {agreed} of {sets} sets; a printed win is a loss on {turned}",
-        f"{sets} of {sets}",
-        float(agreed - sets),
-        f"On the available sets, win/tie/loss by paired t-tests at 95 %: {'; '.join(told)}.",
-        {"sets": sets},
+        verdict=share(agreed, sets),
+        measured=f"the same outcome on {agreed} of {sets} sets; a printed win is a loss on {turned}",
+        claimed=f"{sets} of {sets}",
+        slack=float(agreed - sets),
+        why=f"On the available sets, win/tie/loss by paired t-tests at 95 %: {'; '.join(told)}.",
+        sizes={"sets": sets},
         reading=text,
     )
 

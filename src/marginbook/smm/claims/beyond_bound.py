@@ -121,17 +121,18 @@ def check_bound(less: int = 0) -> Evidence:
                 least = min(least, (F - D) / max(1.0, abs(F), abs(D)))
                 pairs += 1
     return Evidence(
-        decide(least >= -ROUNDING and same <= ROUNDING and formula <= ROUNDING),
-        f"F - D is at least -{at_most(-least, ROUNDING)} times the larger of 1 and both values, over "
-        f"{pairs} pairs; the library's bound differs from the formula by at most {at_most(same, ROUNDING)}",
-        "0 or more",
-        ROUNDING + min(least, 0.0),
-        "The proof uses the inequalities of Fenchel and von Neumann. For r = min(d1, d2) the bound is the "
-        "dual of the vector machine; for smaller r it is that of the convex envelope of the penalty on "
+        verdict=decide(least >= -ROUNDING and same <= ROUNDING and formula <= ROUNDING),
+        measured=f"F - D is at least -{at_most(-least, ROUNDING)} times the larger of 1 and both values, "
+        f"over {pairs} pairs; the library's bound differs from the formula by at most "
+        f"{at_most(same, ROUNDING)}",
+        claimed="0 or more",
+        slack=ROUNDING + min(least, 0.0),
+        why="The proof uses the inequalities of Fenchel and von Neumann. For r = min(d1, d2) the bound is "
+        "the dual of the vector machine; for smaller r it is that of the convex envelope of the penalty on "
         "matrices of rank at most r. The pairs combine matrices and multipliers, the solver's and random "
         "ones, with weights, with and without an intercept.",
-        {"pairs": pairs, "losses": 3},
-        (760, 761),
+        sizes={"pairs": pairs, "losses": 3},
+        seeds=(760, 761),
     )
 
 
@@ -184,18 +185,18 @@ def check_certificate() -> Evidence:
             else:
                 open_gaps.append(gap / F)
     return Evidence(
-        decide(apart <= ROUNDING and lower <= 2e-6 and certified > 0),
-        f"the formula holds to {at_most(apart, ROUNDING)} of F; {certified} of {certified + len(open_gaps)} "
-        f"points have no gap, and {tried} other starts find nothing lower than these by more than "
-        f"{at_most(lower, 2e-6)}",
-        "no difference, and nothing lower",
-        ROUNDING - apart,
-        "The gap is what the singular values outside the block could still contribute. The points are "
+        verdict=decide(apart <= ROUNDING and lower <= 2e-6 and certified > 0),
+        measured=f"the formula holds to {at_most(apart, ROUNDING)} of F; {certified} of "
+        f"{certified + len(open_gaps)} points have no gap, and {tried} other starts find nothing lower than "
+        f"these by more than {at_most(lower, 2e-6)}",
+        claimed="no difference, and nothing lower",
+        slack=ROUNDING - apart,
+        why="The gap is what the singular values outside the block could still contribute. The points are "
         "limits of the descent and random blocks; the gaps that stay open have the median "
         f"{np.median(open_gaps):.0%} of F. One number, from the multipliers that the block's solver "
         "computes anyway, proves a global minimum of a problem that is not convex.",
-        {"points": certified + len(open_gaps), "losses": 3},
-        (762, 763),
+        sizes={"points": certified + len(open_gaps), "losses": 3},
+        seeds=(762, 763),
     )
 
 
@@ -232,20 +233,20 @@ def check_share() -> Evidence:
     strongest, weakest = rates[lambdas[-1]], rates[lambdas[0]]
     total = len(lambdas) * len(sizes) * repeats
     return Evidence(
-        decide(strongest == 1 and weakest == 0 and others == 0 and bool(weak[1] < weak[0])),
-        "proved: "
+        verdict=decide(strongest == 1 and weakest == 0 and others == 0 and bool(weak[1] < weak[0])),
+        measured="proved: "
         + ", ".join(f"{rate:.0%} for lambda = {lam:g}" for lam, rate in rates.items())
         + f"; by other multipliers {others} more",
-        "all for the strongest penalty, none for the weakest; by others 0",
-        strongest - weakest,
-        "Rank 1, logistic loss, 6 x 5. At a limit, its own triplet has the singular value 2 lambda |B| in "
-        "M; what noise leaves outside the block does not shrink with lambda. The gap closes exactly where "
+        claimed="all for the strongest penalty, none for the weakest; by others 0",
+        slack=strongest - weakest,
+        why="Rank 1, logistic loss, 6 x 5. At a limit, its own triplet has the singular value 2 lambda |B| "
+        "in M; what noise leaves outside the block does not shrink with lambda. The gap closes exactly where "
         f"the former is the larger ({meaning} of {total}). No gap means equality in Fenchel's inequality, "
-        f"and so c = -w L'/n at the limit. For lambda = {lambdas[0]:g} the median gap is {weak[0]:.0%} of "
-        f"F, and {weak[1]:.1%} after the bound was maximised. An open gap does not prove that a better "
-        "matrix exists.",
-        {"problems": total, "n": list(sizes), "lambda": list(lambdas)},
-        (764,),
+        f"and so c = -w L'/n at the limit. For lambda = {lambdas[0]:g} the median gap is {weak[0]:.0%} of F, "
+        f"and {weak[1]:.1%} after the bound was maximised. An open gap does not prove that a better matrix "
+        "exists.",
+        sizes={"problems": total, "n": list(sizes), "lambda": list(lambdas)},
+        seeds=(764,),
     )
 
 
@@ -287,14 +288,14 @@ def check_strong_penalty(factors: tuple[float, ...] = (1.0, 3.0), size: float = 
             above = max(above, abs(end.objective / F - 1))
             count += 1
     return Evidence(
-        decide(gap <= ROUNDING and above <= 1e-5),
-        f"F and the bound agree to {at_most(gap, ROUNDING)} in {count} problems, and the descent ends at "
-        f"the same value to {at_most(above, 1e-5)}",
-        "no difference",
-        ROUNDING - gap,
-        "With all margins at most 1 the hinge is linear and all multipliers are at their upper limits. By "
-        "Eckart and Young the best matrix of rank r is then the truncated M. From there on a stronger "
+        verdict=decide(gap <= ROUNDING and above <= 1e-5),
+        measured=f"F and the bound agree to {at_most(gap, ROUNDING)} in {count} problems, and the descent "
+        f"ends at the same value to {at_most(above, 1e-5)}",
+        claimed="no difference",
+        slack=ROUNDING - gap,
+        why="With all margins at most 1 the hinge is linear and all multipliers are at their upper limits. "
+        "By Eckart and Young the best matrix of rank r is then the truncated M. From there on a stronger "
         f"penalty only scales f; the smallest such lambda is {min(smallest):.2g} to {max(smallest):.2g}.",
-        {"problems": count},
-        (769,),
+        sizes={"problems": count},
+        seeds=(769,),
     )

@@ -93,17 +93,17 @@ def check_tight() -> Evidence:
                     end = low_rank_svm(X, y, rank=r, lam=lam, loss="logistic", n_restarts=2, random_state=0)
                     others.append(1 - D / end.objective)
     return Evidence(
-        decide(apart > 0 and worst <= 1e-5),
-        f"sigma_r and sigma_(r+1) differ in {apart} of {count} problems, in which F - D is at most "
+        verdict=decide(apart > 0 and worst <= 1e-5),
+        measured=f"sigma_r and sigma_(r+1) differ in {apart} of {count} problems, in which F - D is at most "
         f"{at_most(worst, 1e-5)} of F",
-        "no gap where they differ",
-        1e-5 - worst,
-        "There D_r is differentiable in M, and a vanishing gradient says that c are the slopes of the loss "
-        "at the margins of the triplets. In the other problems the two singular values meet at the maximum. "
-        f"The bound is then {np.mean(others) if others else 0:.1%} below the best of three descents on "
-        f"average, at most {max(others, default=0):.1%}. Logistic loss.",
-        {"problems": count, "n": 40, "lambda": [0.02, 0.1, 0.4]},
-        (765,),
+        claimed="no gap where they differ",
+        slack=1e-5 - worst,
+        why="There D_r is differentiable in M, and a vanishing gradient says that c are the slopes of the "
+        "loss at the margins of the triplets. In the other problems the two singular values meet at the "
+        f"maximum. The bound is then {np.mean(others) if others else 0:.1%} below the best of three descents "
+        f"on average, at most {max(others, default=0):.1%}. Logistic loss.",
+        sizes={"problems": count, "n": 40, "lambda": [0.02, 0.1, 0.4]},
+        seeds=(765,),
     )
 
 
@@ -140,15 +140,16 @@ def check_gap(kappa: float = 10.0) -> Evidence:
     best = low_rank_svm(X, y, rank=1, lam=lam, n_restarts=10, random_state=0)
     lowest = min(lowest, best.objective)
     return Evidence(
-        decide(floor > ceiling and lowest >= floor and highest <= ceiling),
-        f"every matrix of rank 1 has an F of at least {floor:.3f}, every bound is at most {ceiling:.3f}",
-        "a bound below the minimum",
-        floor - ceiling,
-        f"The proof is in the docstring; random matrices and ten descents find {lowest:.3f} at least, "
+        verdict=decide(floor > ceiling and lowest >= floor and highest <= ceiling),
+        measured=f"every matrix of rank 1 has an F of at least {floor:.3f}, every bound is at most "
+        f"{ceiling:.3f}",
+        claimed="a bound below the minimum",
+        slack=floor - ceiling,
+        why=f"The proof is in the docstring; random matrices and ten descents find {lowest:.3f} at least, "
         f"random multipliers {highest:.3f} at most. For r = 1 the envelope of the penalty is the squared "
         "nuclear norm, and its minimum has rank 2. At the best multipliers sigma_1 = sigma_2.",
-        {"n": 6, "drawn": 4000},
-        (766,),
+        sizes={"n": 6, "drawn": 4000},
+        seeds=(766,),
     )
 
 
@@ -183,15 +184,15 @@ def check_triplets() -> Evidence:
             leading += 2 * lam * sigma[0] >= (1 - 1e-4) * np.linalg.norm(M, 2)
             limits += 1
     return Evidence(
-        decide(worst <= 1e-4 and 0 < leading < limits),
-        f"B's triplet is one of M/2 lambda to {at_most(worst, 1e-4)}; it is the leading one at {leading} of "
-        f"{limits} limits",
-        "no difference; not all limits",
-        1e-4 - worst,
-        "MP = 2 lambda U and M'Q = 2 lambda V at a limit: these are the equations of the power method, with "
-        "an M that depends on B. Limits with leading triplets are global minima by the certificate. The "
+        verdict=decide(worst <= 1e-4 and 0 < leading < limits),
+        measured=f"B's triplet is one of M/2 lambda to {at_most(worst, 1e-4)}; it is the leading one at "
+        f"{leading} of {limits} limits",
+        claimed="no difference; not all limits",
+        slack=1e-4 - worst,
+        why="MP = 2 lambda U and M'Q = 2 lambda V at a limit: these are the equations of the power method, "
+        "with an M that depends on B. Limits with leading triplets are global minima by the certificate. The "
         "others are saddles, or local minima that the curvature of the loss holds; the global minimum is "
         "among them where the bound has a gap.",
-        {"limits": limits, "n": 12},
-        (767,),
+        sizes={"limits": limits, "n": 12},
+        seeds=(767,),
     )

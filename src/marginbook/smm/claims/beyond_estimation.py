@@ -128,17 +128,17 @@ def check_complexity(
         shares[-1][1] *= np.sqrt(np.log(2 * d))
     frobenius, rank_wise = np.max(shares, axis=0) / factor
     return Evidence(
-        decide(apart <= 1e-6 and max(frobenius, rank_wise) <= 1 + ROUNDING),
-        f"the largest inner product equals the norm to {at_most(apart, 1e-6)}; means over signs are at most "
-        f"{frobenius:.0%} of the bound by Frobenius' norm and {rank_wise:.0%} of that by the rank",
-        "no difference; at most 100%",
-        1e-6 - apart,
-        "The first bound is that of the vector machine, and it is attained. The second uses the rank. For "
-        "entries of variance 1 the bounds are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + "
-        "d2)/n)^(1/2), up to fluctuations of v. So low rank helps where r log(d1 + d2) is well below "
-        "min(d1, d2).",
-        {"instances": len(shares), "signs": [2, 1024]},
-        (790,),
+        verdict=decide(apart <= 1e-6 and max(frobenius, rank_wise) <= 1 + ROUNDING),
+        measured=f"the largest inner product equals the norm to {at_most(apart, 1e-6)}; means over signs are "
+        f"at most {frobenius:.0%} of the bound by Frobenius' norm and {rank_wise:.0%} of that by the rank",
+        claimed="no difference; at most 100%",
+        slack=1e-6 - apart,
+        why="The first bound is that of the vector machine, and it is attained. The second uses the rank. "
+        "For entries of variance 1 the bounds are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + "
+        "d2)/n)^(1/2), up to fluctuations of v. So low rank helps where r log(d1 + d2) is well below min(d1, "
+        "d2).",
+        sizes={"instances": len(shares), "signs": [2, 1024]},
+        seeds=(790,),
         reach=float(frobenius),
     )
 
@@ -243,18 +243,18 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
     weights = [float(np.maximum(levels(each), 1 - levels(each)).sum() / each) for each in range(2, 60)]
     tightest = max(*risk_shares, *shares)
     return Evidence(
-        decide(tightest <= 1 and max(weights) <= 0.75),
-        f"the mean excess risk of a level is at most {max(risk_shares):.0%} of twice max(pi, 1 - pi) times "
-        f"the complexity; the mean error of the probability is {np.mean(shares):.0%} of its bound on "
-        f"average, and at most {max(shares):.0%}",
-        "at most 100%",
-        1 - tightest,
-        "All levels are fitted to the same samples. No union bound over them is needed, as their excess "
+        verdict=decide(tightest <= 1 and max(weights) <= 0.75),
+        measured=f"the mean excess risk of a level is at most {max(risk_shares):.0%} of twice max(pi, 1 - "
+        f"pi) times the complexity; the mean error of the probability is {np.mean(shares):.0%} of its bound "
+        f"on average, and at most {max(shares):.0%}",
+        claimed="at most 100%",
+        slack=1 - tightest,
+        why="All levels are fitted to the same samples. No union bound over them is needed, as their excess "
         "risks are averaged. The worst case here, one sample whose fits tie, reaches a quarter: a factor 2 "
         "is the price of the second sample, and another 2 that of the side on which the hinge is flat. The "
         "approximation error of the class remains however large the sample: smm/linear-class.",
-        {"laws": len(shares), "samples": repeats, "n": [10, 160], "H": H},
-        (791,),
+        sizes={"laws": len(shares), "samples": repeats, "n": [10, 160], "H": H},
+        seeds=(791,),
         reach=float(max(risk_shares)),
     )
 

@@ -85,18 +85,18 @@ def check_probability_bound(step: float = 1.0, cost: float = 0.5) -> Evidence:
                 error = float(mass @ np.abs(count_rule(f) - P[:, 0]))
                 shares.append(error / (1.5 / H + 2 * np.sqrt(excess)))
     return Evidence(
-        decide(steps_hold == tested and max(shares) <= 1),
-        f"both steps hold in {steps_hold} of {tested} cases and reach {near:.0%} and {dear:.0%} of their "
-        f"bounds; over random distributions and fits the error is {np.mean(shares):.0%} of the bound on "
-        f"average, and at most {max(shares):.0%}",
-        "at most 100%",
-        1 - max(shares),
-        "One wrong level moves the count by 1/H; k wrong levels cost k(k-1)/(4H) of risk, as only few "
+        verdict=decide(steps_hold == tested and max(shares) <= 1),
+        measured=f"both steps hold in {steps_hold} of {tested} cases and reach {near:.0%} and {dear:.0%} of "
+        f"their bounds; over random distributions and fits the error is {np.mean(shares):.0%} of the bound "
+        f"on average, and at most {max(shares):.0%}",
+        claimed="at most 100%",
+        slack=1 - max(shares),
+        why="One wrong level moves the count by 1/H; k wrong levels cost k(k-1)/(4H) of risk, as only few "
         "levels are near p. So a class of functions whose weighted risks tend to their minima gives a "
         "consistent estimate as H grows, at the square root of the excess risk. The first term of the bound "
         "falls with H, and the second is a mean over the levels.",
-        {"cases": tested, "distributions": len(shares), "H": [2, 100]},
-        (750,),
+        sizes={"cases": tested, "distributions": len(shares), "H": [2, 100]},
+        seeds=(750,),
         reach=min(near, dear),
     )
 
@@ -150,17 +150,17 @@ def check_crossing_paths(first: float = 1.0) -> Evidence:
             shares[loss].append(float(np.mean(crossing_pairs(np.array(values).T) > 0)))
     means = {loss: float(np.mean(values)) for loss, values in shares.items()}
     return Evidence(
-        decide(exact_pairs > 0 and wrong == 0),
-        f"{exact_pairs} pairs of levels cross at the training sample 1 of three numbers; in random problems "
-        "with an intercept, of the new matrices "
+        verdict=decide(exact_pairs > 0 and wrong == 0),
+        measured=f"{exact_pairs} pairs of levels cross at the training sample 1 of three numbers; in random "
+        "problems with an intercept, of the new matrices "
         + ", ".join(f"{v:.0%} ({loss})" for loss, v in means.items())
         + " are in crossing sets",
-        "at least one pair",
-        float(exact_pairs),
-        "Take f(x) = bx with -3 and 1 in class 1 and -1 in class -1. The sign of b is that of -2(1 - pi) + "
-        f"pi, so 1 is outside below the level 2/3 and inside above it, for all losses ({wrong} signs "
+        claimed="at least one pair",
+        slack=float(exact_pairs),
+        why="Take f(x) = bx with -3 and 1 in class 1 and -1 in class -1. The sign of b is that of -2(1 - pi) "
+        f"+ pi, so 1 is outside below the level 2/3 and inside above it, for all losses ({wrong} signs "
         "differ). Each fit is exact and convex, but the whole path is not monotone, because each level has "
         "its own line. So crossings are not a failure of a solver, and low rank is not their cause.",
-        {"levels": H - 1, "n": [3, 60], "problems": 4},
-        (752,),
+        sizes={"levels": H - 1, "n": [3, 60], "problems": 4},
+        seeds=(752,),
     )

@@ -63,17 +63,17 @@ def check_count() -> Evidence:
         between = max(between, float(np.ptp(rules, axis=0).max()))
         crossed += int((~plain).sum())
     return Evidence(
-        decide(max(apart, agree) <= ROUNDING),
-        f"count and projection differ by at most {at_most(apart, ROUNDING)}, the rules by "
+        verdict=decide(max(apart, agree) <= ROUNDING),
+        measured=f"count and projection differ by at most {at_most(apart, ROUNDING)}, the rules by "
         f"{at_most(agree, ROUNDING)} on the {straight} sequences without crossings",
-        "no difference",
-        ROUNDING - max(apart, agree),
-        "Isotonic regression replaces blocks of neighbours by their means, so the sum stays the same. On "
+        claimed="no difference",
+        slack=ROUNDING - max(apart, agree),
+        why="Isotonic regression replaces blocks of neighbours by their means, so the sum stays the same. On "
         "sequences without crossings all rules use the one place where the sign changes. With crossings "
         f"they differ by up to {between:.2f} ({crossed} sequences with random sizes): the isotonic rule "
         "weighs decisions by their size, and the interval rule uses only the outermost ones.",
-        {"sequences": straight + crossed, "levels": [1, 7]},
-        (751,),
+        sizes={"sequences": straight + crossed, "levels": [1, 7]},
+        seeds=(751,),
     )
 
 
@@ -111,15 +111,15 @@ def check_interval(free: int = 1) -> Evidence:
             for pairs in range(1, H - 1)
         ]
     return Evidence(
-        decide(beyond == 0 and formula == 0 and all(sharp)),
-        f"{beyond} of {crossed} sequences with crossings exceed the bound; it is attained for {sum(sharp)} "
-        f"of {len(sharp)} pairs of H and q",
-        "none; all pairs",
-        ROUNDING - beyond,
-        "The difference is (z - o)/(2H): from the lowest level without X to the highest with X, z levels "
+        verdict=decide(beyond == 0 and formula == 0 and all(sharp)),
+        measured=f"{beyond} of {crossed} sequences with crossings exceed the bound; it is attained for "
+        f"{sum(sharp)} of {len(sharp)} pairs of H and q",
+        claimed="none; all pairs",
+        slack=ROUNDING - beyond,
+        why="The difference is (z - o)/(2H): from the lowest level without X to the highest with X, z levels "
         "lack X and o contain it. Each outermost level crosses all levels of the other kind, so q >= z + o "
         "- 1. A single crossing pair changes nothing: there are two levels in between, one of each kind.",
-        {"sequences": crossed, "levels": [2, 12]},
+        sizes={"sequences": crossed, "levels": [2, 12]},
     )
 
 
@@ -153,14 +153,14 @@ def check_one_wrong(factor: float = 1.0) -> Evidence:
         worst = max(worst, abs(moved_count * H - 1))
         reached = max(reached, abs(moved_interval - factor * (H - 1) / (2 * H)))
     return Evidence(
-        decide(max(worst, reached) <= ROUNDING),
-        "the count moves by 1/H and the interval rule by (H - 1)/(2H) at most, to "
+        verdict=decide(max(worst, reached) <= ROUNDING),
+        measured="the count moves by 1/H and the interval rule by (H - 1)/(2H) at most, to "
         f"{at_most(max(worst, reached), ROUNDING)}",
-        "no difference",
-        ROUNDING - max(worst, reached),
-        "If the lowest level alone says no and all others say yes, the interval rule takes the middle of "
+        claimed="no difference",
+        slack=ROUNDING - max(worst, reached),
+        why="If the lowest level alone says no and all others say yes, the interval rule takes the middle of "
         "1/H and (H-1)/H, whatever H is; the count loses one step. Without crossings the two agree. So the "
         "interval rule has a price in finite samples only, which grows with the number of levels that can "
         "be wrong.",
-        {"flips": count, "H": [3, 50]},
+        sizes={"flips": count, "H": [3, 50]},
     )

@@ -68,17 +68,17 @@ def check_permuted(entries: bool = True, rank: int = 1) -> Evidence:
     lost = means["low rank, permuted"] - means["vector"]
     gained = means["vector"] - means["low rank"]
     return Evidence(
-        decide(apart <= 1e-6 and gained > 0 and lost > 0),
-        f"errors: {means['low rank']:.1%} at rank 1, {means['vector']:.1%} on vec(X), "
+        verdict=decide(apart <= 1e-6 and gained > 0 and lost > 0),
+        measured=f"errors: {means['low rank']:.1%} at rank 1, {means['vector']:.1%} on vec(X), "
         f"{means['low rank, permuted']:.1%} at rank 1 after the permutation; the vector machine's decision "
         f"values move by at most {at_most(apart, 1e-6)}",
-        "rank 1 is best before and worst after; the vector machine moves by 0",
-        min(gained, lost),
-        "The vector machine sees only inner products, which the permutation keeps. Low rank uses which "
+        claimed="rank 1 is best before and worst after; the vector machine moves by 0",
+        slack=min(gained, lost),
+        why="The vector machine sees only inner products, which the permutation keeps. Low rank uses which "
         "entries share a row or a column. So fewer parameters alone do not explain the gain: with the "
         "entries shuffled, the same number of parameters is a worse model than the vector.",
-        {"problems": repeats, "n": n, "d": d, "lambda": lam},
-        (770,),
+        sizes={"problems": repeats, "n": n, "d": d, "lambda": lam},
+        seeds=(770,),
     )
 
 
@@ -125,14 +125,14 @@ def check_linear_kernel(factor: float = 1.0, kernel: Kernel = "linear") -> Evide
         values = max(values, float(np.abs(f - g).max() / max(1.0, np.abs(g).max())))
         count += 1
     return Evidence(
-        decide(apart <= 1e-6 and values <= TOLERANCE),
-        f"objectives differ by at most {at_most(apart, 1e-6)} and decision values by "
+        verdict=decide(apart <= 1e-6 and values <= TOLERANCE),
+        measured=f"objectives differ by at most {at_most(apart, 1e-6)} and decision values by "
         f"{at_most(values, TOLERANCE)}, relative",
-        "no difference",
-        TOLERANCE - values,
-        "V = sum_j X_j'C_j is a d2 x r matrix here, and both blocks have the same features: the Gram matrix "
-        "of all n d1 rows holds what X_i P and Q'X_i need. The linear descent stays at the kernel's limit "
-        "when it starts there.",
-        {"problems": count},
-        (771, 772),
+        claimed="no difference",
+        slack=TOLERANCE - values,
+        why="V = sum_j X_j'C_j is a d2 x r matrix here, and both blocks have the same features: the Gram "
+        "matrix of all n d1 rows holds what X_i P and Q'X_i need. The linear descent stays at the kernel's "
+        "limit when it starts there.",
+        sizes={"problems": count},
+        seeds=(771, 772),
     )

@@ -31,7 +31,12 @@ def check_linear_cost() -> Evidence:
     lines, large = measured(TABLE, "n"), (LARGE, np.inf)
     if not all(what in lines and np.sum(lines[what][0] >= LARGE) > 1 for what in FITS):
         return Evidence(
-            share(0, 0), "nothing", "an exponent of 1", None, "Run benchmarks/smm_curves.py.", {"lines": 0}
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed="an exponent of 1",
+            slack=None,
+            why="Run benchmarks/smm_curves.py.",
+            sizes={"lines": 0},
         )
     slopes = {what.removeprefix("rank r, "): exponent(*lines[what], large) for what in FITS}
     largest = max(slopes.values())
@@ -41,13 +46,13 @@ def check_linear_cost() -> Evidence:
     )
     most = int(max(lines[what][0].max() for what in FITS))
     return Evidence(
-        decide(largest <= LINEAR),
-        f"CPU time from n = {LARGE:,} to {most:,}: {told}",
-        f"an exponent of 1; at most {LINEAR:g}, allowing for timing error",
-        LINEAR - largest,
-        f"For comparison, up to {LARGE:,} samples: {others or 'nothing'}; these methods work on pairs. Here "
-        "the systems of equations have a side of r(d1 + d2), of d1 d2 for the first problem, which has no "
-        "rank, or of n where that is smaller. Only the products that fill them involve all samples. With "
+        verdict=decide(largest <= LINEAR),
+        measured=f"CPU time from n = {LARGE:,} to {most:,}: {told}",
+        claimed=f"an exponent of 1; at most {LINEAR:g}, allowing for timing error",
+        slack=LINEAR - largest,
+        why=f"For comparison, up to {LARGE:,} samples: {others or 'nothing'}; these methods work on pairs. "
+        "Here the systems of equations have a side of r(d1 + d2), of d1 d2 for the first problem, which has "
+        "no rank, or of n where that is smaller. Only the products that fill them involve all samples. With "
         "fewer samples the systems themselves dominate, and flatten the line.",
-        {"d": 20, "r": 3, "n": [LARGE, most], "lines": len(FITS)},
+        sizes={"d": 20, "r": 3, "n": [LARGE, most], "lines": len(FITS)},
     )

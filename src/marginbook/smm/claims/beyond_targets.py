@@ -58,16 +58,16 @@ def check_other_targets(factor: float = 1.0, level: float | None = None) -> Evid
     values = np.linspace(-3, 3, 7)
     apart = max(library_apart(float(p), float(pi), values) for p, pi in ((0.3, 0.2), (0.1, 0.6), (0.9, 0.5)))
     return Evidence(
-        decide(worst <= SEARCHED and signs == tested and apart <= 1e-12),
-        f"a numerical minimiser differs from the formulas by at most {at_most(worst, SEARCHED)}; the sign "
-        f"is that of p - pi in {signs} of {tested} cases",
-        "no difference; all cases",
-        SEARCHED - worst,
-        f"Only the sign is shared. On this grid |f| takes {len(levels['logistic'])} values for the logistic "
-        f"loss, {len(levels['squared hinge'])} for the squared hinge, and the one value 1 for the hinge. So "
-        "all three estimate the same level sets in a class of functions that contains the targets. A single "
-        "logistic fit would already give p; the hinge needs one fit for each level.",
-        {"pairs": tested, "denominator": GRID},
+        verdict=decide(worst <= SEARCHED and signs == tested and apart <= 1e-12),
+        measured=f"a numerical minimiser differs from the formulas by at most {at_most(worst, SEARCHED)}; "
+        f"the sign is that of p - pi in {signs} of {tested} cases",
+        claimed="no difference; all cases",
+        slack=SEARCHED - worst,
+        why=f"Only the sign is shared. On this grid |f| takes {len(levels['logistic'])} values for the "
+        f"logistic loss, {len(levels['squared hinge'])} for the squared hinge, and the one value 1 for the "
+        "hinge. So all three estimate the same level sets in a class of functions that contains the targets. "
+        "A single logistic fit would already give p; the hinge needs one fit for each level.",
+        sizes={"pairs": tested, "denominator": GRID},
     )
 
 
@@ -104,17 +104,17 @@ def check_level_set_risk(factor: Fraction = Fraction(1)) -> Evidence:
         gained = mass @ (risk - 2 * np.minimum((1 - level) * P, level * (1 - P)))
         shares.append(float(mass @ (np.abs(P - level) * ((F > 0) != (level < P))) / gained))
     return Evidence(
-        decide(least >= 0 and max(shares) <= 1),
-        f"at one matrix the excess risk is at least |p - pi| in all {tested} cases, and equal to it in "
-        f"{tight}; over random distributions the left side is {np.mean(shares):.0%} of the right on "
+        verdict=decide(least >= 0 and max(shares) <= 1),
+        measured=f"at one matrix the excess risk is at least |p - pi| in all {tested} cases, and equal to it "
+        f"in {tight}; over random distributions the left side is {np.mean(shares):.0%} of the right on "
         f"average, at most {max(shares):.0%}",
-        "at most 100%",
-        1 - max(shares),
-        "On the wrong side R(f) >= R(0) by convexity, and R(0) - min R = |p - pi|. So if the weighted risk "
-        "of a fit tends to the minimum, its level sets become right wherever p differs from pi. This is the "
-        "theorem that the empty section would need, with the distance |p - pi| as the price of a wrong "
+        claimed="at most 100%",
+        slack=1 - max(shares),
+        why="On the wrong side R(f) >= R(0) by convexity, and R(0) - min R = |p - pi|. So if the weighted "
+        "risk of a fit tends to the minimum, its level sets become right wherever p differs from pi. This is "
+        "the theorem that the empty section would need, with the distance |p - pi| as the price of a wrong "
         "matrix.",
-        {"cases": tested, "distributions": 200, "points": 50},
-        (700,),
+        sizes={"cases": tested, "distributions": 200, "points": 50},
+        seeds=(700,),
         reach=reach,
     )

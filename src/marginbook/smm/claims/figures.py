@@ -72,14 +72,14 @@ def check_consistency() -> Evidence:
     others = {name: slope(frame, name, "n") for name in found.columns if name != PATH}
     told = "; ".join(f"{name} {value}" for name, value in others.items() if value)
     return Evidence(
-        share(int(np.sum(parts)), len(parts)),
-        f"mean absolute error by n: {listed(found[PATH])}; exponent of n {rate}",
-        "falls at every doubling, and the exponent's 95 % interval is below 0",
-        -rate.high,
-        f"The exponents of {rate.draws} draws are fitted by least squares to the logarithms; shown are "
+        verdict=share(int(np.sum(parts)), len(parts)),
+        measured=f"mean absolute error by n: {listed(found[PATH])}; exponent of n {rate}",
+        claimed="falls at every doubling, and the exponent's 95 % interval is below 0",
+        slack=-rate.high,
+        why=f"The exponents of {rate.draws} draws are fitted by least squares to the logarithms; shown are "
         f"their mean and 95 % interval. The others: {told or 'none'}. A parametric model would have an "
         "exponent of -1/2.",
-        {"n": [int(n) for n in found.index], "draws": rate.draws},
+        sizes={"n": [int(n) for n in found.index], "draws": rate.draws},
     )
 
 
@@ -114,14 +114,14 @@ def check_levels() -> Evidence:
     parts = [*(fewer["outcome"] == "win"), *(gain.abs() <= ENOUGH)]
     told = "; ".join(f"{name}: {listed(row)}" for name, row in found.iterrows())
     return Evidence(
-        share(int(np.sum(parts)), len(parts)),
-        f"from 4 to 20 levels: {tally(fewer['outcome'])}; from 20 to 50 the error falls by "
+        verdict=share(int(np.sum(parts)), len(parts)),
+        measured=f"from 4 to 20 levels: {tally(fewer['outcome'])}; from 20 to 50 the error falls by "
         f"{', '.join(f'{100 * value:.1f} %' for value in gain)}",
-        f"20 levels win on every set, and 50 change the error by at most {100 * ENOUGH:.0f} %",
-        float(ENOUGH - gain.abs().max()),
-        f"Mean absolute errors by H: {told}. The count is within 1/(2H) of p where level sets are exact; "
+        claimed=f"20 levels win on every set, and 50 change the error by at most {100 * ENOUGH:.0f} %",
+        slack=float(ENOUGH - gain.abs().max()),
+        why=f"Mean absolute errors by H: {told}. The count is within 1/(2H) of p where level sets are exact; "
         "what remains with many levels is the error of the sets.",
-        {"sets": len(found), "H": [int(h) for h in found.columns], "draws": len(frame) // len(found)},
+        sizes={"sets": len(found), "H": [int(h) for h in found.columns], "draws": len(frame) // len(found)},
     )
 
 
@@ -153,16 +153,16 @@ def check_level_sets() -> Evidence:
     found, against = means(frame), margins.contested(frame, PATH, VECTOR_PATH, margin)
     falls = "within" if rate.high < 0 else "beyond"
     return Evidence(
-        margins.judged([falls, *against["counts"]]),
-        f"exponent of n {rate}; against the vector machine's sets {tally(against['outcome'])}",
-        "an exponent below 0, and smaller errors than the vector machine's at every n",
-        -rate.high,
-        "Falling does not mean vanishing: smm/linear-class shows what a linear f misses however large the "
-        "sample. Probability that a new matrix is in only one of the two sets, averaged over the levels "
+        verdict=margins.judged([falls, *against["counts"]]),
+        measured=f"exponent of n {rate}; against the vector machine's sets {tally(against['outcome'])}",
+        claimed="an exponent below 0, and smaller errors than the vector machine's at every n",
+        slack=-rate.high,
+        why="Falling does not mean vanishing: smm/linear-class shows what a linear f misses however large "
+        "the sample. Probability that a new matrix is in only one of the two sets, averaged over the levels "
         f"h/20: {listed(found[PATH])}; vector machine: {listed(found[VECTOR_PATH])}. For sets that do not "
         "cross, it is the mean absolute error of the probability, up to 1/H. "
         f"{margins.how_powerful(against, margin, 'probability')}",
-        {"sets": len(found)} | margins.powers([against]),
+        sizes={"sets": len(found)} | margins.powers([against]),
     )
 
 
@@ -195,16 +195,16 @@ def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evid
     large = np.array([size_of(str(name), "d") >= 10 for name in against.index])
     grows = "within" if growth.low > 0 else "beyond"
     return Evidence(
-        margins.judged([grows, *against["counts"][large]]),
-        f"error in %: {listed(found[first], 1)}; vector: {listed(found[second], 1)}; the advantage grows by "
-        f"{growth} points with each doubling of d",
-        claimed,
-        growth.low,
-        "The training size, the rank of the truth and the Bayes error are the same at every d; low rank has "
-        f"r(2d - r) free parameters, the vector d^2. {tally(against['outcome'])} over all d. Both machines "
-        "have the hinge loss and Platt's sigmoid, and their parameters are chosen in the same way. "
+        verdict=margins.judged([grows, *against["counts"][large]]),
+        measured=f"error in %: {listed(found[first], 1)}; vector: {listed(found[second], 1)}; the advantage "
+        f"grows by {growth} points with each doubling of d",
+        claimed=claimed,
+        slack=growth.low,
+        why="The training size, the rank of the truth and the Bayes error are the same at every d; low rank "
+        f"has r(2d - r) free parameters, the vector d^2. {tally(against['outcome'])} over all d. Both "
+        "machines have the hinge loss and Platt's sigmoid, and their parameters are chosen in the same way. "
         f"{margins.how_powerful(against, margin, 'points of error')}",
-        {"d": sorted(int(value) for value in d)} | margins.powers([against]),
+        sizes={"d": sorted(int(value) for value in d)} | margins.powers([against]),
     )
 
 
@@ -233,14 +233,14 @@ def check_rank() -> Evidence:
     parts = [*(best == truth), *(worse <= CHOSEN)]
     told = "; ".join(f"{name}: {listed(row)}" for name, row in fixed.iterrows())
     return Evidence(
-        share(int(np.sum(parts)), len(parts)),
-        f"best ranks {best.tolist()} for truths of rank {truth}; the chosen rank is worse than the best by "
-        f"{', '.join(f'{100 * value:.1f} %' for value in worse)}",
-        claimed,
-        float(CHOSEN - worse.max()),
-        f"Mean absolute errors by fixed rank: {told}; full rank: "
+        verdict=share(int(np.sum(parts)), len(parts)),
+        measured=f"best ranks {best.tolist()} for truths of rank {truth}; the chosen rank is worse than the "
+        f"best by {', '.join(f'{100 * value:.1f} %' for value in worse)}",
+        claimed=claimed,
+        slack=float(CHOSEN - worse.max()),
+        why=f"Mean absolute errors by fixed rank: {told}; full rank: "
         f"{listed(found[VECTOR_PATH]) if VECTOR_PATH in found else 'none'}.",
-        {"sets": len(found), "draws": len(frame) // len(found)},
+        sizes={"sets": len(found), "draws": len(frame) // len(found)},
     )
 
 

@@ -226,13 +226,13 @@ def evidence(
     highest = max(float(table["high"].max()) for table in lines.values())
     shown = means(frame)[list(dict.fromkeys(name for pair in pairs for name in pair))]
     return Evidence(
-        judged(outcomes),
-        "; ".join(
+        verdict=judged(outcomes),
+        measured="; ".join(
             f"{first} minus {second}: {told(table, digits)}" for (first, second), table in lines.items()
         ),
-        claimed(margin, unit),
-        margin - highest,
-        "The 90 % intervals are Student's, over the draws or splits of each set; open means that the "
+        claimed=claimed(margin, unit),
+        slack=margin - highest,
+        why="The 90 % intervals are Student's, over the draws or splits of each set; open means that the "
         "interval contains the margin. "
         + "".join(
             f"{name} was analysed {number} times, so its intervals have level "
@@ -246,5 +246,5 @@ def evidence(
         + " Means: "
         + "; ".join(f"{name}: {listed(row, digits)}" for name, row in shown.iterrows())
         + f". {more}".rstrip(),
-        {"sets": len(shown), "comparisons": len(outcomes)} | powers(lines.values()),
+        sizes={"sets": len(shown), "comparisons": len(outcomes)} | powers(lines.values()),
     )

@@ -64,15 +64,15 @@ def check_full_rank(less: int = 0, factor: float = 1.0) -> Evidence:
         above = max(above, found.objective / value - 1)
         count += 1
     return Evidence(
-        decide(worst <= 1e-3 and above <= 1e-6),
-        f"f differs by at most {at_most(worst, 1e-3)} from the vector machine's; the objective exceeds that "
-        f"of LIBSVM or LIBLINEAR by at most {at_most(above, 1e-6)} of it",
-        "no difference",
-        1e-3 - worst,
-        "Every d1 x d2 matrix is U V' with r = min(d1, d2), and |U V'|_F is the length of the vector, so "
+        verdict=decide(worst <= 1e-3 and above <= 1e-6),
+        measured=f"f differs by at most {at_most(worst, 1e-3)} from the vector machine's; the objective "
+        f"exceeds that of LIBSVM or LIBLINEAR by at most {at_most(above, 1e-6)} of it",
+        claimed="no difference",
+        slack=1e-3 - worst,
+        why="Every d1 x d2 matrix is U V' with r = min(d1, d2), and |U V'|_F is the length of the vector, so "
         "(2) is the convex problem itself. One step in which the smaller side is full already solves it.",
-        {"problems": count},
-        (734, 735),
+        sizes={"problems": count},
+        seeds=(734, 735),
     )
 
 
@@ -107,15 +107,15 @@ def check_union(full: bool = False, fixed: bool = False, turn: float = 0.0) -> E
             kept += np.linalg.matrix_rank(total, tol=1e-9) <= rank and np.allclose(Q @ Q.T @ total, total)
             count += 1
     return Evidence(
-        decide(left == 0, kept == count),
-        f"the sum of two functions of rank r has a larger rank in {left} of {count} cases",
-        "0 cases",
-        -left / count,
-        "The functions of rank at most r are a union of spaces, one for each P, which is closed under sums "
-        "only if r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of dimension r "
-        f"d2 ({kept} of {count} sums stay inside). A space that contains all of them contains their sums, "
-        "and so all linear functions. It does contain f, but says nothing about the rank. The choice of the "
-        "space from the data, too, is what makes (2) not convex.",
-        {"pairs": count},
-        (740,),
+        verdict=decide(left == 0, kept == count),
+        measured=f"the sum of two functions of rank r has a larger rank in {left} of {count} cases",
+        claimed="0 cases",
+        slack=-left / count,
+        why="The functions of rank at most r are a union of spaces, one for each P, which is closed under "
+        "sums only if r = min(d1, d2). For one fixed P they are the space of the kernel <P., P.>, of "
+        f"dimension r d2 ({kept} of {count} sums stay inside). A space that contains all of them contains "
+        "their sums, and so all linear functions. It does contain f, but says nothing about the rank. The "
+        "choice of the space from the data, too, is what makes (2) not convex.",
+        sizes={"pairs": count},
+        seeds=(740,),
     )

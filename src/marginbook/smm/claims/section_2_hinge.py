@@ -89,17 +89,17 @@ def check_robust(loss: str = "hinge", factor: float = 1.0, wild: float = 1.0) ->
         spoiled[size] = error(solved(far, turned, 0.03, loss)[0], X[1:], y[1:])
     sparse = float(np.mean(zeros))
     return Evidence(
-        decide(reach <= 1 + ROUNDING and box <= 1 + ROUNDING and sparse > 0.1),
-        f"one reversed label moves B by at most {reach:.0%} of |X_i|/(lambda n), and no multiplier leaves "
-        f"the box; under the weakest penalty {sparse:.0%} of them are 0",
-        "at most 100%; some zeros",
-        1 + ROUNDING - reach,
-        "The slopes of the hinge are in [-1, 0], so a sample has a bounded influence however wrong it is; "
-        "with the squared hinge its influence grows with its margin. Multipliers are 0 beyond the margin, "
-        "where the slope is 0. The bound holds in each block and at full rank, where the problem is convex; "
-        "at low rank two fits can also end in different limits.",
-        {"problems": count, "n": [20, 60]},
-        (795,),
+        verdict=decide(reach <= 1 + ROUNDING and box <= 1 + ROUNDING and sparse > 0.1),
+        measured=f"one reversed label moves B by at most {reach:.0%} of |X_i|/(lambda n), and no multiplier "
+        f"leaves the box; under the weakest penalty {sparse:.0%} of them are 0",
+        claimed="at most 100%; some zeros",
+        slack=1 + ROUNDING - reach,
+        why="The slopes of the hinge are in [-1, 0], so a sample has a bounded influence however wrong it "
+        "is; with the squared hinge its influence grows with its margin. Multipliers are 0 beyond the "
+        "margin, where the slope is 0. The bound holds in each block and at full rank, where the problem is "
+        "convex; at low rank two fits can also end in different limits.",
+        sizes={"problems": count, "n": [20, 60]},
+        seeds=(795,),
         reach=reach,
         reading="robust against wrong labels of matrices as they are. Against matrices of any size there is "
         "no bound: with the label of one sample of 60 reversed and its matrix made "

@@ -138,19 +138,19 @@ def check_intercept(fit_intercept: bool = False, entry: float = 1.0, bound: floa
         off = max(off, float(np.abs(count_rule(f) + count_rule(-f) - 1).max()))
     mended = max(*errors["intercept"], *errors["entry"])
     return Evidence(
-        decide(same == 0, mended <= bound and off <= 1e-12),
-        f"where -X is as likely as X, all {H - 1} level sets are {{z > 0}} in {same} of {count} cases, "
-        f"however large the sample: p is estimated by {1 / (2 * H):g} or {1 - 1 / (2 * H):g}, with a mean "
-        f"error of {min(errors['none']):.2f} to {max(errors['none']):.2f}",
-        "the sets of all levels",
-        -same / count,
-        f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {at_most(off, 1e-12)}), whatever the "
-        "data say. The boundary of a level other than 1/2 does not pass through 0. With an intercept the "
+        verdict=decide(same == 0, mended <= bound and off <= 1e-12),
+        measured=f"where -X is as likely as X, all {H - 1} level sets are {{z > 0}} in {same} of {count} "
+        f"cases, however large the sample: p is estimated by {1 / (2 * H):g} or {1 - 1 / (2 * H):g}, with a "
+        f"mean error of {min(errors['none']):.2f} to {max(errors['none']):.2f}",
+        claimed="the sets of all levels",
+        slack=-same / count,
+        why=f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {at_most(off, 1e-12)}), whatever "
+        "the data say. The boundary of a level other than 1/2 does not pass through 0. With an intercept the "
         f"mean error of the logistic fits is at most {max(errors['intercept']):.3f}; the bound for exact "
         f"level sets is {bound:g}. Where all matrices have a constant entry, so that -X cannot occur, it is "
         f"at most {max(errors['entry']):.3f} without an intercept, too.",
-        {"truths": len(SCALES), "losses": 3, "H": H},
-        (780,),
+        sizes={"truths": len(SCALES), "losses": 3, "H": H},
+        seeds=(780,),
     )
 
 
@@ -184,17 +184,17 @@ def check_linear_class(printed: str = "hinge", corrected: str = "logistic", off:
                 constant += int((np.ptp(f, axis=0) < 1e-3).sum())
     told = "; ".join(f"{loss} " + ", ".join(f"{v:.3f}" for v in values) for loss, values in error.items())
     return Evidence(
-        decide(max(wrong[printed]) <= MISSED, max(wrong[corrected]) <= MISSED),
-        "mean error of p in the limit of large samples, s = "
+        verdict=decide(max(wrong[printed]) <= MISSED, max(wrong[corrected]) <= MISSED),
+        measured="mean error of p in the limit of large samples, s = "
         + ", ".join(f"{s:g}" for s in SCALES)
         + f": {told}",
-        f"at most {1 / (2 * H):g}",
-        1 / (2 * H) - max(error[printed]),
-        "Consistency holds for the minimiser over all functions; in a class without sign(p - pi) the best "
-        f"function has another level set. Linear f with the hinge miss up to {max(wrong['hinge']):.0%} of "
-        f"the mass at a level on average, and are constant at {constant} of {len(SCALES) * (H - 1)} levels; "
-        f"with the squared hinge they miss up to {max(wrong['squared_hinge']):.0%}. The logistic target is "
-        "linear if the log odds are, and then nothing is lost. Otherwise one needs classes that grow, such "
-        "as those of kernels between rows.",
-        {"truths": len(SCALES), "losses": 3, "H": H, "points": 601},
+        claimed=f"at most {1 / (2 * H):g}",
+        slack=1 / (2 * H) - max(error[printed]),
+        why="Consistency holds for the minimiser over all functions; in a class without sign(p - pi) the "
+        f"best function has another level set. Linear f with the hinge miss up to {max(wrong['hinge']):.0%} "
+        f"of the mass at a level on average, and are constant at {constant} of {len(SCALES) * (H - 1)} "
+        f"levels; with the squared hinge they miss up to {max(wrong['squared_hinge']):.0%}. The logistic "
+        "target is linear if the log odds are, and then nothing is lost. Otherwise one needs classes that "
+        "grow, such as those of kernels between rows.",
+        sizes={"truths": len(SCALES), "losses": 3, "H": H, "points": 601},
     )

@@ -102,16 +102,17 @@ def check_printed_scheme(complements: bool = True, width: float = 0.5) -> Eviden
     reach = max(float(half.max()) for half in halves) / width
     example = Fraction(9, 10)
     return Evidence(
-        decide(near == count, corrected == count),
-        f"with the true level sets the sum is off by up to {float(wrong):g}, and is within 1/H of p in "
-        f"{near} of {count} cases; where p is 0.9 and H = 10, it is {float(printed_estimate(example, 10)):g}",
-        "within 1/H",
-        float(Fraction(1, max(LEVELS)) - wrong),
-        f"The sum counts the complements: it lies in [1 - p, 1 - p + 1/H] in {mirrored} cases. With 1{{p > "
-        f"h/H}} instead, it is within {float(plain):g}/H of p, and the term h = H is always 0. (1/H)(1/2 + "
+        verdict=decide(near == count, corrected == count),
+        measured=f"with the true level sets the sum is off by up to {float(wrong):g}, and is within 1/H of p "
+        f"in {near} of {count} cases; where p is 0.9 and H = 10, it is "
+        f"{float(printed_estimate(example, 10)):g}",
+        claimed="within 1/H",
+        slack=float(Fraction(1, max(LEVELS)) - wrong),
+        why=f"The sum counts the complements: it lies in [1 - p, 1 - p + 1/H] in {mirrored} cases. With 1{{p "
+        f"> h/H}} instead, it is within {float(plain):g}/H of p, and the term h = H is always 0. (1/H)(1/2 + "
         f"#{{h < H: X in S(h/H)}}) is within {width:g}/H in {corrected} cases and gives "
         f"{float(counts([example], 10)[0]):g} in the example.",
-        {"cases": count, "H": list(LEVELS)},
+        sizes={"cases": count, "H": list(LEVELS)},
         reach=reach,
     )
 
@@ -143,15 +144,16 @@ def check_half_step(width: Fraction = Fraction(1, 2)) -> Evidence:
             worst = max(worst, float(np.abs(apart).max()) * H)
     left = float(near * max(LEVELS))
     return Evidence(
-        decide(worst <= float(width) + 1e-9 and float(lowest) >= float(width) - left),
-        f"largest error {worst:.6g}/H; every estimator errs by {float(lowest):.5f}/H or more somewhere",
-        f"{float(width):g}/H",
-        left - (worst - float(lowest)),
-        "All p in a cell (k/H, (k+1)/H] have the same level sets, so an estimate is one number for the "
+        verdict=decide(worst <= float(width) + 1e-9 and float(lowest) >= float(width) - left),
+        measured=f"largest error {worst:.6g}/H; every estimator errs by {float(lowest):.5f}/H or more "
+        "somewhere",
+        claimed=f"{float(width):g}/H",
+        slack=left - (worst - float(lowest)),
+        why="All p in a cell (k/H, (k+1)/H] have the same level sets, so an estimate is one number for the "
         f"cell, and its middle is the best one. Without the half the error is up to {float(other):g}/H. "
         "This limits what H levels can tell, however they are fitted. With all level sets exact, an error "
         "of 1/(2H) remains in the worst case, and 1/(4H) on average where p is uniform.",
-        {"H": list(LEVELS), "denominator": GRID},
+        sizes={"H": list(LEVELS), "denominator": GRID},
         reach=worst / float(width),
     )
 
@@ -202,15 +204,15 @@ def check_last_level(sign: float = 1.0, b: float = -1.0) -> Evidence:
             problems += 1
     trivial = max(1 + b, 0.0)
     return Evidence(
-        decide(inside == 0, trivial == 0 and proved == problems),
-        f"at h = H the estimated level set, without an intercept, contains {inside / drawn:.0%} of random "
-        "matrices, for every truth p",
-        "no matrix",
-        -inside / drawn,
-        "S(p, 1) is empty, as p <= 1. The weight of class 1 is 0 there, so the data have no influence. With "
-        f"an intercept, B = 0 and b = {b:g} have the value {trivial:g}, and the level set is empty without "
-        "solving anything. Without one, a linear f is positive on -X wherever it is negative on X. So h "
-        "should go to H - 1, and the levels 0 and 1 are known.",
-        {"problems": problems, "matrices": drawn},
-        (710,),
+        verdict=decide(inside == 0, trivial == 0 and proved == problems),
+        measured=f"at h = H the estimated level set, without an intercept, contains {inside / drawn:.0%} of "
+        "random matrices, for every truth p",
+        claimed="no matrix",
+        slack=-inside / drawn,
+        why="S(p, 1) is empty, as p <= 1. The weight of class 1 is 0 there, so the data have no influence. "
+        f"With an intercept, B = 0 and b = {b:g} have the value {trivial:g}, and the level set is empty "
+        "without solving anything. Without one, a linear f is positive on -X wherever it is negative on X. "
+        "So h should go to H - 1, and the levels 0 and 1 are known.",
+        sizes={"problems": problems, "matrices": drawn},
+        seeds=(710,),
     )

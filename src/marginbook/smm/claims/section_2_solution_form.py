@@ -169,17 +169,17 @@ def check_solution_form(factor: float = 1.0, of: str = "V", share: float = 1.0) 
             worst = max(worst, float(apart) / size)
             count += 1
     return Evidence(
-        decide(worst <= ROUNDING),
-        f"f differs from the sum by at most {at_most(worst, ROUNDING)}, relative to the larger of 1 and the "
-        "largest |f|",
-        "no difference",
-        ROUNDING - worst,
-        "This is the representer theorem in the block of V, whose features are P_r X_i. An intercept is "
+        verdict=decide(worst <= ROUNDING),
+        measured=f"f differs from the sum by at most {at_most(worst, ROUNDING)}, relative to the larger of 1 "
+        "and the largest |f|",
+        claimed="no difference",
+        slack=ROUNDING - worst,
+        why="This is the representer theorem in the block of V, whose features are P_r X_i. An intercept is "
         "added to the sum; weights change only the box of alpha; for the squared hinge and the logistic "
         "loss alpha is the slope of the loss over -2 lambda n. P_r P_r' = I, so the projection proper is "
         "P_r'P_r.",
-        {"problems": count, "losses": 3},
-        (730, 731),
+        sizes={"problems": count, "losses": 3},
+        seeds=(730, 731),
         reading="The verdict is on the alpha of the dual of a V-step, in which U is fixed. With those of a "
         "U-step, whose dual Section 3 gives, the sum is off by "
         f"{at_most(float(np.median(other)), ROUNDING)} in the median, up to {max(other):.1f}, with the hinge",
@@ -233,17 +233,17 @@ def check_side(factor: float = 1.0) -> Evidence:
             count += 1
     half = float(np.median(left))
     return Evidence(
-        decide(right <= ROUNDING and smooth <= 1e-3 and half > 0.1),
-        f"with alpha of a U-step B is the sum from the right to {at_most(right, ROUNDING)}; the sum from "
-        f"the left is off by {half:.2f} in the median and up to {max(left):.1f}, relative to the larger of "
-        "1 and |B|",
-        "no difference",
-        ROUNDING - right,
-        "A U-step fixes V, so its alpha, those of the dual in the text of Section 3, belong to the right "
+        verdict=decide(right <= ROUNDING and smooth <= 1e-3 and half > 0.1),
+        measured=f"with alpha of a U-step B is the sum from the right to {at_most(right, ROUNDING)}; the sum "
+        f"from the left is off by {half:.2f} in the median and up to {max(left):.1f}, relative to the larger "
+        "of 1 and |B|",
+        claimed="no difference",
+        slack=ROUNDING - right,
+        why="A U-step fixes V, so its alpha, those of the dual in the text of Section 3, belong to the right "
         "projection, P_V of d2 columns. The printed side belongs to the alpha of a V-step, whose sum is in "
         'Algorithm 1; "the dual problem in (2)" does not say which. At a limit of the descent with a smooth '
         "loss alpha is a single function of the margins, and both sides give B (left to "
         f"{at_most(smooth, 1e-3)}). With the hinge each side has its own multipliers.",
-        {"problems": count, "losses": 3},
-        (732, 733),
+        sizes={"problems": count, "losses": 3},
+        seeds=(732, 733),
     )

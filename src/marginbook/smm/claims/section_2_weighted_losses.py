@@ -154,17 +154,17 @@ def check_hinge(factor: Fraction = Fraction(1), size: Fraction = Fraction(1)) ->
     values = np.linspace(-3, 3, 7)
     apart = max(library_apart(float(p), float(pi), values) for p, pi in ((0.3, 0.2), (0.1, 0.6), (0.9, 0.5)))
     return Evidence(
-        decide(slope > 0 and apart <= 1e-12),
-        f"the risk rises on both sides of sign(p - pi), with slope {slope:.4f} or more, in all {tested} "
-        "cases with 0 < p < 1 and p != pi",
-        "rises",
-        slope,
-        "R is convex, so a rise on both sides proves that the minimiser is this one; all numbers are "
+        verdict=decide(slope > 0 and apart <= 1e-12),
+        measured=f"the risk rises on both sides of sign(p - pi), with slope {slope:.4f} or more, in all "
+        f"{tested} cases with 0 < p < 1 and p != pi",
+        claimed="rises",
+        slack=slope,
+        why="R is convex, so a rise on both sides proves that the minimiser is this one; all numbers are "
         f"fractions. On the boundary p = pi every f in [-1, 1] is a minimiser ({flat} of {GRID - 1} cases); "
         f"for p = 0 or 1 the minimisers form a half-line that begins in sign(p - pi) ({half_lines} of "
         f"{2 * (GRID - 1)}). For pi = 1/2 both weights are 1/2, so (3) is (2) with 2 lambda in place of "
         "lambda. The weights and losses of the library agree with those of the check.",
-        {"pairs": tested + flat + half_lines, "denominator": GRID},
+        sizes={"pairs": tested + flat + half_lines, "denominator": GRID},
     )
 
 
@@ -207,16 +207,16 @@ def check_general_losses(kink: Fraction = Fraction(2)) -> Evidence:
                 right += (minimiser(smoothed, float(p), float(pi)) > 0) == (p > pi)
                 smooth += 1
     return Evidence(
-        decide(sum(lost.values()) == 0, right == smooth),
-        "f = 0, which decides for neither class, is a minimiser in "
+        verdict=decide(sum(lost.values()) == 0, right == smooth),
+        measured="f = 0, which decides for neither class, is a minimiser in "
         + " and ".join(f"{n} of {tested} cases for {name}" for name, n in lost.items()),
-        "0 cases",
-        -sum(lost.values()) / (len(lost) * tested),
-        "All these losses are convex and decreasing. What is needed is a derivative at 0: then R'(0) = "
+        claimed="0 cases",
+        slack=-sum(lost.values()) / (len(lost) * tested),
+        why="All these losses are convex and decreasing. What is needed is a derivative at 0: then R'(0) = "
         "L'(0)(p - pi), so a convex L with L'(0) < 0 has minimisers only on the side of p - pi. The squared "
         "hinge, the logistic, the exponential and Huber's hinge loss have one, and the sign of the "
         f"minimiser is right in {right} of {smooth} cases.",
-        {"pairs": tested, "losses": [*lost, *LOSSES]},
+        sizes={"pairs": tested, "losses": [*lost, *LOSSES]},
     )
 
 
@@ -243,14 +243,14 @@ def check_expectation(low: int = -1, factor: Fraction = Fraction(1)) -> Evidence
         corrected += (factor * P > pi) == target
         negative += mean < 0
     return Evidence(
-        decide(printed == tested, corrected == tested),
-        f"the level sets of E(y|X) are those found by the weighted hinge in {printed} of {tested} cases; "
-        f"the mean is negative in {negative}",
-        "all cases",
-        float(printed / tested - 1),
-        "With y = +-1 the mean is 2P - 1, where P = P(y=1|X). Its pi-level set is the (1 + pi)/2-level set "
-        "of P, and its negative values lie below every level. With p = P(y=1|X) the sets agree in "
+        verdict=decide(printed == tested, corrected == tested),
+        measured=f"the level sets of E(y|X) are those found by the weighted hinge in {printed} of {tested} "
+        f"cases; the mean is negative in {negative}",
+        claimed="all cases",
+        slack=float(printed / tested - 1),
+        why="With y = +-1 the mean is 2P - 1, where P = P(y=1|X). Its pi-level set is the (1 + pi)/2-level "
+        "set of P, and its negative values lie below every level. With p = P(y=1|X) the sets agree in "
         f"{corrected} cases; E(y=1|X) in Section 2.3 should be read the same way. Example: P = 0.6 is "
         "classified +1 and has mean 0.2.",
-        {"pairs": tested, "denominator": GRID},
+        sizes={"pairs": tested, "denominator": GRID},
     )

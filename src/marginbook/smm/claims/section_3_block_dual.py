@@ -69,19 +69,19 @@ def check_block_dual(intercept: bool = False, box: float = 1.0, factor: float = 
         count += 1
     worst = float(max(np.abs(gaps[False])))
     return Evidence(
-        decide(
+        verdict=decide(
             max(gaps[True]) <= 1e-6, worst <= 1e-6 and own <= 1e-6 and excess <= 1e-9 and reach >= 1 - 1e-6
         ),
-        f"with the sum constraint, (2) at the printed U exceeds the dual by {np.median(gaps[True]):.0%} in "
-        f"the median of {count} problems, up to {max(gaps[True]):.0%}",
-        "no gap",
-        -float(max(gaps[True])),
-        f"Without the constraint the values agree to {at_most(worst, 1e-6)}, so both are optimal, and box "
-        f"and U are right. With it they agree, to {at_most(own, 1e-6)}, with (2) plus an intercept b: the "
-        "constraint is the derivative with respect to b. The model has no b. The sum runs to n (printed N). "
-        "V needs full column rank, or the pseudo-inverse; weights multiply the box.",
-        {"problems": count},
-        (736, 737),
+        measured="with the sum constraint, (2) at the printed U exceeds the dual by "
+        f"{np.median(gaps[True]):.0%} in the median of {count} problems, up to {max(gaps[True]):.0%}",
+        claimed="no gap",
+        slack=-float(max(gaps[True])),
+        why=f"Without the constraint the values agree to {at_most(worst, 1e-6)}, so both are optimal, and "
+        f"box and U are right. With it they agree, to {at_most(own, 1e-6)}, with (2) plus an intercept b: "
+        "the constraint is the derivative with respect to b. The model has no b. The sum runs to n (printed "
+        "N). V needs full column rank, or the pseudo-inverse; weights multiply the box.",
+        sizes={"problems": count},
+        seeds=(736, 737),
         reach=reach,
     )
 
@@ -127,16 +127,17 @@ def check_algorithm(unbounded: bool = True, factor: float = 1.0) -> Evidence:
             bounded += abs(2 * lam * printed_dual(alpha, y, printed_gram(X, P)) / (factor * value) - 1) < 1e-6
             count += 1
     return Evidence(
-        decide(free == 0, bounded == count),
-        f"the maximum is infinite in {free} of {count} problems, and with alpha >= 0 alone in {nonnegative}",
-        "finite",
-        -free / count,
-        "Algorithm 1 leaves out the constraints of the text. With more matrices than the d1 r features of a "
-        "block, the quadratic term does not see some alpha with a positive sum. With alpha >= 0 the maximum "
-        "is infinite exactly where the block cannot separate the classes (Gordan). With the box 1/(2 lambda "
-        f"n) it is finite and equals the minimum of the block in {bounded} problems.",
-        {"problems": count, "n": [3, 200]},
-        (738,),
+        verdict=decide(free == 0, bounded == count),
+        measured=f"the maximum is infinite in {free} of {count} problems, and with alpha >= 0 alone in "
+        f"{nonnegative}",
+        claimed="finite",
+        slack=-free / count,
+        why="Algorithm 1 leaves out the constraints of the text. With more matrices than the d1 r features "
+        "of a block, the quadratic term does not see some alpha with a positive sum. With alpha >= 0 the "
+        "maximum is infinite exactly where the block cannot separate the classes (Gordan). With the box 1/(2 "
+        f"lambda n) it is finite and equals the minimum of the block in {bounded} problems.",
+        sizes={"problems": count, "n": [3, 200]},
+        seeds=(738,),
     )
 
 
@@ -182,16 +183,16 @@ def check_sparse(edge: float = 1.0, margin: float = 1.0) -> Evidence:
     means = {lam: float(np.mean(values)) for lam, values in zeros.items()}
     weak = means[lambdas[0]]
     return Evidence(
-        decide(weak > 0.5 and agreeing == tested and none == count),
-        "share of zeros among alpha: "
+        verdict=decide(weak > 0.5 and agreeing == tested and none == count),
+        measured="share of zeros among alpha: "
         + ", ".join(f"{v:.0%} for lambda = {lam:g}" for lam, v in means.items())
         + f"; none at the strongest penalty in {none} of {count} problems",
-        "most where the penalty is weak, none where it is strongest",
-        weak - 0.5,
-        f"alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1 ({agreeing} of {tested} "
-        "samples). So the zeros belong to the samples beyond the margin; they are few where classes overlap "
-        "or the penalty is strong. Under the strongest penalty f is the difference of the class sums. The "
-        'draft calls alpha "spare" and says no more; the logistic loss has no zeros at all.',
-        {"problems": count, "n": 100, "lambda": list(lambdas)},
-        (739,),
+        claimed="most where the penalty is weak, none where it is strongest",
+        slack=weak - 0.5,
+        why=f"alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1 ({agreeing} of "
+        f"{tested} samples). So the zeros belong to the samples beyond the margin; they are few where "
+        "classes overlap or the penalty is strong. Under the strongest penalty f is the difference of the "
+        'class sums. The draft calls alpha "spare" and says no more; the logistic loss has no zeros at all.',
+        sizes={"problems": count, "n": 100, "lambda": list(lambdas)},
+        seeds=(739,),
     )

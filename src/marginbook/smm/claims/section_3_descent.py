@@ -157,18 +157,18 @@ def check_monotone(penalty: float = 1.0, sweeps: int = 200) -> Evidence:
             apart = max(apart, abs(dual / value - 1))
         count += 1
     return Evidence(
-        decide(rise <= ROUNDED and gain <= SETTLED and apart <= SETTLED),
-        f"the largest rise is {at_most(rise, ROUNDED)} and one more step over either block gains at most "
-        f"{at_most(gain, SETTLED)}, relative, after {longest} sweeps at most; a step and its quadratic "
+        verdict=decide(rise <= ROUNDED and gain <= SETTLED and apart <= SETTLED),
+        measured=f"the largest rise is {at_most(rise, ROUNDED)} and one more step over either block gains at "
+        f"most {at_most(gain, SETTLED)}, relative, after {longest} sweeps at most; a step and its quadratic "
         f"program agree to {at_most(apart, SETTLED)}",
-        "no rise and no gain",
-        SETTLED - gain,
-        "A step minimises a convex function over a set that contains the current point. The values are "
+        claimed="no rise and no gain",
+        slack=SETTLED - gain,
+        why="A step minimises a convex function over a set that contains the current point. The values are "
         "bounded below, so they converge. Each block problem is strictly convex in W where B = WP', so a "
         "limit is optimal in both blocks. Nothing more follows: see the claims on two starts and on kinks. "
         "The hinge can need many sweeps, because its steps shorten near kinks.",
-        {"problems": count, "losses": 3},
-        (741, 742),
+        sizes={"problems": count, "losses": 3},
+        seeds=(741, 742),
     )
 
 
@@ -234,19 +234,19 @@ def check_kink(c: Fraction = Fraction(3, 10)) -> Evidence:
     best = low_rank_svm(flat, np.ones(3), rank=1, lam=float(lam), n_restarts=5, random_state=0)
     value = objective(np.array(moved, dtype=float), 0.0, flat, np.ones(3), lam=float(lam))
     return Evidence(
-        decide(all(blocks.values()) and fall > 0 and slope <= 1e-4),
-        f"both blocks are optimal by exact multipliers; (2) is {float(here):.4f} there and {value:.4f} "
-        f"after a joint step of 1/10, which is {float(fall):.1%} less. Algorithm 1 started there stays at "
-        f"{stays:.4f}; other starts end at {best.objective:.4f}. Slopes at limits of the logistic loss are "
-        f"at most {at_most(slope, 1e-4)}",
-        "more than 0% less with the hinge; slopes of 0 with the logistic loss",
-        float(fall),
-        "At the kink each block needs other multipliers of X_1 and X_2, and no single choice serves both. "
-        "So a limit with the hinge should be checked with one set of multipliers for both blocks, as the "
-        "lower bound does, and not by two block gaps of 0. With a derivative the multipliers are a single "
-        "function of the margins.",
-        {"problems": count, "n": 3},
-        (744,),
+        verdict=decide(all(blocks.values()) and fall > 0 and slope <= 1e-4),
+        measured=f"both blocks are optimal by exact multipliers; (2) is {float(here):.4f} there and "
+        f"{value:.4f} after a joint step of 1/10, which is {float(fall):.1%} less. Algorithm 1 started there "
+        f"stays at {stays:.4f}; other starts end at {best.objective:.4f}. Slopes at limits of the logistic "
+        f"loss are at most {at_most(slope, 1e-4)}",
+        claimed="more than 0% less with the hinge; slopes of 0 with the logistic loss",
+        slack=float(fall),
+        why="At the kink each block needs other multipliers of X_1 and X_2, and no single choice serves "
+        "both. So a limit with the hinge should be checked with one set of multipliers for both blocks, as "
+        "the lower bound does, and not by two block gaps of 0. With a derivative the multipliers are a "
+        "single function of the margins.",
+        sizes={"problems": count, "n": 3},
+        seeds=(744,),
     )
 
 
@@ -277,16 +277,16 @@ def check_rank_kept(own: float = 0.0) -> Evidence:
         lost.append(end.path[-1] / padded.objective - 1)
         count += 1
     return Evidence(
-        decide(singular == kept == grown == count and min(lost) > 0),
-        f"V'V is singular in {singular} of {count} starts with dependent columns. With the pseudo-inverse "
-        f"the rank stays 1 in {kept} descents, which end {min(lost):.0%} to {max(lost):.0%} above those "
-        "that may use rank 2",
-        "all starts and descents; above 0%",
-        min(lost),
-        "No U-step can leave the span of V, and no V-step that of U, so the rank never grows. A fit that "
+        verdict=decide(singular == kept == grown == count and min(lost) > 0),
+        measured=f"V'V is singular in {singular} of {count} starts with dependent columns. With the "
+        f"pseudo-inverse the rank stays 1 in {kept} descents, which end {min(lost):.0%} to {max(lost):.0%} "
+        "above those that may use rank 2",
+        claimed="all starts and descents; above 0%",
+        slack=min(lost),
+        why="No U-step can leave the span of V, and no V-step that of U, so the rank never grows. A fit that "
         "loses a column, as with a strong penalty or few matrices, has no inverse to continue with. An "
         "orthonormal basis of the span, completed by further directions, costs nothing and lets the rank "
         f"grow ({grown} of {count}).",
-        {"problems": count, "n": 40, "d": 4},
-        (745,),
+        sizes={"problems": count, "n": 40, "d": 4},
+        seeds=(745,),
     )

@@ -51,17 +51,17 @@ def check_two_starts(scales: tuple[float, ...] = (1.5, 2.0, 4.0)) -> Evidence:
             count += 1
     least = min(differences)
     return Evidence(
-        decide(least > SETTLED and apart <= 1e-6 and settled == 4 * count),
-        f"from e_1 the descent ends {least:.0%} to {max(differences):.0%} above its end from e_2; both "
-        f"limits are optimal in both blocks ({settled} of {4 * count}) and differ from their closed forms "
-        f"by at most {at_most(apart, 1e-6)}",
-        "more than 0%",
-        least - SETTLED,
-        "Take X_1 = e_1e_1', X_2 = s e_2e_2' and r = 1. From V = e_1 every step has the features X_i e_1, "
-        "and X_2 e_1 = 0. Such a limit is a saddle that a random start leaves, but there are strict local "
-        "minima, too (next claim). Hence several starts are needed, and a bound that says when the best of "
-        "them is the minimum.",
-        {"problems": count, "s": list(scales), "lambda": [0.05, 0.2, 0.5]},
+        verdict=decide(least > SETTLED and apart <= 1e-6 and settled == 4 * count),
+        measured=f"from e_1 the descent ends {least:.0%} to {max(differences):.0%} above its end from e_2; "
+        f"both limits are optimal in both blocks ({settled} of {4 * count}) and differ from their closed "
+        f"forms by at most {at_most(apart, 1e-6)}",
+        claimed="more than 0%",
+        slack=least - SETTLED,
+        why="Take X_1 = e_1e_1', X_2 = s e_2e_2' and r = 1. From V = e_1 every step has the features X_i "
+        "e_1, and X_2 e_1 = 0. Such a limit is a saddle that a random start leaves, but there are strict "
+        "local minima, too (next claim). Hence several starts are needed, and a bound that says when the "
+        "best of them is the minimum.",
+        sizes={"problems": count, "s": list(scales), "lambda": [0.05, 0.2, 0.5]},
     )
 
 
@@ -130,14 +130,15 @@ def check_local_minima(rank: int = 1) -> Evidence:
             curved.append(values[-1][1])
             least = min(least, values[-1][1])
     return Evidence(
-        decide(several > 0 and least > 1e-4),
-        f"{several} of {tested} problems have local minima with values up to {max(gaps, default=0):.0%} "
-        f"above the lowest one found; the smallest curvature in one of them is {least:.0e}",
-        "at least one problem",
-        max(gaps, default=-1.0),
-        "Logistic loss, rank 1, 12 matrices of 3 x 3, 6 starts. At each of these points one eigenvalue of "
-        "the Hessian in (U, V) is 0, for the scaling that leaves UV' as it is, and the others are positive. "
-        "So a method that only descends cannot leave them by small steps.",
-        {"problems": tested, "starts": 6, "n": 12},
-        (743,),
+        verdict=decide(several > 0 and least > 1e-4),
+        measured=f"{several} of {tested} problems have local minima with values up to "
+        f"{max(gaps, default=0):.0%} above the lowest one found; the smallest curvature in one of them is "
+        f"{least:.0e}",
+        claimed="at least one problem",
+        slack=max(gaps, default=-1.0),
+        why="Logistic loss, rank 1, 12 matrices of 3 x 3, 6 starts. At each of these points one eigenvalue "
+        "of the Hessian in (U, V) is 0, for the scaling that leaves UV' as it is, and the others are "
+        "positive. So a method that only descends cannot leave them by small steps.",
+        sizes={"problems": tested, "starts": 6, "n": 12},
+        seeds=(743,),
     )

@@ -71,19 +71,19 @@ def check_polynomial(factor: float = 1.0, root: bool = True) -> Evidence:
             negative += np.linalg.eigvalsh(G)[0] < -1e-12
             tried += 1
     return Evidence(
-        decide(mixed == count and indexed <= ROUNDING and negative == tried),
-        f"it is the polynomial kernel of (x_a, sqrt(lambda) e_a) to {at_most(indexed, ROUNDING)}; it "
-        f"differs from (x_a'x_b + lambda)^m exactly where d1 > 1 in {mixed} of {count} cases, by up to "
+        verdict=decide(mixed == count and indexed <= ROUNDING and negative == tried),
+        measured=f"it is the polynomial kernel of (x_a, sqrt(lambda) e_a) to {at_most(indexed, ROUNDING)}; "
+        f"it differs from (x_a'x_b + lambda)^m exactly where d1 > 1 in {mixed} of {count} cases, by up to "
         f"{rows_apart:.1f} times its largest entry",
-        "no difference; all cases",
-        ROUNDING - indexed,
-        "lambda I adds lambda only where the indices of the rows agree: (x_a'x_b + lambda 1{a = b})^m. The "
-        "draft calls its choice the polynomial kernel, which usually has lambda between all rows. Rows at "
-        "different places interact only in terms of degree m, rows at the same place in all lower degrees, "
-        "too. The display does not say lambda >= 0: with lambda < 0 there are negative eigenvalues for "
-        f"every degree ({negative} of {tried}).",
-        {"problems": count, "degrees": [1, 2, 3], "lambda": [0.5, 2.0]},
-        (722,),
+        claimed="no difference; all cases",
+        slack=ROUNDING - indexed,
+        why="lambda I adds lambda only where the indices of the rows agree: (x_a'x_b + lambda 1{a = b})^m. "
+        "The draft calls its choice the polynomial kernel, which usually has lambda between all rows. Rows "
+        "at different places interact only in terms of degree m, rows at the same place in all lower "
+        "degrees, too. The display does not say lambda >= 0: with lambda < 0 there are negative eigenvalues "
+        f"for every degree ({negative} of {tried}).",
+        sizes={"problems": count, "degrees": [1, 2, 3], "lambda": [0.5, 2.0]},
+        seeds=(722,),
     )
 
 
@@ -161,19 +161,19 @@ def check_places() -> Evidence:
         f = np.einsum("nij,ij->n", h[300:], end.coef) + end.intercept
         errors[name] = float(np.mean(np.sign(f) != y[300:]))
     return Evidence(
-        decide(max(map_off, apart) <= ROUNDING and within == count and beyond == count),
-        f"rank 1 equals linear functions of full rank to {at_most(apart, ROUNDING)}; slopes at 0 of random "
-        f"functions of rank 1 have full rank in {beyond} of {count} cases, and rank 1 with the usual kernel "
-        f"in {within}",
-        "no difference; all cases; all cases",
-        ROUNDING - max(map_off, apart),
-        "Below degree m each row has its own coordinates in h, whose inner products are K to "
+        verdict=decide(max(map_off, apart) <= ROUNDING and within == count and beyond == count),
+        measured=f"rank 1 equals linear functions of full rank to {at_most(apart, ROUNDING)}; slopes at 0 of "
+        f"random functions of rank 1 have full rank in {beyond} of {count} cases, and rank 1 with the usual "
+        f"kernel in {within}",
+        claimed="no difference; all cases; all cases",
+        slack=ROUNDING - max(map_off, apart),
+        why="Below degree m each row has its own coordinates in h, whose inner products are K to "
         f"{at_most(map_off, ROUNDING)}. So with U = (1, ..., 1)' one element of the feature space holds a "
         "vector for each row. Errors of machines of rank 1 where the truth is linear of rank 4: "
         + ", ".join(f"{name} {value:.0%}" for name, value in errors.items())
         + ". With m = 1 the coordinates of each row are constants, and f is linear with an intercept.",
-        {"cases": count, "degrees": [2, 3], "n": 300},
-        (725,),
+        sizes={"cases": count, "degrees": [2, 3], "n": 300},
+        seeds=(725,),
     )
 
 
@@ -203,17 +203,17 @@ def check_gaussian(apart: float = 0.5) -> Evidence:
             ranks += np.linalg.matrix_rank(printed_gram(kernel, again)) == n * d1
             count += 1
     return Evidence(
-        decide(least > ROUNDING and ranks == count),
-        f"smallest eigenvalue {least:.2f} for distinct rows; with every matrix twice the rank is that of "
-        f"one copy in {ranks} of {count} cases",
-        "above 0",
-        float(least),
-        "A Gaussian kernel is strictly positive definite on distinct points. The points here are the rows "
-        "of all matrices, wherever they stand: exchanging two rows of all matrices at once permutes K. "
+        verdict=decide(least > ROUNDING and ranks == count),
+        measured=f"smallest eigenvalue {least:.2f} for distinct rows; with every matrix twice the rank is "
+        f"that of one copy in {ranks} of {count} cases",
+        claimed="above 0",
+        slack=float(least),
+        why="A Gaussian kernel is strictly positive definite on distinct points. The points here are the "
+        "rows of all matrices, wherever they stand: exchanging two rows of all matrices at once permutes K. "
         "Equal rows make equal columns and nothing worse. exp(-|.|^2/(2 sigma^2)) is gamma = 1/(2 sigma^2) "
         "in this library.",
-        {"problems": count, "sigma": [0.1, 0.4]},
-        (723,),
+        sizes={"problems": count, "sigma": [0.1, 0.4]},
+        seeds=(723,),
     )
 
 
@@ -252,15 +252,16 @@ def check_range(nonlinear: bool = True, less: int = 0) -> Evidence:
         count += 1
     wider = sum(found.values())
     return Evidence(
-        decide(wider == 0, found["linear"] == 0 and bounded == count),
-        f"the rank of [K(X_i, X_j)] exceeds d2 for the polynomial kernel in {found['polynomial']} and for "
-        f"the Gaussian one in {found['Gaussian']} of {count} cases, for the linear one in {found['linear']}",
-        "at most d2",
-        -float(wider) / (3 * count),
-        "If h(X) had d2 columns, the block matrix would be H H' with H of d2 columns. So h maps to matrices "
-        "of d1 rows in a feature space. Its dimension is d2 (d2 + 1)/2 + d1 (d2 + 1) for the polynomial "
-        f"kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and unbounded for "
-        "the Gaussian one. U stays d1 x r, and V becomes r elements of that space.",
-        {"problems": count, "n": n, "d1, d2": [list(s) for s in shapes]},
-        (724,),
+        verdict=decide(wider == 0, found["linear"] == 0 and bounded == count),
+        measured=f"the rank of [K(X_i, X_j)] exceeds d2 for the polynomial kernel in {found['polynomial']} "
+        f"and for the Gaussian one in {found['Gaussian']} of {count} cases, for the linear one in "
+        f"{found['linear']}",
+        claimed="at most d2",
+        slack=-float(wider) / (3 * count),
+        why="If h(X) had d2 columns, the block matrix would be H H' with H of d2 columns. So h maps to "
+        "matrices of d1 rows in a feature space. Its dimension is d2 (d2 + 1)/2 + d1 (d2 + 1) for the "
+        f"polynomial kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and "
+        "unbounded for the Gaussian one. U stays d1 x r, and V becomes r elements of that space.",
+        sizes={"problems": count, "n": n, "d1, d2": [list(s) for s in shapes]},
+        seeds=(724,),
     )

@@ -178,19 +178,24 @@ def check_condition(more: tuple[str, ...] = ()) -> Evidence:
         )
     worst = max(apart, negative, backwards, library)
     return Evidence(
-        decide(worst <= ROUNDING and worst_other > 1e-3),
-        f"h from a factor of the block matrix reproduces K to {at_most(apart, ROUNDING)} for the three "
-        f"kernels. Their smallest eigenvalue is -{at_most(negative, ROUNDING)} or more, and that of a K "
-        f"made from a map h is -{at_most(backwards, ROUNDING)} or more, relative",
-        "no difference; no negative eigenvalue",
-        ROUNDING - worst,
-        "The condition is that K(X', X) = K(X, X')' and that the block matrix of all K(X_i, X_j) is "
+        verdict=decide(worst <= ROUNDING and worst_other > 1e-3),
+        measured=f"h from a factor of the block matrix reproduces K to {at_most(apart, ROUNDING)} for the "
+        f"three kernels. Their smallest eigenvalue is -{at_most(negative, ROUNDING)} or more, and that of a "
+        f"K made from a map h is -{at_most(backwards, ROUNDING)} or more, relative",
+        claimed="no difference; no negative eigenvalue",
+        slack=ROUNDING - worst,
+        why="The condition is that K(X', X) = K(X, X')' and that the block matrix of all K(X_i, X_j) is "
         "positive semidefinite; the draft announces one for its supplement, which is empty. Both directions "
         "are checked on random matrices, with equal matrices, equal rows and zeros among them. Where the "
         "block matrix has a negative eigenvalue, no h exists: with tanh(x_a'x_b - 1) between rows every h "
         f"h' is off by up to {worst_other:.0%} in spectral norm.",
-        {"problems": count, "maps": maps, "kernels": len(KERNELS), "n, d1, d2": [list(s) for s in SHAPES]},
-        (720,),
+        sizes={
+            "problems": count,
+            "maps": maps,
+            "kernels": len(KERNELS),
+            "n, d1, d2": [list(s) for s in SHAPES],
+        },
+        seeds=(720,),
     )
 
 
@@ -220,15 +225,15 @@ def check_projections(swapped: bool = True) -> Evidence:
                 own = min(own, np.linalg.eigvalsh(np.einsum("ijab,ab->ij", good, P.T @ P))[0])
                 tested += 1
     return Evidence(
-        decide(min(least, own) >= -ROUNDING and max(whole) < 0),
-        f"for {tested} random P the kernel's smallest eigenvalue is -{at_most(-least, ROUNDING)} or more; "
-        f"that of the block matrix is {max(whole):.0f}",
-        "no negative eigenvalue; a negative one",
-        ROUNDING + min(least, own),
-        "c'[u'K(X_i,X_j)u]c = (c'u)^2 for u of length 1; more rows of P give sums of these. So every V-step "
-        "with U fixed would be a convex problem although no map h exists. A U-step, which needs all of K, "
-        "would not be. The condition on the whole block matrix is the right one, and testing traces is not "
-        "enough.",
-        {"n = d1": list(sizes), "projections": tested},
-        (721,),
+        verdict=decide(min(least, own) >= -ROUNDING and max(whole) < 0),
+        measured=f"for {tested} random P the kernel's smallest eigenvalue is -{at_most(-least, ROUNDING)} or "
+        f"more; that of the block matrix is {max(whole):.0f}",
+        claimed="no negative eigenvalue; a negative one",
+        slack=ROUNDING + min(least, own),
+        why="c'[u'K(X_i,X_j)u]c = (c'u)^2 for u of length 1; more rows of P give sums of these. So every "
+        "V-step with U fixed would be a convex problem although no map h exists. A U-step, which needs all "
+        "of K, would not be. The condition on the whole block matrix is the right one, and testing traces is "
+        "not enough.",
+        sizes={"n = d1": list(sizes), "projections": tested},
+        seeds=(721,),
     )

@@ -45,7 +45,14 @@ def csv(table: str) -> str:
 
 def nothing(claimed: str, table: str) -> Evidence:
     """Return the evidence of a claim without results."""
-    return Evidence(share(0, 0), "nothing", claimed, None, TABLES.not_run(table), {"sets": 0})
+    return Evidence(
+        verdict=share(0, 0),
+        measured="nothing",
+        claimed=claimed,
+        slack=None,
+        why=TABLES.not_run(table),
+        sizes={"sets": 0},
+    )
 
 
 def by_draw(table: str, column: str) -> pd.DataFrame | None:

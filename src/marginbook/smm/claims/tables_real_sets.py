@@ -77,13 +77,13 @@ def check_real_sets(shuffled: bool = False, turned: bool = False) -> Evidence:
         slack = min(slack, HALF - float((mean + half).max()))
         told.append(f"{name}: {mean.min():.0%} to {mean.max():.0%} of the cost of the empty or the full set")
     return Evidence(
-        share(int(np.sum(outcomes)), len(outcomes)),
-        "; ".join(told),
-        f"less than {HALF:.0%}, by intervals over the splits",
-        slack,
-        "The cost is the one for which the machine of the level is trained, here on samples that it has not "
-        "seen. Where nothing crosses, its mean over the levels is half the Brier score, up to 1/H. Rank 2, "
-        "100 training samples, 6 splits.",
-        {"sets": len(PAIRS), "splits": SPLITS, "H": H},
-        tuple(800 + split for split in range(SPLITS)),
+        verdict=share(int(np.sum(outcomes)), len(outcomes)),
+        measured="; ".join(told),
+        claimed=f"less than {HALF:.0%}, by intervals over the splits",
+        slack=slack,
+        why="The cost is the one for which the machine of the level is trained, here on samples that it has "
+        "not seen. Where nothing crosses, its mean over the levels is half the Brier score, up to 1/H. Rank "
+        "2, 100 training samples, 6 splits.",
+        sizes={"sets": len(PAIRS), "splits": SPLITS, "H": H},
+        seeds=tuple(800 + split for split in range(SPLITS)),
     )

@@ -83,15 +83,15 @@ def check_rules() -> Evidence:
     told = "; ".join(f"{name}: {listed(row, 4)}" for name, row in found.iterrows())
     best = found.idxmin(axis=1).value_counts()
     return Evidence(
-        margins.judged(outcomes),
-        f"within {SAME:g} on {same} of {len(found)} sets; interval minus count "
+        verdict=margins.judged(outcomes),
+        measured=f"within {SAME:g} on {same} of {len(found)} sets; interval minus count "
         f"{apart['interval'].min():+.4f} to {apart['interval'].max():+.4f}, isotonic minus count "
         f"{apart['isotonic'].min():+.4f} to {apart['isotonic'].max():+.4f}",
-        f"within {SAME:g} on every set, by 90 % intervals on both sides",
-        float(SAME - max(table["high"].max() for table in lines)),
-        f"Lowest error: {', '.join(f'{rule} on {number}' for rule, number in best.items())} of {len(found)} "
-        f"sets. Mean absolute errors: {told}.",
-        {"sets": len(found)},
+        claimed=f"within {SAME:g} on every set, by 90 % intervals on both sides",
+        slack=float(SAME - max(table["high"].max() for table in lines)),
+        why=f"Lowest error: {', '.join(f'{rule} on {number}' for rule, number in best.items())} of "
+        f"{len(found)} sets. Mean absolute errors: {told}.",
+        sizes={"sets": len(found)},
     )
 
 
@@ -116,16 +116,17 @@ def check_crossings() -> Evidence:
     parts = [*(found["crossed"] > 0), *(by_set >= 0)]
     few = int((found["crossed"] <= SELDOM).sum())
     return Evidence(
-        share(int(np.sum(parts)), len(parts)),
-        f"shares in %: {listed(100 * found['crossed'], 1)}: at most {100 * SELDOM:.0f} % on {few} of "
-        f"{len(found)} sets; isotonic repair changes the error by {by_set.min():+.4f} to {by_set.max():+.4f}",
-        claimed,
-        float(min(found["crossed"].min(), by_set.min())),
-        f"Pairs of crossing levels per matrix: {listed(found['crossing_pairs'], 2)}. The isotonic repair "
+        verdict=share(int(np.sum(parts)), len(parts)),
+        measured=f"shares in %: {listed(100 * found['crossed'], 1)}: at most {100 * SELDOM:.0f} % on {few} "
+        f"of {len(found)} sets; isotonic repair changes the error by {by_set.min():+.4f} to "
+        f"{by_set.max():+.4f}",
+        claimed=claimed,
+        slack=float(min(found["crossed"].min(), by_set.min())),
+        why=f"Pairs of crossing levels per matrix: {listed(found['crossing_pairs'], 2)}. The isotonic repair "
         f"changes the mean absolute error by {gain.mean:+.4f} [{gain.low:.4f}, {gain.high:.4f}] over all "
         "draws. Because of crossings the error of the sets, averaged over the levels, exceeds that of the "
         f"probability that counts them, by {listed(found['level_error'] - found['mae'])}.",
-        {"sets": len(found), "draws": len(rows)},
+        sizes={"sets": len(found), "draws": len(rows)},
     )
 
 
@@ -155,12 +156,12 @@ def _nearer(
     outcomes = np.concatenate([lines["outcome"].to_numpy(str) for lines in contests.values()])
     told = "; ".join(f"{name}: {listed(row)}" for name, row in means(frame).iterrows())
     return Evidence(
-        share(int(np.sum(outcomes == "win")), len(outcomes)),
-        f"{measured}: {_told(contests)}",
-        claimed,
-        -max(float(lines["difference"].max()) for lines in contests.values()),
-        why.format(told),
-        {"sets": len(next(iter(contests.values()))), "methods": 1 + len(others)},
+        verdict=share(int(np.sum(outcomes == "win")), len(outcomes)),
+        measured=f"{measured}: {_told(contests)}",
+        claimed=claimed,
+        slack=-max(float(lines["difference"].max()) for lines in contests.values()),
+        why=why.format(told),
+        sizes={"sets": len(next(iter(contests.values()))), "methods": 1 + len(others)},
     )
 
 
