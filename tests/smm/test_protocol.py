@@ -108,6 +108,6 @@ def test_sets_that_are_run_again_are_as_in_the_first_run():
     assert set(again.datasets) < set(first.datasets)
     assert set(again.methods) < set(first.methods)
     assert all(first.splits.train_size[name] == again.splits.train_size[name] for name in again.datasets)
-    assert {**first.settings, **again.settings, "margins": 0} == {**first.settings, "margins": 0}
-    assert first.settings["margins"]["error"] == again.settings["margins"]["error"]
+    assert {**first.settings, **again.settings} == first.settings
+    assert first.thresholds["margins"]["error"] == again.thresholds["margins"]["error"]
     assert again.splits.n > first.splits.n

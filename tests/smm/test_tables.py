@@ -340,8 +340,9 @@ def test_splits_that_were_added_after_a_look_are_charged_for_it(put):
 
 
 def test_margins_are_those_of_the_protocol():
-    assert settings_of("matrices")["margins"] == {"brier": 0.01, "error": 1.0}
-    assert settings_of("sample-size")["margins"]["mae"] == tables_rules.SAME
+    tables = printed_tables.PaperTables("smm", own="")
+    assert tables.protocol("matrices").thresholds["margins"] == {"brier": 0.01, "error": 1.0}
+    assert tables.protocol("sample-size").thresholds["margins"]["mae"] == tables_rules.SAME
 
 
 @pytest.mark.parametrize(

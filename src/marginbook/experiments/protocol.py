@@ -67,6 +67,8 @@ class Protocol:
     datasets, methods : tuple of str
     settings : dict
         Handed to the measure.
+    thresholds : dict
+        Bounds of ours that a verdict uses and no measure sees; no result depends on them.
     quick : dict
         What ``--profile quick`` changes: `datasets`, `stand_ins`, `methods`, `splits_used`, `settings`.
     not_stated : dict
@@ -90,6 +92,7 @@ class Protocol:
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
+    thresholds: dict[str, Any] = field(default_factory=dict)
     quick: dict[str, Any] = field(default_factory=dict)
     not_stated: dict[str, str] = field(default_factory=dict)
     printed: str | None = None

@@ -61,6 +61,7 @@ FIELDS = {
     "datasets": NAMES,
     "methods": NAMES,
     "settings": TABLE,
+    "thresholds": TABLE,
     "quick": TABLE,
     "not_stated": NOTES,
     "printed": TEXT,

@@ -149,7 +149,7 @@ def check_level_sets() -> Evidence:
     rate = None if frame is None else slope(frame, PATH, "n")
     if frame is None or rate is None:
         return nothing("a negative exponent of n; below the vector machine's", "sample-size")
-    margin = float(TABLES.protocol("sample-size").settings["margins"]["mae"])
+    margin = float(TABLES.protocol("sample-size").thresholds["margins"]["mae"])
     found, against = means(frame), margins.contested(frame, PATH, VECTOR_PATH, margin)
     falls = "within" if rate.high < 0 else "beyond"
     return Evidence(
@@ -190,7 +190,7 @@ def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evid
         return nothing(claimed, "dimension")
     d = np.array([size_of(str(name), "d") for name in advantage.index])
     growth = interval(np.polyfit(np.log2(d), advantage.to_numpy(float), 1)[0])
-    margin = float(TABLES.protocol("dimension").settings["margins"]["error"])
+    margin = float(TABLES.protocol("dimension").thresholds["margins"]["error"])
     against, found = margins.contested(frame, first, second, margin), means(frame)
     large = np.array([size_of(str(name), "d") >= 10 for name in against.index])
     grows = "within" if growth.low > 0 else "beyond"
@@ -257,7 +257,7 @@ def check_nuclear_norm() -> Evidence:
     """Compare test errors on all sets of a logit truth of low rank."""
     import pandas as pd
 
-    margin = float(TABLES.protocol("dimension").settings["margins"]["error"])
+    margin = float(TABLES.protocol("dimension").thresholds["margins"]["error"])
     frames = [with_methods(by_draw(table, "error"), PLATT, NUCLEAR) for table in ("dimension", "sample-size")]
     there = [frame[[PLATT, NUCLEAR]] for frame in frames if frame is not None]
     if not there:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: of one side; an interval has twice this outside
 ONE_SIDED = 0.05
 #: looks at the intervals of experiments that were run on more splits because these were open
-LOOKS = {"classes": 2, "contest": 2}
+LOOKS = {"classes": 2, "contest": 3}
 #: chance to find a difference as large as the margin, or agreement where there is no difference
 POWER = 0.8
 

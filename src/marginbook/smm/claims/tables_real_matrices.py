@@ -115,7 +115,7 @@ def evidence(
     but : tuple of str
         Sets that are left out.
     """
-    margin = float(TABLES.protocol(table).settings["margins"][column])
+    margin = float(TABLES.protocol(table).thresholds["margins"][column])
     unit = "points of error" if column == "error" else "Brier score"
     frame = with_again(table, column) if again else by_draw(table, column)
     frame = with_methods(frame, *(name for pair in pairs for name in pair))
@@ -160,7 +160,7 @@ def check_rank_one(
     pairs: Pairs = ((PLATT, VECTOR_PLATT), (LOGISTIC, VECTOR_LOGISTIC)), name: str = PARITY
 ) -> Evidence:
     """Compare test errors on the set that was made for it: the interval must end below minus the margin."""
-    margin, unit = float(TABLES.protocol("matrices").settings["margins"]["error"]), "points of error"
+    margin, unit = float(TABLES.protocol("matrices").thresholds["margins"]["error"]), "points of error"
     claimed = f"better by more than {margin:g} ({unit})"
     frame = with_methods(by_draw("matrices", "error"), *(each for pair in pairs for each in pair))
     if frame is None or name not in frame.index.get_level_values("dataset"):
@@ -177,11 +177,11 @@ def check_rank_one(
     statement="on eight sets of real matrices a fixed rank costs less than a point of error compared with a "
     "nuclear norm",
     notebook=f"{REAL}#smm-real-nuclear-norm",
-    depends=DEPENDS,
+    depends=(*DEPENDS, csv("contest")),
 )
 def check_nuclear_norm(pairs: Pairs = ((PLATT, NUCLEAR),)) -> Evidence:
     """Compare test errors, both with Platt's sigmoid."""
-    return evidence("error", pairs, 1)
+    return evidence("error", pairs, 1, again=True)
 
 
 @claim(

@@ -167,7 +167,7 @@ def _nearer(
 
 def _links(table: str) -> Evidence:
     """Return whether one logistic regression of low rank is as exact as the level path, on every set."""
-    margin = float(TABLES.protocol(table).settings["margins"]["mae"])
+    margin = float(TABLES.protocol(table).thresholds["margins"]["mae"])
     frame = with_methods(by_draw(table, "mae"), PATH, LOGISTIC, PLATT)
     if frame is None:
         return nothing(margins.claimed(margin, ERROR), table)
