@@ -35,7 +35,47 @@ def test_a_faithful_run_passes_and_another_method_does_not(splits: int) -> None:
     assert found.measured
     assert found.faithful == pytest.approx(0.95, abs=0.03)
     assert found.wrong == 0.0
-    assert found.shifted == (0.0 if splits == 30 else 1.0)  # six splits cannot see one deviation
+    # a cell agrees if a normal number around one deviation is within the range: 1.29 of them for 6 splits
+    assert found.shifted == pytest.approx({6: 0.69, 30: 0.03}[splits], abs=0.04)
+    assert found.judge(60, 60) == Verdict.REPRODUCED
+
+
+def test_a_table_shows_a_shift_that_none_of_its_cells_can_tell() -> None:
+    found = calibrate(*drawn(apart=8.0, splits=6), rule)
+    assert found.shifts is not None
+    assert list(found.shifts.rates.values()) == sorted(found.shifts.rates.values(), reverse=True)
+    assert found.shifts.deviation == pytest.approx(1.0, abs=0.2)
+    assert found.noticed(60) == 0.75
+    assert found.noticed(3) == 2.0  # fewer cells, less power
+    told = found.told(60)
+    assert "69 % where the means are a standard deviation off" in told
+    assert "with all means a standard deviation off, 0 % of the tables would pass" in told
+    assert (
+        "the smallest shift of all means that the table would show is 0.75 standard deviations (0.71" in told
+    )
+
+
+def test_a_table_that_would_pass_with_shifted_means_is_undecided() -> None:
+    """Of three cells two must agree, and of those that are a deviation off 69 % do."""
+    found = calibrate(*drawn(apart=8.0, splits=6), rule)
+    assert found.needed(3) == 2
+    assert found.slips(found.shifted, 3) == pytest.approx(0.69**3 + 3 * 0.69**2 * 0.31, abs=0.05)
+    assert found.judge(3, 3) == Verdict.UNDECIDED
+    assert found.judge(60, 60) == Verdict.REPRODUCED
+
+
+def test_one_split_has_no_deviation_to_be_off_by() -> None:
+    """What a shift is measured by is then the error of a share of the test rows."""
+    printed, results = drawn(apart=8.0, splits=1)
+    results = results.assign(score=results["score"] / 100, test_rows=1000)
+    found = calibrate(printed.assign(mean="0.70", std=""), results, rule)
+    assert found.shifted != found.shifted
+    assert found.shifts is not None
+    assert not found.shifts.of_splits
+    assert found.shifts.deviation == pytest.approx(np.sqrt(0.78 * 0.22 / 1000), rel=0.1)
+    assert found.judge(60, 60) == Verdict.REPRODUCED
+    assert "standard errors" in found.told(60)
+    assert "nan" not in found.told(60)
 
 
 def test_where_methods_are_alike_the_wrong_column_passes_too() -> None:

@@ -226,6 +226,16 @@ def test_the_cache_answers_until_something_changes(toy, monkeypatch, tmp_path):
     monkeypatch.setattr(checking, "resource", lambda *parts: tmp_path.joinpath(*parts))
     check("drm/toy")
     assert len(toy) == 4
+    # what the paper prints, and the bounds in its protocols
+    monkeypatch.setattr(checking, "_printed", lambda room: b"another threshold")
+    check("drm/toy")
+    assert len(toy) == 5
+
+
+def test_what_a_paper_prints_and_the_bounds_of_its_protocols_are_part_of_the_key():
+    assert b"[fig-3.thresholds]" in checking._printed("drm")
+    assert b"table-3.csv" in checking._printed("drm")
+    assert checking._printed("drm") != checking._printed("smm")
 
 
 def test_evidence_survives_the_cache_as_plain_data(toy):

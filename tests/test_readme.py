@@ -7,6 +7,8 @@ import re
 import pytest
 
 from marginbook.base.project import root
+from marginbook.claims import ROOMS, Kind, Verdict
+from marginbook.claims.ledger_file import MARKS, board, put_board
 
 HERE = root()
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -26,6 +28,42 @@ def test_local_links_and_images_exist(page):
 
 def test_the_links_of_the_readme_are_found():
     assert {"book/_static/book.png", "CONTRIBUTING.md", "LICENSE"} <= set(local_links("README.md"))
+
+
+ENTRY = re.compile(r"^- .*\), (\w+): \*\*([\w-]+)\*\*.*`(\S+)`$", re.MULTILINE)
+
+
+def test_the_scoreboard_counts_what_the_ledger_lists():
+    """LEDGER.md has a line for each claim, and is tested against the checks."""
+    lines = ENTRY.findall((HERE / "LEDGER.md").read_text("utf-8"))
+    kinds = {id: Kind(kind) for kind, _, id in lines}
+    text = board(kinds, {id: Verdict(verdict) for _, verdict, id in lines})
+    page = (HERE / "README.md").read_text("utf-8")
+    stored = page.partition(MARKS[0])[2].partition(MARKS[1])[0]
+    assert stored.strip() == text.strip(), "out of date: marginbook claims --scoreboard README.md"
+
+
+def test_the_scoreboard_has_a_column_for_each_verdict_and_ours_apart():
+    kinds = {"drm/a": Kind.PROOF, "drm/b": Kind.EXPERIMENT, "drm/c": Kind.OURS, "bridge/d": Kind.OURS}
+    verdicts = dict.fromkeys(kinds, Verdict.HOLDS) | {"drm/b": Verdict.NOT_REPRODUCED}
+    head, rule, *rows, last = board(kinds, verdicts).splitlines()
+    assert head == "|  | holds | not reproduced | ours |"
+    assert rule == "| --- | --: | --: | --- |"
+    assert rows == [f"| {ROOMS['drm']} | 1 | 1 | 1 holds |", f"| {ROOMS['bridge']} |  |  | 1 holds |"]
+    assert last == "| **All** | 1 | 1 | 2 holds |"
+
+
+def test_the_scoreboard_is_put_between_its_marks(tmp_path, cli):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{MARKS[0]}\nold\n{MARKS[1]}\nafter\n", encoding="utf-8")
+    put_board(page, "| new |\n")
+    assert page.read_text("utf-8") == f"before\n{MARKS[0]}\n\n| new |\n\n{MARKS[1]}\nafter\n"
+    page.write_text("nothing", encoding="utf-8")
+    with pytest.raises(ValueError, match="no place for the scoreboard"):
+        put_board(page, "")
+    shown = cli("claims", "drm/prop-IV.1", "--scoreboard", str(page), "--n-jobs", "1")
+    assert shown.exit_code == 1
+    assert "no place for the scoreboard" in shown.output
 
 
 @pytest.mark.long

@@ -99,6 +99,9 @@ def test_stored_results_are_changed_for_who_reads_them():
     swapped = results(changed_results.renamed("ldm", ["table-2"], {"LDM": "SVM", "SVM": "LDM"}))
     assert (swapped.loc[before["method"] == "SVM", "method"] == "LDM").all()
     assert set(results(changed_results.turned("ldm", "table-2"))["method"]) == set(before["method"])
+    sets = list(dict.fromkeys(before["dataset"]))
+    other = results(changed_results.other_sets("ldm", ["table-2"], {sets[0]: sets[1], sets[1]: sets[0]}))
+    assert list(dict.fromkeys(other["dataset"])) == [sets[1], sets[0], *sets[2:]]
     both = results(changed_results.exchanged("ldm", ["table-2"], "accuracy", "majority"))
     assert (both["accuracy"] == before["majority"]).all()
     pd.testing.assert_frame_equal(

@@ -11,6 +11,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from marginbook.claims import Verdict, check, printed_tables
+from marginbook.claims.cell_verdicts import agreeing
 from marginbook.claims.printed_csv import read_printed
 from marginbook.drm.claims import (
     stored_results,
@@ -24,6 +25,7 @@ from marginbook.drm.experiments import EXPERIMENTS
 from marginbook.drm.experiments.tables_3_8_9 import measure_imbalanced
 from marginbook.drm.paper.printed import drm_column
 from marginbook.drm.peers import selection
+from marginbook.experiments.compare import calibrated, compare
 from marginbook.experiments.fold import Fold
 from marginbook.experiments.protocol import experiments, load_protocol
 
@@ -382,3 +384,15 @@ def test_every_protocol_has_its_measure_and_names_what_it_returns(split):
         assert protocol.measure() is EXPERIMENTS[name]
         assert protocol.not_stated
         assert len(protocol.tasks("quick")) < len(protocol.tasks("paper"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("table", "deviations"), [("table-3", 0.75), ("table-8", 0.75), ("table-9", 0.5)])
+def test_the_tables_show_shifts_of_less_than_a_deviation(table, deviations):
+    """As book/verdicts.md says, although no single cell does."""
+    plan = load_protocol(f"drm/{table}")
+    found = calibrated(plan, stored_results.results(table))
+    _, tested = agreeing(compare(plan))
+    assert found.shifted > 0.5
+    assert found.slips(found.shifted, tested) < 0.05
+    assert found.noticed(tested) <= deviations

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from marginbook.claims import Verdict
-from marginbook.smm.claims import beyond_targets, section_2_scheme
+from marginbook.smm.claims import beyond_estimation, beyond_levels, beyond_targets, section_2_scheme
 from marginbook.smm.claims import section_2_linear_class as linear_class
 from marginbook.smm.claims import section_2_weighted_losses as pointwise
 from marginbook.smm.model.aggregation import count_rule
@@ -143,3 +143,20 @@ def test_a_hinge_that_found_the_level_sets_would_hold(monkeypatch):
         linear_class, "population_fits", lambda scale, loss, **kw: own(scale, "logistic", **kw)
     )
     assert linear_class.check_linear_class().verdict == Verdict.HOLDS
+
+
+def test_no_built_law_exceeds_its_bound_and_the_rarest_comes_nearest():
+    """One sample, of a matrix that is there with probability q, reaches 1 - q of the bound."""
+    for q in (0.3, 0.1, 0.005):
+        assert beyond_estimation.rare(q=q) == pytest.approx(1 - q)
+        assert beyond_estimation.rare(q=q, pi=0.3) <= 1.0
+    assert beyond_estimation.rare(beyond=1.02) > 1
+
+
+def test_the_hardest_probability_comes_near_the_bound_as_levels_are_added():
+    shares = [beyond_levels.hardest(H=H) for H in (10, 100, 1000)]
+    assert shares == sorted(shares)
+    assert 0.998 < shares[-1] < 1
+    # the sum over the levels below 1, for which f = 0 costs 1 - h/H each, by hand
+    cost = sum(1 - h / 10 for h in range(1, 10)) / 10
+    assert shares[0] == pytest.approx((1 - 0.05) / (0.15 + np.sqrt(2 * cost)))

@@ -8,7 +8,18 @@ neighbours that the same check must refute, show whether it would have noticed a
 from .catalogue import ROOMS as _ROOMS
 from .catalogue import Claim, claim, find, ledger, listed
 from .checking import CheckFailed, check, check_all
-from .evidence import Evidence, Kind, Verdict, at_most, decide, decide_below, scoreboard, share
+from .evidence import (
+    Evidence,
+    Kind,
+    Verdict,
+    at_most,
+    decide,
+    decide_below,
+    scoreboard,
+    share,
+    share_open,
+    short,
+)
 from .rivals import Rival, given, returns, times
 from .show import show
 
@@ -33,6 +44,8 @@ __all__ = [
     "returns",
     "scoreboard",
     "share",
+    "share_open",
+    "short",
     "show",
     "times",
 ]

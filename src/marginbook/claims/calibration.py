@@ -2,9 +2,14 @@
 
 A rule is only worth its verdict if a faithful re-run would pass it and a wrong one would not. So our results
 stand in for the print: one half of the splits against the other (faithful), the column of another method
-(wrong), and means shifted by the standard deviation of the splits (shifted). Of a table it is *reproduced*
-when as many cells agree as of a faithful re-run would; where a wrong run would have as many, the data cannot
-tell, and it is *undecided*.
+(wrong), and means that are all moved by a standard deviation of the splits (shifted). A table is *reproduced*
+when as many cells agree as of a faithful re-run would; where a wrong or a shifted run would have as many, the
+data cannot tell, and it is *undecided*.
+
+With few splits no single cell can tell a shift of a standard deviation: the range of a difference of two
+means of five splits is 1.5 of them. A whole table can, as not all cells of a shifted run stay within their
+ranges. So a shifted run is one with the noise of a re-run, and it is asked whether its table would pass. How
+small a shift the table would notice is measured, too.
 
 Who may choose among several readings of a table finds one that agrees more easily, by luck, too. That is
 charged: each table that stands in for the print is compared with ours in every reading, and the one that
@@ -19,10 +24,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from .cell_verdicts import TESTED, agreeing
-from .evidence import Verdict
+from .pass_rates import Calibration as Calibration
+from .pass_rates import Shifts
 from .read_as import best
 
 if TYPE_CHECKING:
@@ -33,82 +38,10 @@ if TYPE_CHECKING:
 
 #: pairs of halves that are drawn
 DRAWS = 12
-#: of faithful re-runs, the share that may miss the number of agreeing cells that is asked for
-MISSED = 0.05
 #: what the rule promises where there are too few splits to measure it
 NOMINAL = 0.95
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """Shares of cells that agree when our own results stand in for the print, the best reading taken.
-
-    Attributes
-    ----------
-    faithful : float
-        One half of the splits, the other as the print.
-    wrong : float
-        All splits, another method's column as the print.
-    shifted : float
-        All splits, our mean shifted by the standard deviation of the splits as the print.
-    measured : bool
-        False where `faithful` is what the rule promises, as there are too few splits to halve.
-    readings : int
-        Of how many readings the best is taken.
-    uncharged : (float, float, float)
-        The first three with the reading that the print was made with, and no other.
-    wrong_tables : tuple of float
-        Of each whole table of wrong columns, the share of its cells that agree.
-    """
-
-    faithful: float
-    wrong: float
-    shifted: float
-    measured: bool = True
-    readings: int = 1
-    uncharged: tuple[float, float, float] | None = None
-    wrong_tables: tuple[float, ...] = ()
-
-    def needed(self, tested: int) -> int:
-        """Return how many of `tested` cells must agree: nineteen in twenty faithful re-runs have as many."""
-        return int(stats.binom.ppf(MISSED, tested, self.faithful))
-
-    def judge(self, agreeing: int, tested: int) -> Verdict:
-        """Return the verdict on a table of which `agreeing` of `tested` cells agree.
-
-        It is *undecided* where a wrong run, too, would have enough of them in more than one case of twenty;
-        *partly* asks for more than half of the cells, and for more than a wrong run has.
-        """
-        if tested == 0:
-            return Verdict.NOT_TESTABLE
-        needed = self.needed(tested)
-        if agreeing >= needed:
-            slips_through = max(float(stats.binom.sf(needed - 1, tested, self.wrong)), self.passed(tested))
-            return Verdict.UNDECIDED if slips_through > MISSED else Verdict.REPRODUCED
-        return Verdict.PARTLY if agreeing > tested * max(0.5, self.wrong) else Verdict.NOT_REPRODUCED
-
-    def passed(self, tested: int) -> float:
-        """Return the share of the tables of wrong columns that have as many agreeing cells as are needed."""
-        enough = self.needed(tested) / tested
-        return sum(share >= enough for share in self.wrong_tables) / max(len(self.wrong_tables), 1)
-
-    def told(self, tested: int) -> str:
-        """Return the rates in words, and how many wrong tables would have passed as one of `tested` cells."""
-        number = len(self.wrong_tables)
-        passed = round(self.passed(tested) * number)
-        return f"{self}; of {number} tables of wrong columns, {passed} would pass" if number else str(self)
-
-    def __str__(self) -> str:
-        how = "" if self.measured else " (as the rule promises: there are too few splits to measure it)"
-        charge = ""
-        if self.uncharged is not None and self.readings > 1:
-            alone = ", ".join(f"{100 * rate:.0f}" for rate in self.uncharged)
-            charge = f", each time in the best of {self.readings} readings (without that choice {alone} %)"
-        return (
-            f"{100 * self.faithful:.0f} % of the cells of a faithful re-run{how}, {100 * self.wrong:.0f} % "
-            f"where another method's column stands for the printed one, {100 * self.shifted:.0f} % where the "
-            f"means are a standard deviation off{charge}"
-        )
+#: shifts of all means that are tried, in standard deviations of the splits
+SHIFTS = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 
 
 @dataclass(frozen=True)
@@ -136,15 +69,23 @@ def calibrate(
     readings = dict(results) if isinstance(results, Mapping) else {"": results}
     printed = printed[printed["mean"] != ""]
     faithful, measured = _halves(printed, readings, compare)
-    wrong, shifted = [], []
+    wrong, own_cells = [], {}
     for name, ours in readings.items():
         cells = compare(printed, ours, 1)
-        cells = cells[cells["verdict"].isin(TESTED)]
+        cells = own_cells[name] = cells[cells["verdict"].isin(TESTED)]
         wrong += [_meet(_as_print(printed, other), readings, name, compare) for other in _others(cells)]
-        shifted.append(_meet(_as_print(printed, _shifted(cells)), readings, name, compare))
-    kinds = (faithful, wrong, shifted)
+    shifted = _shifted(printed, own_cells, readings, compare)
+    first = next(iter(own_cells.values()))
+    shifts = Shifts(
+        {by: _share([met.best for met in kind]) for by, kind in shifted.items()},
+        float(_deviations(printed, first, next(iter(readings.values())), compare)[0].median()),
+        of_splits=_several(first),
+    )
+    kinds = (faithful, wrong, shifted[1.0])
     rates = [_share([met.best for met in kind]) for kind in kinds]
     alone = [_share([met.own for met in kind]) for kind in kinds]
+    if not shifts.of_splits:
+        rates[2] = alone[2] = float("nan")
     if not measured:
         rates[0] = alone[0] = NOMINAL
     return Calibration(
@@ -155,6 +96,7 @@ def calibrate(
         len(readings),
         (alone[0], alone[1], alone[2]),
         tuple(_share([met.best]) for met in wrong),
+        shifts,
     )
 
 
@@ -205,8 +147,41 @@ def _others(ours: pd.DataFrame) -> list[pd.DataFrame]:
     return turned
 
 
-def _shifted(ours: pd.DataFrame) -> pd.DataFrame:
-    return ours.assign(ours_mean=ours["ours_mean"] + ours["ours_std"].fillna(0.0))
+def _several(cells: pd.DataFrame) -> bool:
+    """Return whether scores have a deviation over several splits."""
+    return bool((cells["ours_std"] > 1e-12).any())  # of equal scores, the mean may differ in its last bits
+
+
+def _deviations(
+    printed: pd.DataFrame, cells: pd.DataFrame, results: pd.DataFrame, compare: Compare
+) -> tuple[pd.Series[float], pd.Series[float]]:
+    """Return of each cell the deviation of a score, and the standard error of a difference of two means."""
+    page, splits = _as_print(printed, cells)
+    errors = compare(page, results, splits)["se"].set_axis(cells.index)
+    return (cells["ours_std"].fillna(0.0) if _several(cells) else errors), errors
+
+
+def _shifted(
+    printed: pd.DataFrame,
+    cells: Mapping[str, pd.DataFrame],
+    readings: Mapping[str, pd.DataFrame],
+    compare: Compare,
+) -> dict[float, list[_Met]]:
+    """Let runs with all means off by one of `SHIFTS`, and the noise of a re-run, be the print."""
+    found: dict[float, list[_Met]] = {by: [] for by in SHIFTS}
+    names = list(readings)
+    for draw in range(DRAWS):
+        name = names[draw % len(names)]
+        own = cells[name]
+        deviations, errors = _deviations(printed, own, readings[name], compare)
+        splits = int(own["ours_n"].median()) if len(own) else 1
+        rng = np.random.default_rng([draw, len(own)])
+        # both deviations are estimated: the difference of the means, over its error, is Student's
+        noise = rng.standard_t(2 * splits - 2, len(own)) if splits > 1 else rng.standard_normal(len(own))
+        for by in SHIFTS:
+            moved = own.assign(ours_mean=own["ours_mean"] + by * deviations + noise * errors)
+            found[by].append(_meet(_as_print(printed, moved), readings, name, compare))
+    return found
 
 
 def _as_print(printed: pd.DataFrame, cells: pd.DataFrame) -> tuple[pd.DataFrame, int]:

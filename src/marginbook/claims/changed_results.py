@@ -44,6 +44,13 @@ def renamed(room: str, tables: Sequence[str], names: Mapping[str, str]) -> Swaps
     )
 
 
+def other_sets(room: str, tables: Sequence[str], names: Mapping[str, str]) -> Swaps:
+    """Return the swaps that give data sets other names: two of them exchanged, or in another order."""
+    return in_results(
+        room, tables, lambda frame: frame.assign(dataset=[names.get(d, d) for d in frame["dataset"]])
+    )
+
+
 def turned(room: str, table: str) -> Swaps:
     """Return the swaps that take each printed method's column of ours as that of the next."""
 

@@ -18,6 +18,7 @@ from ..base.at_hand import registries_only
 from ..base.extras import advice
 from ..base.fingerprint import fingerprint
 from ..base.project import cache_dir, resource
+from ..base.rooms import rooms
 from ..base.workers import leave_ctrl_c_to_parent
 from .catalogue import Claim, listed
 from .evidence import Evidence, Verdict
@@ -136,10 +137,18 @@ def key(entry: Claim) -> str:
     """Return a hash of all that the evidence of a claim depends on."""
     digest = hashlib.sha256(f"{entry.id}\n{fingerprint(entry.module)}\n{platform.python_version()}".encode())
     digest.update(_versions())
+    digest.update(_printed(entry.paper))
     for name in entry.depends:
         path = resource(*name.split("/"))
         digest.update(path.read_bytes() if path.is_file() else b"absent")
     return digest.hexdigest()
+
+
+@cache
+def _printed(room: str) -> bytes:
+    """Return what the paper prints and the bounds that verdicts use: the data of the room's ``paper/``."""
+    files = sorted(path for path in rooms()[room].paper().glob("*") if path.suffix in (".csv", ".toml"))
+    return b"".join(path.name.encode() + path.read_bytes() for path in files)
 
 
 @cache

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ from rich.table import Table
 from ..base.progress import Progress
 from ..cli.commands import Command, keeping
 from . import ROOMS, CheckFailed, Claim, Evidence, Kind, Verdict, check_all, listed, scoreboard
-from .ledger_file import markdown
+from .ledger_file import board, markdown, put_board
 from .sharpness import as_csv, blunt, meet_all, rivals_killed
 
 _STYLES = {
@@ -41,6 +42,12 @@ WIDE = 140
 @click.option("--json", "as_json", is_flag=True, help="The same for machines, with seeds, sizes and reasons.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="As the file LEDGER.md of the repository.")
 @click.option(
+    "--scoreboard",
+    "board_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Put the counts by paper into a file, between the marks that README.md has.",
+)
+@click.option(
     "--verdict", type=click.Choice([str(v) for v in Verdict]), help="Only claims with this verdict."
 )
 @click.option("--kind", type=click.Choice([str(kind) for kind in Kind]), help="Only claims of this kind.")
@@ -55,6 +62,7 @@ def claims(
     ids: tuple[str, ...],
     as_json: bool,
     as_markdown: bool,
+    board_file: Path | None,
     verdict: str | None,
     kind: str | None,
     sharpness: bool,
@@ -75,6 +83,7 @@ def claims(
       marginbook claims --kind proof
       marginbook claims ldm --sharpness
       marginbook claims --markdown > LEDGER.md
+      marginbook claims --scoreboard README.md
     """
     if as_json and as_markdown:
         raise click.UsageError("got --json and --markdown: choose one of them")
@@ -92,7 +101,7 @@ def claims(
     except CheckFailed as error:
         raise click.ClickException(str(error)) from None
     tell_skipped(lacking)
-    if lacking and (as_markdown or not evidence):  # no ledger with holes
+    if lacking and (as_markdown or board_file or not evidence):  # no ledger with holes
         raise click.exceptions.Exit(1)
     wanted = [claim for claim in wanted if claim.id in evidence]
     if verdict is not None:
@@ -107,9 +116,15 @@ def claims(
             markdown({claim.id: claim for claim in wanted}, {c.id: evidence[c.id] for c in wanted}), nl=False
         )
         return
+    kinds = {claim.id: claim.kind for claim in wanted}
+    if board_file is not None:
+        try:
+            put_board(board_file, board(kinds, {id: evidence[id].verdict for id in kinds}))
+        except ValueError as error:
+            raise click.ClickException(str(error)) from None
+        return
     console = Console()
     console.print(_table(wanted, evidence, console.width))
-    kinds = {claim.id: claim.kind for claim in wanted}
     for room, parts in scoreboard(kinds, {id: evidence[id] for id in kinds}).items():
         for own, counts in parts.items():
             if summary := ", ".join(f"{n} {name}" for name, n in counts.items() if n):
@@ -140,6 +155,8 @@ def _sharpness(wanted: list[Claim], as_json: bool, as_table: bool, n_jobs: int, 
     console.print(
         ", ".join(f"{ends[end]} {end}" for end in ("killed", "survives", "no verdict") if ends[end])
     )
+    if alone := [f"{met.id}: {met.rival}" for met in found if met.alone]:
+        console.print(f"text or slack stay as they are: {'; '.join(alone)}")
     sharp = {met.id for met in found if met.killed}
     for kind in Kind:
         own = [claim for claim in wanted if claim.kind == kind]

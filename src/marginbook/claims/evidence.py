@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -100,6 +101,28 @@ def share(agreeing: int, tested: int) -> Verdict:
     if agreeing == tested:
         return Verdict.REPRODUCED
     return Verdict.PARTLY if 2 * agreeing >= tested else Verdict.NOT_REPRODUCED
+
+
+def share_open(agreeing: int, open_: int, tested: int) -> Verdict:
+    """Return the verdict where the data leave some parts open: undecided if these could turn it.
+
+    >>> str(share_open(3, 1, 4)), str(share_open(4, 0, 4)), str(share_open(0, 1, 4))
+    ('undecided', 'reproduced', 'not-reproduced')
+    """
+    worst, best = share(agreeing, tested), share(agreeing + open_, tested)
+    return worst if worst == best else Verdict.UNDECIDED
+
+
+def short(count: float, wanted: float) -> float:
+    """Return the margin of a part of a claim that is a count: what it lacks, negative, or inf if nothing.
+
+    The slack of a claim with several parts is the smallest of their margins, so that it is negative where one
+    of them fails; a part that only holds or not has no margin of its own.
+
+    >>> min(0.3, short(14, 15)), min(0.3, short(15, 15))
+    (-1.0, 0.3)
+    """
+    return math.inf if count >= wanted else float(count - wanted)
 
 
 def at_most(value: float, bound: float) -> str:

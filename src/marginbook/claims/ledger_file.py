@@ -1,11 +1,16 @@
-"""The ledger as a file of the repository: every claim, its verdict, and where its evidence is."""
+"""The ledger as a file of the repository: every claim, its verdict, and where its evidence is.
+
+And the scoreboard of the README: how many claims of each paper came out how, and ours apart.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
-from . import ROOMS, Claim, Evidence, Kind, scoreboard
+from . import ROOMS, Claim, Evidence, Kind, Verdict, scoreboard
 
 NAME = "LEDGER.md"
 COMMAND = f"marginbook claims --markdown > {NAME}"
@@ -39,6 +44,60 @@ def markdown(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> s
                 counts = ", ".join(f"{n} {verdict}" for verdict, n in board[room][ours].items() if n)
                 lines += ["", f"{title}: {counts}.", "", *(line(claim, evidence[claim.id]) for claim in own)]
     return "\n".join(lines) + "\n"
+
+
+#: between these lines of a page stands the scoreboard
+MARKS = (
+    "<!-- scoreboard: `marginbook claims --scoreboard README.md` writes it -->",
+    "<!-- end of scoreboard -->",
+)
+
+
+def board(kinds: Mapping[str, Kind], verdicts: Mapping[str, Verdict]) -> str:
+    """Return the scoreboard as a table of Markdown: papers down, verdicts across, ours in the last column.
+
+    A verdict that no claim of a paper has got is left out.
+
+    Parameters
+    ----------
+    kinds, verdicts : mapping
+        By claim id.
+    """
+    rooms = list(dict.fromkeys(id.partition("/")[0] for id in verdicts))
+    counts = {(room, ours): Counter[Verdict]() for room in rooms for ours in (False, True)}
+    for id, verdict in verdicts.items():
+        counts[id.partition("/")[0], kinds[id] == Kind.OURS][verdict] += 1
+    used = [verdict for verdict in Verdict if any(counts[room, False][verdict] for room in rooms)]
+    rows = [
+        ["", *(str(verdict).replace("-", " ") for verdict in used), "ours"],
+        ["---", *("--:" for _ in used), "---"],
+    ]
+    whole, every = Counter[Verdict](), Counter[Verdict]()
+    for room in rooms:
+        paper, ours = counts[room, False], counts[room, True]
+        whole, every = whole + paper, every + ours
+        rows.append([ROOMS[room], *(str(paper[verdict] or "") for verdict in used), _in_words(ours)])
+    rows.append(["**All**", *(str(whole[verdict] or "") for verdict in used), _in_words(every)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+
+
+def _in_words(counts: Mapping[Verdict, int]) -> str:
+    return ", ".join(f"{counts[each]} {str(each).replace('-', ' ')}" for each in Verdict if counts.get(each))
+
+
+def put_board(path: Path, text: str) -> None:
+    """Put the scoreboard between its marks in a file.
+
+    Raises
+    ------
+    ValueError
+        The file has no such marks.
+    """
+    before, first, rest = path.read_text(encoding="utf-8").partition(MARKS[0])
+    _, last, after = rest.partition(MARKS[1])
+    if not (first and last):
+        raise ValueError(f"{path} has no place for the scoreboard: {MARKS[0]} and {MARKS[1]}, each on a line")
+    path.write_text(f"{before}{first}\n\n{text}\n{last}{after}", encoding="utf-8")
 
 
 def line(claim: Claim, found: Evidence) -> str:

@@ -202,10 +202,20 @@ def unavailable(printed: Sequence[str], ran: Sequence[str]) -> str:
 
 
 def _without_results(frame: pd.DataFrame, plan: Protocol) -> str:
-    """Name the methods of a table that have a result of ours on no data set, with what is said of them."""
-    ran = frame.groupby("method", sort=False)["ours_n"].max() > 0
-    absent = [str(name) for name in ran.index[~ran] if ran.any() and name in plan.methods]
-    told = [f"{name} ({plan.not_stated[name]})" if name in plan.not_stated else name for name in absent]
+    """Name the printed cells that the protocol plans and that have no result of ours, by method.
+
+    A method without any is named with what the protocol says of it; one that lacks some, with their sets.
+    """
+    planned = frame[frame["method"].isin(plan.methods) & frame["dataset"].isin(plan.datasets)]
+    planned = planned[planned["verdict"] != NOT_PRINTED]
+    ran = planned.groupby("method", sort=False)["ours_n"].max() > 0
+    told = []
+    for name, rows in planned[planned["ours_n"] == 0].groupby("method", sort=False) if ran.any() else ():
+        said = plan.not_stated.get(str(name), "")
+        if ran[str(name)]:
+            told.append(f"{name} on {', '.join(map(str, rows['dataset']))}")
+        else:
+            told.append(f"{name} ({said})" if said else str(name))
     return f" Not run: {'; '.join(told)}." if told else ""
 
 

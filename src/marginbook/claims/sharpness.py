@@ -2,6 +2,9 @@
 
 The file ``results/claims/sharpness.csv`` is what the book shows: a run of all rivals costs several times what
 all checks cost, so that no reader has to wait for it.
+
+A verdict that changes while its text and its slack stay as they are would have been typed in. So it is also
+recorded whether the two sides of the comparison, in words, and the slack change with a rival.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from ..base.project import cache_dir, resource
 from ..base.workers import leave_ctrl_c_to_parent
 from .catalogue import Claim, listed, rivals_of
 from .checking import check, key
-from .evidence import Kind
+from .evidence import Evidence, Kind
 from .rivals import in_place
 
 FILE = ("results", "claims", "sharpness.csv")
@@ -27,6 +30,8 @@ FILE = ("results", "claims", "sharpness.csv")
 MUST = (Kind.PROOF, Kind.STATEMENT, Kind.ARITHMETIC)
 #: how it is told that a check raised an error with a rival
 ERROR = "error: "
+#: what is said of text and slack
+CHANGED, SAME = "changed", "same"
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,17 @@ class Met:
         Of the claim itself.
     of_rival : str
         Of the same check, unchanged, with the rival; "error: ..." where it raised one, which refutes nothing.
+    text, slack : str
+        Whether what was measured or claimed, in words, and the slack are "changed" or the "same" with the
+        rival; "" where that is not known, and for a slack that neither has.
     """
 
     id: str
     rival: str
     verdict: str
     of_rival: str
+    text: str = ""
+    slack: str = ""
 
     @property
     def erred(self) -> bool:
@@ -55,6 +65,15 @@ class Met:
     @property
     def killed(self) -> bool:
         return not self.erred and self.of_rival != self.verdict
+
+    @property
+    def alone(self) -> bool:
+        """Whether the verdict changed, and text or slack did not change with it.
+
+        The slack is of the statement as printed: where that fails without the rival, too, it may stay.
+        """
+        printed = {self.verdict, self.of_rival} != {"corrected", "fails"}
+        return self.killed and (self.text == SAME or (printed and self.slack == SAME))
 
     @property
     def end(self) -> str:
@@ -67,20 +86,29 @@ def meet(id: str, number: int, *, fresh: bool = False) -> Met:
     (entry,) = listed([id])
     path = cache_dir("rivals", f"{entry.slug}-{number}-{key(entry)[:16]}.json")
     if not fresh and path.is_file():
-        return Met(**json.loads(path.read_text(encoding="utf-8")))
-    verdict = str(check(id).verdict)
-    rival = rivals_of(id)[number]
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if "text" in kept:  # before text and slack were recorded, there was none
+            return Met(**kept)
+    own, rival = check(id), rivals_of(id)[number]
     with registries_only(), in_place(rival):
         try:
-            of_rival = str(entry.check(**rival.arguments).verdict)
+            found = entry.check(**rival.arguments)
         except Exception as error:  # a check that breaks says nothing about the statement
-            of_rival = f"{ERROR}{type(error).__name__}"
-    met = Met(id, rival.what, verdict, of_rival)
+            met = Met(id, rival.what, str(own.verdict), f"{ERROR}{type(error).__name__}")
+        else:
+            met = Met(id, rival.what, str(own.verdict), str(found.verdict), *_changes(own, found))
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_suffix(f".{os.getpid()}.tmp")
     scratch.write_text(json.dumps(asdict(met)), encoding="utf-8")
     scratch.replace(path)
     return met
+
+
+def _changes(own: Evidence, found: Evidence) -> tuple[str, str]:
+    """Return whether the text and the slack of two evidences differ."""
+    text = (own.measured, own.claimed) != (found.measured, found.claimed)
+    none = own.slack is None and found.slack is None
+    return CHANGED if text else SAME, "" if none else CHANGED if own.slack != found.slack else SAME
 
 
 def meet_all(
@@ -126,8 +154,8 @@ def as_csv(found: Iterable[Met]) -> str:
     """Return the text of the shipped file."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["claim", "rival", "verdict", "with the rival"])
-    writer.writerows([met.id, met.rival, met.verdict, met.of_rival] for met in found)
+    writer.writerow(["claim", "rival", "verdict", "with the rival", "text", "slack"])
+    writer.writerows([met.id, met.rival, met.verdict, met.of_rival, met.text, met.slack] for met in found)
     return out.getvalue()
 
 

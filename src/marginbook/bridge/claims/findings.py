@@ -103,7 +103,7 @@ def targets() -> Finding:
     """Tell what the targets of kFDA change."""
     machine, fisher, threshold = examples.fisher_and_machine(examples.two_clouds(), 0.5)
     return Finding(
-        "The special targets of the Fisher discriminant change nothing but the scale",
+        "The special targets of the Fisher discriminant only change the scale",
         "The kernel Fisher discriminant fits $N/N_1$ and $-N/N_2$ where others fit $\\pm1$. With a ridge "
         "and a free intercept this maps every output by one and the same straight line, and the threshold "
         "with it. The classifier is the least-squares SVM on kernel columns. What remains of kFDA is its "

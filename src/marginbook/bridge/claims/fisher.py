@@ -14,7 +14,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.preprocessing import KernelCenterer
 
-from ...claims import Evidence, Rival, at_most, claim, decide, given, times
+from ...claims import Evidence, Rival, at_most, claim, decide, given, short, times
 from ...clasmk.estimators.lssvm import LSSVMClassifier
 from ...drm.solvers.direct import closed_form
 from ...drm.solvers.general import GeneralProblem
@@ -178,7 +178,7 @@ def check_lasso() -> Evidence:
         measured=f"minima differ by at most {at_most(above, tolerance)}, fitted values by "
         f"{at_most(fit, 1e-6)}; the DRM's own gap is at most {at_most(gap, tolerance)}",
         claimed="no difference",
-        slack=tolerance - above,
+        slack=min(tolerance - above, 1e-6 - fit),
         why="J / N is scikit-learn's objective, and J minus half the energy of the targets is (8): a sparse "
         "kFDA is a DRM of the vector of targets among the kernel columns. If columns are equal, only the "
         "fit is unique, so coefficients are not compared.",
@@ -240,11 +240,18 @@ def check_ridge() -> Evidence:
     r"$\lVert\omega_q-\omega_2\rVert^2\le\sum_i\bigl(h(\omega_{q,i})-h(\omega_{2,i})\bigr)$ with "
     r"$h(x)=x^2-\lvert x\rvert^q$, which is $O(2-q)$",
     notebook=f"{CHAPTER}#bridge-kfda-to-ridge",
-    rivals=(Rival("seven tenths of the bound", {"bound": 0.7}),),
+    rivals=(Rival("a bound 2 % smaller", {"bound": 0.98}),),
 )
 def check_limit(bound: float = 1.0) -> Evidence:
-    """Compare distances of minimisers with the bound, or a part of it, for q closer and closer to 2."""
+    """Compare distances of minimisers with the bound, or a part of it, for q closer and closer to 2.
+
+    One point, whose kernel value is 0 and whose target is a large rho, is built to be tight: with q = 1 the
+    bias is 0, with q = 2 it is near 1/2, and the errors hardly count.
+    """
     used, count = 0.0, 0
+    lone, strong = Problem(np.zeros((1, 1)), np.array([1e4])), 1e4
+    none, half = (float(shrinking_mm(lone, q, strong, tol=1e-13).omega[0]) for q in (1.0, 2.0))
+    built = (none - half) ** 2 / ((none**2 - abs(none)) - (half**2 - abs(half)))
     powers = (1.5, 1.9, 1.99, 1.999)
     largest = dict.fromkeys(powers, 0.0)
     for pair in pairs(814, repeats=2):
@@ -261,12 +268,14 @@ def check_limit(bound: float = 1.0) -> Evidence:
         count += 1
     falling = all(largest[a] > largest[b] for a, b in pairwise(powers))
     listed = ", ".join(f"{largest[q]:.0e}" for q in powers)
+    reach = max(used, built)
     return Evidence(
-        verdict=decide(used <= bound and falling),
-        measured=f"at most {used:.0%} of the bound is used; relative distances are up to {listed} for q = "
-        "1.5, 1.9, 1.99, 1.999",
+        verdict=decide(reach <= bound and falling),
+        measured=f"at most {used:.0%} of the bound is used on random problems, {built:.2%} on one that is "
+        f"built; relative distances are up to {listed} for q = 1.5, 1.9, 1.99, 1.999",
         claimed=f"at most {100 * bound:g} %, falling to 0",
-        slack=bound - used,
+        slack=min(bound - reach, short(falling, 1)),
+        reach=reach,
         why="The ridge objective J_2 exceeds its minimum by at least rho N times the squared distance from "
         "its minimiser. J_q, which the other fit minimises, differs from J_2 by rho N times the sum of h. So "
         "varying q gives a path from the lasso to kernel ridge.",

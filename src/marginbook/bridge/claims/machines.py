@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.svm import SVC
 
-from ...claims import Evidence, Rival, at_most, claim, decide, times
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ...clasmk.estimators.lssvm import LSSVMClassifier
 from ...ldm.estimators.classifier import LDMClassifier
 from ...ldm.peers.km_omd import KMOMDClassifier
@@ -124,7 +124,7 @@ def check_weighted() -> Evidence:
         measured=f"decisions minus their mean differ by at most {at_most(worst, tolerance)}, objectives by "
         f"{at_most(above, 1e-6)}",
         claimed="no difference",
-        slack=tolerance - worst,
+        slack=min(tolerance - worst, 1e-6 - above),
         why="The weight of a loss is a factor of its C, so a level of 1/2 halves C. LIBSVM's tolerance "
         "limits the comparison.",
         sizes={**described(count), "levels": [0.1, 0.5, 0.8], "C mean k(x,x)": list(COSTS)},
@@ -218,7 +218,7 @@ def check_squared_hinge() -> Evidence:
         measured=f"they differ by at most {at_most(worst, tolerance)} where the condition is met ({met} "
         f"fits), and by at least {smallest:.0e} where it is not ({unmet})",
         claimed="no difference; above 0",
-        slack=tolerance - worst,
+        slack=min(tolerance - worst, smallest, short(met and unmet, 1)),
         why="Below 1 the losses (1 - z)^2 and (1 - z)_+^2 have the same value and slope, and both problems "
         "are convex. A residual of the LS-SVM is a_i / C.",
         sizes={**described(count), "C mean k(x,x)": [0.01, 0.3, 10.0]},
@@ -257,6 +257,7 @@ def check_class_means(bound: float = 1.0) -> Evidence:
         measured=f"at most {used:.1%} of the bounds is used",
         claimed=f"at most {100 * bound:g} %",
         slack=bound - used,
+        reach=used,
         why="y minus its mean is 2 N1 N2 / N times y_i u_i, so both limits have the same direction. MAMC's "
         "is the difference of the class sums instead, which is the same only for classes of equal size.",
         sizes={**described(count), "C mean k(x,x)": [1e-3, 0.1, 1.0]},

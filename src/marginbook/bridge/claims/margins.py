@@ -142,11 +142,12 @@ def check_mean() -> Evidence:
     worst, tolerance = max(exact, matrix), 1e-6
     return Evidence(
         verdict=decide(used <= 1 and worst <= tolerance),
-        measured=f"at most {used:.0%} of the bound is used; where there is no remainder, the LDM differs "
+        measured=f"at most {used:.1%} of the bound is used; where there is no remainder, the LDM differs "
         f"from MAMC's direction by at most {at_most(exact, tolerance)}, the SMM by "
         f"{at_most(matrix, tolerance)}",
         claimed="at most 100 %; no difference",
         slack=min(1 - used, tolerance - worst),
+        reach=used,
         why="w is lambda2 z plus the sum of beta_i y_i phi(x_i) with beta_i in [0, C]: beta is 0 where all "
         "margins are above 1, and C where all are below. The second case is every SVM with a small C: it "
         "sees only the sums of the classes.",

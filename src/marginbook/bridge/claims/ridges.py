@@ -96,7 +96,7 @@ def check_errors() -> Evidence:
         measured=f"predictions differ by at most {at_most(worst, tolerance)}; the least eigenvalue of the "
         f"covariance is {smallest:.6f} beta",
         claimed="no difference; at least beta",
-        slack=tolerance - worst,
+        slack=min(tolerance - worst, smallest - 1 + 1e-6),
         why="H - B is positive semidefinite (Proposition IV.1), so Sigma is a covariance. The DRM trusts a "
         "point less the larger its norm. Where kernel values are positive, it correlates the errors of one "
         "class negatively; a class of one point has the variance beta alone.",
@@ -194,6 +194,7 @@ def check_strong_ridge() -> Evidence:
         f"by at most {at_most(close, tolerance)}",
         claimed="at most 100 %; no difference",
         slack=min(1 - used, tolerance - close),
+        reach=used,
         why="For a large ridge w(x) is close to K_x / beta. (10) multiplies this by K_x once more, which "
         "gives a sum of squares. With an RBF kernel the limit is a Parzen window of twice the gamma, "
         "weighted by the class sizes.",

@@ -209,6 +209,52 @@ class Printed:
         return result, self.tally.count - before
 
 
+#: terms of a count at a shape (n, p, g) after i_t powers of eta
+TERMS: dict[str, Callable[[int, int, int, int], int]] = {
+    "n^2": lambda n, p, g, i: n * n,
+    "pn": lambda n, p, g, i: p * n,
+    "n": lambda n, p, g, i: n,
+    "pg": lambda n, p, g, i: p * g,
+    "p": lambda n, p, g, i: p,
+    "g": lambda n, p, g, i: g,
+    "": lambda n, p, g, i: 1,
+    "i_t": lambda n, p, g, i: i,
+}
+
+
+def formula(shapes: Sequence[tuple[int, ...]], counts: Sequence[int], terms: Sequence[str]) -> str:
+    """Return the sum of `terms`, with whole coefficients, that all counts are; in words where none is.
+
+    Parameters
+    ----------
+    shapes : sequence of (n, p, g) or (n, p, g, i_t)
+        At least as many as terms.
+    counts : sequence of int
+        One for each shape.
+    terms : sequence of str
+        Of `TERMS`.
+
+    Examples
+    --------
+    >>> shapes = [(2, 1, 1), (3, 5, 1), (7, 2, 1), (9, 4, 1)]
+    >>> formula(shapes, [(2 * p + 3) * n + 1 for n, p, g in shapes], ["pn", "n", ""])
+    '(2p+3)n+1'
+    """
+    table = np.array([[TERMS[term](*(*shape, 0)[:4]) for term in terms] for shape in shapes], dtype=float)
+    found = np.rint(np.linalg.lstsq(table, np.array(counts, dtype=float), rcond=None)[0])
+    if not np.array_equal(table @ found, np.array(counts, dtype=float)):
+        return f"no sum of {', '.join(term or '1' for term in terms)}"
+    factors = {term: int(factor) for term, factor in zip(terms, found, strict=True) if factor}
+    parts = []
+    if "pn" in factors and "n" in factors:
+        parts.append(f"({_times(factors.pop('pn'), 'p')}+{factors.pop('n')})n")
+    return "+".join([*parts, *(_times(factor, term) for term, factor in factors.items())]) or "0"
+
+
+def _times(factor: int, term: str) -> str:
+    return term if factor == 1 and term else f"{factor}{term}"
+
+
 def degree(counts: Sequence[int]) -> int:
     """Return the degree of the polynomial whose values at equidistant points are `counts`; exact.
 

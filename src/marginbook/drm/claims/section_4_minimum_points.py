@@ -56,31 +56,44 @@ def check_increasing_rho(
     first, other = (sorted(nonzeros(power)) for power in (1, 2))
     if least_exponent <= 0:
         corrected &= first == other
+    found = {"t": points[IDENTITY], "the other rho": points[concave], "the second": np.array(squared)}
+    ranges = "; ".join(f"{_range(values)} for {name}" for name, values in found.items())
     return Evidence(
         verdict=decide(missed <= 0.01, corrected),
-        measured="with K = K_x = 1 and alpha = 0, the minimisers over beta are [0, 1) for rho = t, (0, 1) "
-        f"for t^2/2, but only 0 and [2/3, 1) for sqrt(t); minimisers for t lie up to {missed:.3f} from those "
-        f"for sqrt(t). For convex rho and q, r >= 1, {count} nonzero minimisers for one rho are minimisers "
-        f"for another, to a relative duality gap of at most {at_most(gap, tolerance)}",
-        claimed="the same set for every increasing rho",
-        slack=tolerance - gap,
-        why="Every minimiser is Pareto-optimal in fit and norm, but a concave rho does not reach all "
-        "Pareto-optimal points. The corrected statement, also checked: for q, r >= 1 and convex, strictly "
-        "increasing rho the nonzero minimisers are the same. The point 0 is a minimiser if and only if "
-        "rho'(0) > 0 or K_x = 0, so t^2/2, the choice of the DRM, loses it. Without q, r >= 1, convexity "
-        "of rho is not enough. For (q, r) = (0, 1), K = [[1, -0.3], [-0.3, 1]] and K_x = (1, 1), the "
-        f"minimisers have {', '.join(map(str, first))} nonzero weights with t and "
-        f"{', '.join(map(str, other))} with t^2.",
+        measured=f"with K = K_x = 1 and alpha = 0 the minimisers over beta are {ranges}, so that those for t "
+        f"lie up to {missed:.3f} from those for the other rho. For convex rho, {count} nonzero minimisers "
+        f"for one are minimisers for another, to a relative duality gap of at most {at_most(gap, tolerance)} "
+        f"and {at_most(moved, 1e-3)} in the weights",
+        claimed="the same set for every increasing rho; corrected, the same beside 0 for convex rho and q, r "
+        f">= {least_exponent:g}",
+        slack=0.01 - missed,
+        why=f"The other rho is {_polynomial(concave)}, the second {_polynomial(second)}. Every minimiser is "
+        "Pareto-optimal in fit and norm, but a concave rho does not reach all Pareto-optimal points. The "
+        "corrected statement, also checked: for q, r >= 1 and convex, strictly increasing rho the nonzero "
+        "minimisers are the same. The point 0 is a minimiser if and only if rho'(0) > 0 or K_x = 0; for "
+        "t^2/2, the choice of the DRM, the slope at 0 is 0. Without q, r >= 1, convexity of rho is not "
+        "enough. For (q, r) = (0, 1), K = [[1, -0.3], [-0.3, 1]] and K_x = (1, 1), the minimisers have "
+        f"{', '.join(map(str, first))} nonzero weights with t and {', '.join(map(str, other))} with t^2.",
         sizes={
-            "counterexample": {"K": 1, "K_x": 1, "alpha": 0, "rho": "sqrt(t)", "never a minimum point": 0.5},
-            "at 0": {"K": 1, "K_x": 1, "alpha": 0, "rho": "t^2/2", "never a minimum point": 0},
+            "counterexample": {"K": 1, "K_x": 1, "alpha": 0, "rho": "sqrt(t)"},
+            "at 0": {"K": 1, "K_x": 1, "alpha": 0, "rho": "t^2/2"},
             "values of beta": len(betas),
             "points carried": count,
             "(q, r)": len(NORMS),
-            "largest difference of the weights": at_most(moved, 1e-3),
         },
         seeds=(10,),
     )
+
+
+def _range(points: np.ndarray) -> str:
+    """Say from where to where points above 0 reach, and whether 0 is one of them."""
+    beyond = points[points > 0]
+    return f"{'0 and ' if (points == 0).any() else ''}{beyond.min():.3f} to {beyond.max():.3f}"
+
+
+def _polynomial(rho: tuple[float, ...]) -> str:
+    """Write a polynomial in the root of t down in powers of t."""
+    return " + ".join(f"{'' if c == 1 else f'{c:g} '}t^{k / 2:g}" for k, c in enumerate(rho) if c)
 
 
 def minimum_points(rho: tuple[float, ...], beta: float) -> np.ndarray:
@@ -180,7 +193,8 @@ def check_strong_convexity(equal: bool = True, modulus: float = 1.0) -> Evidence
         measured=f"with (q, r) = (1, 1), rho = t and two {'equal' if equal else 'different'} points in two "
         f"classes, the weights ({total:.2f}, 0) and (0, {total:.2f}) have a relative gap of at most "
         f"{at_most(max(gaps), 1e-6)}; the DRM's modulus is at least {min(least, 1.0):.3f} beta",
-        claimed="one optimum for every member of the family",
+        claimed="one optimum for every member of the family; corrected, for the DRM, a modulus of "
+        f"{modulus:g} beta",
         slack=max(gaps) - 1e-6 if unique else min(gaps) - 1e-6,
         why="A sum of absolute values adds no curvature, and Q has none along the difference of two equal "
         "points. So all weights between the two are optimal. The corrected statement, also checked: for "

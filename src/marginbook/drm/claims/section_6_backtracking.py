@@ -85,7 +85,7 @@ def check_backtracking(ridge: int = 1, factor: float = 1.0) -> Evidence:
         measured=f"the two inequalities are both true or both false in {agree} of {cases} cases, and (25) "
         f"holds in {true}; backtracking stops where f <= G in {chosen} of {tries} runs",
         claimed="in all",
-        slack=(agree - cases) + 0.5,
+        slack=min(agree - cases, boundary - problems_tried, chosen - tries) + 0.5,
         why="Both sides are computed in rational arithmetic, which separates the boundary b = beta + "
         "g'Qg/g'g from neighbours at a relative distance of 1e-12. The test is about one point only: in "
         f"{elsewhere} of {problems_tried} problems it holds with a b below the Lipschitz constant, where G "

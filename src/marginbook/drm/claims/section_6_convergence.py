@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide, times
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ..model.operators import System
 from ..solvers.first_order import proximal_point
 from ..solvers.iteration import Iterates, objective_values
@@ -96,7 +96,7 @@ def check_monotone(share: float = 1.0, fall: float = 0.0) -> Evidence:
         f"iterations at most {at_most(left, tolerance)} of the initial distance is left, where Theorem VI.3 "
         "promises 1e-12",
         claimed="no rise; distance 0 in the limit",
-        slack=1.0 - rise if left <= tolerance else None,
+        slack=min(1.0 - rise, tolerance - left if left > tolerance else 1.0),
         why="Each problem is solved with three constants c: the largest eigenvalue, Lanczos's estimate with "
         "its margin, and the bound (20). The rounding allowed is 64 eps (lambda_max |w|^2 + |w| max "
         "|K_x|). The condition c >= sigma_max is sufficient, not necessary: f never rises once c + beta >= "
@@ -135,7 +135,7 @@ def check_contraction(
     share: float = 1.0,
 ) -> Evidence:
     """Compare distances with (19), first passages with the iteration bound, and that with its short form."""
-    worst, late, short, stop, reached, count, counted = -np.inf, -np.inf, 0.0, 0.0, 0.0, 0, 0
+    worst, late, short_form, stop, reached, count, counted = -np.inf, -np.inf, 0.0, 0.0, 0.0, 0, 0
     for trial in (tight(one) for one in trials(seed=22, repeats=2)):
         for c in _constants(trial, share):
             found = _followed(trial, c)
@@ -150,7 +150,7 @@ def check_contraction(
             x = (trial.smallest + trial.system.beta) / (c - trial.smallest) if c > trial.smallest else np.inf
             # log(1 + x) lies between x - x^2/2 and x: the short form is smaller, by a share of at most x/2
             if 1e-5 < x < 1:  # below, rounding decides
-                short = max(short, abs(1 - short_times * np.log1p(x) / x) / (x / 2))
+                short_form = max(short_form, abs(1 - short_times * np.log1p(x) / x) / (x / 2))
             for level in (0.5, 1e-2, 1e-5):
                 exact = -passages * math.log(level) / math.log1p(x) if np.isfinite(x) else 1.0
                 promised = rounded(exact)
@@ -163,12 +163,12 @@ def check_contraction(
                     counted += 3
         stop = max(stop, _error_at_stop(trial))
     return Evidence(
-        verdict=decide(worst <= 1.0 and reached >= ATTAINED and late == 0 and short <= 1.0),
+        verdict=decide(worst <= 1.0 and reached >= ATTAINED and late == 0 and short_form <= 1.0),
         measured=f"distances exceed (19) by at most {at_most(worst, 1.0)} times the rounding allowed and "
         f"reach {100 * reached:.2f} % of it; the distance epsilon is reached at most {late:+.0f} iterations "
-        f"after the bound, rounded up; the short form is lower by at most {short:.2f} x/2",
+        f"after the bound, rounded up; the short form is lower by at most {short_form:.2f} x/2",
         claimed="no excess; 0 iterations late; about equal for small x",
-        slack=1.0 - worst if late <= 0 else None,
+        slack=min(1.0 - worst, reached - ATTAINED, short(-late, 0), 1.0 - short_form),
         why="One start has its error along the eigenvector of sigma_min, where (19) and the iteration bound "
         "are attained. The bound must be rounded up to an integer. The short form, with 1/x in place of "
         "1/log(1+x) and x = (sigma_min + beta)/(c - sigma_min), is smaller than the bound, so it is not a "

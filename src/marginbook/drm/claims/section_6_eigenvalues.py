@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide, returns, times
+from ...claims import Evidence, Rival, at_most, claim, decide, returns, short, times
 from ..model.operators import DenseSystem, LinearSystem, System
 from .convergence_problems import EPS
 from .problems import problems
@@ -65,7 +65,7 @@ def check_eigenvalue_bounds(
         f"(20) is up to {loosest:.1f} times sigma_max; Lanczos is accurate to {at_most(accuracy, 1e-3)} "
         f"after {min(products)} to {max(products)} products, n = 600",
         claimed="slack at least 0; (20) much larger than sigma_max; any accuracy at little cost",
-        slack=links + tolerance,
+        slack=min(links + tolerance, 1e-3 - accuracy, short(safe, 1), 50.5 - max(products)),
         why="Every inequality of the chain is checked separately. Lanczos approaches sigma_max from below, "
         "so c adds a margin of ten times its tolerance. Each of its products costs as much as one iteration, "
         "once for all test points.",

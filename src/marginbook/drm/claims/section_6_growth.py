@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, decide, times
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ..model.operators import DenseSystem, LinearSystem
 from ..solvers.direct import closed_form
 from ..solvers.first_order import enlarged
-from .counted_arithmetic import Printed, degree, plain_array
-from .section_6_costs import SHAPES, per_iteration, worst
+from .counted_arithmetic import Printed, degree, formula, plain_array
+from .section_6_costs import SHAPES, WIDE, formulas, per_iteration, worst
 from .stored_results import read_sizes
 
 #: iterations a test point in Figure 1, and passes that LIBLINEAR does at most
@@ -60,20 +60,22 @@ def check_accelerated_cost(
     printed: int = 5, steps: int = 6, search: int = 3, shared: bool = True, with_search: bool = True
 ) -> Evidence:
     """Count steps 5 and 6 of Algorithm 6, and step 4 for several i_t, beside the library's search."""
-    off, exact, _ = worst(
+    off, exact = worst(
         "APG",
         "linear",
         lambda r: (4 * r.p + printed) * r.n,
         lambda r: (4 * r.p + steps) * r.n + 1,
         lambda r: (2 * r.p + 4) * r.n + r.p * r.g,
     )
-    off_general, exact_general, _ = worst(
+    off_general, exact_general = worst(
         "APG", "general", lambda r: r.n**2, lambda r: r.n**2 + 3 * r.n + 1, lambda r: r.n**2 + 3 * r.n
     )
     off, exact, seen = max(off, off_general), max(exact, exact_general), set()
-    for n, p, g in SHAPES:
+    found: dict[str, list[tuple[tuple[int, ...], Search]]] = {"linear": [], "general": []}
+    for n, p, g in (*SHAPES, *WIDE):
         for row in _searches(n, p, g):
             linear, i_t = row.kernel == "linear", row.tries
+            found[row.kernel].append(((n, p, g, i_t), row))
             once = (2 * p + search) * n + p * (g + 1) + g + 1 if linear else n**2 + 2 * n
             claimed = i_t * (2 * (p + 1) * n + p * (g + 1) if linear else (n + 1) ** 2)
             true = once * (1 if shared else i_t + 1) + 1 + 2 * i_t
@@ -83,10 +85,25 @@ def check_accelerated_cost(
             if with_search:
                 off = max(off, abs(row.described - claimed) / (n if linear else n**2))
             seen.add(i_t)
+    told = []
+    for kernel, terms in (
+        ("general", ["n^2", "n", "", "i_t"]),
+        ("linear", ["pn", "n", "pg", "p", "g", "", "i_t"]),
+    ):
+        shapes, rows = zip(*found[kernel], strict=True)
+        counts = [row.described for row in rows]
+        library_counts = [row.library for row in rows]
+        told.append(
+            f"{kernel} kernel: steps 5 and 6 {formulas('APG', kernel)[0]}, step 4 "
+            f"{formula(shapes, counts, terms)}, in the library {formula(shapes, library_counts, terms)}"
+            if all(row.same for row in rows)
+            else f"{kernel} kernel: another b"
+        )
     return Evidence(
         verdict=decide(off < 0.5, exact == 0.0),
-        measured="steps 5 and 6: n^2+3n+1 and (4p+6)n+1; step 4: n^2+2n+1+2i_t and (2p+3)n+p(g+1)+g+2+2i_t",
-        claimed="n^2 and (4p+5)n; i_t(n+1)^2 and i_t(2(p+1)n+p(g+1))",
+        measured="; ".join(told),
+        claimed=f"n^2 and (4p+{printed})n{'; i_t(n+1)^2 and i_t(2(p+1)n+p(g+1))' if with_search else ''}; "
+        f"corrected (4p+{steps})n+1 and (2p+{search})n+p(g+1)+g+2+2i_t{'' if shared else ', i_t + 1 times'}",
         slack=0.5 - off,
         why="The count for the linear kernel leaves out the product with alpha, as the counts of the other "
         "algorithms do. In step 4 neither g'Qg nor g'g changes with b. They are computed once, also for "
@@ -143,7 +160,7 @@ def _searches(n: int, p: int, g: int) -> Iterator[Search]:
 @claim(
     "drm/linear-efficiency",
     kind="statement",
-    where="Section I, paragraph before the contributions",
+    where="Section I, paragraph before the contributions, last sentence but one",
     statement="the efficiency of the linear DRM's algorithms is linear in data size, on a par with that of "
     "the linear SVM",
     notebook="drm/02_algorithms#drm-linear-efficiency",
@@ -152,9 +169,12 @@ def _searches(n: int, p: int, g: int) -> Iterator[Search]:
         Rival("n^2 for n", {"in_n": 2.0}),
         Rival("free of the number of features", {"in_p": 0.0}),
         Rival("the same with any kernel", {"kernel": "general"}),
+        Rival("at most ten times the multiplications for a test set", {"times_at_most": 10.0}),
     ),
 )
-def check_linear_efficiency(in_n: float = 1.0, in_p: float = 1.0, kernel: str = "linear") -> Evidence:
+def check_linear_efficiency(
+    in_n: float = 1.0, in_p: float = 1.0, kernel: str = "linear", times_at_most: float = np.inf
+) -> Evidence:
     """Find the exact degrees of an iteration's count in n and p, and of those of a pass of an SVM's."""
 
     def cost(algorithm: str, n: int, p: int) -> int:
@@ -174,21 +194,23 @@ def check_linear_efficiency(in_n: float = 1.0, in_p: float = 1.0, kernel: str = 
     svm = [PASSES * (2 * row.p + 3) * row.train for row in rows]
     ratios = sorted(ours / theirs for ours, theirs in zip(drm, svm, strict=True))
     good = all(in_size[name] == in_n and in_width[name] == in_p for name in names)
+    few = ratios[-1] <= times_at_most
+    limit = f", with at most {times_at_most:g} times the multiplications" if times_at_most < np.inf else ""
     return Evidence(
-        verdict=decide(good),
+        verdict=decide(good and few),
         measured="degrees in n and p: "
-        + ", ".join(f"{name} {in_size[name]} and {in_width[name]}" for name in names),
-        claimed="linear, like the linear SVM",
-        slack=0.5 if good else -0.5,
+        + ", ".join(f"{name} {in_size[name]} and {in_width[name]}" for name in names)
+        + f"; a test set takes {ratios[0]:,.0f} to {ratios[-1]:,.0f} times the multiplications of the SVM",
+        claimed=f"degrees {in_n:g} in n and {in_p:g} in p, like the linear SVM{limit}",
+        slack=0.5 if good and few else -0.5,
         why="The multiplications are counted one by one, for one iteration on one test point and for one "
         "pass of dual coordinate descent. The degrees are exact, from differences of the counts.",
         sizes={"n": [4, 16], "p": [1, 4]},
         seeds=(0, 2),
-        reading="'On a par' is read as the same order of growth, comparing one iteration on one test point "
-        "with one pass. For a whole test set the DRM multiplies more, since every test point has "
-        f"its own problem. On the sizes of Table IV, PPA with {ITERATIONS} iterations per test "
-        f"point takes {ratios[0]:.0f} to {ratios[-1]:.0f} times as many multiplications as {PASSES} "
-        "passes, the limit of LIBLINEAR.",
+        reading="'On a par' is read as the same order of growth: of one iteration on one test point, beside "
+        "one pass. Read as equal cost it would fail, because every test point has its own problem. On the "
+        f"sizes of Table IV, PPA with {ITERATIONS} iterations per test point takes {ratios[0]:,.0f} to "
+        f"{ratios[-1]:,.0f} times as many multiplications as {PASSES} passes, the limit of LIBLINEAR.",
     )
 
 
@@ -214,7 +236,7 @@ def check_closed_form_cost(inversion: float = 3.0, matrix: tuple[float, float] =
     """Count K, B and Gaussian elimination number by number, and take the degrees from differences."""
     sizes, widths = (3, 6, 9, 12, 15, 18), (1, 2, 3, 4)
     rng = np.random.default_rng(30)
-    counts, same = {}, True
+    counts, apart = {}, 0.0
     for n, p in (*((n, 3) for n in sizes), *((6, p) for p in widths)):
         X, Kx = rng.normal(size=(n, p)), rng.normal(size=n)
         classes = (n // 3, n - n // 3)
@@ -222,23 +244,23 @@ def check_closed_form_cost(inversion: float = 3.0, matrix: tuple[float, float] =
         formed = paper.count(partial(getattr, paper, "system"))[1]
         w, solved = paper.count(paper.closed_form)
         theirs = closed_form(X @ X.T, classes, 0.7, 0.4).weights(Kx[:, None])[:, 0]
-        same = same and bool(np.allclose(plain_array(w), theirs, rtol=1e-9, atol=1e-12))
+        apart = max(apart, float(np.abs(plain_array(w) - theirs).max() / np.abs(theirs).max()))
         counts[n, p] = formed, solved
     found = [
         (degree([counts[n, 3][part] for n in sizes]), degree([counts[6, p][part] for p in widths]))
         for part in (0, 1)
     ]
-    good = same and found == [matrix, (inversion, 0)]
-    largest = sizes[-1]
+    right = found == [matrix, (inversion, 0)]
+    largest, tolerance = sizes[-1], 1e-9
     share = counts[largest, 3][1] / (largest**3 / 3)
     return Evidence(
-        verdict=decide(good),
+        verdict=decide(right and apart <= tolerance),
         measured=f"degrees in n and p: {found[0]} for K and Q, {found[1]} for the elimination, which takes "
-        f"{share:.2f} n^3/3 at n = {largest}",
-        claimed="(2, 1); (3, 0)",
-        slack=0.5 if good else -0.5,
+        f"{share:.2f} n^3/3 at n = {largest}; its weights are the library's to {at_most(apart, tolerance)}",
+        claimed=f"{matrix}; ({inversion:g}, 0); the same weights",
+        slack=min(0.5, short(right, 1), tolerance - apart if apart > tolerance else 0.5),
         why="Gaussian elimination with one right-hand side is counted multiplication by multiplication, and "
-        "gives the weights of the library's closed form. The degrees are exact, from differences of the "
+        "compared with the library's closed form. The degrees are exact, from differences of the "
         "counts. Only Algorithm 2 is impractical for large n: with the linear kernel, drm/one-pass gives "
         "the same solution.",
         sizes={"n": list(sizes), "p": list(widths)},

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 
-from ...claims import Evidence, Rival, at_most, claim, decide, times
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ...kernels import gram
 from ..model.operators import DenseSystem, LinearSystem
 from ..solvers.direct import closed_form
@@ -101,12 +101,14 @@ def check_low_rank(powers: tuple[float, float, float] = (1, 1, 1), scale: float 
         verdict=decide(good),
         measured=f"the iterates are those with the matrix G'G to {at_most(same, 1e-9)}; PPA's "
         f"multiplications have the degrees {degrees} in r, m and n, {each:.2f} r n in each iteration; error "
-        f"of w {errors[0]:.2f} at r=5, {errors[3]:.2f} at r=40, {at_most(errors[-1], 1e-4)} at r=n",
-        claimed="the same iterates; O(rn); a small error for a good approximation",
-        slack=1e-9 - same if good else None,
+        f"of w {errors[0]:.2f} at r=5, {errors[3]:.2f} at r=40, {at_most(errors[-1], 1e-4)} at r=n, above "
+        f"the bound by at most {max(excess, 0.0):.1g}",
+        claimed=f"the same iterates; the degrees {powers}; an error within the bound of (20), small at full "
+        "rank",
+        slack=min(1e-9 - same, -excess, 1e-4 - errors[-1], short(degrees == powers, 1)),
         why="The degrees are exact, from differences of the counts of the library's operators. The error of "
         "w depends on the approximation. By (20) it is below (|K_x - G'z| + (|E| + alpha max E_ii) |w|) / "
-        "beta with E = K - G'G, and it vanishes at full rank. The features are Nyström features of an rbf "
+        "beta with E = K - G'G, which is 0 at full rank. The features are Nyström features of an rbf "
         "kernel; the data have a duplicated point and a class of one point.",
         sizes={"n": 160, "ranks": list(RANKS), "iterations": 20},
         seeds=(28,),

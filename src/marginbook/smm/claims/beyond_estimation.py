@@ -25,11 +25,16 @@ union over the levels is needed: :math:`\frac1H\sum_{h<H}\max(\frac hH,1-\frac h
 
 .. math::
 
-   E|\hat p-p|\le\frac3{2H}+2\sqrt{\bar a+\tfrac32\mathcal R_n},\qquad
+   E|\hat p-p|\le\frac3{2H}+\sqrt{2\bar a+3\mathcal R_n},\qquad
    \bar a=\frac1H\sum_{h<H}\bigl(\inf_{\mathcal F}R_{h/H}-\min R_{h/H}\bigr),
 
 by Jensen's inequality once more, with :math:`\mathcal R_n=\frac RnE\lVert\sum_i\varepsilon_iX_i\rVert_{(r)}
 +\beta/\sqrt n`.
+
+The step for one level cannot be improved. Let X be the number 1 with probability q and label 1, otherwise 0,
+and :math:`R=1,\beta=0,n=1`. A sample without the 1 says nothing about B: the worst fit that ties is -1, whose
+risk exceeds the least by :math:`2(1-\pi)q`. So the excess can be :math:`2(1-\pi)q(1-q)`, and for
+:math:`\pi\le\frac12` the bound is :math:`2(1-\pi)q`.
 """
 
 from __future__ import annotations
@@ -132,8 +137,8 @@ def check_complexity(
         measured=f"the largest inner product equals the norm to {at_most(apart, 1e-6)}; means over signs are "
         f"at most {frobenius:.0%} of the bound by Frobenius' norm and {rank_wise:.0%} of that by the rank",
         claimed="no difference; at most 100%",
-        slack=1e-6 - apart,
-        why="The first bound is that of the vector machine, and it is attained. The second uses the rank. "
+        slack=min(1e-6 - apart, 1 + ROUNDING - frobenius, 1 + ROUNDING - rank_wise),
+        why="The first bound is that of the vector machine. The second uses the rank. "
         "For entries of variance 1 the bounds are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + "
         "d2)/n)^(1/2), up to fluctuations of v. So low rank helps where r log(d1 + d2) is well below min(d1, "
         "d2).",
@@ -192,12 +197,15 @@ def risks(values: np.ndarray, mass: np.ndarray, pi: float) -> np.ndarray:
     kind="ours",
     where="Section 5, which is empty",
     statement=r"minimisers of the empirical risk over $\operatorname{rank}B\le r$, $\|B\|_F\le R$, "
-    r"$|b|\le\beta$ satisfy $E|\hat p-p|\le\frac3{2H}+2(\bar a+\frac32\mathcal R_n)^{1/2}$ for every "
-    r"distribution, with $\mathcal R_n=\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}+\beta n^{-1/2}$ and $\bar "
-    "a$ the approximation error of the class, averaged over the levels",
+    r"$|b|\le\beta$ have an excess risk of at most $2\max(\pi,1-\pi)\mathcal R_n$ in the mean, and satisfy "
+    r"$E|\hat p-p|\le\frac3{2H}+(2\bar a+3\mathcal R_n)^{1/2}$ for every distribution, with $\mathcal "
+    r"R_n=\frac RnE(\sum_{k\le r}\sigma_k^2)^{1/2}+\beta n^{-1/2}$ and $\bar a$ the approximation error of "
+    "the class, averaged over the levels",
     notebook=f"{NOTEBOOK}#smm-estimation-error",
     rivals=(
-        Rival("a fifth of the complexity", {"factor": 0.2}),
+        Rival("a complexity 2 % smaller", {"factor": 0.98}),
+        Rival("half of the complexity", {"factor": 0.5}),
+        Rival("functions of a norm 2 % larger", {"beyond": 1.02}),
         Rival("functions of five times the norm", {"beyond": 5.0}),
         Rival("fits of the largest risk", {"best": False}),
     ),
@@ -237,25 +245,27 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
         complexity = factor * (radius * size / repeats / n + beta / np.sqrt(n))
         excess = missed / repeats - at.min(axis=1)
         risk_shares.append(float(np.max(excess / (2 * np.maximum(pi, 1 - pi) * complexity))))
-        short = float(np.sum(at.min(axis=1) - least)) / H
-        shares.append(error / repeats / (1.5 / H + 2 * np.sqrt(short + 1.5 * complexity)))
-    risk_shares.append(one_sample(beyond) / factor)
+        lacking = float(np.sum(at.min(axis=1) - least)) / H
+        shares.append(error / repeats / (1.5 / H + np.sqrt(2 * lacking + 3 * complexity)))
+    drawn, built = max(risk_shares), rare(beyond) / factor
     weights = [float(np.maximum(levels(each), 1 - levels(each)).sum() / each) for each in range(2, 60)]
-    tightest = max(*risk_shares, *shares)
+    tightest = max(drawn, built, *shares)
     return Evidence(
         verdict=decide(tightest <= 1 and max(weights) <= 0.75),
-        measured=f"the mean excess risk of a level is at most {max(risk_shares):.0%} of twice max(pi, 1 - "
-        f"pi) times the complexity; the mean error of the probability is {np.mean(shares):.0%} of its bound "
-        f"on average, and at most {max(shares):.0%}",
-        claimed="at most 100%",
-        slack=1 - tightest,
+        measured=f"the mean excess risk of a level is {built:.1%} of twice max(pi, 1 - pi) times the "
+        f"complexity on a law built for it, and at most {drawn:.0%} on random ones; there the mean error of "
+        f"the probability is {np.mean(shares):.0%} of its bound on average, and at most {max(shares):.0%}",
+        claimed=f"at most 100%, with {factor:g} times the complexity",
+        slack=min(1 - tightest, 0.75 - max(weights)),
         why="All levels are fitted to the same samples. No union bound over them is needed, as their excess "
-        "risks are averaged. The worst case here, one sample whose fits tie, reaches a quarter: a factor 2 "
-        "is the price of the second sample, and another 2 that of the side on which the hinge is flat. The "
-        "approximation error of the class remains however large the sample: smm/linear-class.",
-        sizes={"laws": len(shares), "samples": repeats, "n": [10, 160], "H": H},
+        "risks are averaged. The law that is built has a matrix that is rarely there: samples without it "
+        "leave its side open, and the worst of the fits that tie counts. The bound of the probability also "
+        "takes the root of a mean (Jensen), with equality only where the excess is the same at all matrices, "
+        "which a rare matrix is not; so no law here reaches both. The approximation error of the class "
+        "remains however large the sample: smm/linear-class.",
+        sizes={"laws": len(shares), "samples": repeats, "n": [1, 160], "H": H},
         seeds=(791,),
-        reach=float(max(risk_shares)),
+        reach=float(max(drawn, built)),
     )
 
 
@@ -266,16 +276,21 @@ def _fit(values: np.ndarray, mass: np.ndarray, pi: float, true: np.ndarray, best
     return int(ties[np.argmax(true[ties])])
 
 
-def one_sample(beyond: float = 1.0, radius: float = 1000.0) -> float:
-    r"""Return the share of the bound that a single number reaches: n = 1, X = 1, p = 1/2, level 1/2.
+def rare(beyond: float = 1.0, q: float = 0.005, pi: float = 0.5) -> float:
+    r"""Return the share of the bound of a level that one sample reaches, where one matrix is rarely there.
 
-    The sample's label is fitted by every value from 1 on, R among them, with the true risk (1 + R)/4 where
-    1/2 is the least: the excess is (R - 1)/4, and the bound :math:`2\cdot\frac12\cdot R`.
+    The law of the module's docstring: the number 1 with probability `q` and label 1, otherwise 0.
+
+    Parameters
+    ----------
+    beyond : float
+        The largest norm of the functions; the bound is told 1.
+    q : float
+    pi : float
+        At most one half.
     """
-    values = np.array([[-beyond * radius], [0.0], [beyond * radius]])
-    true = risks(values, np.array([[0.5], [0.5]]), 0.5)
-    found = [
-        _fit(values, mass, 0.5, true, best=True)
-        for mass in (np.array([[1.0], [0.0]]), np.array([[0.0], [1.0]]))
-    ]
-    return float((np.mean(true[found]) - true.min()) / radius)
+    values = beyond * np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])  # at 1, at 0
+    law = np.array([q, 1 - q])
+    true = risks(values, np.array([law, np.zeros(2)]), pi)
+    chosen = [_fit(values, np.array([there, np.zeros(2)]), pi, true, best=True) for there in np.eye(2)]
+    return float(law @ true[chosen] - true.min()) / (2 * (1 - pi) * q)

@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ..model.aggregation import count_rule, crossing_pairs, interval_rule, isotonic_rule
 from .section_2_scheme import broken_counts
 
@@ -93,11 +93,14 @@ def check_count() -> Evidence:
 def check_interval(free: int = 1) -> Evidence:
     """Compare the two rules on all sequences of up to 12 indicators, in whole multiples of 1/(2H)."""
     beyond = formula = crossed = 0
+    reach = 0.0
     sharp: list[bool] = []
     for count in range(2, 13):
         H, decisions = count + 1, patterns(count)
         apart = 2 * H * (interval_rule(decisions) - count_rule(decisions))
         q = crossing_pairs(decisions)
+        more = q > free
+        reach = max(reach, float((np.abs(apart[more]) / (q[more] - free)).max(initial=0.0)))
         inside, h = decisions > 0, np.arange(1, H)
         highest = np.where(inside, h, 0).max(axis=1)[:, None]
         lowest = np.where(inside, H, h).min(axis=1)[:, None]
@@ -114,12 +117,13 @@ def check_interval(free: int = 1) -> Evidence:
         verdict=decide(beyond == 0 and formula == 0 and all(sharp)),
         measured=f"{beyond} of {crossed} sequences with crossings exceed the bound; it is attained for "
         f"{sum(sharp)} of {len(sharp)} pairs of H and q",
-        claimed="none; all pairs",
-        slack=ROUNDING - beyond,
+        claimed=f"none beyond (q - {free})/(2H); all pairs",
+        slack=min(ROUNDING - beyond, short(-formula, 0), short(sum(sharp), len(sharp))),
         why="The difference is (z - o)/(2H): from the lowest level without X to the highest with X, z levels "
         "lack X and o contain it. Each outermost level crosses all levels of the other kind, so q >= z + o "
         "- 1. A single crossing pair changes nothing: there are two levels in between, one of each kind.",
         sizes={"sequences": crossed, "levels": [2, 12]},
+        reach=reach,
     )
 
 

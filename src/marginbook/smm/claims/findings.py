@@ -49,12 +49,11 @@ def _rows_and_columns() -> Finding | None:
     return Finding(
         "Low rank uses what a vector forgets: which entries share a row",
         f"A coefficient matrix of rank 1 with 20 rows and 20 columns has {20 + 20 - 1} free numbers; a "
-        "vector has "
-        f"{20 * 20}. If the truth has low rank, this saves data. In our simulations low rank makes "
-        f"{gain[small]:.1f} points fewer errors than a vector with ${small}\\times{small}$ matrices and "
-        f"{gain[large]:.0f} points fewer with ${large}\\times{large}$. Few parameters are not the reason: "
-        "shuffle the entries, the same way in all matrices, and the gain is gone while the vector machine "
-        "does not notice.",
+        f"vector has {20 * 20}. If the truth has low rank, this saves data. In our simulations low rank "
+        f"makes {gain[small]:.1f} points fewer errors than a vector with ${small}\\times{small}$ matrices "
+        f"and {gain[large]:.0f} points fewer with ${large}\\times{large}$. The gain does not come from "
+        "having few parameters: shuffle the entries, the same way in all matrices, and it is gone, while "
+        "nothing changes for the vector machine.",
         {
             "smm/low-rank-helps": "reproduced",
             "smm/permuted-entries": "holds",
@@ -93,14 +92,13 @@ def _real_matrices() -> Finding | None:
     return Finding(
         f"Low rank gains {np.mean(gains):.0f} points on data made for it; on {_word(natural)} natural "
         "sets no gain was found",
-        "Multiply two digits to one matrix, $X=uv^\\top$, and ask whether both are even or both odd. "
+        "Multiply two digits into one matrix, $X=uv^\\top$, and ask whether both are even or both odd. "
         "Theory promises a "
         f"coefficient of rank 1, and low rank errs on {error[PLATT]:.0f} % where the vector machine errs "
         "on "
         f"{error[VECTOR_PLATT]:.0f} %. Digits, EEG and brain connectivity promise nothing of the kind. "
-        "There low rank is "
-        f"never shown to be better by a point; on spatial orientation it is worse by {losses[0]:.0f} to "
-        f"{losses[1]:.0f} points. "
+        "There, no comparison shows a gain of one point; on spatial orientation low rank is worse by "
+        f"{losses[0]:.0f} to {losses[1]:.0f} points. "
         "On some sets the splits are too few to exclude a gain, which is why one verdict is *undecided*.",
         {
             "smm/real-rank-one": "reproduced",
@@ -109,10 +107,9 @@ def _real_matrices() -> Finding | None:
         },
         "smm/06_real_matrices#smm-real-low-rank",
         lambda: pictures.leads({name: _last(found) for name, found in lines.items()}),
-        "Differences of the error with intervals, eight data sets, SVM and logistic regression. Products "
-        "of digits lie near "
-        "minus nine; spatial orientation lies above zero; the other intervals hold zero or lie close to "
-        "it.",
+        "Differences of the error with intervals, eight data sets, SVM and logistic regression. Products of "
+        "digits lie far below zero; spatial orientation lies above zero; the other intervals hold zero or "
+        "lie close to it.",
         "Left of zero low rank is better. Only the products of digits, at the bottom, are far to the "
         "left. Bars are 90 % "
         "intervals over random splits.",

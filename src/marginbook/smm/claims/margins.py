@@ -21,18 +21,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from ...claims import Evidence, Verdict, share
-from .stored_results import contest, listed, means
+from ...claims import Evidence, Verdict, share_open
+from .stored_results import TABLES, contest, listed, means
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_OF_ALL = TABLES.protocol("sample-size").thresholds
 #: of one side; an interval has twice this outside
-ONE_SIDED = 0.05
-#: looks at the intervals of experiments that were run on more splits because these were open
-LOOKS = {"classes": 2, "contest": 3}
+ONE_SIDED = float(_OF_ALL["level"])
 #: chance to find a difference as large as the margin, or agreement where there is no difference
-POWER = 0.8
+POWER = float(_OF_ALL["power"])
 
 
 def within(
@@ -174,9 +173,7 @@ def powers(tables: Iterable[pd.DataFrame]) -> dict[str, Any]:
 def judged(outcomes: Iterable[str]) -> Verdict:
     """Return the verdict on outcomes of `within`: undecided where those that are open could turn it."""
     found = list(outcomes)
-    inside, open_, total = found.count("within"), found.count("open"), len(found)
-    worst, best = share(inside, total), share(inside + open_, total)
-    return worst if worst == best else Verdict.UNDECIDED
+    return share_open(found.count("within"), found.count("open"), len(found))
 
 
 def told(lines: pd.DataFrame, digits: int) -> str:

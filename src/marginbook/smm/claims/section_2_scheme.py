@@ -105,13 +105,13 @@ def check_printed_scheme(complements: bool = True, width: float = 0.5) -> Eviden
         verdict=decide(near == count, corrected == count),
         measured=f"with the true level sets the sum is off by up to {float(wrong):g}, and is within 1/H of p "
         f"in {near} of {count} cases; where p is 0.9 and H = 10, it is "
-        f"{float(printed_estimate(example, 10)):g}",
-        claimed="within 1/H",
+        f"{float(printed_estimate(example, 10, complements)):g}. The library's count of the sets with half a "
+        f"step is off by up to {reach * width:.3f}/H, and gives {float(counts([example], 10)[0]):g} there",
+        claimed=f"within 1/H; corrected, within {width:g}/H",
         slack=float(Fraction(1, max(LEVELS)) - wrong),
         why=f"The sum counts the complements: it lies in [1 - p, 1 - p + 1/H] in {mirrored} cases. With 1{{p "
-        f"> h/H}} instead, it is within {float(plain):g}/H of p, and the term h = H is always 0. (1/H)(1/2 + "
-        f"#{{h < H: X in S(h/H)}}) is within {width:g}/H in {corrected} cases and gives "
-        f"{float(counts([example], 10)[0]):g} in the example.",
+        f"> h/H}} instead, it is within {float(plain):g}/H of p, and the term h = H is always 0. The count "
+        f"is (1/H)(1/2 + #{{h < H: X in S(h/H)}}); it is within {width:g}/H in {corrected} cases.",
         sizes={"cases": count, "H": list(LEVELS)},
         reach=reach,
     )
@@ -148,7 +148,7 @@ def check_half_step(width: Fraction = Fraction(1, 2)) -> Evidence:
         measured=f"largest error {worst:.6g}/H; every estimator errs by {float(lowest):.5f}/H or more "
         "somewhere",
         claimed=f"{float(width):g}/H",
-        slack=left - (worst - float(lowest)),
+        slack=min(float(width) + 1e-9 - worst, float(lowest) - float(width) + left),
         why="All p in a cell (k/H, (k+1)/H] have the same level sets, so an estimate is one number for the "
         f"cell, and its middle is the best one. Without the half the error is up to {float(other):g}/H. "
         "This limits what H levels can tell, however they are fitted. With all level sets exact, an error "
@@ -176,7 +176,7 @@ def one_negative(X: np.ndarray, lam: float) -> np.ndarray:
 @claim(
     "smm/last-level",
     kind="statement",
-    where="S.1 and S.2",
+    where="Section 2.3, scheme, S.1 and S.2",
     statement=r"(3) is solved for $\pi_h=h/H$ with $h=1,\dots,H$, to estimate $S(p,\pi_h)$",
     notebook=f"{NOTEBOOK}#smm-last-level",
     rivals=(
@@ -206,13 +206,14 @@ def check_last_level(sign: float = 1.0, b: float = -1.0) -> Evidence:
     return Evidence(
         verdict=decide(inside == 0, trivial == 0 and proved == problems),
         measured=f"at h = H the estimated level set, without an intercept, contains {inside / drawn:.0%} of "
-        "random matrices, for every truth p",
-        claimed="no matrix",
+        f"random matrices, for every truth p; {proved} of {problems} solutions are proved by the dual, and B "
+        f"= 0 with b = {b:g} has the value {trivial:g}",
+        claimed="no matrix; corrected, all solutions, and the value 0",
         slack=-inside / drawn,
         why="S(p, 1) is empty, as p <= 1. The weight of class 1 is 0 there, so the data have no influence. "
-        f"With an intercept, B = 0 and b = {b:g} have the value {trivial:g}, and the level set is empty "
-        "without solving anything. Without one, a linear f is positive on -X wherever it is negative on X. "
-        "So h should go to H - 1, and the levels 0 and 1 are known.",
+        "With an intercept B = 0 and b = -1 solve the problem, and the level set is empty. Without one, a "
+        "linear f is positive on -X wherever it is negative on X. So h should go to H - 1, and the levels 0 "
+        "and 1 are known.",
         sizes={"problems": problems, "matrices": drawn},
         seeds=(710,),
     )

@@ -23,11 +23,13 @@ from math import comb
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ...kernels import Kernel
 from ..solvers.block_descent import low_rank_svm
 from .problems import drawn
 from .section_4_row_kernels import NOTEBOOK, ROUNDING, SHAPES, matrices, printed_gram
+
+HERE = "smm.claims.section_4_kernel_choices"
 
 
 @claim(
@@ -76,7 +78,7 @@ def check_polynomial(factor: float = 1.0, root: bool = True) -> Evidence:
         f"it differs from (x_a'x_b + lambda)^m exactly where d1 > 1 in {mixed} of {count} cases, by up to "
         f"{rows_apart:.1f} times its largest entry",
         claimed="no difference; all cases",
-        slack=ROUNDING - indexed,
+        slack=min(ROUNDING - indexed, short(mixed, count), short(negative, tried)),
         why="lambda I adds lambda only where the indices of the rows agree: (x_a'x_b + lambda 1{a = b})^m. "
         "The draft calls its choice the polynomial kernel, which usually has lambda between all rows. Rows "
         "at different places interact only in terms of degree m, rows at the same place in all lower "
@@ -124,16 +126,32 @@ def polynomial_rows(X: np.ndarray, *, degree: int, lam: float, numbered: bool) -
     r"linear function of $X$: it restricts only terms of degree $m$; with $(x_a^\top x_b'+\lambda)^m$ rank "
     "$r$ contains those of rank $r$",
     notebook=f"{NOTEBOOK}#smm-polynomial-places",
+    rivals=(
+        Rival("the two kernels exchanged", {"exchanged": True}),
+        Rival("a lambda 2 % larger in the map", {"factor": 1.02}),
+        Rival("a map 2 % longer", swaps={f"{HERE}.polynomial_rows": times(1.02)}),
+        Rival("functions of rank 2", {"rank": 2}),
+    ),
 )
-def check_places() -> Evidence:
-    """Write linear functions of full rank with rank 1; take slopes at 0 of rank 1; fit machines of rank 1."""
+def check_places(exchanged: bool = False, factor: float = 1.0, rank: int = 1) -> Evidence:
+    """Write linear functions of full rank with rank 1; take slopes at 0 of rank 1; fit machines of rank 1.
+
+    Parameters
+    ----------
+    exchanged : bool
+        Whether the slopes of the two kernels take each other's place.
+    factor : float
+        Of lambda in the map.
+    rank : int
+        Of the functions whose slopes are taken.
+    """
     rng = np.random.default_rng(725)
     map_off = apart = 0.0
     within = beyond = count = 0
     for d1, d2 in ((2, 2), (3, 4), (4, 3)):
         for m in (2, 3):
             lam, X = float(rng.uniform(0.2, 2)), rng.normal(size=(8, d1, d2))
-            h, B = polynomial_rows(X, degree=m, lam=lam, numbered=True), rng.normal(size=(d1, d2))
+            h, B = polynomial_rows(X, degree=m, lam=factor * lam, numbered=True), rng.normal(size=(d1, d2))
             G = printed_gram(("poly", {"degree": m, "coef0": lam}), X)
             flat = h.reshape(8 * d1, -1)
             map_off = max(map_off, float(np.abs(flat @ flat.T - G).max() / np.abs(G).max()))
@@ -146,11 +164,12 @@ def check_places() -> Evidence:
             tiny = 1e-6 * np.eye(d1 * d2).reshape(-1, d1, d2)
             for numbered in (True, False):
                 up, down = (polynomial_rows(s * tiny, degree=m, lam=lam, numbered=numbered) for s in (1, -1))
-                A = rng.normal(size=(d1, 1)) @ rng.normal(size=(1, up.shape[2]))
+                A = rng.normal(size=(d1, rank)) @ rng.normal(size=(rank, up.shape[2]))
                 slope = np.einsum("naj,aj->n", up - down, A).reshape(d1, d2) / 2e-6
-                rank = np.linalg.matrix_rank(slope, tol=1e-4 * np.linalg.norm(slope, 2))
-                within += bool(not numbered and rank == 1)
-                beyond += bool(numbered and rank == min(d1, d2))
+                found = np.linalg.matrix_rank(slope, tol=1e-4 * np.linalg.norm(slope, 2))
+                printed = numbered != exchanged
+                within += bool(not printed and found == 1)
+                beyond += bool(printed and found == min(d1, d2))
             count += 1
     errors = {"linear": 0.0, "usual": 0.0, "printed": 0.0}
     X, _ = drawn(rng, 2300, 4, 4, 4)
@@ -162,14 +181,14 @@ def check_places() -> Evidence:
         errors[name] = float(np.mean(np.sign(f) != y[300:]))
     return Evidence(
         verdict=decide(max(map_off, apart) <= ROUNDING and within == count and beyond == count),
-        measured=f"rank 1 equals linear functions of full rank to {at_most(apart, ROUNDING)}; slopes at 0 of "
-        f"random functions of rank 1 have full rank in {beyond} of {count} cases, and rank 1 with the usual "
-        f"kernel in {within}",
+        measured=f"rank 1 equals linear functions of full rank to {at_most(apart, ROUNDING)}, and the inner "
+        f"products of h are K to {at_most(map_off, ROUNDING)}; slopes at 0 of random functions of rank "
+        f"{rank} have full rank in {beyond} of {count} cases, and rank 1 with the usual kernel in {within}",
         claimed="no difference; all cases; all cases",
-        slack=ROUNDING - max(map_off, apart),
-        why="Below degree m each row has its own coordinates in h, whose inner products are K to "
-        f"{at_most(map_off, ROUNDING)}. So with U = (1, ..., 1)' one element of the feature space holds a "
-        "vector for each row. Errors of machines of rank 1 where the truth is linear of rank 4: "
+        slack=min(ROUNDING - max(map_off, apart), short(within, count), short(beyond, count)),
+        why="Below degree m each row has its own coordinates in h. So with U = (1, ..., 1)' one element of "
+        "the feature space holds a vector for each row. Errors of machines of rank 1 where the truth is "
+        "linear of rank 4: "
         + ", ".join(f"{name} {value:.0%}" for name, value in errors.items())
         + ". With m = 1 the coordinates of each row are constants, and f is linear with an intercept.",
         sizes={"cases": count, "degrees": [2, 3], "n": 300},
@@ -206,8 +225,8 @@ def check_gaussian(apart: float = 0.5) -> Evidence:
         verdict=decide(least > ROUNDING and ranks == count),
         measured=f"smallest eigenvalue {least:.2f} for distinct rows; with every matrix twice the rank is "
         f"that of one copy in {ranks} of {count} cases",
-        claimed="above 0",
-        slack=float(least),
+        claimed="above 0; all cases",
+        slack=min(float(least) - ROUNDING, short(ranks, count)),
         why="A Gaussian kernel is strictly positive definite on distinct points. The points here are the "
         "rows of all matrices, wherever they stand: exchanging two rows of all matrices at once permutes K. "
         "Equal rows make equal columns and nothing worse. exp(-|.|^2/(2 sigma^2)) is gamma = 1/(2 sigma^2) "
@@ -220,7 +239,7 @@ def check_gaussian(apart: float = 0.5) -> Evidence:
 @claim(
     "smm/map-range",
     kind="statement",
-    where="Section 4, first paragraph",
+    where="Section 4, first paragraph, second sentence",
     statement=r"the feature mapping is $h:\mathbb R^{d_1\times d_2}\to\mathbb R^{d_1\times d_2}$",
     notebook=f"{NOTEBOOK}#smm-map-range",
     rivals=(
@@ -255,13 +274,14 @@ def check_range(nonlinear: bool = True, less: int = 0) -> Evidence:
         verdict=decide(wider == 0, found["linear"] == 0 and bounded == count),
         measured=f"the rank of [K(X_i, X_j)] exceeds d2 for the polynomial kernel in {found['polynomial']} "
         f"and for the Gaussian one in {found['Gaussian']} of {count} cases, for the linear one in "
-        f"{found['linear']}",
-        claimed="at most d2",
+        f"{found['linear']}; for the polynomial one it is the dimension of the feature space in {bounded}",
+        claimed=f"at most d2; corrected, d2 (d2 + 1)/2 + d1 (d2 + 1){f' - {less}' if less else ''}, in all "
+        "cases",
         slack=-float(wider) / (3 * count),
         why="If h(X) had d2 columns, the block matrix would be H H' with H of d2 columns. So h maps to "
         "matrices of d1 rows in a feature space. Its dimension is d2 (d2 + 1)/2 + d1 (d2 + 1) for the "
-        f"polynomial kernel of degree 2 (the rank of {n} matrices in {bounded} of {count} cases), and "
-        "unbounded for the Gaussian one. U stays d1 x r, and V becomes r elements of that space.",
+        "polynomial kernel of degree 2, unless there are fewer rows, and unbounded for the Gaussian one. U "
+        "stays d1 x r, and V becomes r elements of that space.",
         sizes={"problems": count, "n": n, "d1, d2": [list(s) for s in shapes]},
         seeds=(724,),
     )

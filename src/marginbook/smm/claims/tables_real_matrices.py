@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim
+from ...claims.changed_results import moved
 from ...claims.printed_tables import paired
 from ..experiments.real_pairs import PARITY
 from . import margins
@@ -50,14 +51,22 @@ AGAIN = {"matrices": "contest"}
 LOW, FLAT = "low-rank SVM", "vector SVM"
 
 
-def with_again(table: str, column: str) -> pd.DataFrame | None:
-    """Return a column of `by_draw`, with the splits of the second run of those sets that had one."""
+def with_again(table: str, column: str, *names: str) -> pd.DataFrame | None:
+    """Return a column of `by_draw`, with the splits of the second run of those sets that had one.
+
+    Parameters
+    ----------
+    table, column : str
+    *names : str
+        Methods that the second run must have.
+    """
     import pandas as pd
 
     frame = by_draw(table, column)
     again = by_draw(AGAIN[table], column) if table in AGAIN else None
-    if frame is None or again is None:
+    if frame is None or again is None or not set(names) <= set(again.columns):
         return frame
+    again = again.dropna(subset=list(names))
     twice = again.index.get_level_values("dataset").unique()
     return pd.concat([frame.drop(twice, level="dataset", errors="ignore"), again])
 
@@ -65,10 +74,10 @@ def with_again(table: str, column: str) -> pd.DataFrame | None:
 def looks(*tables: str) -> dict[str, int]:
     """Return how often the sets of some tables were looked at, of tables where that was more than once."""
     found: dict[str, int] = {}
-    for table in margins.LOOKS.keys() & set(tables):
-        frame = TABLES.results(table)
-        if frame is not None:
-            found |= dict.fromkeys(map(str, frame["dataset"].unique()), margins.LOOKS[table])
+    for table in tables:
+        number, frame = int(TABLES.protocol(table).thresholds.get("looks", 1)), TABLES.results(table)
+        if frame is not None and number > 1:
+            found |= dict.fromkeys(map(str, frame["dataset"].unique()), number)
     return found
 
 
@@ -99,6 +108,7 @@ def evidence(
     *,
     again: bool = False,
     but: tuple[str, ...] = (),
+    share: float = 1.0,
 ) -> Evidence:
     """Return whether the first of each pair is, on every set, worse than the second by less than the margin.
 
@@ -114,15 +124,20 @@ def evidence(
         Whether splits of a second run replace those of the first.
     but : tuple of str
         Sets that are left out.
+    share : float
+        Of the margin.
     """
-    margin = float(TABLES.protocol(table).thresholds["margins"][column])
+    margin = share * float(TABLES.protocol(table).thresholds["margins"][column])
     unit = "points of error" if column == "error" else "Brier score"
-    frame = with_again(table, column) if again else by_draw(table, column)
-    frame = with_methods(frame, *(name for pair in pairs for name in pair))
+    names = [name for pair in pairs for name in pair]
+    frame = with_methods(with_again(table, column, *names) if again else by_draw(table, column), *names)
     if frame is None:
         return nothing(margins.claimed(margin, unit), table)
     frame = frame.drop(list(but), level="dataset", errors="ignore")
     more = " ".join(over_sets(frame, *pair, table) for pair in pairs)
+    there = {*frame.index.get_level_values("dataset"), *but}
+    if missing := [name for name in TABLES.protocol(table).datasets if name not in there]:
+        more += f" Missing: {', '.join(missing)}."
     looked_at = looks(table, AGAIN[table]) if again else looks(table)
     return margins.evidence(frame, pairs, margin, digits=digits, unit=unit, more=more, looks=looked_at)
 
@@ -135,6 +150,12 @@ def evidence(
     "a vector machine is nowhere worse by more",
     notebook=f"{REAL}#smm-real-low-rank",
     depends=(*DEPENDS, csv("contest")),
+    rivals=(
+        Rival(
+            "vectors with twenty points more error",
+            swaps=moved("smm", ["matrices", "contest"], "vector", "error", by=20),
+        ),
+    ),
 )
 def check_low_rank(pairs: Pairs = ((VECTOR_PLATT, PLATT), (VECTOR_LOGISTIC, LOGISTIC))) -> Evidence:
     """Compare test errors, SVM with SVM and logistic with logistic regression."""
@@ -178,6 +199,12 @@ def check_rank_one(
     "nuclear norm",
     notebook=f"{REAL}#smm-real-nuclear-norm",
     depends=(*DEPENDS, csv("contest")),
+    rivals=(
+        Rival(
+            "a fixed rank with twenty points more error",
+            swaps=moved("smm", ["matrices", "contest"], PLATT, "error", by=20),
+        ),
+    ),
 )
 def check_nuclear_norm(pairs: Pairs = ((PLATT, NUCLEAR),)) -> Evidence:
     """Compare test errors, both with Platt's sigmoid."""
@@ -192,6 +219,12 @@ def check_nuclear_norm(pairs: Pairs = ((PLATT, NUCLEAR),)) -> Evidence:
     "than 0.01 above those of Platt's sigmoid and of logistic regression",
     notebook=f"{REAL}#smm-real-probabilities",
     depends=DEPENDS,
+    rivals=(
+        Rival(
+            "level sets with a Brier score higher by 0.1",
+            swaps=moved("smm", ["matrices"], (PATH, VECTOR_PATH), "brier", by=0.1),
+        ),
+    ),
 )
 def check_probabilities(
     pairs: Pairs = ((PATH, PLATT), (PATH, LOGISTIC), (VECTOR_PATH, VECTOR_PLATT)),
@@ -207,7 +240,14 @@ def check_probabilities(
     statement="on ten digits, too, low rank gains less than a point of error over vectors",
     notebook=f"{REAL}#smm-real-classes",
     depends=(csv("classes"),),
+    rivals=(
+        Rival(
+            "a vector machine with two points more error",
+            swaps=moved("smm", ["classes"], FLAT, "error", by=2),
+        ),
+        Rival("another margin, of a quarter of a point", {"share": 0.25}),
+    ),
 )
-def check_classes(pairs: Pairs = ((FLAT, LOW),)) -> Evidence:
-    """Compare test errors of one machine for each digit against the rest."""
-    return evidence("error", pairs, 1, "classes")
+def check_classes(pairs: Pairs = ((FLAT, LOW),), share: float = 1.0) -> Evidence:
+    """Compare test errors of one machine for each digit against the rest, within a share of the margin."""
+    return evidence("error", pairs, 1, "classes", share=share)

@@ -117,6 +117,7 @@ def headline(found: Findings) -> list[Sentence]:
     same = not_told_apart(found.accuracy, best)
     better, equal = found.decided("better"), found.decided("same")
     worse, open_ = found.decided("worse"), found.decided("open")
+    lost = f"{len(worse)} to be worse ({listed(worse)})" if worse else "none is worse"
     apart = [name for name in found.order if name not in same]
     alike = [name for name in apart if found.pair(name, best).decision == "same"]
     small = (
@@ -138,8 +139,8 @@ def headline(found: Findings) -> list[Sentence]:
             f"No method of the five papers is practically better than the {REFERENCE}",
             f"Practically better means: by more than {ROPE:g} point of accuracy. We call a comparison "
             f"decided when the posterior probability reaches {percent(SURE)}. Of the papers' {len(OURS)} "
-            f"columns, {len(equal)} are decided to be the same as the {REFERENCE} ({listed(equal)}), "
-            f"{len(worse)} to be worse ({listed(worse)}), and {len(open_)} are open ({listed(open_)}).",
+            f"columns, {len(equal)} are decided to be the same as the {REFERENCE} ({listed(equal)}), {lost}, "
+            f"and {len(open_)} are open ({listed(open_)}).",
             not better,
         ),
         _ropes(found),
@@ -254,22 +255,37 @@ def _instead_of(found: Findings) -> list[Sentence]:
         ),
         Sentence(
             "A kernel for each class",
-            f"Learned weights are practically the same with a probability of {percent(learned.same)}; they "
-            f"change the mean accuracy by {found.lead('CLASMK', 'CLASMK equal'):+.1f} points.",
-            learned.better < 0.5,
+            f"Learning the weights makes practically no difference (probability {percent(learned.same)}); "
+            f"the mean accuracy {_moves(found.lead('CLASMK', 'CLASMK equal'))}.",
+            learned.better < 0.5 and learned.decision == "same",
             "CLASMK with equal weights.",
-            f"Learning them changes the accuracy by {found.lead('CLASMK', 'CLASMK equal'):+.1f} points.",
+            f"With learned weights the mean accuracy {_moves(found.lead('CLASMK', 'CLASMK equal'))}.",
         ),
     ]
 
 
+def _moves(points: float) -> str:
+    """Say which way a mean goes.
+
+    >>> _moves(-0.31), _moves(0.04)
+    ('falls by 0.3 points', 'stays the same')
+    """
+    if round(points, 1) == 0:
+        return "stays the same"
+    return f"{'rises' if points > 0 else 'falls'} by {abs(points):.1f} points"
+
+
 def _ropes(found: Findings) -> Sentence:
-    first, second, last = (f"{rope:g}" for rope in ROPES)
-    same, worse = (listed(str(len(found.decided(how, rope))) for rope in ROPES) for how in ("same", "worse"))
+    counts = {rope: [len(found.decided(how, rope)) or "none" for how in ("same", "worse")] for rope in ROPES}
+    (first, (same, worse)), *others = counts.items()
+    told = [
+        f"with {rope:g}{' point' if rope == 1 else ''}, {equal} and {behind}"
+        for rope, (equal, behind) in others
+    ]
     return Sentence(
         "Another threshold does not make a winner",
-        f"Whether {first}, {second} or {last} points count as negligible, none of the papers' {len(OURS)} "
-        f"columns beats the {REFERENCE}. {same} of them are decided to be the same, {worse} to be worse; the "
-        "others are open.",
+        f"None of the papers' {len(OURS)} columns beats the {REFERENCE}. With {first:g} points as the "
+        f"threshold, {same} are the same as the {REFERENCE} and {worse} worse; {'; '.join(told)}. The others "
+        "are open.",
         not any(found.decided("better", rope) for rope in ROPES),
     )

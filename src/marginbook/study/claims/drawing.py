@@ -24,7 +24,7 @@ _LOOK = {key: room.colour for key, room in papers().items()} | {"": "black"}
 
 
 def rank_diagram(table: pd.DataFrame, ax: Axes, title: str) -> pd.Series:
-    """Draw average ranks, best at the left; a bar joins what Nemenyi's test does not tell apart.
+    """Draw average ranks, best at the left; a bar joins methods whose ranks Nemenyi's test does not separate.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def none_better() -> Finding:
         f"{said(len(OURS))} columns. {listed(equal)} are practically the same as the {REFERENCE}, each with "
         f"a probability of at least {percent(min(found.chance(name, 'same') for name in equal))}. "
         f"{listed(open_)} remain undecided, but on the losing side: the probabilities that they are worse "
-        f"are {chances}. With {least} or {most} points as the threshold none is better, either.",
+        f"are {chances}. With {least} or {most} points as the threshold, too, no method is better.",
         {},
         "study/01_one_bench#study-posteriors",
         pictures.against_reference,
@@ -105,7 +105,7 @@ def few_rows() -> Finding:
     needed = {name: found.of(name, "needed") for name in ("kFDA-0.5", REFERENCE)}
     pair = found.pair("kFDA-0.5", REFERENCE)
     return Finding(
-        f"One method buys something: sparse kFDA predicts from a quarter of the {REFERENCE}'s rows",
+        f"Sparse kFDA predicts from about a quarter of the rows that the {REFERENCE} needs",
         f"In the median a prediction of kFDA with $q=\\frac12$ needs {needed['kFDA-0.5']:.0f} % of the "
         f"training rows, where the {REFERENCE} needs {needed[REFERENCE]:.0f} %. The two are practically the "
         f"same in accuracy with a probability of {percent(pair.same)}; the mean difference is "

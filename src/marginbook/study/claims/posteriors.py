@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...experiments import load_protocol
+
 if TYPE_CHECKING:
     import pandas as pd
 
+_BOUNDS = load_protocol("study/accuracy").thresholds
 #: points of accuracy that make no difference in practice, and what else is tried
-ROPE, ROPES = 1.0, (0.5, 1.0, 2.0)
+ROPE, ROPES = float(_BOUNDS["rope"]), tuple(map(float, _BOUNDS["ropes"]))
 #: draws of the posterior; a probability near one half has a standard error of 0.8 points
 DRAWS = 4000
 #: what a posterior must reach before it is called a decision
-SURE = 0.95
+SURE = float(_BOUNDS["sure"])
 
 
 class Posterior(NamedTuple):

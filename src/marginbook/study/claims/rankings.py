@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXPERIMENT = "study/accuracy"
 #: level of all tests
-LEVEL = 0.05
+LEVEL = float(load_protocol(EXPERIMENT).thresholds["level"])
 
 
 def results() -> pd.DataFrame | None:
