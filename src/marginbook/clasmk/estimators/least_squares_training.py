@@ -13,6 +13,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from ...base.parameters import is_number
 from ...base.user_line import user_level
+from ...kernels.decomposition import eigh
 from ..solvers.half_stored import HalfStored, square
 from ..solvers.least_squares import LeastSquares, Spectrum, solve_features, solve_kernel
 from ..solvers.least_squares_errors import equations_error, features_error, kkt_residual
@@ -160,7 +161,7 @@ def train_landmarks(
     What :class:`marginbook.kernels.landmarks.Landmarks` does with rows.
     """
     places = np.sort(rng.choice(len(K), min(m, len(K)), replace=False))
-    values, vectors = np.linalg.eigh(K[np.ix_(places, places)])
+    values, vectors = eigh(K[np.ix_(places, places)])
     kept = values > len(places) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
     to_features = vectors[:, kept] / np.sqrt(values[kept]) if kept.any() else np.zeros((len(places), 1))
     trained = train_features(K[:, places] @ to_features, targets, codes, grid, weights)

@@ -19,6 +19,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.svm import SVC
 
+from ...base.interruptible import interruptible
+
 #: steps of libsvm, or 100 a row, after which it has lost its way in rounding and would not end
 STEPS = 1_000_000
 #: tightest tolerance that libsvm, which keeps its matrix in single precision, can be asked for
@@ -99,7 +101,7 @@ def train(
     for u, y in enumerate(signs.T):
         steps = max(STEPS, 100 * len(y))
         machine = SVC(kernel="precomputed", C=C, tol=max(tol, TIGHTEST), cache_size=CACHE, max_iter=steps)
-        machine.fit(K, y, sample_weight=weights)
+        interruptible(machine.fit, K, y, weights)
         beta[machine.support_, u] = machine.dual_coef_[0]
         bias[u] = machine.intercept_[0]
     fitted = K @ beta
@@ -237,7 +239,7 @@ def polish(K: np.ndarray, y: np.ndarray, beta: np.ndarray, costs: np.ndarray | f
         bordered[0, 1:] = bordered[1:, 0] = 1.0
         right = np.append(-fixed.sum(), y[rows] - K[rows] @ fixed)
         try:
-            solved = np.linalg.solve(bordered, right)
+            solved = interruptible(np.linalg.solve, bordered, right)
         except np.linalg.LinAlgError:
             return None
         found = fixed

@@ -18,6 +18,7 @@ from sklearn.metrics.pairwise import cosine_distances, euclidean_distances
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from ...base.interruptible import interruptible
 from ...base.splits import Split
 from ...kernels import KernelOverflow, gram
 
@@ -125,7 +126,7 @@ class SupportVectors:
         key = (C, self._twin[k], fold)
         if key not in self._known:
             model = SVC(C=C, kernel="precomputed", max_iter=self.max_iter)
-            model.fit(K[np.ix_(train, train)], self.y[train])
+            interruptible(model.fit, K[np.ix_(train, train)], self.y[train])
             self._known[key] = model.predict(K[np.ix_(test, train)])
         return self._known[key]
 

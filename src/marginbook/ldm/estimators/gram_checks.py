@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
+from scipy.linalg import LinAlgError
 
 from ...base.memory import require_memory
 from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
+from ...kernels.decomposition import cholesky, smallest_eigenvalue
 
 #: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
 ASYMMETRY = 1e-6
@@ -89,9 +90,9 @@ def validate_positive(G: np.ndarray) -> None:
     shifted = G.copy()
     shifted[np.diag_indices_from(shifted)] += allowed or np.finfo(float).tiny
     try:  # ten times cheaper than the eigenvalues
-        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+        cholesky(shifted)
     except LinAlgError:
-        smallest = float(eigvalsh(G, subset_by_index=[0, 0])[0])
+        smallest = smallest_eigenvalue(G)
         if smallest < -allowed:
             raise ValueError(
                 "the kernel is not positive semidefinite: its Gram matrix has the eigenvalue "

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.threads import few_threads
+from ...kernels.decomposition import eigh
 from .dual import Solution, active_set
 from .leave_one_out_bound import ROUNDING, Trained, bracket
 from .leave_one_out_kernels import Eigen, LeftOutKernels
@@ -168,7 +169,7 @@ def count_errors(
 def _counted(
     gram: np.ndarray, y: np.ndarray, solution: Trained, tols: tuple[float, ...], eigen: Eigen | None
 ) -> Counted:
-    eigen = np.linalg.eigh(gram) if eigen is None else eigen
+    eigen = eigh(gram) if eigen is None else eigen
     bounds = bracket(gram, y, solution, eigen=eigen)
     kernels = LeftOutKernels(gram, y, solution.lambda1, eigen)
     errors, ties = int((bounds.upper <= 0).sum()), 0

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...base.interruptible import interruptible
 from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
 
 #: numbers that one piece of a product with a Gram matrix may take
@@ -265,7 +266,7 @@ def smallest_eigenvalue(values: np.ndarray) -> float:
         )
     if largest == 0:
         return 0.0
-    spectrum = np.linalg.eigvalsh(values)
+    spectrum = interruptible(np.linalg.eigvalsh, values)
     return float(spectrum[0] / np.abs(spectrum).max())
 
 
