@@ -44,7 +44,8 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
     :math:`\kappa_i\le T_\kappa`. It ends after `n_layers`, or when
     :math:`\bigl|\,\lVert\nu^{(l)}-\nu^{(l-1)}\rVert_F-\lVert\nu^{(l-1)}-\nu^{(l-2)}\rVert_F\bigr|\le\epsilon`
     where :math:`\nu^{(0)}=1/K` and the norm before the first is 0.
-    Rows have no weights, for the reason that the transformer has none.
+    Rows and classes have no weights, for the reason that the transformer has none; a pipeline of one layer,
+    ``CLASMKTransformer`` and then ``LSSVMClassifier``, takes them in its second step.
     Source: Yu & McKelvey, section 4, (40)-(45).
 
     Read more in the :ref:`user guide <guide-hierarchicalclasmkclassifier>` (``marginbook guide``).

@@ -49,7 +49,10 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
     and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). The bound needs no folds. The
     linear kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
-    It takes two classes and no weights of rows; for those there is ``GridSearchCV(LDMClassifier(), ...)``.
+    It takes two classes and no weights of rows or classes: the dual of weighted rows has another bound for
+    each, which neither the common factor nor the steps from neighbour to neighbour know, and the bound of
+    the leave-one-out error counts rows. For those there is ``GridSearchCV(LDMClassifier(class_weight=...),
+    ...)``, which solves each grid point by itself.
 
     Read more in the :ref:`user guide <guide-ldmclassifiercv>` (``marginbook guide``).
 
@@ -254,7 +257,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             return [float(gamma) for gamma in self.gammas]
         if self.kernel != "rbf":
             return [None]
-        delta = mean_distance(euclidean_distances(X, squared=True))
+        with np.errstate(over="ignore", invalid="ignore"):  # the Gram matrix has a message for it
+            delta = mean_distance(euclidean_distances(X, squared=True))
         return [1.0 / (2.0 * (multiple * delta) ** 2) for multiple in MULTIPLES]
 
     def _folds(self, X: Any, y: np.ndarray) -> list[Split]:

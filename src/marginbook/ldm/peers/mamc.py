@@ -19,6 +19,7 @@ from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name
 from ...kernels.expansions import kernel_sums
+from ..estimators.gram_checks import refuse_negative, validate_symmetric
 from .kernel_peer import KernelPeer
 
 #: |z|^2 below this share of mean k(x, x) is rounding: z is taken for 0
@@ -160,7 +161,8 @@ class MAMCClassifier(KernelPeer):
         Raises
         ------
         ValueError
-            Unless there are two classes, and for kernels that are not positive semidefinite.
+            Unless there are two classes; for a precomputed matrix that is not symmetric or has a negative
+            eigenvalue, and for other kernels that are seen not to be positive semidefinite.
         """
         X, signs = self._validated(X, y, sample_weight)
         weights = row_weights(X, signs, sample_weight, self._weights_of_signs())
@@ -171,6 +173,8 @@ class MAMCClassifier(KernelPeer):
             f = np.asarray(X @ (X.T @ weighted))
             scale = float((X.multiply(X) if hasattr(X, "multiply") else X * X).sum()) / len(signs)
         elif name == "precomputed":
+            validate_symmetric(X)
+            refuse_negative(X)
             f, scale = X @ weighted, float(np.trace(X)) / len(signs)
         else:
             f = kernel_sums(self._kernel, X, X, weighted)

@@ -182,9 +182,12 @@ class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
         warn_unconverged(type(self).__name__, found, self.tol)
         missed = max((one.missed for one in found if isinstance(one, KernelSolution)), default=0.0)
         if missed > MISSED:
+            smoother = "take a smoother kernel"
+            if kernel_name(self._fit_kernel) == "rbf":
+                smoother = "scale the features (StandardScaler), or lower gamma, as gamma='scale' may"
             warnings.warn(
                 f"the {self.n_components} landmarks miss {missed:.1%} of the squared norms of all rows in "
-                f"the feature space, more than {MISSED:.0%}; raise n_components or take a smoother kernel",
+                f"the feature space, more than {MISSED:.0%}; raise n_components, or {smoother}",
                 UserWarning,
                 stacklevel=user_level(),
             )
