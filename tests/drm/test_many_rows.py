@@ -19,6 +19,7 @@ from marginbook.drm.estimators.prediction import require_matrices
 from marginbook.drm.model.objective import class_products, dissimilarity, system_matrix
 from marginbook.drm.model.operators import DenseSystem, LinearSystem
 from marginbook.drm.solvers import NotPositiveDefinite, factored
+from marginbook.drm.solvers import conjugate_gradients as conjugate
 from marginbook.drm.solvers.conjugate_gradients import (
     bracketed_difference,
     conjugate_gradients,
@@ -215,7 +216,11 @@ def test_few_landmarks_say_nearly_the_same():
     assert np.mean(exact.predict(Z) == few.predict(Z)) > 0.97
     same = DRMClassifier(n_components=200, random_state=0).fit(X, y)
     np.testing.assert_array_equal(few.decision_function(Z), same.decision_function(Z))
-    assert len(pickle.dumps(few)) < 8 * 200 * (20 + 200 + 2 * 200) + 20_000
+    stored = pickle.dumps(few)
+    assert len(stored) < 8 * 200 * (20 + 200 + 201) + 20_000  # of two symmetric forms, one half each
+    copy = pickle.loads(stored)
+    np.testing.assert_array_equal(copy.decision_function(Z), few.decision_function(Z))
+    np.testing.assert_array_equal(copy.dissimilarity(Z), few.dissimilarity(Z))
 
 
 @pytest.mark.parametrize("g", [2, 3])
@@ -278,6 +283,26 @@ def test_brackets_prove_the_labels_of_the_exact_model(weighted):
     rough, done, *_ = bracketed_difference(machine.system, Kx, least, max_iter=150, tol=0.0)
     assert done.all()
     np.testing.assert_array_equal(np.sign(rough), np.sign(values))
+
+
+def test_heavy_features_save_iterations_and_keep_the_labels(monkeypatch):
+    """The frequent features make the large eigenvalues; taken exactly, they cost no iterations."""
+    X, y, Z = text(600, 400)
+    often = sparse.diags(np.r_[np.full(40, 6.0), np.ones(360)])
+    X, Z = sparse.csr_matrix(X @ often), sparse.csr_matrix(Z @ often)
+    exact = DRMClassifier(1.0, 0.1, "linear", solver="closed").fit(X, y)
+    spent = []
+    for heavy, largest in ((40, 1e7), (40, 0.0), (400, 1e7)):
+        monkeypatch.setattr(conjugate, "HEAVY", heavy)
+        monkeypatch.setattr(conjugate, "LARGEST", largest)
+        model = DRMClassifier(1.0, 0.1, "linear", solver="cg").fit(X, y)
+        assert (conjugate._preconditioned(model._machine.system).heavy is None) == (largest == 0)
+        np.testing.assert_array_equal(model.predict(Z), exact.predict(Z))
+        values = exact.decision_function(Z)
+        np.testing.assert_allclose(model.decision_function(Z), values, atol=1e-5 * np.abs(values).max())
+        spent.append(model.n_iter_)
+    assert spent[0] < 0.6 * spent[1]
+    assert spent[2] <= spent[0]
 
 
 def test_the_smallest_eigenvalue_in_limits():

@@ -79,9 +79,11 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         takes Dask arrays; "auto" takes it for the linear kernel when there are more examples than features,
         and "closed" otherwise. "cg" solves each test point to `tol` by conjugate gradients when it comes, for
         the linear kernel without any n x n or p x p matrix; of two classes `predict` stops at a proof of the
-        label. "auto" takes it for sparse rows of the linear kernel, more than 12,000 of more than 4,096
-        features. The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant step) solve
-        for each test point when it comes, for the linear kernel without an n x n matrix.
+        label. That takes some four iterations, each of four multiplications for a stored entry of the
+        training rows (0.05 s a row at 90,000 rows with 20 entries), where a linear SVM needs one product.
+        "auto" takes it for sparse rows of the linear kernel, more than 12,000 of more than 4,096 features.
+        The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant step) solve for each
+        test point when it comes, for the linear kernel without an n x n matrix.
     fit_intercept : bool, default=False
         Append a constant feature. Without it the linear DRM cannot tell x from -x: ``drm/homogeneous``.
         With the rbf kernel it changes nothing, as distances stay.
@@ -94,9 +96,11 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     max_iter : int, default=150
         Of the iterations, per test point; the paper's value.
     n_components : int, default=None
-        None is the exact model of the kernel. A number is that of landmarks, drawn from the training rows: an
-        **approximation**, the exact linear model on their features (:mod:`marginbook.kernels.landmarks`),
-        which is solved in one pass whatever `solver` is.
+        None is the exact model of the kernel. A number m is that of landmarks, drawn from the training rows:
+        an **approximation**, the exact linear model on their features (:mod:`marginbook.kernels.landmarks`),
+        which is solved in one pass whatever `solver` is. On 20 standardised features 500 give the exact
+        labels of 98 % of the rows, 1,200 of 99 %; choice by pivoted Cholesky or k-means costs more than it
+        gains. A pickle takes 16 m^2 bytes for two classes.
     class_weight : {class: number}, "balanced" or None, default=None
         Times the weight of each row of the class; "balanced" is n / (number of classes * rows of the class).
     random_state : int, RandomState or None, default=None

@@ -39,7 +39,8 @@ class SparseKFDAClassifier(KernelMachine):
     times, whose coefficient one copy has for q <= 1, and all share for q > 1. Weights of classes are factors
     of :math:`w_i`, but not of these sums.
     Source: Harrison & Pasupa, equations (5) and (8). More than two classes: ``OneVsRestClassifier`` or
-    ``OneVsOneClassifier``, whose machines retain rows independently (:func:`marginbook.kfda.retained_by`).
+    ``OneVsOneClassifier``, whose machines retain rows independently (:func:`marginbook.kfda.retained_by`), so
+    that each factors the matrix of its own; only the kernel values are common, with ``kernel="precomputed"``.
 
     Read more in the :ref:`user guide <guide-sparsekfdaclassifier>` (``marginbook guide``).
 

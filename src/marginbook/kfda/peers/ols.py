@@ -33,7 +33,8 @@ class OLSKFDAClassifier(KernelMachine):
     where :math:`w_j` is its part orthogonal to the columns chosen before. The coefficients are not penalised:
     the number of samples is what regularises. With weights :math:`w_i` of the samples both sums run over
     :math:`w_i` times their terms, and N, :math:`N_1` and :math:`N_2` are sums of weights: a sample of weight
-    k counts as k equal ones.
+    k counts as k equal ones. More than two classes: ``OneVsRestClassifier``, whose machines select samples
+    independently, so that only the kernel values are common, with ``kernel="precomputed"``.
 
     Read more in the :ref:`user guide <guide-olskfdaclassifier>` (``marginbook guide``).
 

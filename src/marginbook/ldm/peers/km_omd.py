@@ -37,7 +37,9 @@ class KMOMDClassifier(KernelPeer):
     weigh.
 
     Up to 3000 rows the systems are factorised, beyond iterated on the Gram matrix, 8 m^2 bytes, until the
-    gap certifies the weights. With `n_components` the problem is that of a kernel below this one, and so is
+    gap certifies the weights. More than two classes: ``OneVsRestClassifier``, whose machines have active sets
+    and systems of their own, so that only the kernel values are common, with ``kernel="precomputed"``. With
+    `n_components` the problem is that of a kernel below this one, and so is
     the certificate; it takes 8 m n_components bytes.
 
     Read more in the :ref:`user guide <guide-kmomdclassifier>` (``marginbook guide``).
