@@ -56,7 +56,7 @@ def validate_bases(model: Any) -> None:
         raise ValueError(f"basis_fraction must be a number in (0, 1), got {fraction!r}")
 
 
-def validate_weights(model: Any) -> None:
+def validate_weight_learning(model: Any) -> None:
     """Raise ValueError for parameters of `model` that concern the weights of several kernels."""
     validate_choice("combine", model.combine, COMBINE)
     validate_choice("solver", model.solver, SOLVERS)

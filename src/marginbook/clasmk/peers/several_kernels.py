@@ -17,7 +17,7 @@ from ...kernels import Kernel, gram
 from ...kernels.validation import validate_data
 from ..estimators.parameters import resolve_kernels
 from ..model.normalised_kernels import SharedPairs
-from ..solvers.svm_outputs import Machines
+from ..solvers.svm_outputs import OutputSVMs
 
 #: kernel values that one batch of rows may hold
 BATCH = 2**22
@@ -78,7 +78,7 @@ class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
         pairs = SharedPairs(X, Z)
         return [pairs.values(kernel) for kernel in kernels]
 
-    def _keep(self, X: np.ndarray, weights: np.ndarray, machines: Machines) -> None:
+    def _keep(self, X: np.ndarray, weights: np.ndarray, machines: OutputSVMs) -> None:
         """Keep the `weights`, (K,), and the rows of `X`, (n, p), that have a coefficient in an output."""
         self.weights_ = weights
         support = np.flatnonzero(machines.beta.any(axis=1))

@@ -21,7 +21,7 @@ from scipy.linalg.blas import daxpy
 from scipy.optimize import linprog, minimize
 
 from .gram_blocks import GramBlocks
-from .svm_outputs import TIGHTEST, Machines, curvature, train
+from .svm_outputs import TIGHTEST, OutputSVMs, curvature, train
 
 #: tolerance of the first trainings; it shrinks where the machines' own gap hides that of the weights
 FIRST_TOL = 1e-3
@@ -39,7 +39,7 @@ class KernelWeights:
     ----------
     weights : (K,) array
         On the simplex.
-    machines : Machines
+    machines : OutputSVMs
         Trained on the weighted sum.
     lower_bound : float
         At most the least J.
@@ -52,7 +52,7 @@ class KernelWeights:
     """
 
     weights: np.ndarray
-    machines: Machines
+    machines: OutputSVMs
     lower_bound: float
     gap: float
     n_iter: int
@@ -88,7 +88,7 @@ def learn_weights(
     weights = np.full(count, 1 / count) if start is None else np.asarray(start, dtype=float)
     constants: list[float] = []
     slopes: list[np.ndarray] = []
-    best: tuple[np.ndarray, Machines] | None = None
+    best: tuple[np.ndarray, OutputSVMs] | None = None
     centre = weights
     centre_value, predicted, lower, stretch, svc_tol = np.inf, 0.0, -np.inf, 1.0, FIRST_TOL
     metric: np.ndarray | None = None

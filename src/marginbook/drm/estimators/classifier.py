@@ -19,9 +19,9 @@ from ...kernels.tags import tag_input
 from ...kernels.validation import validate_data
 from ..solvers.one_pass_dask import by_blocks, is_dask
 from .chunks import FitsChunks
-from .landmark_machine import LandmarkMachine
+from .landmark_drm import LandmarkDRM
 from .parameters import choose_solver, validate_settings
-from .prediction import Machine, Settings, Trained, warn_of_certificate
+from .prediction import PointSolver, RowsWithSolver, Settings, warn_of_certificate
 from .training_kernel import TrainingRows, augmented
 
 #: training points whose own optimality is measured for the certificate of the kernel solvers
@@ -225,7 +225,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
             return self._landmarks.dissimilarity(X)
         if self.solver_ == "one-pass":
             return self.maps_.dissimilarity(X, self.fit_intercept)
-        return self._machine.dissimilarity(self._trained.batches(X))
+        return self._point_solver.dissimilarity(self._trained.batches(X))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return minus the dissimilarities, (m, g); for two classes (m,), positive for the second."""
@@ -249,16 +249,16 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if hasattr(self, "_landmarks"):
             return self._landmarks.difference(X)
-        return self._machine.difference(self._trained.batches(X), sign)
+        return self._point_solver.difference(self._trained.batches(X), sign)
 
     @property
-    def _machine(self) -> Machine:
-        return self._trained.machine
+    def _point_solver(self) -> PointSolver:
+        return self._trained.solver
 
     def _fit_kernel(self, kernel: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
         rows = TrainingRows.fit(kernel, X, codes, weights, bool(self.fit_intercept))
         at = Settings(float(self.alpha), float(self.beta), self.solver_, float(self.tol), int(self.max_iter))
-        self._trained = Trained(rows, at)
+        self._trained = RowsWithSolver(rows, at)
         self.n_iter_, self.kkt_residual_ = self._trained.fit(FEW if self.solver_ == "cg" else PROBES)
 
     def _fit_landmarks(self, kernel: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
@@ -266,7 +266,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         drawn = X if weights is None else X[weights > 0]
         landmarks = Landmarks.fit(kernel, augmented(drawn, constant), self.n_components or 1, rng)
         penalties = (float(self.alpha), float(self.beta))
-        self._landmarks = LandmarkMachine.fit(landmarks, X, codes, penalties, weights, constant)
+        self._landmarks = LandmarkDRM.fit(landmarks, X, codes, penalties, weights, constant)
         self.n_iter_, self.kkt_residual_ = 1, self._landmarks.kkt_residual
         warn_of_certificate(self.kkt_residual_, self.tol)
 

@@ -34,7 +34,7 @@ CHUNK = 256
 PROBES = 32
 
 
-class _Trained:
+class _RowsWithProblem:
     """Training rows with the problem that is made of them, which stays out of pickles."""
 
     def __init__(self, rows: TrainingRows, arguments: tuple[Any, ...], n_given: int) -> None:
@@ -128,7 +128,7 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     classes_: np.ndarray
     solver_: str
-    _trained: _Trained
+    _trained: _RowsWithProblem
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         if not callable(kernel) and "gamma" in kernel[1]:
             self.gamma_ = float(1 / X.shape[1] if kernel[1]["gamma"] is None else kernel[1]["gamma"])
         rows = TrainingRows.fit(kernel, X, codes, weights)
-        self._trained = _Trained(rows, (self.alpha, self.beta, self.q, self.r, self.rho), len(codes))
+        self._trained = _RowsWithProblem(rows, (self.alpha, self.beta, self.q, self.r, self.rho), len(codes))
         problem = self._trained.problem
         warn_of_scale(kernel, problem.K)
         self.solver_ = choose_solver(problem, self.solver)

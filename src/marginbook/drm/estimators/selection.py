@@ -120,7 +120,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
         self.classes_, codes = encode_classes(y, "DRMClassifierCV")
-        scalings = self._check()
+        scalings = self._validate_parameters()
         order = np.argsort(codes, kind="stable")
         require_matrices(len(order), 6, "GridSearchCV of DRMClassifier(n_components=500)")
         rows = {scaling: prepared(X[order], scaling, self.fit_intercept) for scaling in scalings}
@@ -171,7 +171,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             warnings.warn("estimator_ is now best_estimator_", FutureWarning, stacklevel=user_level())
         return self.best_estimator_
 
-    def _check(self) -> list[str]:
+    def _validate_parameters(self) -> list[str]:
         single = isinstance(self.scaling, str) or not np.iterable(self.scaling)
         scalings: list[Any] = [self.scaling] if single else list(self.scaling)
         unknown = [name for name in scalings if name not in SCALINGS]

@@ -96,7 +96,7 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = encode_classes(y, "SparseLDA")
         g = len(self.classes_)
-        n_kept, n_components = self._check(X.shape[1], g)
+        n_kept, n_components = self._validate_parameters(X.shape[1], g)
         self.mean_ = X.mean(axis=0)
         centred = X - self.mean_
         length = np.linalg.norm(centred, axis=0)
@@ -132,7 +132,7 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
         scores = self.transform(X)
         return self.lda_.decision_function(scores)
 
-    def _check(self, p: int, g: int) -> tuple[int, int]:
+    def _validate_parameters(self, p: int, g: int) -> tuple[int, int]:
         if not (is_number(self.ridge) and self.ridge >= 0):
             raise ValueError(f"ridge must be a finite number >= 0, got {self.ridge!r}")
         for name in ("n_kept", "n_components", "max_iter"):

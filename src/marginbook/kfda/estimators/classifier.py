@@ -190,7 +190,7 @@ class SparseKFDAClassifier(KernelMachine):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_settings(self)
 
     def _fit(self, rows: Rows) -> Self:

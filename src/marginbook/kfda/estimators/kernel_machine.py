@@ -44,7 +44,7 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     loss only.
 
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `n_components`, `class_weight` and
-    `random_state`, checks its own in ``_check``, and ends ``_fit`` with ``_keep``.
+    `random_state`, checks its own in ``_validate_parameters``, and ends ``_fit`` with ``_keep``.
 
     Attributes
     ----------
@@ -98,10 +98,10 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             Where the kernel matrix would not fit; `n_components` does without it.
         """
         validate_choice("threshold", self.threshold, THRESHOLDS)
-        self._check()
+        self._validate_parameters()
         return self._fit(self._validated(X, y, sample_weight))
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         """Raise ValueError for parameters of the subclass that are out of range."""
         raise NotImplementedError
 

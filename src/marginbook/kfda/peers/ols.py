@@ -136,7 +136,7 @@ class OLSKFDAClassifier(KernelMachine):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_choice("intercept", self.intercept, INTERCEPTS)
         if not (is_number(self.tolerance) and 0 <= self.tolerance <= 1):
             raise ValueError(f"tolerance must be a number in [0, 1], got {self.tolerance!r}")

@@ -164,7 +164,7 @@ class KFDAClassifier(KernelMachine):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_choice("route", self.route, ROUTES)
         if not (is_number(self.reg) and self.reg >= 0):
             raise ValueError(f"reg must be a finite number >= 0, got {self.reg!r}")

@@ -19,7 +19,7 @@ from .chunks import TakesChunks
 from .class_signs import class_signs, resolve_weighted
 from .fitting import KEPT
 from .gram_checks import training_gram
-from .parameters import choose_solver, validate_penalties, validate_settings, validate_weights
+from .parameters import choose_solver, validate_penalties, validate_settings, validate_weights_allowed
 from .training import left_out_bound
 
 
@@ -202,7 +202,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         self.classes_, signs = class_signs(y, "LDMClassifier", many)
         weights = row_weights(X, y, sample_weight, self.class_weight)
         if weights is not None:
-            validate_weights(self, self.solver_, name == "linear")
+            validate_weights_allowed(self, self.solver_, name == "linear")
             validate_penalties(0.0, 0.0, float(self.C) * float(weights.max()))
         self._kernel = resolve_weighted(self, X, sample_weight)
         if isinstance(self._kernel, tuple) and "gamma" in self._kernel[1]:

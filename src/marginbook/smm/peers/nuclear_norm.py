@@ -126,7 +126,7 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         ConvergenceWarning
             If the gap is above `tol` after `max_iter` iterations, or when rounding lets it fall no more.
         """
-        self._check()
+        self._validate_parameters()
         X, signs, weights, factors = self._validated(X, y, sample_weight)
         weights = weights * factors
         used = np.flatnonzero(weights)
@@ -157,7 +157,7 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         self.n_iter_ = found.n_iter
         return self
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         if not (is_number(self.tau) and 0 <= self.tau <= 1e8):
             raise ValueError(f"tau must be a number in [0, 1e+08], got {self.tau!r}")
         if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
