@@ -13,6 +13,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from ...base.parameters import is_number
 from ...base.user_line import user_level
+from ...kernels.validation import validate_square
 from ..solvers.half_stored import HalfStored, square
 from ..solvers.least_squares import LeastSquares, Spectrum, solve_features, solve_kernel
 from ..solvers.least_squares_errors import equations_error, features_error, kkt_residual
@@ -191,8 +192,7 @@ def validate_squares(X: np.ndarray) -> None:
 
 def validate_gram(K: np.ndarray) -> None:
     """Raise ValueError if `K` is no square symmetric matrix, and warn if it is indefinite."""
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {K.shape}")
+    validate_square(K)
     size = np.abs(K).max()
     if not np.isfinite(size * len(K)):
         raise ValueError("the sums of the matrix overflow, wanted finite ones; scale it")

@@ -9,7 +9,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
-from ...base.parameters import is_number, validate_counts, validate_flags, validate_not_negative
+from ...base.parameters import (
+    validate_counts,
+    validate_flags,
+    validate_not_negative,
+    validate_within,
+)
 from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.weights import ClassWeight, row_weights
@@ -54,8 +59,7 @@ class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
         """
         forget(self, "_rows", "_used")
         kernels = resolve_kernels(self.kernels)
-        if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
-            raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
+        validate_within("[1e-08, 1e+08]", C=self.C)
         validate_flags(normalised=self.normalised)
         validate_not_negative(tol=self.tol)
         validate_counts(max_iter=self.max_iter)

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg.blas import daxpy
 from scipy.optimize import linprog, minimize
 
+from ...base.parameters import validate_counts
 from .gram_blocks import GramBlocks
 from .svm_outputs import TIGHTEST, OutputSVMs, curvature, train
 
@@ -84,6 +85,7 @@ def learn_weights(
         Weights to begin with; equal ones by default.
     row_weights : (n,) array of numbers > 0, optional
     """
+    validate_counts(max_iter=max_iter)
     count = len(kernels)
     weights = np.full(count, 1 / count) if start is None else np.asarray(start, dtype=float)
     constants: list[float] = []
@@ -126,8 +128,7 @@ def learn_weights(
             np.array(constants), np.array(slopes), centre, centre_value, stretch * metric, gap
         )
         predicted = centre_value - model
-    if best is None:
-        raise ValueError(f"max_iter must be a whole number >= 1, got {max_iter!r}")
+    assert best is not None
     return KernelWeights(best[0], best[1], lower, float(max(0.0, gap)), len(path), path)
 
 

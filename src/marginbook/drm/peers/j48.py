@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
-from ...base.parameters import is_number, is_whole, validate_flags
+from ...base.parameters import is_number, is_whole, validate_flags, validate_within
 from ...base.threads import on_few_threads
 from ...base.weka import java_class
 from ...kernels.validation import validate_data
@@ -110,8 +110,7 @@ class J48Classifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"min_samples_leaf must be a whole number >= 1 or a share in (0, 1), got {value!r}"
             )
-        if not (is_number(self.confidence) and 0 < self.confidence <= 0.5):
-            raise ValueError(f"confidence must be a number in (0, 0.5], got {self.confidence!r}")
+        validate_within("(0, 0.5]", confidence=self.confidence)
         validate_flags(pruned=self.pruned)
         return min(int(value), n + 1) if is_whole(value) else leaf_size(value, n)
 

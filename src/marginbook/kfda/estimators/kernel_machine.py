@@ -22,7 +22,7 @@ from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
-from ...kernels.validation import validate_data
+from ...kernels.validation import validate_data, validate_square
 from .parameters import THRESHOLDS
 from .rows import Rows
 from .threshold import decision_threshold
@@ -130,8 +130,8 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
         X = tidy(X)
         self.classes_, positive = binary_classes(y, type(self).__name__)
-        if name == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
+        if name == "precomputed":
+            validate_square(X)
         weights = row_weights(X, y, sample_weight, self.class_weight)
         own = row_weights(X, y, sample_weight)
         rows = Rows(X, positive, weights, own, None, len(positive))

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...base.parameters import is_number, is_whole, validate_choice
+from ...base.parameters import is_number, is_whole, validate_choice, validate_within
 from ...base.weights import ClassWeight
 from ...kernels import Kernel, kernel_name, warn_of_scale
 from ..estimators.kernel_machine import KernelMachine
@@ -138,8 +138,7 @@ class OLSKFDAClassifier(KernelMachine):
 
     def _validate_parameters(self) -> None:
         validate_choice("intercept", self.intercept, INTERCEPTS)
-        if not (is_number(self.tolerance) and 0 <= self.tolerance <= 1):
-            raise ValueError(f"tolerance must be a number in [0, 1], got {self.tolerance!r}")
+        validate_within("[0, 1]", tolerance=self.tolerance)
         validate_terms(self.n_terms)
 
     def _fit(self, rows: Rows) -> Self:

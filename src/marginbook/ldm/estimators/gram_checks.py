@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, cholesky, eigvalsh
 
 from ...base.memory import require_memory
 from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
+from ...kernels.validation import validate_square
 
 #: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
 ASYMMETRY = 1e-6
@@ -67,8 +68,7 @@ def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
     validate_memory(X.shape[0])
     G = gram(kernel, X)
     if name == "precomputed":
-        if G.shape[0] != G.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {G.shape}")
+        validate_square(G)
         size = float(np.abs(G).max(initial=0.0))
         apart = np.abs(G - G.T)
         if float(apart.max(initial=0.0)) > ASYMMETRY * size:
