@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from marginbook.claims import contests
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, contests, printed_tables
 from marginbook.claims.printed_csv import read_printed
 from marginbook.experiments import compare as comparing
 from marginbook.experiments.protocol import experiments, load_protocol
