@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,7 @@ PROBES = 32
 FEW = 8
 
 
+@dataclass(eq=False, repr=False)
 class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     r"""Discriminative ridge machine.
 
@@ -135,35 +137,19 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     ('one-pass', 1, True)
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        solver: str = "auto",
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 150,
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
+    alpha: float = 1.0
+    beta: float = 1.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    solver: str = "auto"
+    fit_intercept: bool = False
+    tol: float = 1e-6
+    max_iter: int = 150
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -52,6 +53,7 @@ class _RowsWithProblem:
         return {"rows": self.rows, "arguments": self.arguments, "n_given": self.n_given}
 
 
+@dataclass(eq=False, repr=False)
 class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Discriminative ridge machine with a mixed-norm penalty.
 
@@ -126,39 +128,23 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     0.98
     """
 
-    classes_: np.ndarray
-    solver_: str
-    _trained: _RowsWithProblem
+    alpha: float = 1.0
+    beta: float = 1.0
+    q: float = 2
+    r: float = 2
+    rho: str = "half-square"
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 10_000
+    class_weight: ClassWeight = None
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        q: float = 2,
-        r: float = 2,
-        rho: str = "half-square",
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-        class_weight: ClassWeight = None,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.q = q
-        self.r = r
-        self.rho = rho
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
+    classes_: np.ndarray = field(init=False)
+    solver_: str = field(init=False)
+    _trained: _RowsWithProblem = field(init=False)
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

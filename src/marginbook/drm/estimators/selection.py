@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ class NothingSolvable(ValueError):
     """No point of a grid could be solved in double precision."""
 
 
+@dataclass(eq=False, repr=False)
 class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     """Discriminative ridge machine with its parameters chosen by exact leave-one-out.
 
@@ -92,27 +94,15 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     (0.973, ('rbf', {'gamma': 0.1}))
     """
 
-    def __init__(
-        self,
-        alphas: Sequence[float] = PAPER_GRID,
-        betas: Sequence[float] = PAPER_GRID,
-        kernels: Sequence[Kernel] = ("rbf",),
-        scaling: str | Sequence[str] = "none",
-        scoring: str | Callable[..., float] | None = None,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        fit_intercept: bool = False,
-        gamma: float | str | None = "scale",
-    ) -> None:
-        self.alphas = alphas
-        self.betas = betas
-        self.kernels = kernels
-        self.scaling = scaling
-        self.scoring = scoring
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.fit_intercept = fit_intercept
-        self.gamma = gamma
+    alphas: Sequence[float] = PAPER_GRID
+    betas: Sequence[float] = PAPER_GRID
+    kernels: Sequence[Kernel] = ("rbf",)
+    scaling: str | Sequence[str] = "none"
+    scoring: str | Callable[..., float] | None = None
+    tol: float = 1e-6
+    n_jobs: int | None = None
+    fit_intercept: bool = False
+    gamma: float | str | None = "scale"
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:

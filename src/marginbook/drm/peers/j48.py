@@ -2,6 +2,7 @@ r"""C4.5 (Quinlan, 1993) as Weka has it: its class J48, called in Java."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from ...kernels.validation import validate_data
 from .grids import leaf_size
 
 
+@dataclass(eq=False, repr=False)
 class J48Classifier(ClassifierMixin, BaseEstimator):
     r"""A decision tree by C4.5, release 8, grown and pruned by ``weka.classifiers.trees.J48``.
 
@@ -70,10 +72,9 @@ class J48Classifier(ClassifierMixin, BaseEstimator):
     update, SIGKDD Explorations 11 (2009).
     """
 
-    def __init__(self, min_samples_leaf: float = 2, confidence: float = 0.25, pruned: bool = True) -> None:
-        self.min_samples_leaf = min_samples_leaf
-        self.confidence = confidence
-        self.pruned = pruned
+    min_samples_leaf: float = 2
+    confidence: float = 0.25
+    pruned: bool = True
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:

@@ -2,6 +2,7 @@ r"""Sparse discriminant analysis by optimal scoring (Clemmensen, Hastie, Witten 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...base.threads import on_few_threads
 from ...kernels.validation import validate_data
 
 
+@dataclass(eq=False, repr=False)
 class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
     r"""Linear discriminant analysis along directions with few non-zero loadings.
 
@@ -76,19 +78,11 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
     (array([4, 4]), 0.96)
     """
 
-    def __init__(
-        self,
-        ridge: float = 1e-3,
-        n_kept: int | None = None,
-        n_components: int | None = None,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-    ) -> None:
-        self.ridge = ridge
-        self.n_kept = n_kept
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.tol = tol
+    ridge: float = 1e-3
+    n_kept: int | None = None
+    n_components: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-6
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -19,6 +20,7 @@ from .ols_forward_selection import INTERCEPTS, orthogonal_least_squares
 __all__ = ["OLSKFDAClassifier", "orthogonal_least_squares"]
 
 
+@dataclass(eq=False, repr=False)
 class OLSKFDAClassifier(KernelMachine):
     r"""Kernel Fisher discriminant by orthogonal least squares (Billings & Lee 2002), for two classes.
 
@@ -110,31 +112,17 @@ class OLSKFDAClassifier(KernelMachine):
     (0.972, 10, 0.184)
     """
 
-    def __init__(
-        self,
-        n_terms: float | None = 0.1,
-        tolerance: float = 0.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        intercept: str = "first",
-        threshold: str = "midpoint",
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_terms = n_terms
-        self.tolerance = tolerance
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.intercept = intercept
-        self.threshold = threshold
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
+    n_terms: float | None = 0.1
+    tolerance: float = 0.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    intercept: str = "first"
+    threshold: str = "midpoint"
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
     def _validate_parameters(self) -> None:
         validate_choice("intercept", self.intercept, INTERCEPTS)

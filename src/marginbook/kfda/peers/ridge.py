@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +36,7 @@ RESIDUAL = 1e-4
 GAP = 1e-8
 
 
+@dataclass(eq=False, repr=False)
 class KFDAClassifier(KernelMachine):
     r"""Kernel Fisher discriminant of two classes with a ridge on the coefficients (Mika et al. 2003).
 
@@ -140,29 +141,16 @@ class KFDAClassifier(KernelMachine):
     13
     """
 
-    def __init__(
-        self,
-        reg: float = 1.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        route: str = "auto",
-        threshold: str = "midpoint",
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.reg = reg
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.route = route
-        self.threshold = threshold
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
+    reg: float = 1.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    route: str = "auto"
+    threshold: str = "midpoint"
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
     def _validate_parameters(self) -> None:
         validate_choice("route", self.route, ROUTES)
