@@ -23,8 +23,8 @@ from marginbook.drm.solvers import conjugate_gradients as conjugate
 from marginbook.drm.solvers.conjugate_gradients import (
     bracketed_difference,
     conjugate_gradients,
+    eigenvalue_floor,
     preconditioner,
-    smallest_eigenvalue,
 )
 from marginbook.drm.solvers.factored import FactoredSystem
 from marginbook.drm.solvers.feature_forms import class_forms
@@ -251,9 +251,9 @@ def test_a_copy_refines_as_the_original_does():
     X, y, Z, _ = big()
     model = DRMClassifier(1e-3, 1e-6, ("poly", {"degree": 3, "gamma": 1.0}), tol=1e-13)
     model.fit(X, y)
-    assert model._machine.form.refine == 1
+    assert model._point_solver.form.refine == 1
     copy = pickle.loads(pickle.dumps(model))
-    assert copy._machine.form.refine == 1
+    assert copy._point_solver.form.refine == 1
     np.testing.assert_array_equal(copy.predict(Z), model.predict(Z))
 
 
@@ -273,7 +273,7 @@ def test_brackets_prove_the_labels_of_the_exact_model(weighted):
     np.testing.assert_array_equal(model.predict(Z), exact.predict(Z))
     values = exact.decision_function(Z)
     np.testing.assert_allclose(model.decision_function(Z), values, atol=1e-5 * np.abs(values).max())
-    machine = model._machine
+    machine = model._point_solver
     least = machine.least
     M = machine.system.apply_ridged(np.eye(len(y)))
     scale = 1 / np.sqrt(preconditioner(machine.system))
@@ -305,12 +305,12 @@ def test_heavy_features_save_iterations_and_keep_the_labels(monkeypatch):
     assert spent[2] <= spent[0]
 
 
-def test_the_smallest_eigenvalue_in_limits():
+def test_the_eigenvalue_floor_in_limits():
     X, _, _ = text()
-    assert smallest_eigenvalue(LinearSystem(X, [100, 100], 0.0, 1.0)) == 1.0
+    assert eigenvalue_floor(LinearSystem(X, [100, 100], 0.0, 1.0)) == 1.0
     one = np.ones((8, 3))
     system = LinearSystem(one, [4, 3, 1], 1e3, 1e-3)  # classes of equal rows: next to nothing remains
-    assert 0 < smallest_eigenvalue(system) < 1e-5
+    assert 0 < eigenvalue_floor(system) < 1e-5
 
 
 def test_conjugate_gradients_that_stop_early_say_so():

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
 from marginbook.ldm import LDMClassifier
-from marginbook.ldm.estimators import machines, training
+from marginbook.ldm.estimators import class_solutions, training
 from marginbook.ldm.estimators.training import solve_on_gram
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, decomposition
@@ -169,8 +169,8 @@ def test_a_weight_counts_rows(penalties):
 def test_more_free_rows_than_a_chunk_stop_it_early_and_a_lower_C_helps(monkeypatch):
     for name, size in (("LEAST", 100), ("MOST", 100), ("FIRST", 60)):
         monkeypatch.setattr(decomposition, name, size)
-    monkeypatch.setattr(machines, "STORED", 100)
-    monkeypatch.setattr(machines, "FACTORISED", 100)
+    monkeypatch.setattr(class_solutions, "STORED", 100)
+    monkeypatch.setattr(class_solutions, "FACTORISED", 100)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4))
     y = X[:, 0] + 0.8 * rng.normal(size=600) > 0

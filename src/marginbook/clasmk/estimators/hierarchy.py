@@ -137,7 +137,7 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
             CLASMKTransformer raises.
         """
         forget(self)
-        self._check()
+        self._validate_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = encode_classes(y, type(self).__name__)
         self.layers_: list[CLASMKTransformer] = []
@@ -188,7 +188,7 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
         self._say(f"ended because of {self.stopped_}")
         return self
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_counts(n_layers=self.n_layers, min_marginal=self.min_marginal)
         validate_choice("margin", self.margin, MARGINS)
         validate_not_negative(eps=self.eps)

@@ -36,7 +36,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Machines:
+class OutputSVMs:
     """The machines of m outputs.
 
     Attributes
@@ -84,7 +84,7 @@ class Machines:
 
 def train(
     K: np.ndarray, signs: np.ndarray, C: float, tol: float, weights: np.ndarray | None = None
-) -> Machines:
+) -> OutputSVMs:
     """Train one machine for each column of `signs` by scikit-learn's SVC.
 
     Parameters
@@ -115,7 +115,7 @@ def train(
         loss = losses.sum() if weights is None else weights @ losses
         value += scale[u] ** 2 * energy / 2 + C * float(loss)
     dual_sum, energy = float(np.abs(beta).sum()), float((beta * fitted).sum())
-    return Machines(beta, scale, bias, value, dual_sum, energy, C, weights)
+    return OutputSVMs(beta, scale, bias, value, dual_sum, energy, C, weights)
 
 
 def best_scale(
@@ -173,7 +173,7 @@ def best_bias(fitted: np.ndarray, y: np.ndarray, near: float, weights: np.ndarra
     return float(np.clip(near, corners[at], corners[at + (slopes[at] < flat)]))
 
 
-def curvature(K: np.ndarray, machines: Machines, moves: np.ndarray) -> np.ndarray:
+def curvature(K: np.ndarray, machines: OutputSVMs, moves: np.ndarray) -> np.ndarray:
     r"""Return the second derivative of J when K moves, as long as the free coefficients stay free.
 
     With Z the inverse of K on the free rows that keeps :math:`1^\top\beta=0`,
@@ -182,7 +182,7 @@ def curvature(K: np.ndarray, machines: Machines, moves: np.ndarray) -> np.ndarra
     Parameters
     ----------
     K : (n, n) array
-    machines : Machines
+    machines : OutputSVMs
         Trained on K.
     moves : (k, n, m) array
         :math:`M_k\beta`.

@@ -91,7 +91,7 @@ def bracketed_difference(
         Of two classes.
     Kx : (n, m) kernel vectors
     least : float
-        :math:`\mu` of the module's docstring, or less: :func:`smallest_eigenvalue`.
+        :math:`\mu` of the module's docstring, or less: :func:`eigenvalue_floor`.
     max_iter : int
     tol : float
         A point is also done, without proof, where no residual is longer than `tol` max|Kx|.
@@ -119,7 +119,7 @@ def bracketed_difference(
     return middle, done, np.zeros(m), np.sqrt(left / np.where(unit > 0, unit, 1.0))
 
 
-def smallest_eigenvalue(system: LinearSystem, seed: int = 0) -> float:
+def eigenvalue_floor(system: LinearSystem, seed: int = 0) -> float:
     r"""Return a lower bound of :math:`\mu`, the smallest eigenvalue of the preconditioned system.
 
     By Lanczos to 1 %, with a margin of 5 %; never less than what the trace gives.

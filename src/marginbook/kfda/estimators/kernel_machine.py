@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +22,7 @@ from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
-from ...kernels.validation import validate_data
+from ...kernels.validation import validate_data, validate_square
 from .parameters import THRESHOLDS
 from .rows import Rows
 from .threshold import decision_threshold
@@ -47,7 +47,7 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     then has one column or number for each class, and the largest decision value wins.
 
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `n_components`, `class_weight` and
-    `random_state`, checks its own in ``_check``, and ends ``_fit`` with ``_keep``.
+    `random_state`, checks its own in ``_validate_parameters``, and ends ``_fit`` with ``_keep``.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     n_features_in_ : int
     """
 
-    _several = False
+    _several: ClassVar[bool] = False
     kernel: Kernel
     gamma: float | str | None
     degree: float
@@ -102,10 +102,10 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             Where the kernel matrix would not fit; `n_components` does without it.
         """
         validate_choice("threshold", self.threshold, THRESHOLDS)
-        self._check()
+        self._validate_parameters()
         return self._fit(self._validated(X, y, sample_weight))
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         """Raise ValueError for parameters of the subclass that are out of range."""
         raise NotImplementedError
 
@@ -139,8 +139,8 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             positive, codes = found > 0, found if len(self.classes_) > 2 else None
         else:
             self.classes_, positive = binary_classes(y, type(self).__name__)
-        if name == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
+        if name == "precomputed":
+            validate_square(X)
         weights = row_weights(X, y, sample_weight, self.class_weight)
         own = row_weights(X, y, sample_weight)
         rows = Rows(X, positive, weights, own, None, len(positive), codes)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -22,26 +21,16 @@ from ..estimators.rows import Rows
 from ..estimators.training_gram import refuse_indefinite, training_design
 from ..model.objective import targets
 from ..solvers.ridge_iterative import ridge_by_iteration
-from .ridge_classes import Discriminants, by_factor, by_features, by_iteration, by_spectrum, class_targets
 from .ridge_leave_one_out import leave_one_out
-from .ridge_path import KernelSpectrum, SingularScatterError, fisher_discriminant
+from .ridge_limits import EIGEN, FALLBACK, FITTED, GAP, RESIDUAL
+from .ridge_path import KernelSpectrum, fisher_discriminant
+from .ridge_several import fit_classes
 from .ridge_solution import RidgeDiscriminant, checked, discriminant
 
 ROUTES = ("auto", "least-squares", "fisher", "cg")
-#: samples up to which an eigendecomposition is the default: it takes two seconds
-EIGEN = 2000
-#: samples up to which "auto" takes it after conjugate gradients that did not converge
-FALLBACK = 4000
-#: relative residual of the equations above which a warning says so
-RESIDUAL = 1e-4
-#: what is a share of the targets, in a warning
-FITTED = "the kernel matrix lets rounding fit a share of the targets of"
-#: share of the objective by which it may be above its minimum, of "cg", without a warning
-GAP = 1e-8
-#: the same share up to which "auto" takes the factor of several classes
-CLEAN = 1e-16
 
 
+@dataclass(eq=False, repr=False)
 class KFDAClassifier(KernelMachine):
     r"""Kernel Fisher discriminant with a ridge on the coefficients (Mika et al. 2003).
 
@@ -151,33 +140,19 @@ class KFDAClassifier(KernelMachine):
     13
     """
 
-    _several = True
+    _several: ClassVar[bool] = True
+    reg: float = 1.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    route: str = "auto"
+    threshold: str = "midpoint"
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
-    def __init__(
-        self,
-        reg: float = 1.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        route: str = "auto",
-        threshold: str = "midpoint",
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.reg = reg
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.route = route
-        self.threshold = threshold
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
-
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_choice("route", self.route, ROUTES)
         if not (is_number(self.reg) and self.reg >= 0):
             raise ValueError(f"reg must be a finite number >= 0, got {self.reg!r}")
@@ -189,7 +164,7 @@ class KFDAClassifier(KernelMachine):
 
     def _fit(self, rows: Rows) -> Self:
         if rows.codes is not None:
-            return self._fit_classes(rows, rows.codes)
+            return fit_classes(self, rows, rows.codes)
         root, yhat = rows.root, targets(rows.positive, rows.weights)
         if root is not None:
             yhat = root * yhat
@@ -217,66 +192,6 @@ class KFDAClassifier(KernelMachine):
             coef, bias, fitted = unit * coef, unit * bias + shift, unit * fitted + shift
             direction = None if direction is None else unit * direction
         return self._keep(rows, coef, bias, fitted, columns, direction)
-
-    def _fit_classes(self, rows: Rows, codes: np.ndarray) -> Self:
-        """Fit each class against the rest."""
-        root, n_classes, (n, p) = rows.root, len(self.classes_), rows.X.shape
-        given = Y = class_targets(codes, n_classes, rows.weights)
-        column = 1.0 if root is None else root[:, np.newaxis]
-        Y = Y if root is None else column * Y
-        direction = columns = None
-        if self.n_components is not None:
-            drawn = check_random_state(self.random_state)
-            landmarks = Landmarks.fit(self._kernel, rows.X, self.n_components, drawn)
-            features = landmarks.transform(rows.X)
-            found, weights, _ = by_features(features, Y, self.reg, root, "")
-            coef, columns = landmarks.to_features @ weights, landmarks.places
-        elif kernel_name(self._kernel) == "linear" and p < n and self.route != "fisher":
-            X = rows.X.toarray() if sparse.issparse(rows.X) else rows.X
-            found, direction, left_out = by_features(X, Y, self.reg, root, self.threshold)
-            if left_out is not None:
-                self.loo_decision_ = left_out
-            coef = column * found.coef
-        else:
-            found = self._classes_of_kernel(rows, Y)
-            coef = column * found.coef
-        self._judge(found.residual)
-        self.residual_ = found.residual
-        bias, fitted = found.bias, found.fitted / column
-        if self.class_weight is not None:  # as for two classes
-            wanted = class_targets(codes, n_classes, rows.own)
-            unit = np.ptp(wanted, axis=0) / np.ptp(given, axis=0)
-            shift = wanted.min(axis=0) - unit * given.min(axis=0)
-            coef, bias, fitted = unit * coef, unit * bias + shift, unit * fitted + shift
-            direction = None if direction is None else unit * direction
-        return self._keep(rows, coef, bias, fitted, columns, direction)
-
-    def _classes_of_kernel(self, rows: Rows, Y: np.ndarray) -> Discriminants:
-        """Return the discriminants of the targets `Y`, (n, K), from the kernel matrix."""
-        root, n = rows.root, len(Y)
-        iterative = self.route == "cg" or (self.route == "auto" and n > EIGEN and self.reg > 0)
-        K = self._kernel_matrix(rows, n if iterative else 3 * n)
-        K, _ = checked(K, Y[:, 0], root, symmetric=kernel_name(self._kernel) != "precomputed")
-        if iterative:
-            found, n_iter = by_iteration(K, Y, self.reg, root)
-            missed = ~(found.gaps <= GAP * found.values)
-            if not (missed.any() and self.route == "auto" and n <= FALLBACK):
-                self.gap_, self.n_iter_ = float(found.gaps.max()), max(1, n_iter)
-                if missed.any():
-                    self._warn_of_gap(n_iter, float((found.gaps / found.values).max()))
-                return found
-        elif self.route == "fisher":
-            return by_factor(K, Y, self.reg, root)
-        elif self.route == "auto" and self.reg > 0:
-            with suppress(SingularScatterError):
-                found = by_factor(K, Y, self.reg, root)
-                if (found.gaps <= CLEAN * found.values).all():
-                    return found
-        found, rounding, left_out = by_spectrum(K, Y, self.reg, root, self.threshold)
-        if left_out is not None:
-            self.loo_decision_ = left_out
-        self._judge(rounding, FITTED)
-        return found
 
     def _of_features(
         self, F: np.ndarray, yhat: np.ndarray, root: np.ndarray | None

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from ...kernels.conjugate_gradients import conjugate_gradients
-from ..model.blocks import cholesky, gram_of
+from ..model.blocks import blocked_cholesky, gram_of
 from ..model.objective import targets
 from ..solvers.ridge_iterative import IDLE, TOLERANCE, nystrom_preconditioner
 from .ridge_leave_one_out import leave_one_out
@@ -86,7 +86,7 @@ def by_factor(K: np.ndarray, Y: np.ndarray, mu: float, root: np.ndarray | None) 
     scatter = gram_of(centred.T)
     del centred
     scatter.flat[:: len(scatter) + 1] += mu
-    factor, failed = cholesky(scatter.T)
+    factor, failed = blocked_cholesky(scatter.T)
     if failed:
         raise SingularScatterError(
             f"the scatter plus reg={mu:.3g} is singular in double precision; raise reg or take "

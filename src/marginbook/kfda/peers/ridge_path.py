@@ -31,7 +31,7 @@ import numpy as np
 from scipy import linalg
 
 from ...base.interruptible import interruptible
-from ..model.blocks import cholesky, gram_of
+from ..model.blocks import blocked_cholesky, gram_of
 from .ridge_solution import (
     ROUNDING,
     FeatureKernel,
@@ -254,7 +254,7 @@ def fisher_discriminant(
     scatter = within_scatter(K, yhat, root)
     scatter[np.diag_indices_from(scatter)] += mu
     difference = K @ yhat
-    factor, failed = cholesky(scatter.T)
+    factor, failed = blocked_cholesky(scatter.T)
     if failed:
         raise SingularScatterError(
             f"the within-class scatter plus reg={mu:.3g} is singular in double precision; raise reg or take "

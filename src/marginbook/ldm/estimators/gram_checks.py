@@ -12,6 +12,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 from ...base.memory import require_memory
 from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
 from ...kernels.decomposition import cholesky, smallest_eigenvalue
+from ...kernels.validation import validate_square
 
 #: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
 ASYMMETRY = 1e-6
@@ -71,8 +72,7 @@ def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
     validate_memory(X.shape[0])
     G = gram(kernel, X)
     if name == "precomputed":
-        if G.shape[0] != G.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {G.shape}")
+        validate_square(G)
         validate_symmetric(G)
         G = (G + G.T) / 2
     if not always_positive(kernel):

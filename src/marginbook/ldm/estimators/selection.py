@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, Self
 
@@ -43,6 +44,7 @@ MULTIPLES = (1.0, 0.5, 2.0, 0.25, 4.0)
 GRAM_ROWS = 2000
 
 
+@dataclass(eq=False, repr=False)
 class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Large margin distribution machine with its parameters chosen on a grid.
 
@@ -116,33 +118,18 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     (0.993, 10.0, 0.944, 1.0)
     """
 
-    def __init__(
-        self,
-        lambda1s: Sequence[float] = LAMBDAS,
-        lambda2s: Sequence[float] = LAMBDAS,
-        Cs: Sequence[float] = (10.0, 50.0, 100.0),
-        gammas: Sequence[float] | None = None,
-        kernel: Kernel = "rbf",
-        degree: float = 3,
-        coef0: float = 1.0,
-        cv: Any = 5,
-        scoring: str | Score = "accuracy",
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        random_state: Any = None,
-    ) -> None:
-        self.lambda1s = lambda1s
-        self.lambda2s = lambda2s
-        self.Cs = Cs
-        self.gammas = gammas
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.cv = cv
-        self.scoring = scoring
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.random_state = random_state
+    lambda1s: Sequence[float] = LAMBDAS
+    lambda2s: Sequence[float] = LAMBDAS
+    Cs: Sequence[float] = (10.0, 50.0, 100.0)
+    gammas: Sequence[float] | None = None
+    kernel: Kernel = "rbf"
+    degree: float = 3
+    coef0: float = 1.0
+    cv: Any = 5
+    scoring: str | Score = "accuracy"
+    fit_intercept: bool = False
+    tol: float = 1e-6
+    random_state: Any = None
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:

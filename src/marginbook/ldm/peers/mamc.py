@@ -88,6 +88,7 @@ def solve_mamc(f: np.ndarray, y: np.ndarray, scale: float, weights: np.ndarray |
     return MAMCSolution(coefficients, float(norm), residual, False)
 
 
+@dataclass(eq=False, repr=False)
 class MAMCClassifier(KernelPeer):
     r"""Maximal average margin for classifiers, for two classes.
 
@@ -138,19 +139,11 @@ class MAMCClassifier(KernelPeer):
     (0.933, 2.825)
     """
 
-    def __init__(
-        self,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        class_weight: ClassWeight = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.class_weight = class_weight
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    class_weight: ClassWeight = None
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

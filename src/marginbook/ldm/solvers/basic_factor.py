@@ -37,7 +37,7 @@ def leave(R: np.ndarray, n: int, basis: np.ndarray, is_basic: np.ndarray, a: int
     return remove(R, n, a)
 
 
-def factorise(
+def make_basic(
     H: np.ndarray,
     x: np.ndarray,
     lower: float,

@@ -248,7 +248,7 @@ def validate_same_shape(wanted: tuple[int, ...], got: tuple[int, ...]) -> None:
         )
 
 
-def smallest_eigenvalue(values: np.ndarray) -> float:
+def least_relative_eigenvalue(values: np.ndarray) -> float:
     r"""Return the smallest eigenvalue of a symmetric matrix, relative to its largest absolute one.
 
     Raises
@@ -272,7 +272,7 @@ def smallest_eigenvalue(values: np.ndarray) -> float:
 
 def validate_semidefinite(values: np.ndarray, kernel: Any = "callable") -> None:
     """Raise an error if a Gram matrix has a negative eigenvalue that rounding does not explain."""
-    smallest = smallest_eigenvalue(values)
+    smallest = least_relative_eigenvalue(values)
     if smallest < -INDEFINITE:
         raise ValueError(
             f"kernel {kernel!r} has an eigenvalue of {smallest:.1e} times its largest on these rows; "

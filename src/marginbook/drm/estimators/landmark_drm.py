@@ -19,7 +19,7 @@ from .training_kernel import augmented
 
 
 @dataclass(frozen=True)
-class LandmarkMachine:
+class LandmarkDRM:
     """Landmarks, and the quadratic forms of the classes in their features.
 
     A pickle holds one half of each form, as these are symmetric.
