@@ -97,7 +97,8 @@ def bad_pictures(page, where: str, screen: dict[str, int]) -> list[str]:
         if top is None:
             told = ["has no picture"]
         elif top > screen["height"]:
-            told = [f"the first picture is {top / screen['height']:.2f} screens down; move it up, or fold code"]
+            down = top / screen["height"]
+            told = [f"the first picture is {down:.2f} screens down; move it up, or fold code"]
     bare = "has no caption; give the cell one (metadata mystnb: figure: caption), which says what to see"
     return told + [f"{bare}: {alt}" for alt in page.evaluate(BARE)]
 
