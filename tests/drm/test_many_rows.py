@@ -296,7 +296,7 @@ def test_heavy_features_save_iterations_and_keep_the_labels(monkeypatch):
         monkeypatch.setattr(conjugate, "HEAVY", heavy)
         monkeypatch.setattr(conjugate, "LARGEST", largest)
         model = DRMClassifier(1.0, 0.1, "linear", solver="cg").fit(X, y)
-        assert (conjugate._preconditioned(model._machine.system).heavy is None) == (largest == 0)
+        assert (conjugate._preconditioned(model._point_solver.system).heavy is None) == (largest == 0)
         np.testing.assert_array_equal(model.predict(Z), exact.predict(Z))
         values = exact.decision_function(Z)
         np.testing.assert_allclose(model.decision_function(Z), values, atol=1e-5 * np.abs(values).max())

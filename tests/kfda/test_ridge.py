@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
 from marginbook.kfda.model.objective import midpoint, targets
-from marginbook.kfda.peers import ridge, ridge_classes
+from marginbook.kfda.peers import ridge_classes, ridge_several
 from marginbook.kfda.peers import ridge_path as module
 from marginbook.kfda.peers.ridge import KFDAClassifier
 from marginbook.kfda.peers.ridge_leave_one_out import leave_one_out
@@ -342,11 +342,11 @@ def test_iteration_that_does_not_converge_says_so_of_several_classes(monkeypatch
     with pytest.warns(ConvergenceWarning, match=r"iterations the objective is up to .* above its minimum"):
         model = KFDAClassifier(1e-12, gamma=0.05, route="cg").fit(X, labels)
     assert model.gap_ > 1e-8
-    monkeypatch.setattr(ridge, "EIGEN", 20)
+    monkeypatch.setattr(ridge_several, "EIGEN", 20)
     assert KFDAClassifier(1.0).fit(X, labels).gap_ < 1e-12
     decomposed = KFDAClassifier(1e-12, gamma=0.05).fit(X, labels)
     assert not hasattr(decomposed, "gap_")
-    monkeypatch.setattr(ridge_classes, "cholesky", lambda matrix: (matrix, 1))
+    monkeypatch.setattr(ridge_classes, "blocked_cholesky", lambda matrix: (matrix, 1))
     assert KFDAClassifier(1.0, route="cg").fit(X, labels).residual_ < 1e-10
     with pytest.raises(SingularScatterError, match="route='least-squares'"):
         KFDAClassifier(1.0, route="fisher").fit(X, labels)
