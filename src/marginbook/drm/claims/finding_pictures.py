@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.project import resource
+from ...claims.printed_tables import paired
 from ...kernels import gram
 from ..estimators import DRMClassifier
 from ..model.objective import system_matrix
-from .stored_results import paired, printed_table
+from .stored_results import printed_table
 from .table_5 import DRM_COLUMNS, SVM_COLUMNS
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ...base.project import resource
 from ...claims.findings import Finding
+from ...claims.printed_tables import paired
 from . import finding_pictures as pictures
-from .stored_results import by_rule, leaders, paired, printed_table, results, won
+from .stored_results import by_rule, leaders, printed_table, results, won
 from .table_5 import SVM_COLUMNS
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from scipy.stats import ttest_ind_from_stats
 
 from ...claims import Evidence, Rival, claim, decide
 from ...claims.printed_csv import read_printed
-from .stored_results import LEVEL, PAPER, cell, families, printed_table
+from ...claims.printed_tables import LEVEL
+from .stored_results import PAPER, cell, families, printed_table
 from .table_3 import DIGIT_SETS, GAINS, KINDS, READER
 
 if TYPE_CHECKING:
