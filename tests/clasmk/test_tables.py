@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, stored_tables
 from marginbook.clasmk.claims import (
     agreement,
     figures,
@@ -28,7 +28,7 @@ RUNS = [
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(table, rows):
         path = tmp_path / "results" / "clasmk" / f"{table}.csv"

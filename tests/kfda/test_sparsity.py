@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, stored_tables
 from marginbook.kfda.claims import tables_multiclass, tables_sparsity
 
 CUTS = [1e-1, 1e-3, 1e-6, 1e-9]
@@ -19,7 +19,7 @@ RUNS = {
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(table, rows):
         path = tmp_path / "results" / "kfda" / f"{table}.csv"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, stored_tables
 from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.kfda import experiments as tables
 from marginbook.kfda.claims import (
@@ -49,7 +49,7 @@ RUNS = [
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(rows):
         frame = pd.DataFrame(rows)
@@ -136,7 +136,7 @@ def test_a_method_without_five_realisations_is_left_out(put):
     put(rows)
     assert set(chosen.columns_of()["dataset"]) == {"sonar"}
     put([r for r in rows if r["dataset"] == "heart"])
-    (path,) = [p for p in [printed_tables.resource("results", "kfda", "table-2.csv")] if p.is_file()]
+    (path,) = [p for p in [stored_tables.resource("results", "kfda", "table-2.csv")] if p.is_file()]
     path.unlink()
     assert chosen.columns_of() is None
     assert agreement.check_table_1().verdict == Verdict.NOT_TESTABLE

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, stored_tables
 from marginbook.ldm.claims import figures, figures_margins, side_by_side
 
 #: the first reading of the figures' two methods
@@ -17,7 +17,7 @@ CHECKS = [figures_margins.check_fig_1, figures.check_fig_2, figures.check_fig_3]
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(figure, rows):
         path = tmp_path / "results" / "ldm" / f"{figure}.csv"

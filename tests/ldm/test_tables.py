@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, stored_tables
 from marginbook.claims.printed_csv import read_printed
 from marginbook.experiments import compare as comparing
 from marginbook.experiments.protocol import experiments, load_protocol
@@ -44,7 +44,7 @@ RUNS = [
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(table, rows):
         path = tmp_path / "results" / "ldm" / f"{table}.csv"

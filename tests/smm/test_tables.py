@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t, ttest_1samp
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, printed_tables, stored_tables
 from marginbook.experiments.stats import corrected_resampled_t
 from marginbook.smm.claims import figures, margins, tables_rules
 from marginbook.smm.claims import stored_results as contests
@@ -40,7 +40,7 @@ def settings_of(table):
 @pytest.fixture
 def put(monkeypatch, tmp_path):
     """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def write(table, rows):
         path = tmp_path / "results" / "smm" / f"{table}.csv"
