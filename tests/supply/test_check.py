@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -11,15 +10,13 @@ from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from .scripts import ROOT, script
 
 
 @pytest.fixture
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script as a module, for a checkout of its own: pairs of package and tests in two rooms."""
-    spec = importlib.util.spec_from_file_location("check", ROOT / "supply" / "check.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script("check")
     files = {
         "src/marginbook/__init__.py": "",
         "src/marginbook/kernels.py": "",
