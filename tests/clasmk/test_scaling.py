@@ -1,32 +1,14 @@
 """The claim about the cost in N: its verdict follows made-up times."""
 
-import csv
-
 import pytest
 
 from marginbook.claims import Verdict
 from marginbook.clasmk.claims import beyond_scaling as scaling
-from marginbook.quality.benchmarking import goals, tables
+from marginbook.quality.benchmarking import goals
 
-SIZES = (4000, 16000, 32000, 64000)
+from ..made_files import times_of
 
-
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores times where the claim looks for them."""
-    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(powers, x="N", early=1.0):
-        path = tmp_path / "benchmarks" / "results" / f"{scaling.TABLE}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["what", "x", "value", "seconds"])
-            for what, power in powers.items():
-                for n in SIZES[::-1]:
-                    writer.writerow([what, x, n, 1e-9 * n**power * (early if n < scaling.LARGE else 1)])
-
-    return write
+put = times_of(scaling, "N", (4000, 16000, 32000, 64000))
 
 
 def test_linear_times_hold_and_quadratic_ones_fail(put):

@@ -3,10 +3,9 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict
 from marginbook.clasmk.claims import (
     agreement,
     figures,
@@ -17,6 +16,8 @@ from marginbook.clasmk.claims import (
 )
 from marginbook.clasmk.paper.printed import SUMMARY, printed
 
+from ..made_files import results_of
+
 RUNS = [
     value
     for module in (tables, tables_table_4, figures, figures_seconds)
@@ -25,17 +26,7 @@ RUNS = [
 ]
 
 
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(table, rows):
-        path = tmp_path / "results" / "clasmk" / f"{table}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(path, index=False)
-
-    return write
+put = results_of("clasmk")
 
 
 def cells(table, metric, change=None, **columns):

@@ -2,11 +2,12 @@
 
 import json
 
-import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict
 from marginbook.kfda.claims import tables_multiclass, tables_sparsity
+
+from ..made_files import results_of
 
 CUTS = [1e-1, 1e-3, 1e-6, 1e-9]
 RUNS = {
@@ -16,17 +17,7 @@ RUNS = {
 }
 
 
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(table, rows):
-        path = tmp_path / "results" / "kfda" / f"{table}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(path, index=False)
-
-    return write
+put = results_of("kfda")
 
 
 @pytest.mark.usefixtures("put")

@@ -3,28 +3,19 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict
 from marginbook.ldm.claims import figures, figures_margins, side_by_side
+
+from ..made_files import results_of
 
 #: the first reading of the figures' two methods
 READ = "the variance as in (6), an SVM with an intercept"
 CHECKS = [figures_margins.check_fig_1, figures.check_fig_2, figures.check_fig_3]
 
 
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(figure, rows):
-        path = tmp_path / "results" / "ldm" / f"{figure}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(path, index=False)
-
-    return write
+put = results_of("ldm")
 
 
 @pytest.mark.usefixtures("put")

@@ -23,6 +23,8 @@ from marginbook.smm.claims.stored_results import (
 )  # fmt: skip
 from marginbook.smm.experiments.real_pairs import PARITY
 
+from ..made_files import results_of
+
 RUNS = [
     value
     for module in (figures, tables_rules, real_matrices)
@@ -37,17 +39,7 @@ def settings_of(table):
     return printed_tables.PaperTables("smm", own="").protocol(table).settings
 
 
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(table, rows):
-        path = tmp_path / "results" / "smm" / f"{table}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(path, index=False)
-
-    return write
+put = results_of("smm")
 
 
 def made(values, *, column="mae", splits=8, noise=0.01, **columns):

@@ -19,12 +19,9 @@ from ..base.project import cache_dir, resource
 from ..base.workers import leave_ctrl_c_to_parent
 from .catalogue import Claim, listed, rivals_of
 from .checking import check, key
-from .evidence import Kind
 from .rivals import in_place
 
 FILE = ("results", "claims", "sharpness.csv")
-#: of these, nine in ten have a killed rival
-MUST = (Kind.PROOF, Kind.STATEMENT, Kind.ARITHMETIC)
 #: how it is told that a check raised an error with a rival
 ERROR = "error: "
 

@@ -11,8 +11,8 @@ from ..claims import Verdict
 from ..claims.calibration import Calibration, calibrate
 from ..claims.cell_verdicts import agreeing, compare_cells, counts, layout
 from ..claims.printed_csv import read_printed
-from ..claims.printed_tables import PaperTables
 from ..claims.read_as import best, told
+from ..claims.stored_tables import StoredTables
 from .errors import ExperimentError, UnknownName
 from .export import read_results
 from .protocol import Protocol, load_protocol, printed_columns
@@ -32,7 +32,7 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     """Return one row per printed cell: theirs, ours, and whether they agree. Results of stand-ins stay out.
 
     The page of results, the command and the claims all see a table through this function. Of a table that can
-    be read in several ways (`PaperTables.readings`) it is the reading with most agreeing cells.
+    be read in several ways (`StoredTables.readings`) it is the reading with most agreeing cells.
 
     Parameters
     ----------
@@ -140,16 +140,16 @@ def calibrated(experiment: str | Protocol, results: pd.DataFrame) -> Calibration
     return calibrate(read_printed(protocol.printed_path), parts, rule(protocol))
 
 
-def paper_tables(protocol: Protocol) -> PaperTables:
+def paper_tables(protocol: Protocol) -> StoredTables:
     """Return what the room says of its printed tables in ``paper/printed.py``, else the default."""
-    name, default = f"{protocol.package}.paper.printed", PaperTables(protocol.room, own="")
+    name, default = f"{protocol.package}.paper.printed", StoredTables(protocol.room, own="")
     try:
         found = getattr(import_module(name), "PAPER_TABLES", default)
     except ModuleNotFoundError as error:
         if not (error.name and name.startswith(error.name)):
             raise
         return default
-    assert isinstance(found, PaperTables)
+    assert isinstance(found, StoredTables)
     return found
 
 

@@ -20,7 +20,10 @@ from typing import Any
 
 import nbformat
 
+#: of the cell that declares them
 TAG = "parameters"
+#: what a cell imports to show a form for them; a run of the form leaves such a cell out
+FORM = "from marginbook.notebooks.form import form"
 _SIMPLE = {
     "bool": bool,
     "int": int,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from scipy.stats import ttest_ind_from_stats
 
 from ...claims import Evidence, Rival, claim, decide
+from ...claims.printed_tables import LEVEL
 from ..paper.printed import PAPER_TABLES
-from .stored_results import LEVEL, cell, families, printed_table
+from .stored_results import cell, families, printed_table
 from .table_3 import DIGIT_SETS, GAINS, KINDS, READER
 
 if TYPE_CHECKING:
