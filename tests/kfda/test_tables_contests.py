@@ -51,7 +51,7 @@ def test_contests_are_the_tests_of_scipy(put):
         size = sizes().loc[name]
         t = (a - b).mean() / np.sqrt((1 / len(a) + size["n_test"] / size["n_train"]) * (a - b).var(ddof=1))
         assert line["p_corrected"] == pytest.approx(2 * stats.t.sf(abs(t), len(a) - 1))
-    assert list(lines["partitions"]) == [100, 20]
+    assert list(lines["splits"]) == [100, 20]
     turned = tables_ranks.contest(wide, RIVAL, K1)
     assert turned["difference"].tolist() == pytest.approx((-lines["difference"]).tolist())
     assert tables_ranks.contest(wide, K1, "absent").empty

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from marginbook.claims import Verdict
+from marginbook.claims import Verdict, contests
 from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.ldm.claims import (
     printed_audit,
@@ -33,10 +33,10 @@ def test_possible_outcomes_hold_every_outcome_that_happens():
             a += gap
             told = [(round(float(v.mean()), 3), round(float(v.std(ddof=1)), 3)) for v in (a, b)]
             found = possible_outcomes(*told, n)
-            happened = tables_wins.outcome(float((a - b).mean()), stats.ttest_rel(a, b).pvalue)
+            happened = contests.outcome(float((a - b).mean()), stats.ttest_rel(a, b).pvalue)
             assert happened in found
             t = stats.ttest_rel(a, b).statistic / np.sqrt(1 + n)
-            corrected = tables_wins.outcome(float((a - b).mean()), 2 * stats.t.sf(abs(t), n - 1))
+            corrected = contests.outcome(float((a - b).mean()), 2 * stats.t.sf(abs(t), n - 1))
             assert corrected in possible_outcomes(*told, n, overlap=1.0)
             assert {"win": "loss", "loss": "win", "tie": "tie"}[happened] in possible_outcomes(*told[::-1], n)
             certain += len(found) == 1

@@ -50,6 +50,8 @@ pause: float = 0.0  # seconds, 0 to 120
 memory: int = 1  # megabytes to take, 0 to 100000
 ```
 
+## Lines
+
 ```{code-cell} ipython3
 for line in range(n):
     print("line", line)
@@ -58,6 +60,8 @@ for line in range(n):
 ```{code-cell} ipython3
 print("always the same")
 ```
+
+## A pause
 
 ```{code-cell} ipython3
 import time

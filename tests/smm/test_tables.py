@@ -379,9 +379,9 @@ def test_splits_that_overlap_are_tested_with_the_correction():
         corrected_resampled_t(*frame.loc[name].to_numpy().T, n_train=n, n_test=m).p_value
         for name, n, m in (("a", 60, 30), ("b", 90, 10))
     ]
-    np.testing.assert_allclose(found["p"], contests.holm(alone))
+    np.testing.assert_allclose(found["p_corrected"], contests.holm(alone))
     assert max(contests.holm(alone)) == pytest.approx(min(max(2 * min(alone), max(alone)), 1))
-    assert (contests.contest(frame, "x", "y")["p"].to_numpy() < alone).all()
+    assert (contests.contest(frame, "x", "y")["p_paired"].to_numpy() < alone).all()
 
 
 def test_one_draw_is_no_contest(put):

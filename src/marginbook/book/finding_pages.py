@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -112,7 +113,13 @@ def chapter_entry(
             "```",
             "",
         ]
-    evidence = ", ".join(f"[{claims[id].where}](#{evidence_anchor(claims[id])})" for id in one.needs)
+    needed = [claims[id] for id in one.needs]
+    places = Counter(claim.place for claim in needed)
+    # several claims of one place: the end of the id tells which
+    names = [c.place if places[c.place] == 1 else f"{c.place} ({c.id.partition('/')[2]})" for c in needed]
+    evidence = ", ".join(
+        f"[{name}](#{evidence_anchor(claim)})" for name, claim in zip(names, needed, strict=True)
+    )
     ways = [f"Evidence: {evidence}"] if evidence else []
     id, _, anchor = one.page.partition("#")
     if id in shown:

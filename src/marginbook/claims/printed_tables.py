@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import Evidence, share
 from .calibration import Calibration
 from .cell_verdicts import NOT_PRINTED, TESTED, layout
-from .printed_csv import read_numbers
+from .printed_csv import read_numbers, read_printed
 from .stored_tables import StoredTables
 
 if TYPE_CHECKING:
@@ -73,7 +73,31 @@ class PaperTables(StoredTables):
 
     def printed(self, table: str) -> pd.DataFrame:
         """Return the printed means as the paper lays them out: data sets down, methods across."""
-        return layout(read_numbers(self.paper / f"{table}.csv"), "mean")
+        return layout(self.numbers(table), "mean")
+
+    def rows(self, file: str) -> pd.DataFrame:
+        """Return the cells of a printed table, one a row, as text: see `printed_csv.read_printed`."""
+        return read_printed(self.paper / f"{file}.csv")
+
+    def numbers(self, file: str) -> pd.DataFrame:
+        """Return the cells of a printed table, one a row, as numbers, nan where none is printed."""
+        return read_numbers(self.paper / f"{file}.csv")
+
+    def judged(
+        self, table: str, printed: pd.DataFrame, results: pd.DataFrame, **otherwise: Any
+    ) -> pd.DataFrame:
+        """Compare printed cells, as from `rows`, with results by the rule of a table.
+
+        Parameters
+        ----------
+        table : str
+        printed, results : DataFrame
+        **otherwise
+            Arguments of `cell_verdicts.compare_cells` for cells that are not those of its protocol.
+        """
+        from ..experiments.compare import rule
+
+        return rule(self.protocol(table), **otherwise)(printed, results, None)
 
     def agreement(self, table: str, frame: pd.DataFrame | None = None) -> Evidence:
         """Compare every printed cell of what we ran with ours.

@@ -98,27 +98,29 @@ def own_results(protocol: Protocol, results: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def rule(protocol: Protocol) -> Callable[[pd.DataFrame, pd.DataFrame, int | None], pd.DataFrame]:
+def rule(
+    protocol: Protocol, **otherwise: Any
+) -> Callable[[pd.DataFrame, pd.DataFrame, int | None], pd.DataFrame]:
     """Return the comparison of a table: (printed, results, splits behind a printed mean) -> cells.
 
-    Without a number of splits they are as the paper has them.
+    Without a number of splits they are as the paper has them. `otherwise` are arguments of `compare_cells`
+    for cells that are not the protocol's.
     """
     tables = paper_tables(protocol)
     splits, choices = tables.splits.get(protocol.table), tables.choices.get(protocol.table)
-    as_printed = protocol.printed_splits if splits is None else splits()
-    spreads, other = choices() if choices else None, tables.other_data()
+    stated: dict[str, Any] = {
+        "metric": protocol.metric,
+        "better_of": protocol.better_of,
+        "printed_splits": protocol.printed_splits if splits is None else splits(),
+        "higher_is_better": protocol.higher_is_better,
+        "other_data": tables.other_data(),
+    }
+    if choices and "choices" not in otherwise:  # they are computed from all stored results
+        stated["choices"] = choices()
 
     def compared(printed: pd.DataFrame, results: pd.DataFrame, n: int | None) -> pd.DataFrame:
-        return compare_cells(
-            printed,
-            results,
-            metric=protocol.metric,
-            better_of=protocol.better_of,
-            printed_splits=as_printed if n is None else n,
-            higher_is_better=protocol.higher_is_better,
-            choices=spreads,
-            other_data=other,
-        )
+        own = {} if n is None else {"printed_splits": n}
+        return compare_cells(printed, results, **stated | own | otherwise)
 
     return compared
 

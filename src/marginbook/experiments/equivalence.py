@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..base.parameters import real
-
 #: of each of the two one-sided tests
 LEVEL = 0.05
 
@@ -49,11 +47,3 @@ def mean_interval(differences: ArrayLike, level: float = LEVEL) -> tuple[float, 
 def largest_mean(differences: ArrayLike) -> float:
     """Return the upper end of `mean_interval`: what is not inferior has it below a margin."""
     return mean_interval(differences)[1]
-
-
-def equivalent(differences: ArrayLike, margin: float, level: float = LEVEL) -> bool:
-    """Return whether two one-sided t-tests show that a mean is between minus and plus `margin`."""
-    if not 0 < real(margin) < np.inf:
-        raise ValueError(f"margin must be a positive number, got {margin!r}")
-    low, high = mean_interval(differences, level)
-    return -margin < low and high < margin

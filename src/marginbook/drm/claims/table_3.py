@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide, share
 from ...claims.changed_results import moved, turned
-from ...claims.printed_csv import read_printed
+from ..paper.printed import PAPER_TABLES
 from .printed_accuracies import reachable
 from .stored_results import (
-    PAPER,
     agreement,
     by_rule,
     cell,
@@ -21,9 +19,6 @@ from .stored_results import (
     read_sizes,
     won,
 )
-
-if TYPE_CHECKING:
-    pass
 
 KINDS = {
     "gene expression": (
@@ -70,7 +65,7 @@ def check_table_3() -> Evidence:
 )
 def check_counts(splits: int = 5, scale: float = 1.0, more: int = 0) -> Evidence:
     """Ask of every printed mean and deviation whether five counts of right answers lead to it."""
-    printed = read_printed(PAPER / "table-3.csv")
+    printed = PAPER_TABLES.rows("table-3")
     sizes = {name: size + more for name, size in read_sizes("table-2").set_index("dataset")["test"].items()}
     tested, as_printed, mended, notes = 0, 0, 0, []
     for name, rows in printed[printed["mean"] != ""].groupby("dataset", sort=False):

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide_below, share
 from ...claims.changed_results import moved, renamed
+from ...claims.contests import win_tie_loss
 from ...claims.printed_tables import LEVEL, paired
 from ...experiments.equivalence import largest_mean, mean_interval
 from ..experiments.columns import columns_of, means
 from ..paper.printed import KINDS, OWN, RIVAL, printed
 from .printed_retained import PAIRS
 from .tables import RESULTS, nothing
-from .tables_contests import Parts, best_of, contest, described, have, win_tie_loss
+from .tables_contests import Parts, best_of, contest, described, have
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,7 @@ def check_accuracy() -> Evidence:
             len(lines),
             float(at_least - len(lines)),
             f"no higher error on {at_least} of {len(lines)} sets, {by:+.2f} points on average (p = "
-            f"{p:.2g}), win/tie/loss {win_tie_loss(lines)}",
+            f"{p:.2g}), win/tie/loss {win_tie_loss(lines['corrected'])}",
             "",
         )
 

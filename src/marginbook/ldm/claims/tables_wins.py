@@ -8,14 +8,15 @@ resampled t-test allows for that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, share
+from ...claims import Evidence, Rival, claim, contests, share
 from ...claims.changed_results import moved
-from ...experiments.stats import corrected_resampled_t, paired_t
-from ..paper.printed import KINDS, LEVEL, OUTCOMES, PAPER_TABLES, SPLITS, possible_outcomes, printed
+from ...claims.contests import TESTS, win_tie_loss
+from ..paper.printed import KINDS, LEVEL, PAPER_TABLES, SPLITS, possible_outcomes, printed
 from ..paper.readings import AS_DERIVED, READINGS, Reading, as_read, available, best, nearest
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 RESULTS = tuple(f"results/ldm/{table}.csv" for table in KINDS)
 METRIC = "accuracy"
-TESTS = ("paired", "corrected")
 
 
 def scores(table: str, *, paper_sets: bool = True, reading: Reading | None = None) -> pd.DataFrame | None:
@@ -49,61 +49,8 @@ def scores(table: str, *, paper_sets: bool = True, reading: Reading | None = Non
     return wide
 
 
-def contest(wide: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Compare two methods on every data set, with both tests.
-
-    Parameters
-    ----------
-    wide : DataFrame
-        As from `scores`.
-    first, second : str
-        Columns of it.
-
-    Returns
-    -------
-    DataFrame
-        By data set: `splits` (that both have), `difference` (mean of first minus second), `deviation` (of
-        the differences, n - 1), `p_paired`, `p_corrected`, and the outcomes `paired` and `corrected`: "win",
-        "tie" or "loss" of the first. A data set with fewer than two splits is left out.
-    """
-    import pandas as pd
-
-    columns = ["splits", "difference", "deviation", "p_paired", "p_corrected", *TESTS]
-    rows = {}
-    if {first, second} <= set(wide.columns):
-        for name, part in wide[[first, second]].dropna().groupby(level="dataset", sort=False):
-            a, b = (part[method].to_numpy(float) for method in (first, second))
-            if len(a) < 2:
-                continue
-            # half of the rows train and half test: the ratio is 1
-            plain, corrected = paired_t(a, b), corrected_resampled_t(a, b, n_train=1, n_test=1)
-            rows[name] = {
-                "splits": len(a),
-                "difference": plain.mean_difference,
-                "deviation": float(np.std(a - b, ddof=1)),
-                "p_paired": plain.p_value,
-                "p_corrected": corrected.p_value,
-                "paired": outcome(plain.mean_difference, plain.p_value),
-                "corrected": outcome(corrected.mean_difference, corrected.p_value),
-            }
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("dataset")
-
-
-def outcome(difference: float, p: float) -> str:
-    """Return "win", "loss", or "tie" where the difference is not significant."""
-    if p >= LEVEL or difference == 0:
-        return "tie"
-    return "win" if difference > 0 else "loss"
-
-
-def win_tie_loss(outcomes: Iterable[str]) -> str:
-    """Return the counts as the paper writes them.
-
-    >>> win_tie_loss(["win", "tie", "win"])
-    '2/1/0'
-    """
-    found = list(outcomes)
-    return "/".join(str(found.count(name)) for name in OUTCOMES)
+#: of two methods on every data set: half of the rows train and half test
+contest = partial(contests.contest, overlap=1.0)
 
 
 def run_readings() -> list[Reading]:
