@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import Evidence, share
 from .calibration import Calibration
-from .cell_verdicts import NOT_PRINTED, TESTED
+from .cell_verdicts import NOT_PRINTED, TESTED, layout
+from .printed_csv import read_numbers, read_printed
 from .stored_tables import StoredTables
 
 if TYPE_CHECKING:
@@ -69,6 +70,18 @@ class PaperTables(StoredTables):
         ours = self.measured(table)
         assert ours is not None, self.not_run(table)
         return calibrated(self.protocol(table), ours)
+
+    def printed(self, table: str) -> pd.DataFrame:
+        """Return the printed means as the paper lays them out: data sets down, methods across."""
+        return layout(self.numbers(table), "mean")
+
+    def rows(self, file: str) -> pd.DataFrame:
+        """Return the cells of a printed table, one a row, as text: see `printed_csv.read_printed`."""
+        return read_printed(self.paper / f"{file}.csv")
+
+    def numbers(self, file: str) -> pd.DataFrame:
+        """Return the cells of a printed table, one a row, as numbers, nan where none is printed."""
+        return read_numbers(self.paper / f"{file}.csv")
 
     def judged(
         self, table: str, printed: pd.DataFrame, results: pd.DataFrame, **otherwise: Any

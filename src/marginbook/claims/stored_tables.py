@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..base.project import resource
 from ..base.rooms import rooms
-from .cell_verdicts import Spread, layout
-from .printed_csv import read_numbers, read_printed
+from .cell_verdicts import Spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,15 +81,3 @@ class StoredTables:
     def as_read(self, table: str, ours: pd.DataFrame) -> Mapping[str, pd.DataFrame | None]:
         """Return results under each reading of a table, by its words; "" for a table that has one only."""
         return self.readings[table](ours) if table in self.readings else {"": ours}
-
-    def printed(self, table: str) -> pd.DataFrame:
-        """Return the printed means as the paper lays them out: data sets down, methods across."""
-        return layout(self.numbers(table), "mean")
-
-    def rows(self, file: str) -> pd.DataFrame:
-        """Return the cells of a printed table, one a row, as text: see `printed_csv.read_printed`."""
-        return read_printed(self.paper / f"{file}.csv")
-
-    def numbers(self, file: str) -> pd.DataFrame:
-        """Return the cells of a printed table, one a row, as numbers, nan where none is printed."""
-        return read_numbers(self.paper / f"{file}.csv")
