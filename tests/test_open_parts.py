@@ -29,13 +29,15 @@ def test_an_interval_shows_refutes_or_leaves_open():
 @pytest.mark.parametrize("parts", list(product((SHOWN, OPEN, REFUTED), repeat=3)))
 def test_the_verdict_is_that_of_every_way_to_settle_what_is_open(parts):
     ways = product(*((SHOWN, REFUTED) if part == OPEN else (part,) for part in parts))
-    verdicts = {share(way.count(SHOWN), 3) for way in ways}
+    verdicts = {share(way.count(SHOWN), 3) for way in ways}  # of three parts none is exactly half
     assert judged(parts) == (verdicts.pop() if len(verdicts) == 1 else Verdict.UNDECIDED)
     assert all_of(parts) == (REFUTED if REFUTED in parts else OPEN if OPEN in parts else SHOWN)
 
 
-def test_nothing_is_not_testable():
+def test_nothing_is_not_testable_and_half_is_not_most():
     assert judged([]) == Verdict.NOT_TESTABLE
+    assert judged([SHOWN, REFUTED]) == Verdict.NOT_REPRODUCED
+    assert judged([SHOWN, SHOWN, REFUTED, OPEN]) == Verdict.UNDECIDED
 
 
 def test_the_best_reading_has_most_shown_then_fewest_refuted_then_comes_first():

@@ -47,13 +47,19 @@ def all_of(parts: Iterable[str]) -> str:
 def judged(parts: Iterable[str]) -> Verdict:
     """Return the verdict on all parts: undecided where those that are open could turn it.
 
+    It is *partly* where more than half of the parts are shown, as for the cells of a table.
+
     >>> str(judged([SHOWN, SHOWN])), str(judged([SHOWN, OPEN])), str(judged([REFUTED, REFUTED, OPEN]))
     ('reproduced', 'undecided', 'not-reproduced')
     """
     found = list(parts)
     shown, total = found.count(SHOWN), len(found)
-    worst, best = share(shown, total), share(shown + found.count(OPEN), total)
+    worst, best = (_settled(number, total) for number in (shown, shown + found.count(OPEN)))
     return worst if worst == best else Verdict.UNDECIDED
+
+
+def _settled(shown: int, total: int) -> Verdict:
+    return Verdict.NOT_REPRODUCED if total and 2 * shown <= total else share(shown, total)
 
 
 def tally(parts: Iterable[str]) -> str:
