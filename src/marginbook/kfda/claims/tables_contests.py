@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...claims import open_parts
 from ...claims.printed_tables import LEVEL, paired
+from ...experiments.equivalence import mean_interval
 from ...experiments.stats import corrected_resampled_t, paired_t
 from ..experiments.columns import columns_of, means
 from ..paper.printed import PROTOCOLS
@@ -16,24 +18,26 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """What came out of one reading: parts that are as claimed, of how many, and two texts."""
+    """What came out of one reading: each part shown, open or refuted, how far the least is, and two texts."""
 
-    right: int
-    number: int
+    found: list[str]
     slack: float
     measured: str
     why: str
 
 
 def best_of(look: Callable[[pd.DataFrame], Parts], *columns: str) -> tuple[Parts, str] | None:
-    """Return what the reading gives that agrees best, and the other in words; None without results."""
+    """Return what the reading gives that agrees best, and the other in words; None without results.
+
+    Of equals it is the first of `PROTOCOLS`.
+    """
     found = {}
     for protocol in PROTOCOLS:
         wide = columns_of(protocol)
         if wide is None or not have(wide, *columns):
             return None
         found[protocol] = look(wide)
-    best = max(found, key=lambda protocol: found[protocol].right)
+    best = open_parts.best({protocol: parts.found for protocol, parts in found.items()})
     others = "; ".join(
         f"{IN_WORDS[protocol]}: {parts.measured}" for protocol, parts in found.items() if protocol != best
     )
@@ -52,12 +56,13 @@ def contest(wide: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        By data set: `partitions`, `difference` (mean error of first minus second, in points), `p_paired`,
-        `p_corrected`, and `outcome` of the first by the corrected test: "win" (fewer errors), "tie", "loss".
+        By data set: `partitions`, `difference` (mean error of first minus second, in points), `low` and
+        `high` of its 90 % interval, `p_paired`, `p_corrected`, and `outcome` of the first: "win" (fewer
+        errors), "tie", "loss". Interval and outcome are those of the corrected test.
     """
     import pandas as pd
 
-    columns = ["partitions", "difference", "p_paired", "p_corrected", "outcome"]
+    columns = ["partitions", "difference", "low", "high", "p_paired", "p_corrected", "outcome"]
     rows = {}
     sides = wide[wide["method"].isin([first, second])]
     for name, part in sides.groupby("dataset", sort=False):
@@ -71,9 +76,12 @@ def contest(wide: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
         outcome = "tie"
         if corrected.p_value < LEVEL:
             outcome = "win" if corrected.mean_difference < 0 else "loss"
+        low, high = mean_interval((a - b).round(9), overlap=n_test / n_train)
         rows[str(name)] = {
             "partitions": len(both),
             "difference": plain.mean_difference,
+            "low": low,
+            "high": high,
             "p_paired": plain.p_value,
             "p_corrected": corrected.p_value,
             "outcome": outcome,
