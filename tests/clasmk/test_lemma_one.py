@@ -44,9 +44,14 @@ def test_these_hold(check):
     holds(check)
 
 
-@pytest.mark.parametrize("check", [section_2_lemma_1.check_dropped_noise, theorem_one.check_lowest_bound])
-def test_these_are_corrected(check):
-    corrected(check)
+def test_the_dropped_noise_is_corrected():
+    corrected(section_2_lemma_1.check_dropped_noise)
+
+
+def test_the_lowest_bound_fails():
+    evidence = theorem_one.check_lowest_bound()
+    assert evidence.verdict == Verdict.FAILS
+    assert evidence.slack < 0
 
 
 def test_the_bound_is_compared_without_rounding():

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from marginbook.experiments.equivalence import largest_mean, mean_interval
+from marginbook.experiments.stats import corrected_resampled_t
 
 CASES = [(seed, n, shift) for seed in range(6) for n in (2, 7, 30) for shift in (0.0, 0.4)]
 
@@ -49,3 +50,16 @@ def test_the_ends_are_those_of_statsmodels():
 def test_degenerate_differences():
     assert mean_interval([0.3]) == (-math.inf, math.inf)
     assert mean_interval([0.3, 0.3, 0.3]) == pytest.approx((0.3, 0.3))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_overlap_makes_the_interval_that_of_the_corrected_test(seed):
+    x = drawn(seed, 10, 0.4)
+    low, high = mean_interval(x, 0.025, overlap=1.0)
+    # at its ends the two-sided p of the corrected resampled t-test is 5 %
+    for end in (low, high):
+        shifted = x - end
+        assert corrected_resampled_t(shifted, np.zeros(10), n_train=1, n_test=1).p_value == pytest.approx(
+            0.05, abs=1e-9
+        )
+    assert high - low > np.diff(mean_interval(x, 0.025))

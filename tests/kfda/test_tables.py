@@ -151,7 +151,11 @@ def test_cells_agree_with_themselves_and_with_nothing_else(put):
         assert exact["refit"]["off_errors"] == pytest.approx(0, abs=1e-9)
         assert exact["fixed"]["off_errors"] == pytest.approx(3.0)
         assert exact["fixed"]["errors"] < exact["refit"]["errors"]
-    assert agreement.check_table_3().verdict == Verdict.REPRODUCED
+    # the printed columns are too near to each other for intervals over the sets to show their order
+    evidence = agreement.check_table_3()
+    assert evidence.verdict == Verdict.UNDECIDED
+    assert evidence.sizes["pairs"] == 20
+    assert ", 0 refuted; the means are in order in 20" in evidence.measured
     put([{**r, "errors_refit": json.dumps([r["n_test"]] * r["n_partitions"])} for r in as_printed("table-1")])
     evidence = agreement.check_table_1(protocols=("refit",))
     assert evidence.verdict in (Verdict.PARTLY, Verdict.NOT_REPRODUCED)
@@ -272,11 +276,14 @@ def test_order_of_the_averages_by_pairs(put):
     put(rows)
     evidence = agreement.check_table_3()
     # errors turned upside down, retained shares as printed: ten pairs of either, some as good as equal
-    assert evidence.verdict == Verdict.PARTLY
+    assert evidence.verdict == Verdict.UNDECIDED
     frame = agreement.averages(chosen.columns_of())
-    agree, turned = agreement.orders(frame)
-    assert all(name.startswith("MCR") for name in turned)
-    assert agree + len(turned) == evidence.sizes["pairs"] <= 20
+    order = agreement.orders(frame)
+    assert {name[:3] for name, part in order.parts.items() if part == "refuted"} == {"MCR"}
+    assert {name[:3] for name, part in order.parts.items() if part == "shown"} == {"NRS"}
+    assert len(order.parts) == evidence.sizes["pairs"] <= 20
+    assert order.agree == sum(name.startswith("NRS") for name in order.parts)
+    assert order.least < 0
     assert len(frame) == 10
     assert frame.attrs["names"] == list(printed().errors.index)
 

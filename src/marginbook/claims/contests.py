@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..experiments.equivalence import mean_interval
 from ..experiments.stats import corrected_resampled_t, paired_t
 from .printed_tables import LEVEL
 
@@ -43,12 +44,13 @@ def contest(
     -------
     DataFrame
         By data set: `splits` (that both have), `difference` (mean of first minus second), `deviation` (of
-        the differences, n - 1), `p_paired`, `p_corrected`, and the outcomes `paired` and `corrected`: "win",
-        "tie" or "loss" of the first. A data set with fewer than two splits is left out.
+        the differences, n - 1), `low` and `high` (its 90 % interval, of the corrected test),
+        `p_paired`, `p_corrected`, and the outcomes `paired` and `corrected`: "win", "tie" or "loss" of the
+        first. A data set with fewer than two splits is left out.
     """
     import pandas as pd
 
-    columns = ["splits", "difference", "deviation", "p_paired", "p_corrected", *TESTS]
+    columns = ["splits", "difference", "deviation", "low", "high", "p_paired", "p_corrected", *TESTS]
     rows: dict[str, dict[str, Any]] = {}
     if {first, second} <= set(scores.columns):
         for name, part in scores[[first, second]].dropna().groupby(level="dataset", sort=False):
@@ -59,11 +61,14 @@ def contest(
             share = overlap[str(name)] if isinstance(overlap, Mapping) else overlap
             if share:
                 corrected = corrected_resampled_t(a, b, n_train=1, n_test=share)
+            low, high = mean_interval((a - b).round(9), overlap=share)  # 1e-17 is no difference
             ahead = plain.mean_difference if higher_is_better else -plain.mean_difference
             rows[str(name)] = {
                 "splits": len(a),
                 "difference": plain.mean_difference,
                 "deviation": float(np.std(a - b, ddof=1)),
+                "low": low,
+                "high": high,
                 "p_paired": plain.p_value,
                 "p_corrected": corrected.p_value,
                 "paired": outcome(ahead, plain.p_value),

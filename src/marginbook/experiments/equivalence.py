@@ -18,7 +18,9 @@ from scipy import stats
 LEVEL = 0.05
 
 
-def mean_interval(differences: ArrayLike, level: float = LEVEL) -> tuple[float, float]:
+def mean_interval(
+    differences: ArrayLike, level: float = LEVEL, *, overlap: float = 0.0
+) -> tuple[float, float]:
     """Return the interval of a mean by Student's t that leaves `level` on either side.
 
     Parameters
@@ -26,6 +28,10 @@ def mean_interval(differences: ArrayLike, level: float = LEVEL) -> tuple[float, 
     differences : array of shape (n,)
         Of two methods, by data set or split; without a spread there is no interval but the mean.
     level : float
+    overlap : float
+        Of random splits of one data set, the ratio of test to training rows: their differences are not
+        independent, and the variance of the mean is (1/n + overlap) of theirs, as in the corrected resampled
+        t-test (Nadeau and Bengio 2003).
 
     Returns
     -------
@@ -40,7 +46,8 @@ def mean_interval(differences: ArrayLike, level: float = LEVEL) -> tuple[float, 
     values = np.asarray(differences, dtype=float)
     if len(values) < 2:
         return -math.inf, math.inf
-    half = float(stats.t.ppf(1 - level, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
+    error = values.std(ddof=1) * math.sqrt(1 / len(values) + overlap)
+    half = float(stats.t.ppf(1 - level, len(values) - 1) * error)
     return float(values.mean()) - half, float(values.mean()) + half
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...claims import contests
+from ...claims import contests, open_parts
 from ...claims.contests import win_tie_loss
 from ...claims.printed_tables import paired
 from ..experiments.columns import columns_of, means
@@ -17,24 +17,26 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """What came out of one reading: parts that are as claimed, of how many, and two texts."""
+    """What came out of one reading: each part shown, open or refuted, how far the least is, and two texts."""
 
-    right: int
-    number: int
+    found: list[str]
     slack: float
     measured: str
     why: str
 
 
 def best_of(look: Callable[[pd.DataFrame], Parts], *columns: str) -> tuple[Parts, str] | None:
-    """Return what the reading gives that agrees best, and the other in words; None without results."""
+    """Return what the reading gives that agrees best, and the other in words; None without results.
+
+    Of equals it is the first of `PROTOCOLS`.
+    """
     found = {}
     for protocol in PROTOCOLS:
         wide = columns_of(protocol)
         if wide is None or not have(wide, *columns):
             return None
         found[protocol] = look(wide)
-    best = max(found, key=lambda protocol: found[protocol].right)
+    best = open_parts.best({protocol: parts.found for protocol, parts in found.items()})
     others = "; ".join(
         f"{IN_WORDS[protocol]}: {parts.measured}" for protocol, parts in found.items() if protocol != best
     )

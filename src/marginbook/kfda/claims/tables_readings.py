@@ -64,7 +64,8 @@ def readings(*tables: str, protocols: Sequence[str] = PROTOCOLS) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        One row per table and reading, those that agree best first: `table`, `reading` (of `tables_cuts`),
+        One row per table and reading, those that agree best first, of equals in the order of
+        `tables_cuts.readings_of`: `table`, `reading` (of `tables_cuts`),
         `errors` and `retained` (cells that agree), `of` (tested of each), `agree` and `tested` (of both),
         `off_errors`, `off_retained` (mean distance from print, in points), `faithful`, `wrong`, `shifted`
         (the rates of `rates`), `needed` (cells that a faithful re-run reaches), `verdict`. Empty before any
@@ -105,11 +106,8 @@ def readings(*tables: str, protocols: Sequence[str] = PROTOCOLS) -> pd.DataFrame
                 }
             )
             kept.update({(table, reading, side): cells for side, cells in sides.items()})
+    rows.sort(key=lambda row: (row["table"], -row["agree"]))
     frame = pd.DataFrame(rows)
-    if rows:
-        frame = frame.sort_values(
-            ["table", "agree", "off_errors", "off_retained"], ascending=[True, False, True, True]
-        ).reset_index(drop=True)
     frame.attrs |= {"cells": kept, "rates": known, "absent": absent}
     return frame
 
