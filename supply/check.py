@@ -2,9 +2,9 @@
 
 ``python supply/check.py`` (`make check`) asks git what differs from the last commit, follows the imports of
 package and tests backwards from there, and runs the test files that it meets, the nearest first, until its
-time is over; it says how many tests were left for `make test`. A changed file that is no Python stands for
-the modules that mention its name. What is loaded by name only (the ledger loads all rooms, a protocol its
-measure) is not followed: the whole suite is there for that.
+time is over; it says how many tests were left for `make test`. Like that, it leaves out long tests. A changed
+file that is no Python stands for the modules that mention its name. What is loaded by name only (the ledger
+loads all rooms, a protocol its measure) is not followed: the whole suite is there for that.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def main() -> int:
     print(f"{len(near)} test files reach them", flush=True)
     if near:
         environment = {**os.environ, "MARGINBOOK_CHECK_UNTIL": str(until), "PYTHONPATH": _path()}
-        command = [*python, "pytest", "-n", "2", "-p", "budget", "-p", "no:randomly", "-m", "not browser"]
-        tests = subprocess.run([*command, *near], cwd=ROOT, env=environment)
+        options = ["-n", "2", "-p", "budget", "-p", "no:randomly", "-m", "not browser and not long"]
+        tests = subprocess.run([*python, "pytest", *options, *near], cwd=ROOT, env=environment)
         failed += ["pytest"] if tests.returncode not in (0, 5) else []
     if failed:
         print(f"failed: {', '.join(failed)}")
@@ -167,7 +167,10 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--since", default="HEAD", help="commit to compare with (default: the last one)")
     parser.add_argument(
-        "--seconds", type=float, default=50, help="no test starts later (default: %(default)g)"
+        "--seconds",
+        type=float,
+        default=50,
+        help="no test starts later, and 5 s after it none goes on (%(default)g)",
     )
     return parser.parse_args()
 

@@ -12,15 +12,21 @@ from marginbook.claims import (
     Evidence,
     Kind,
     Rival,
+    Verdict,
     catalogue,
     changed_results,
+    check,
     decide,
     given,
+    ledger,
+    returns,
     sharpness,
     times,
 )
 from marginbook.claims.rivals import in_place
 from marginbook.ldm.paper.printed import PAPER_TABLES
+
+from .settled import WITH_CHAPTER
 
 
 def measure(value: float = 1.0) -> Evidence:
@@ -63,6 +69,23 @@ def test_a_rival_that_raises_is_not_refuted(met, monkeypatch):
     assert sharpness.blunt(entry)
 
 
+def test_sharpness_of_a_claim(met, monkeypatch, cli):
+    """The check agrees with any number below 2, so one rival survives; a raised error is noticed."""
+    assert [(one.of_rival, one.killed) for one in met] == [
+        ("fails", True),
+        ("holds", False),
+        ("error: ZeroDivisionError", False),
+    ]
+    entry = catalogue._CLAIMS["drm/toy"]
+    assert [sharpness.meet("drm/toy", number) for number in range(3)] == met
+    monkeypatch.setattr(sharpness, "shipped", lambda: {"drm/toy": met})
+    assert sharpness.rivals_killed(entry) == 1
+    assert not sharpness.blunt(entry)
+    shown = cli("claims", "drm/toy", "--sharpness", "--n-jobs", "1")
+    assert "survives" in shown.output
+    assert "proof: 1 of 1 claims have a killed rival" in shown.output
+
+
 def test_the_command_counts_errors_apart(met, cli):
     shown = cli("claims", "drm/toy", "--sharpness", "--n-jobs", "1")
     assert "1 killed, 1 survives, 1 no verdict" in shown.output
@@ -79,6 +102,40 @@ def test_a_claim_with_rivals_has_no_reason_to_be_blunt():
         claims.claim(
             "drm/x", kind="proof", where="", statement="", notebook="", rivals=(Rival("x"),), blunt="none"
         )
+
+
+def test_a_rival_is_killed_when_the_verdict_changes_with_it():
+    """The sum of the scatters with one row left out is no longer the total scatter."""
+    from marginbook.drm.claims import sections_3_4 as theory
+
+    short = Rival("a row left out", swaps={
+        "drm.model.objective.class_slices": lambda f: lambda sizes: [slice(0, sum(sizes) - 1)],
+    })  # fmt: skip
+    whole = theory.class_slices
+    with in_place(short):
+        assert theory.class_slices is not whole  # also where it was imported to
+        assert theory.check_decomposition().verdict == Verdict.FAILS
+    assert theory.class_slices is whole
+
+
+def test_swaps_of_functions_constants_and_methods():
+    from marginbook.drm.claims import section_6_convergence as convergence
+    from marginbook.drm.model.operators import DenseSystem
+
+    before = DenseSystem.bound
+    rival = Rival(
+        "all of it",
+        swaps={
+            "drm.claims.section_6_convergence.ITERATIONS": times(2),
+            "drm.model.operators.DenseSystem.bound": returns(7.0),
+        },
+    )
+    with in_place(rival):
+        assert convergence.ITERATIONS == 200
+        assert DenseSystem.bound(None) == 7.0
+    assert convergence.ITERATIONS == 100
+    assert DenseSystem.bound is before
+    assert "bound" not in vars(DenseSystem)  # inherited before, inherited again
 
 
 def test_an_argument_is_changed():
@@ -127,3 +184,22 @@ def test_our_means_stand_as_the_print():
     ours = PAPER_TABLES.results("table-2").groupby(["dataset", "method"])["accuracy"].mean()
     for row in ran.head(20).itertuples():
         assert row.printed_mean == pytest.approx(ours[row.dataset, row.method], abs=1e-4)
+
+
+def test_the_shipped_file_knows_every_rival():
+    """What `make sharpness` wrote is about the rivals that are declared now, each of them once."""
+    known = sharpness.shipped()
+    assert {id: tuple(one.rival for one in met) for id, met in known.items()} == {
+        id: claim.rivals
+        for id, claim in ledger().items()
+        if claim.rivals and (claim.paper in WITH_CHAPTER or id in known)
+    }
+
+
+def test_the_shipped_file_has_the_verdicts_of_today_and_every_claim_that_must_be_is_sharp():
+    known = sharpness.shipped()
+    assert {id: {one.verdict for one in met} for id, met in known.items()} == {
+        id: {str(check(id).verdict)} for id in known
+    }
+    must = [claim for claim in ledger().values() if claim.kind not in (Kind.EXPERIMENT, Kind.OURS)]
+    assert sum(not sharpness.blunt(claim) for claim in must) >= 0.9 * len(must)

@@ -76,7 +76,7 @@ OURS = (
     "a.count, a.count .verdict, .ledger-filter :is(label, select, input, button, output), "
     ".verdict, .take-along a, .rerun summary, .rerun td, .rerun th, table.sortable th"
 )
-# What is wider than its box, among what is in sight. Tables scroll; what a cell printed may do so on a phone.
+# What is wider than its box, among what is in sight. What a cell printed may scroll on a phone.
 CUT = """() => {
   const seen = e => e.getClientRects().length > 0;
   const say = e => (e.querySelector('annotation') ?? e).textContent.trim().replace(/\\s+/g, ' ').slice(0, 70);
@@ -99,6 +99,7 @@ CUT = """() => {
   return {
     code: found('div.highlight pre').filter(e => !e.closest('.output') && wider(e, 2)).map(say),
     output: found('.cell_output .output pre').filter(e => desk && wider(e, 2)).map(say),
+    table: found('table').filter(e => e.offsetWidth > e.parentElement.clientWidth + 2).map(say),
     // on a phone what would be unreadably small scrolls in its box
     formula: found('div.math').filter(e => (desk || !e.querySelector('.smallest')) &&
       (wider(e, 3) || [...e.querySelectorAll('mjx-container')].some(m => wider(m, 3)))).map(say),

@@ -20,7 +20,6 @@ THEMES = ("dark", "light")
 BY_SPHINX = {"index.html", "genindex.html", "search.html", "py-modindex.html", "prf-prf.html"}
 TURN = "theme => { document.documentElement.dataset.theme = theme }"
 AGAIN = 0, 500, 3000  # ms; a machine under load fits formulas later
-FIRST_PICTURE = 1.5  # screens
 WITHOUT_PICTURE = re.compile(r"_exercises")
 
 
@@ -56,9 +55,9 @@ def test_every_page_is_sound_and_accessible(html: Path, site: str, chromium, par
             found += [f"{where}: {what}" for what in taken_along(page, where)]
         for screen in screens:
             page.set_viewport_size(screen)
-            found += [f"{where} ({screen['width']} px): {what}" for what in cut_off(page)]
-            if screen is DESK and where in notebooks:
-                found += [f"{where}: {what}" for what in bad_pictures(page, where)]
+            found += [f"{state_of(where, screen)}: {what}" for what in cut_off(page)]
+            if where in notebooks:
+                found += [f"{state_of(where, screen)}: {what}" for what in bad_pictures(page, where, screen)]
             for theme in THEMES:
                 page.evaluate(TURN, theme)
                 state = f"{where} ({screen['width']} px, {theme})"
@@ -87,14 +86,19 @@ def cut_off(page) -> list[str]:
     ]
 
 
-def bad_pictures(page, where: str) -> list[str]:
-    """Return what keeps a reader from a picture within a screen and a half, and pictures without captions."""
+def state_of(where: str, screen: dict[str, int]) -> str:
+    return f"{where} ({screen['width']} px)"
+
+
+def bad_pictures(page, where: str, screen: dict[str, int]) -> list[str]:
+    """Return what keeps a reader from a picture within the first screen, and pictures without captions."""
     top, told = page.evaluate(PICTURE), []
     if not WITHOUT_PICTURE.search(where):
         if top is None:
             told = ["has no picture"]
-        elif top > FIRST_PICTURE * DESK["height"]:
-            told = [f"the first picture is {top / DESK['height']:.1f} screens down; move it up, or fold code"]
+        elif top > screen["height"]:
+            down = top / screen["height"]
+            told = [f"the first picture is {down:.2f} screens down; move it up, or fold code"]
     bare = "has no caption; give the cell one (metadata mystnb: figure: caption), which says what to see"
     return told + [f"{bare}: {alt}" for alt in page.evaluate(BARE)]
 

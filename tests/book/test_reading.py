@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from marginbook.base.project import resource
+from marginbook.base.rooms import rooms
 from marginbook.book import image_sizes, rerun_boxes, scoreboard_table, search_entries
 from marginbook.claims import Claim, Evidence, Kind, Verdict
 from marginbook.notebooks import Parameter, available, parameters
@@ -157,7 +158,9 @@ def test_a_card_of_evidence_leads_to_the_ledger_of_its_paper() -> None:
 def test_a_notebook_says_to_the_search_what_it_treats() -> None:
     assert rerun_boxes.box("ldm/03_leave_one_out", []).startswith("```{index} !leave-one-out\n```\n")
     assert "{index}" not in rerun_boxes.box("drm/99_none", [])
-    assert set(search_entries.SUBJECTS) <= set(available())
+    treated = {f"{room.key}/{name}" for room in rooms().values() for name in room.subjects}
+    assert treated <= set(available())
+    assert len(treated) >= 14
 
 
 def glossary() -> dict[str, str]:

@@ -26,7 +26,7 @@ VERDICTS = [
         "01_separability_bounds",
         "The criterion need not choose the kernel with the lowest bound",
         "lowest-bound",
-        Verdict.CORRECTED,
+        Verdict.FAILS,
     ),
     (
         "03_learning_weights",
@@ -61,7 +61,7 @@ VERDICTS = [
         "ratio-error",
         Verdict.CORRECTED,
     ),
-    (CHAPTER, "Theorem 2 fails, and its repair needs geometric means", "thm-2-trivial", Verdict.FAILS),
+    (CHAPTER, "Theorem 2 is vacuous and has a wrong constant", "thm-2-trivial", Verdict.FAILS),
     (CHAPTER, "Lemma 1 and Theorem 1 hold and are tight", "thm-1", Verdict.HOLDS),
 ]
 PENDIGITS, DIGITS = "pendigits-test", ["optdigits", "pendigits-test"]
@@ -86,21 +86,23 @@ def test_a_sentence_follows_from_the_verdict_of_its_claim(where, sentence, claim
 
 
 def test_the_chapter_counts_its_claims_by_kind():
-    told(
-        CHAPTER,
-        "Of 15 steps of proofs 7 hold and 8 needed a correction. Of 13 statements 4 hold, 8 needed a "
-        "correction and 1 fails. Of 7 claims about the paper's own numbers 5 hold and 2 needed a correction. "
-        "Of 11 claims about experiments we reproduced 2 in full and 3 in part; 6 we could not reproduce. "
-        "Another 22 statements are ours, and all of them hold.",
-    )
+    for line in (
+        "**Proofs**: 7 steps hold, 8 are corrected.",
+        "**Statements**: 4 hold, 7 are corrected, 2 fail.",
+        "**The paper's text against its own tables**: 5 hold, 2 are corrected.",
+        "**Our re-runs**: 2 reproduced, 1 in part, 6 not, 2 undecided.",
+        "**Ours**: 22 hold.",
+    ):
+        told(CHAPTER, line)
     told(CHAPTER, "All 68 claims with their verdicts")
     own = [claim for claim in ledger().values() if claim.paper == "clasmk"]
     assert len(own) == 68
     assert Counter((claim.kind, str(check(claim.id).verdict)) for claim in own) == {
         ("proof", "holds"): 7, ("proof", "corrected"): 8,
-        ("statement", "holds"): 4, ("statement", "corrected"): 8, ("statement", "fails"): 1,
+        ("statement", "holds"): 4, ("statement", "corrected"): 7, ("statement", "fails"): 2,
         ("arithmetic", "holds"): 5, ("arithmetic", "corrected"): 2,
-        ("experiment", "reproduced"): 2, ("experiment", "partly"): 3, ("experiment", "not-reproduced"): 6,
+        ("experiment", "reproduced"): 2, ("experiment", "partly"): 1, ("experiment", "not-reproduced"): 6,
+        ("experiment", "undecided"): 2,
         ("ours", "holds"): 22,
     }  # fmt: skip
 
@@ -114,7 +116,8 @@ def test_the_chapter_counts_its_errata():
 def test_the_speed_that_the_chapter_tells_was_measured():
     told(
         CHAPTER,
-        "in the median a hundred times faster than from a general solver, and never with a higher ratio",
+        "In the median, the weights are computed a hundred times faster than by a general solver, and never "
+        "with a higher ratio",
     )
     told(CHAPTER, "Bases built class by class are mostly more than ten times faster")
     rows = pd.read_csv(root() / "benchmarks" / "results" / "clasmk.csv").dropna(subset="goal")
@@ -138,22 +141,22 @@ def test_equal_weights_are_better_on_every_set_and_in_both_layers():
         assert 0.004 < lead["titanic"] < 0.016
 
 
-def test_two_layers_stay_behind_and_are_level_with_half_of_the_energy():
+def test_two_layers_stay_behind_and_with_half_of_the_energy_no_difference_is_significant():
     told(
         CHAPTER,
-        "both ahead of CLASMK with the printed threshold, and about level with CLASMK if a kernel must "
-        "capture half of the energy",
+        "both ahead of CLASMK with the printed threshold. If a kernel must capture half of the energy, no "
+        "difference is significant",
     )
     ours, theirs = LAYERS[1], RIVALS[1]
     *_, by, p = compared(ours, theirs)
     assert (by < -1, p < LEVEL) == (True, True)
     page = printed("table-4").drop(index=SUMMARY)
-    for *_, by, p in (paired(page[ours], page[theirs]), compared(f"{ours} half", theirs)):
-        assert (abs(by) < 0.5, p > LEVEL) == (True, True)
+    for *_, p in (paired(page[ours], page[theirs]), compared(f"{ours} half", theirs)):
+        assert p > LEVEL
     *_, by, p = compared(ours, "SVM")
     assert (by < -1, p < LEVEL) == (True, True)
-    *_, by, p = compared(f"{ours} half", "SVM")
-    assert (abs(by) < 1, p > LEVEL) == (True, True)
+    *_, p = compared(f"{ours} half", "SVM")
+    assert p > LEVEL
 
 
 def test_where_a_local_solver_stops_the_error_is_near_that_of_equal_weights():
@@ -178,7 +181,7 @@ def test_where_a_local_solver_stops_the_error_is_near_that_of_equal_weights():
 
 
 def test_the_early_end_is_far_above_the_minimum():
-    told("04_tables", "at that point still far above its minimum")
+    told("04_tables", "at that point it is still far above its minimum")
     rows = PAPER_TABLES.results("solvers").query(f"dataset == '{PENDIGITS}'")
     ratios = rows.pivot_table(index="split", columns="method", values="ratio")
     assert (ratios[LOCAL[0]] / ratios[LEAST]).median() > 100  # the ratios of the claim

@@ -15,7 +15,7 @@ from marginbook.clasmk.paper.printed import PAPER_TABLES
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 from marginbook.clasmk.solvers.kernel_choice import choose_exact
 from marginbook.clasmk.solvers.slsqp import slsqp
-from marginbook.clasmk.solvers.trust_constr import interior_point
+from marginbook.clasmk.solvers.trust_constr import minimise_trust_constr
 from marginbook.experiments import load_protocol
 from marginbook.experiments.fold import Fold
 
@@ -32,7 +32,7 @@ LOCAL = {**TABLE, "max_iter": 1000}
 def test_it_ends_between_the_global_minimum_and_the_start(kind, seed):
     N, D = _matrices(seed, 3, 4, kind)
     least = dinkelbach(N, D)
-    found = interior_point(N, D)
+    found = minimise_trust_constr(N, D)
     assert found.objective >= least.lower_bound - 1e-12
     assert found.objective <= ratio(np.full((3, 4), 0.25), N, D)
     assert found.objective == ratio(found.weights, N, D)
@@ -52,9 +52,9 @@ def test_a_convex_ratio_has_one_minimum_that_all_find(seed):
     N = -edges + np.eye(4) * (edges.sum(axis=2) + rng.uniform(0.1, 1.0, size=(3, 4)))[:, np.newaxis]
     D = np.tile(np.eye(4), (3, 1, 1))
     least = dinkelbach(N, D).objective
-    found = interior_point(N, D)
+    found = minimise_trust_constr(N, D)
     if not found.converged:  # stuck with short steps, which depends on rounding: a fresh start goes on
-        found = interior_point(N, D, start=found.weights)
+        found = minimise_trust_constr(N, D, start=found.weights)
     assert found.converged
     assert found.objective == pytest.approx(least, rel=1e-3)
     assert slsqp(N, D).objective == pytest.approx(least, rel=1e-3)
@@ -65,37 +65,37 @@ def test_short_steps_far_from_a_stationary_point_are_no_convergence(optimality, 
     def stuck(value, first, **options):
         return OptimizeResult(status=2, optimality=optimality, nfev=65)
 
-    monkeypatch.setattr(sys.modules[interior_point.__module__], "minimize", stuck)
-    assert interior_point(*_matrices(3, 3, 4)).converged == converged
+    monkeypatch.setattr(sys.modules[minimise_trust_constr.__module__], "minimize", stuck)
+    assert minimise_trust_constr(*_matrices(3, 3, 4)).converged == converged
 
 
 def test_linear_ratios_have_no_other_minimum():
     N, D = _matrices(3, 3, 4)
     least = choose_exact(diagonals(N), diagonals(D)).objective
-    assert interior_point(N, D, combine="concat").objective == pytest.approx(least, rel=1e-2, abs=1e-5)
+    assert minimise_trust_constr(N, D, combine="concat").objective == pytest.approx(least, rel=1e-2, abs=1e-5)
 
 
 def test_where_the_limits_end_it():
     N, D = _matrices(4, 5, 6)
-    short = interior_point(N, D, max_evaluations=100)
+    short = minimise_trust_constr(N, D, max_evaluations=100)
     assert not short.converged
     # the iteration that reaches the limit is the last one: a gradient costs 31 evaluations
     assert 100 <= short.n_evaluations < 100 + 2 * 31
     assert len(short.objective_path) == short.n_iter + 1
-    few = interior_point(N, D, max_iter=3)
+    few = minimise_trust_constr(N, D, max_iter=3)
     assert not few.converged
     assert few.n_iter <= 4
-    assert interior_point(N, D).objective <= short.objective
+    assert minimise_trust_constr(N, D).objective <= short.objective
 
 
 def test_what_it_refuses():
     N, D = _matrices(11, 3, 2)
     with pytest.raises(ValueError, match="1 class, wanted at least 2"):
-        interior_point(N[:1], D[:1])
+        minimise_trust_constr(N[:1], D[:1])
     with pytest.raises(ValueError, match="unknown combine 'product'; choose from sum, concat"):
-        interior_point(N, D, combine="product")
+        minimise_trust_constr(N, D, combine="product")
     with pytest.raises(ValueError, match="rows that sum to 1"):
-        interior_point(N, D, start=np.ones((3, 2)))
+        minimise_trust_constr(N, D, start=np.ones((3, 2)))
 
 
 def test_the_global_minimum_is_table_1():

@@ -11,8 +11,8 @@ from marginbook.clasmk.model.objective import (
     kkt_residual,
     ratio,
     roots_gradient,
+    validate_kernel_weights,
     validate_matrices,
-    validate_weights,
 )
 
 
@@ -130,11 +130,11 @@ def test_semidefinite_matrices_pass_at_any_scale(scale):
 
 def test_what_weights_are_refused():
     with pytest.raises(ValueError, match=r"weights have shape \(2, 2\), wanted \(2, 3\)"):
-        validate_weights(np.eye(2), 2, 3)
+        validate_kernel_weights(np.eye(2), 2, 3)
     with pytest.raises(ValueError, match="rows that sum to 1"):
-        validate_weights([[0.5, 0.6], [1, 0]], 2, 2)
+        validate_kernel_weights([[0.5, 0.6], [1, 0]], 2, 2)
     with pytest.raises(ValueError, match="must be >= 0"):
-        validate_weights([[-0.1, 1.1], [1, 0]], 2, 2)
+        validate_kernel_weights([[-0.1, 1.1], [1, 0]], 2, 2)
     with pytest.raises(ValueError, match="unknown combine 'stack'; choose from sum, concat"):
         ratio(np.eye(2), np.array([np.eye(2)] * 2), np.array([np.eye(2)] * 2), combine="stack")
     zero_first = np.array([np.diag([0.0, 1.0])] * 2)

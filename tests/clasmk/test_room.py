@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 import marginbook.clasmk
-from marginbook.base.project import root
 from marginbook.clasmk.model.objective import forms
 from marginbook.clasmk.solvers.dinkelbach import dinkelbach
 
-
-def chapter() -> str:
-    return (root() / "book" / "clasmk.md").read_text("utf-8")
+from ..chapter_code import run_chapter
 
 
 def test_what_the_room_offers_is_there():
@@ -25,11 +20,7 @@ def test_what_the_room_offers_is_there():
 
 
 def test_the_code_of_the_chapter_runs():
-    blocks = re.findall(r"^```python\n(.*?)^```", chapter(), flags=re.M | re.S)
-    assert len(blocks) == chapter().count("```python")
-    names: dict = {}
-    for block in blocks:
-        exec(block, names)
+    names = run_chapter("clasmk")
     assert names["several"].solution_.gap <= 1e-8
     assert names["several"].solution_.objective <= names["side_by_side"].objective_ * (1 + 1e-8)
     assert np.array_equal(names["side_by_side"].weights_.max(axis=1), np.ones(3))

@@ -1,57 +1,46 @@
-"""The claim about the cost in N: its verdict follows made-up times."""
-
-import csv
+"""The claim that nothing is computed for pairs: kernel values are counted; stored times are only told."""
 
 import pytest
 
 from marginbook.claims import Verdict
 from marginbook.clasmk.claims import beyond_scaling as scaling
-from marginbook.quality.benchmarking import goals, tables
+from marginbook.clasmk.model import normalised_kernels
+from marginbook.quality.benchmarking import goals
 
-SIZES = (4000, 16000, 32000, 64000)
+from ..made_files import times_of
 
-
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores times where the claim looks for them."""
-    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(powers, x="N", early=1.0):
-        path = tmp_path / "benchmarks" / "results" / f"{scaling.TABLE}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["what", "x", "value", "seconds"])
-            for what, power in powers.items():
-                for n in SIZES[::-1]:
-                    writer.writerow([what, x, n, 1e-9 * n**power * (early if n < scaling.LARGE else 1)])
-
-    return write
+put = times_of(scaling, "N", (4000, 16000, 32000, 64000))
 
 
-def test_linear_times_hold_and_quadratic_ones_fail(put):
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [({}, Verdict.HOLDS), ({"keep": True}, Verdict.FAILS), ({"grow": True}, Verdict.FAILS)],
+)
+def test_counts_that_are_linear_hold_and_others_fail(put, change, verdict):
     put(dict.fromkeys(scaling.FIXED, 1.0) | {scaling.GROWING: 2.5, scaling.PAIRS: 2.0})
-    found = scaling.check_no_pairwise()
-    assert found.verdict == Verdict.HOLDS
-    assert found.slack == pytest.approx(0.25)
+    found = scaling.check_no_pairwise(**change)
+    assert found.verdict == verdict
     assert "basis that grows N^2.5" in found.why
-    put(dict.fromkeys(scaling.FIXED, 1.0) | {scaling.FIXED[2]: 2.0})
-    assert scaling.check_no_pairwise().verdict == Verdict.FAILS
 
 
-def test_small_sizes_have_no_say(put):
-    put(dict.fromkeys(scaling.FIXED, 1.0), early=100.0)
-    assert scaling.check_no_pairwise().verdict == Verdict.HOLDS
+def test_counting_leaves_the_library_as_it_was():
+    before = normalised_kernels.KEPT_ENTRIES, normalised_kernels.SharedPairs._compute
+    counts = scaling.kernel_values(200)
+    assert set(counts) == set(scaling.FIXED)
+    assert min(counts.values()) > 0
+    assert (normalised_kernels.KEPT_ENTRIES, normalised_kernels.SharedPairs._compute) == before
 
 
-def test_without_times_there_is_no_verdict(put):
+def test_stored_times_are_told_from_large_sizes_on(put):
     assert goals.measured(scaling.TABLE, "N") == {}
-    assert scaling.check_no_pairwise().verdict not in (Verdict.HOLDS, Verdict.FAILS)
+    assert scaling.times() == ""
     put(dict.fromkeys(scaling.FIXED, 1.0), x="K")
-    assert goals.measured(scaling.TABLE, "N") == {}
+    assert scaling.times() == ""
+    put(dict.fromkeys(scaling.FIXED, 1.5))
+    assert scaling.times().count("N^1.50") == len(scaling.FIXED)
 
 
 def test_a_fit_needs_two_large_sizes(put, monkeypatch):
     monkeypatch.setattr(scaling, "LARGE", 64000)
     put(dict.fromkeys(scaling.FIXED, 1.0))
-    assert scaling.check_no_pairwise().verdict not in (Verdict.HOLDS, Verdict.FAILS)
+    assert scaling.times() == ""

@@ -18,6 +18,8 @@ from marginbook.clasmk.claims.block_distributions import (
 )
 from marginbook.clasmk.claims.distributions import Law
 
+from ..verdicts import corrected, holds
+
 
 def few(seed, count, **options):
     return block_models(seed, 30, **options)
@@ -31,9 +33,7 @@ def _fewer(monkeypatch):
 
 @pytest.mark.parametrize("check", [theorem_two.check_pairs, theorem_two.check_average, use.check_sharper])
 def test_the_lemmas_hold(check):
-    evidence = check()
-    assert evidence.verdict == Verdict.HOLDS
-    assert evidence.slack > 0
+    holds(check)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,7 @@ def test_the_lemmas_hold(check):
     ],
 )
 def test_these_are_corrected(check):
-    evidence = check()
-    assert evidence.verdict == Verdict.CORRECTED
-    assert evidence.slack <= 0
+    corrected(check, exactly=True)
 
 
 def test_the_repaired_bound_shows_nothing_and_a_bound_below_1_would():

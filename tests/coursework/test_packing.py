@@ -17,8 +17,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from marginbook import __version__
+from marginbook.base import packages
 from marginbook.base.rooms import papers
-from marginbook.book import release
 from marginbook.coursework import ProblemSet, available, grading, packing, source, student, write
 from marginbook.coursework.packing import WHEEL, wheel, write_students
 
@@ -98,7 +98,7 @@ def test_a_wheel_that_cannot_be_built_is_one_line(
     def broken(*arguments: object) -> None:
         raise RuntimeError("the packages cannot be built: no hatchling")
 
-    monkeypatch.setattr(release, "packages", broken)
+    monkeypatch.setattr(packages, "build", broken)
     packing._wheel_of.cache_clear()
     shown = cli("coursework", "write", "kfda", "--out", str(tmp_path))
     assert (shown.exit_code, shown.output) == (1, "Error: the packages cannot be built: no hatchling\n")

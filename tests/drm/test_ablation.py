@@ -81,7 +81,7 @@ def test_what_overflows_without_scaling_is_left_out(fold):
     """Degree 60 of numbers in the hundreds overflows; scaled, it does not."""
     row = _measure(fold, "DRM(P)", degree=[60], beta=[1.0])
     assert json.loads(row["parameters_1e+00"])["scaling"] == "max-abs"
-    assert not list(predictions(*fold[:3], [("poly", {"degree": 200})], [1.0], [1.0]))
+    assert not list(predictions(Fold(*fold, "any", 0), [("poly", {"degree": 200})], [1.0], [1.0]))
 
 
 def test_where_nothing_can_be_solved_the_entries_are_none(fold):

@@ -44,7 +44,8 @@ def test_the_folds_say_how_much_is_in_them():
 
 
 def test_the_two_counts_of_table_9_are_those_of_its_cells():
-    from marginbook.drm.claims.stored_results import TESTED, cells
+    from marginbook.claims.printed_tables import TESTED
+    from marginbook.drm.claims.stored_results import cells
 
     frame = cells("table-9")
     tested = frame[frame["verdict"].isin(TESTED)]

@@ -45,7 +45,7 @@ def test_alpha_zero_is_kernel_ridge():
     K = gram(("rbf", {"gamma": 0.2}), X)
     model = DRMClassifier(0.0, 0.7, "precomputed").fit(K, y)
     ridge = KernelRidge(alpha=0.7, kernel="precomputed").fit(K, np.eye(len(y)))
-    np.testing.assert_allclose(model._machine.form.weights(K).T, ridge.predict(K), atol=1e-10)
+    np.testing.assert_allclose(model._point_solver.form.weights(K).T, ridge.predict(K), atol=1e-10)
 
 
 def test_kernels_given_in_every_way_agree():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict, stored_tables
 from marginbook.drm.claims import figures, figures_4_5
 
 CHECKS = [
@@ -18,7 +18,7 @@ CHECKS = [
 @pytest.fixture
 def write(monkeypatch, tmp_path):
     """Return a function that puts a table where the claims look for it."""
-    for module in (figures, printed_tables):
+    for module in (figures, stored_tables):
         monkeypatch.setattr(module, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
     def put(frame, *parts):

@@ -19,11 +19,12 @@ from marginbook.drm.estimators.prediction import require_matrices
 from marginbook.drm.model.objective import class_products, dissimilarity, system_matrix
 from marginbook.drm.model.operators import DenseSystem, LinearSystem
 from marginbook.drm.solvers import NotPositiveDefinite, factored
+from marginbook.drm.solvers import conjugate_gradients as conjugate
 from marginbook.drm.solvers.conjugate_gradients import (
     bracketed_difference,
     conjugate_gradients,
+    eigenvalue_floor,
     preconditioner,
-    smallest_eigenvalue,
 )
 from marginbook.drm.solvers.factored import FactoredSystem
 from marginbook.drm.solvers.feature_forms import class_forms
@@ -215,7 +216,11 @@ def test_few_landmarks_say_nearly_the_same():
     assert np.mean(exact.predict(Z) == few.predict(Z)) > 0.97
     same = DRMClassifier(n_components=200, random_state=0).fit(X, y)
     np.testing.assert_array_equal(few.decision_function(Z), same.decision_function(Z))
-    assert len(pickle.dumps(few)) < 8 * 200 * (20 + 200 + 2 * 200) + 20_000
+    stored = pickle.dumps(few)
+    assert len(stored) < 8 * 200 * (20 + 200 + 201) + 20_000  # of two symmetric forms, one half each
+    copy = pickle.loads(stored)
+    np.testing.assert_array_equal(copy.decision_function(Z), few.decision_function(Z))
+    np.testing.assert_array_equal(copy.dissimilarity(Z), few.dissimilarity(Z))
 
 
 @pytest.mark.parametrize("g", [2, 3])
@@ -246,9 +251,9 @@ def test_a_copy_refines_as_the_original_does():
     X, y, Z, _ = big()
     model = DRMClassifier(1e-3, 1e-6, ("poly", {"degree": 3, "gamma": 1.0}), tol=1e-13)
     model.fit(X, y)
-    assert model._machine.form.refine == 1
+    assert model._point_solver.form.refine == 1
     copy = pickle.loads(pickle.dumps(model))
-    assert copy._machine.form.refine == 1
+    assert copy._point_solver.form.refine == 1
     np.testing.assert_array_equal(copy.predict(Z), model.predict(Z))
 
 
@@ -268,7 +273,7 @@ def test_brackets_prove_the_labels_of_the_exact_model(weighted):
     np.testing.assert_array_equal(model.predict(Z), exact.predict(Z))
     values = exact.decision_function(Z)
     np.testing.assert_allclose(model.decision_function(Z), values, atol=1e-5 * np.abs(values).max())
-    machine = model._machine
+    machine = model._point_solver
     least = machine.least
     M = machine.system.apply_ridged(np.eye(len(y)))
     scale = 1 / np.sqrt(preconditioner(machine.system))
@@ -280,12 +285,32 @@ def test_brackets_prove_the_labels_of_the_exact_model(weighted):
     np.testing.assert_array_equal(np.sign(rough), np.sign(values))
 
 
-def test_the_smallest_eigenvalue_in_limits():
+def test_heavy_features_save_iterations_and_keep_the_labels(monkeypatch):
+    """The frequent features make the large eigenvalues; taken exactly, they cost no iterations."""
+    X, y, Z = text(600, 400)
+    often = sparse.diags(np.r_[np.full(40, 6.0), np.ones(360)])
+    X, Z = sparse.csr_matrix(X @ often), sparse.csr_matrix(Z @ often)
+    exact = DRMClassifier(1.0, 0.1, "linear", solver="closed").fit(X, y)
+    spent = []
+    for heavy, largest in ((40, 1e7), (40, 0.0), (400, 1e7)):
+        monkeypatch.setattr(conjugate, "HEAVY", heavy)
+        monkeypatch.setattr(conjugate, "LARGEST", largest)
+        model = DRMClassifier(1.0, 0.1, "linear", solver="cg").fit(X, y)
+        assert (conjugate._preconditioned(model._point_solver.system).heavy is None) == (largest == 0)
+        np.testing.assert_array_equal(model.predict(Z), exact.predict(Z))
+        values = exact.decision_function(Z)
+        np.testing.assert_allclose(model.decision_function(Z), values, atol=1e-5 * np.abs(values).max())
+        spent.append(model.n_iter_)
+    assert spent[0] < 0.6 * spent[1]
+    assert spent[2] <= spent[0]
+
+
+def test_the_eigenvalue_floor_in_limits():
     X, _, _ = text()
-    assert smallest_eigenvalue(LinearSystem(X, [100, 100], 0.0, 1.0)) == 1.0
+    assert eigenvalue_floor(LinearSystem(X, [100, 100], 0.0, 1.0)) == 1.0
     one = np.ones((8, 3))
     system = LinearSystem(one, [4, 3, 1], 1e3, 1e-3)  # classes of equal rows: next to nothing remains
-    assert 0 < smallest_eigenvalue(system) < 1e-5
+    assert 0 < eigenvalue_floor(system) < 1e-5
 
 
 def test_conjugate_gradients_that_stop_early_say_so():

@@ -256,8 +256,6 @@ def test_refitted_fits_equal_candidates_once():
 
     X, y = make_classification(20, 4, random_state=0)
     folds = [(np.arange(10), np.arange(10, 20)), (np.arange(10, 20), np.arange(10))]
-    contest = Refitted(
-        X, y, folds, [({"k": 5}, make), ({"k": 9}, make)], lambda chosen, _: min(chosen["k"], 4)
-    )
-    np.testing.assert_array_equal(contest.predict(0, 1), contest.predict(1, 1))
+    grid = Refitted(X, y, folds, [({"k": 5}, make), ({"k": 9}, make)], lambda chosen, _: min(chosen["k"], 4))
+    np.testing.assert_array_equal(grid.predict(0, 1), grid.predict(1, 1))
     assert len(made) == 1

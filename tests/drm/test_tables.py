@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from marginbook.claims import Verdict, check, printed_tables
+from marginbook.claims import Verdict, check, stored_tables
 from marginbook.claims.cell_verdicts import agreeing
 from marginbook.claims.printed_csv import read_printed
 from marginbook.drm.claims import (
@@ -109,7 +109,7 @@ def store(table, frame, tmp_path, monkeypatch):
     path = tmp_path / "results" / "drm" / f"{table}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     frame.to_csv(path, index=False)
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
 
 
 def as_printed(row):
@@ -182,7 +182,7 @@ def test_without_c45_the_evidence_says_what_it_needs(monkeypatch, tmp_path, tabl
 
 
 def test_without_results_nothing_is_testable(monkeypatch, tmp_path):
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(stored_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
     for run in (
         table_3.check_table_3, table_3.check_table_3_order, table_5.check_table_5,
         table_5.check_majority, table_5.check_table_5_order, tables_8_9.check_table_8, tables_8_9.check_order,

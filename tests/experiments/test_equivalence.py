@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from marginbook.experiments.equivalence import equivalent, largest_mean, mean_interval
+from marginbook.experiments.equivalence import largest_mean, mean_interval
+from marginbook.experiments.stats import corrected_resampled_t
 
 CASES = [(seed, n, shift) for seed in range(6) for n in (2, 7, 30) for shift in (0.0, 0.4)]
 
@@ -30,11 +31,13 @@ def test_both_one_sided_tests_of_scipy_and_of_statsmodels_say_the_same(seed, n, 
     x = drawn(seed, n, shift)
     below = stats.ttest_1samp(x, margin, alternative="less").pvalue
     above = stats.ttest_1samp(x, -margin, alternative="greater").pvalue
-    assert equivalent(x, margin) == (max(below, above) < 0.05)
+    low, high = mean_interval(x)
+    assert (-margin < low and high < margin) == (max(below, above) < 0.05)
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     p, first, second = weightstats.DescrStatsW(x).ttost_mean(-margin, margin)
     assert (first[1], second[1]) == (pytest.approx(above, abs=1e-12), pytest.approx(below, abs=1e-12))
-    assert equivalent(x, margin) == (p < 0.05)
+    low, high = mean_interval(x)
+    assert (-margin < low and high < margin) == (p < 0.05)
 
 
 def test_the_ends_are_those_of_statsmodels():
@@ -46,8 +49,17 @@ def test_the_ends_are_those_of_statsmodels():
 
 def test_degenerate_differences():
     assert mean_interval([0.3]) == (-math.inf, math.inf)
-    assert not equivalent([0.0], 1.0)
     assert mean_interval([0.3, 0.3, 0.3]) == pytest.approx((0.3, 0.3))
-    for margin in (0.0, -1.0, math.nan):
-        with pytest.raises(ValueError, match="margin must be"):
-            equivalent([0.1, 0.2], margin)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_overlap_makes_the_interval_that_of_the_corrected_test(seed):
+    x = drawn(seed, 10, 0.4)
+    low, high = mean_interval(x, 0.025, overlap=1.0)
+    # at its ends the two-sided p of the corrected resampled t-test is 5 %
+    for end in (low, high):
+        shifted = x - end
+        assert corrected_resampled_t(shifted, np.zeros(10), n_train=1, n_test=1).p_value == pytest.approx(
+            0.05, abs=1e-9
+        )
+    assert high - low > np.diff(mean_interval(x, 0.025))

@@ -4,8 +4,12 @@ import json
 from functools import cache
 
 import numpy as np
+import pandas as pd
+import pytest
 
 from marginbook.kfda.paper.printed import OWN, RIVAL, printed, sizes
+
+from ..made_files import writer
 
 K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 
@@ -101,3 +105,20 @@ def constant(errors, kept=None, *, names=None, deviation=0.5):
                     )
                 )
     return found
+
+
+def results_by_set():
+    """Return a fixture: what it gives stores rows as results of the tables that their data sets are in."""
+
+    @pytest.fixture
+    def put(monkeypatch, tmp_path):
+        store = writer("kfda", monkeypatch, tmp_path)
+
+        def write(rows):
+            frame = pd.DataFrame(rows)
+            for table, part in frame.groupby(frame["dataset"].map(sizes()["table"]).fillna("table-1")):
+                store(table, part)
+
+        return write
+
+    return put

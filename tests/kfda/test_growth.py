@@ -49,11 +49,11 @@ def test_products_and_factors_in_blocks(small_blocks):
     products = blocks.gram_of(A)
     np.testing.assert_allclose(products, A @ A.T, atol=1e-12)
     products.flat[::302] += 1.0
-    factor, failed = blocks.cholesky(products.copy().T)
+    factor, failed = blocks.blocked_cholesky(products.copy().T)
     assert not failed
     np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(products), atol=1e-11)
     products[200, 200] -= 1e6
-    assert blocks.cholesky(products.T)[1] == 201
+    assert blocks.blocked_cholesky(products.T)[1] == 201
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])

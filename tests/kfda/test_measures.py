@@ -18,7 +18,7 @@ from marginbook.experiments.splits import seed_of
 from marginbook.kfda.experiments import DATASETS, EXPERIMENTS, curves, tables_1_2
 from marginbook.kfda.experiments.curves import measure_curves, warm_path
 from marginbook.kfda.experiments.cuts import STRIDE, iterate, measure_cuts
-from marginbook.kfda.experiments.grids import Standard, choose, positives, stratified_folds, width_unit
+from marginbook.kfda.experiments.grids import Standard, choose, choosing_folds, positives, width_unit
 from marginbook.kfda.experiments.methods import GRIDS, MACHINES, grid
 from marginbook.kfda.experiments.multiclass import SCHEMES, fit_scheme, measure_multiclass
 from marginbook.kfda.experiments.partitions import pool, random_partition
@@ -209,7 +209,7 @@ def test_tables_refuse_what_they_do_not_know(small):
     with pytest.raises(ValueError, match="wanted labels of 2 classes, got 3"):
         positives(np.array([1, 2, 3]))
     with pytest.raises(ValueError, match="1 row in a class is too few"):
-        stratified_folds(np.array([True, False, False]), 5, "x")
+        choosing_folds(np.array([True, False, False]), 5, "x")
 
 
 def test_ties_go_to_the_sparsest():

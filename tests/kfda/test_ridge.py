@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg, sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import gram
 from marginbook.kfda.model.objective import midpoint, targets
+from marginbook.kfda.peers import ridge_classes, ridge_several
 from marginbook.kfda.peers import ridge_path as module
 from marginbook.kfda.peers.ridge import KFDAClassifier
 from marginbook.kfda.peers.ridge_leave_one_out import leave_one_out
@@ -266,11 +268,88 @@ def test_sparse_precomputed_and_callable_agree_with_dense():
     np.testing.assert_allclose(called.decision_function(X), expected, atol=1e-10)
 
 
-def test_several_classes_by_the_usual_wrapper():
+def three_clouds(n=60):
     rng = np.random.default_rng(0)
-    labels = np.repeat([0, 1, 2], 15)
-    X = rng.normal(size=(45, 2)) + 4 * np.eye(3)[labels][:, :2]
-    assert OneVsRestClassifier(KFDAClassifier(reg=0.1)).fit(X, labels).score(X, labels) > 0.9
+    labels = np.array(["c", "a", "b"])[rng.integers(0, 3, n)]
+    return rng.normal(size=(n, 4)) + 2 * (labels[:, None] == ["a", "b", "c", "d"]), labels
+
+
+WAYS = [
+    {},
+    {"route": "fisher", "threshold": "means"},
+    {"route": "cg"},
+    {"route": "least-squares"},
+    {"reg": 1e-9},  # "auto" falls back on the eigendecomposition
+    {"reg": 0.0, "route": "least-squares"},
+    {"kernel": "linear", "threshold": "means"},
+    {"kernel": "linear", "route": "fisher"},
+    {"n_components": 30, "random_state": 0},
+]
+
+
+@pytest.mark.parametrize("given", WAYS)
+def test_several_classes_are_each_against_the_rest(given):
+    """The wrapper fits every class from the start; natively they share a factor, and nothing else changes."""
+    X, labels = three_clouds()
+    native = KFDAClassifier(**{"reg": 0.1} | given).fit(X, labels)
+    wrapped = OneVsRestClassifier(KFDAClassifier(**{"reg": 0.1} | given)).fit(X, labels)
+    machines = wrapped.estimators_
+    assert native.classes_.tolist() == ["a", "b", "c"]
+    assert native.dual_coef_.shape == (60, 3)
+    np.testing.assert_allclose(
+        native.decision_function(X), wrapped.decision_function(X), atol=1e-5 if native.reg == 1e-9 else 1e-9
+    )
+    np.testing.assert_array_equal(native.predict(X), wrapped.predict(X))
+    np.testing.assert_allclose(native.threshold_, [one.threshold_ for one in machines], atol=1e-9)
+    assert native.residual_ <= max(1e-11, 100 * max(one.residual_ for one in machines))
+    np.testing.assert_array_equal(native.class_count_, [np.sum(labels == c) for c in "abc"])
+    if hasattr(native, "loo_decision_") and native.reg > 1e-9:
+        expected = np.column_stack([one.loo_decision_ for one in machines])
+        np.testing.assert_allclose(native.loo_decision_, expected, atol=1e-9)
+    assert hasattr(native, "loo_decision_") == (
+        given in [WAYS[3], WAYS[4], WAYS[6]]  # an eigendecomposition, with a ridge
+    )
+    assert hasattr(native, "gap_") == (given == {"route": "cg"})
+
+
+@pytest.mark.parametrize("given", [way for way in WAYS if "n_components" not in way])
+def test_weights_of_several_classes_are_repeated_rows(given):
+    X, labels = three_clouds()
+    times = np.random.default_rng(1).integers(0, 3, len(X))
+    model = KFDAClassifier(**{"reg": 0.1} | given)
+    weighed = model.fit(X, labels, times).decision_function(X)
+    repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(labels, times)).decision_function(X)
+    np.testing.assert_allclose(weighed, repeated, atol=1e-5 if model.reg == 1e-9 else 1e-9)
+
+
+@pytest.mark.parametrize("route", ["auto", "cg", "least-squares"])
+def test_weights_of_several_classes_are_those_of_their_losses(route):
+    """Weights of classes are factors of the rows' terms, and leave the targets as they are."""
+    X, labels = three_clouds()
+    heavy = {"a": 3.0, "b": 1.0, "c": 0.5}
+    model = KFDAClassifier(0.1, RBF, route=route, class_weight=heavy).fit(X, labels)
+    w, K = np.array([heavy[label] for label in labels]), gram(RBF, X)
+    for c, label in enumerate("abc"):
+        design = np.c_[np.ones(60), K]
+        system = (design.T * w) @ design + np.diag(np.r_[0.0, 0.1 / w])
+        bias, *alpha = linalg.solve(system, (design.T * w) @ targets(labels == label))
+        np.testing.assert_allclose(model.dual_coef_[:, c], alpha, atol=1e-9)
+        assert model.intercept_[c] == pytest.approx(bias, abs=1e-9)
+
+
+def test_iteration_that_does_not_converge_says_so_of_several_classes(monkeypatch):
+    X, labels = three_clouds()
+    with pytest.warns(ConvergenceWarning, match=r"iterations the objective is up to .* above its minimum"):
+        model = KFDAClassifier(1e-12, gamma=0.05, route="cg").fit(X, labels)
+    assert model.gap_ > 1e-8
+    monkeypatch.setattr(ridge_several, "EIGEN", 20)
+    assert KFDAClassifier(1.0).fit(X, labels).gap_ < 1e-12
+    decomposed = KFDAClassifier(1e-12, gamma=0.05).fit(X, labels)
+    assert not hasattr(decomposed, "gap_")
+    monkeypatch.setattr(ridge_classes, "blocked_cholesky", lambda matrix: (matrix, 1))
+    assert KFDAClassifier(1.0, route="cg").fit(X, labels).residual_ < 1e-10
+    with pytest.raises(SingularScatterError, match="route='least-squares'"):
+        KFDAClassifier(1.0, route="fisher").fit(X, labels)
 
 
 @pytest.mark.parametrize(

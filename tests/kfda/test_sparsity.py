@@ -2,11 +2,12 @@
 
 import json
 
-import pandas as pd
 import pytest
 
-from marginbook.claims import Verdict, printed_tables
+from marginbook.claims import Verdict
 from marginbook.kfda.claims import tables_multiclass, tables_sparsity
+
+from ..made_files import results_of
 
 CUTS = [1e-1, 1e-3, 1e-6, 1e-9]
 RUNS = {
@@ -16,17 +17,7 @@ RUNS = {
 }
 
 
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(table, rows):
-        path = tmp_path / "results" / "kfda" / f"{table}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(path, index=False)
-
-    return write
+put = results_of("kfda")
 
 
 @pytest.mark.usefixtures("put")
@@ -90,14 +81,25 @@ def test_the_fewest_samples_near_the_least_error_of_the_lasso(put):
     # q = 0.5 is nowhere within a point of 10.5
     assert found.fillna(-1).to_dict() == {"q=0.25": 4.0, "q=0.5": -1, "q=0.75": 3.0, "q=1": 20.0}
     evidence = tables_sparsity.check_curves()
-    assert evidence.verdict == Verdict.PARTLY
-    assert evidence.measured == "fewer samples in 2 of 3 comparisons with q = 1"
+    assert evidence.verdict == Verdict.UNDECIDED  # one set has no interval
     assert "changes the mean number of samples at 0 of 6 points" in evidence.why
     errors["q=0.5"] = errors["q=0.25"]
     put("curves", curve_rows(shares, errors) + curve_rows(shares, errors, "sonar"))
-    assert tables_sparsity.check_curves().verdict == Verdict.REPRODUCED
-    put("curves", curve_rows(dict.fromkeys(shares, shares["q=1"]), errors))
-    assert tables_sparsity.check_curves().verdict == Verdict.NOT_REPRODUCED
+    evidence = tables_sparsity.check_curves()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.measured.endswith("6 shown, 0 open, 0 refuted")
+    # the same shares along rho for all: q = 0.75 is near with the sparser of two, the others are not sparser
+    dense = dict.fromkeys(shares, shares["q=1"])
+    put("curves", curve_rows(dense, errors) + curve_rows(dense, errors, "sonar"))
+    evidence = tables_sparsity.check_curves()
+    assert evidence.verdict == Verdict.PARTLY
+    assert evidence.measured.endswith("4 shown, 0 open, 2 refuted")
+    # no q < 1 comes near
+    far = {q: [value + 5 * (q != "q=1") for value in values] for q, values in errors.items()}
+    put("curves", curve_rows(shares, far) + curve_rows(shares, far, "sonar"))
+    evidence = tables_sparsity.check_curves()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert "out of reach on 2" in evidence.why
 
 
 def test_a_curve_of_one_set_may_be_of_a_drawn_one(put):

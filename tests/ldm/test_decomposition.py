@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import StandardScaler
 
 from marginbook.ldm import LDMClassifier
-from marginbook.ldm.estimators import machines, training
+from marginbook.ldm.estimators import class_solutions, training
 from marginbook.ldm.estimators.training import solve_on_gram
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, decomposition
@@ -167,8 +169,8 @@ def test_a_weight_counts_rows(penalties):
 def test_more_free_rows_than_a_chunk_stop_it_early_and_a_lower_C_helps(monkeypatch):
     for name, size in (("LEAST", 100), ("MOST", 100), ("FIRST", 60)):
         monkeypatch.setattr(decomposition, name, size)
-    monkeypatch.setattr(machines, "STORED", 100)
-    monkeypatch.setattr(machines, "FACTORISED", 100)
+    monkeypatch.setattr(class_solutions, "STORED", 100)
+    monkeypatch.setattr(class_solutions, "FACTORISED", 100)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4))
     y = X[:, 0] + 0.8 * rng.normal(size=600) > 0
@@ -176,3 +178,29 @@ def test_more_free_rows_than_a_chunk_stop_it_early_and_a_lower_C_helps(monkeypat
         LDMClassifier(lambda1=0.1, lambda2=0.1, C=1e4, gamma=0.1).fit(X, y)
     fine = LDMClassifier(lambda1=0.1, lambda2=0.1, C=100.0, gamma=0.1).fit(X, y)
     assert fine.dual_gap_ <= 1e-6 * fine.objective_
+
+
+@pytest.mark.parametrize("gamma", [0.02, 0.005])
+def test_a_gap_that_goes_up_and_down_is_progress_while_the_dual_rises(monkeypatch, gamma):
+    """With a small gamma every kernel value is far from 0, and the worst rows are of one class at a time."""
+    for name, size in (("LEAST", 600), ("MOST", 600), ("FIRST", 300)):
+        monkeypatch.setattr(decomposition, name, size)
+    X, y = make_classification(
+        5000, 20, n_informative=10, n_redundant=4, n_clusters_per_class=2, flip_y=0.05, random_state=0
+    )
+    X, y = StandardScaler().fit_transform(X[:3000]), np.where(y[:3000] == 1, 1.0, -1.0)
+    rows = StoredRows(rbf_kernel(X, gamma=gamma))
+    found = decompose(rows, y, 2**-5, 2**-5, 1.0, tol=1e-6)
+    assert found.converged
+    assert found.n_iter < 100
+    primal, dual = certificate(rows.G, y, found)
+    assert primal - dual <= 1e-6 * primal
+    run = decomposition._Run(rows, y, 2**-5, 2**-5, 1.0, None, 1e-6)
+    before = run.dual()
+    for _ in range(5):  # no chunk lowers it, by its definition
+        run.chunks += 1
+        run.solve_chunk(1e-6)
+        a = y * run.beta
+        assert run.dual() == pytest.approx(run.beta.sum() - 0.5 * a @ rows.G @ a, rel=1e-9)
+        assert run.dual() >= before
+        before = run.dual()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from ..answered import accepted, altered, refused
+from ..answered import Answered, altered
 
 RIGHT = {
     # from the dual variables, whitened
@@ -111,16 +109,5 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("id", RIGHT)
-def test_another_right_answer_is_accepted(id: str) -> None:
-    accepted(id, RIGHT[id])
-
-
-@pytest.mark.parametrize("kind", WRONG)
-def test_a_plausible_wrong_answer_is_refused_and_told_why(kind: str) -> None:
-    id, text, reason = WRONG[kind]
-    refused(id, text, reason)
-
-
-def test_every_exercise_here_has_right_and_wrong_answers() -> None:
-    assert {id for id, *_ in WRONG.values()} == set(RIGHT)
+class TestAnswers(Answered):
+    RIGHT, WRONG = RIGHT, WRONG

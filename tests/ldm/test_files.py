@@ -48,13 +48,13 @@ def test_chunks_make_the_whole(tmp_path, data, name, chunk_rows):
     assert len(parts) == -(-230 // chunk_rows)
     assert abs(vstack([part for part, _ in parts]) - X).max() < 1e-12
     np.testing.assert_array_equal(np.concatenate([labels for _, labels in parts]), y)
-    assert scan_libsvm(path, chunk_rows=chunk_rows) == FileSize(230, 12, X.nnz, (-1.0, 1.0))
+    assert scan_libsvm(path, chunk_rows=chunk_rows) == FileSize(230, 12, (-1.0, 1.0))
 
 
 def test_comments_blank_lines_zero_based_and_empty_rows(tmp_path):
     path = tmp_path / "data"
     path.write_text("# about\n\n+1 0:2.5 3:1 # note\n-1\n\n# end\n")
-    assert scan_libsvm(path, zero_based=True, chunk_rows=1) == FileSize(2, 4, 2, (-1.0, 1.0))
+    assert scan_libsvm(path, zero_based=True, chunk_rows=1) == FileSize(2, 4, (-1.0, 1.0))
     (X, y), (empty, _) = read_libsvm(path, zero_based=True, chunk_rows=3, n_features=4)
     assert (X.toarray().tolist(), y.tolist()) == ([[2.5, 0, 0, 1]], [1])
     assert empty.toarray().tolist() == [[0, 0, 0, 0]]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from marginbook.kernels.cholesky import backward, column, forward
-from marginbook.ldm.solvers.basic_factor import DEPENDENT, enter, factorise, leave
+from marginbook.ldm.solvers.basic_factor import DEPENDENT, enter, leave, make_basic
 
 
 def _matrix(m=90, rank=90, seed=0):
@@ -50,7 +50,7 @@ def test_entries_and_departures_in_any_order():
 def test_what_lies_between_the_bounds_enters_as_far_as_it_is_independent(m, rank, expected):
     H = _matrix(m, rank)
     R, basis, is_basic = np.empty((m, m)), np.zeros(m, int), np.zeros(m, bool)
-    n = factorise(H, np.full(m, 0.5), 0.0, 1.0, R, basis, is_basic)
+    n = make_basic(H, np.full(m, 0.5), 0.0, 1.0, R, basis, is_basic)
     assert n == expected
     _assert_factor(R, n, H, basis, is_basic)
     for i in np.flatnonzero(~is_basic):
@@ -62,5 +62,5 @@ def test_variables_at_a_bound_stay_out():
     x = np.full(20, 0.5)
     x[:5], x[5:8] = 0.0, 1.0
     basis, is_basic = np.zeros(20, int), np.zeros(20, bool)
-    assert factorise(H, x, 0.0, 1.0, np.empty((20, 20)), basis, is_basic) == 12
+    assert make_basic(H, x, 0.0, 1.0, np.empty((20, 20)), basis, is_basic) == 12
     assert not is_basic[:8].any()

@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from marginbook.experiments import load_protocol
 from marginbook.experiments.fold import Fold
-from marginbook.ldm.experiments.halves import stratified_folds, unit_interval
+from marginbook.ldm.experiments.halves import choosing_folds, unit_interval
 from marginbook.ldm.experiments.standins import SHAPES, STAND_INS, TEST_ROWS, draw
 from marginbook.ldm.experiments.table_4_figure_2 import (
     METHODS,
@@ -139,7 +139,7 @@ def test_the_double_sum_of_4_is_the_variance_times_m_squared(half):
 def test_choice_is_cross_validation(half):
     y = np.where(half[1] == "b", 1.0, -1.0)
     X = half[0]
-    folds = stratified_folds(y, 3, "any")
+    folds = choosing_folds(y, 3, "any")
     for fit in (linear_svms, ldm_by_sgd):
         point, score, ties = choose(partial(fit, 4), X, y, folds, SETTINGS)
         right = {}

@@ -9,6 +9,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.kernels import expansions, gram
+from marginbook.ldm.estimators import gram_checks
 from marginbook.ldm.peers.mamc import MAMCClassifier, solve_mamc
 
 KERNELS = ["linear", ("poly", {"degree": 2, "gamma": 0.3, "coef0": 1.0}), ("rbf", {"gamma": 0.4})]
@@ -176,3 +177,18 @@ def test_the_function_takes_sums_and_tells_what_they_lack():
     with pytest.raises(ValueError, match="not positive semidefinite"):
         solve_mamc(-(G @ y), y, 1.0)
     assert solve_mamc(np.zeros(len(y)), y, 1.0).degenerate
+
+
+@pytest.mark.parametrize("few", [0, 2000])
+def test_an_indefinite_matrix_is_refused_though_the_mean_is_not_negative(monkeypatch, few):
+    monkeypatch.setattr(gram_checks, "FEW", few)
+    X, y = two_clouds()
+    G = gram("rbf", X)
+    MAMCClassifier("precomputed").fit(G, y)
+    away = G[0] - y * (y @ G[0]) / len(y)
+    bad = G - np.outer(away, away)
+    assert y @ bad @ y == pytest.approx(y @ G @ y)  # it looks fine from y
+    with pytest.raises(ValueError, match="not positive semidefinite: its Gram matrix has the eigenvalue -"):
+        MAMCClassifier("precomputed").fit(bad, y)
+    with pytest.raises(ValueError, match="not symmetric: entry"):
+        MAMCClassifier("precomputed").fit(np.triu(G), y)

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.preprocessing import minmax_scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.kernels import gram
+from marginbook.kernels import KernelOverflow, gram
 from marginbook.ldm import LDMClassifier, LDMClassifierCV
 from marginbook.ldm.estimators import parameters as ldm_settings
 from marginbook.ldm.estimators import selection
@@ -227,3 +227,10 @@ def test_an_undefined_score_never_wins():
 def test_a_scorer_of_probabilities_is_refused_by_name():
     with pytest.raises(ValueError, match="scoring='neg_log_loss' needs probabilities"):
         LDMClassifierCV(**SMALL, gammas=(0.5,), scoring="neg_log_loss").fit(*_clouds())
+
+
+def test_features_whose_distances_overflow_are_refused_in_one_line(recwarn):
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(KernelOverflow, match="scale the features"):
+        LDMClassifierCV().fit(1e200 * X[:60], y[:60])
+    assert not recwarn

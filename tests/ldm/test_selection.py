@@ -11,7 +11,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.svm import SVC
 
 from marginbook.experiments.candidates import Expansions, at_point
-from marginbook.ldm.experiments.halves import signs, stratified_folds, unit_interval
+from marginbook.ldm.experiments.halves import choosing_folds, signs, unit_interval
 from marginbook.ldm.experiments.selection import Block, linear_block, rbf_blocks, select
 from marginbook.ldm.model.widths import mean_distance
 
@@ -60,7 +60,7 @@ def test_unit_interval_of_sparse_rows(random):
 @settings(max_examples=30)
 def test_folds_are_a_stratified_partition(sizes, n_folds):
     y = np.repeat([1.0, -1.0], sizes)
-    folds = stratified_folds(y, n_folds, "any")
+    folds = choosing_folds(y, n_folds, "any")
     assert len(folds) == min(n_folds, *sizes)
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(len(y)))
     for train, test in folds:
@@ -68,7 +68,7 @@ def test_folds_are_a_stratified_partition(sizes, n_folds):
         assert len(np.unique(y[train])) == 2
     shares = [np.sum(y[test] > 0) for _, test in folds]
     assert max(shares) - min(shares) <= 1
-    again = stratified_folds(y, n_folds, "any")
+    again = choosing_folds(y, n_folds, "any")
     assert all(np.array_equal(one[1], two[1]) for one, two in zip(folds, again, strict=True))
 
 
@@ -76,10 +76,10 @@ def test_folds_depend_on_the_data_set_and_need_two_rows_a_class():
     y = np.repeat([1.0, -1.0], 40)
     assert any(
         not np.array_equal(one[1], two[1])
-        for one, two in zip(stratified_folds(y, 5, "one"), stratified_folds(y, 5, "two"), strict=True)
+        for one, two in zip(choosing_folds(y, 5, "one"), choosing_folds(y, 5, "two"), strict=True)
     )
     with pytest.raises(ValueError, match="tiny: 1 row in a class is too few for folds"):
-        stratified_folds(np.array([1.0, 1, 1, -1]), 5, "tiny")
+        choosing_folds(np.array([1.0, 1, 1, -1]), 5, "tiny")
 
 
 def test_kernels(random):
@@ -116,7 +116,7 @@ def ridge(G, y, options):
 def test_select_is_cross_validation(random):
     X, y = random.normal(size=(60, 2)), np.where(random.random(60) < 0.5, 1.0, -1.0)
     X[:, 0] += y * 0.7
-    folds = stratified_folds(y, 5, "any")
+    folds = choosing_folds(y, 5, "any")
     grids = {"C": [1e-3, 1e-1, 10.0]}
     multiples = [1.0, 0.3, 3.0]
     chosen = select(ridge, rbf_blocks(X, X[:3], multiples), y, folds, grids)
@@ -138,7 +138,7 @@ def test_select_is_cross_validation(random):
 def test_first_of_equals_wins(random):
     y = np.repeat([1.0, -1.0], 10)
     X = y[:, None] * (1 + random.random((20, 1)))  # every point of the grid is perfect
-    folds = stratified_folds(y, 5, "any")
+    folds = choosing_folds(y, 5, "any")
     chosen = select(ridge, rbf_blocks(X, X, [2.0, 1.0]), y, folds, {"C": [3.0, 1.0]})
     assert (chosen.block.parameters, chosen.point) == ({"width": 2.0}, {"C": 3.0})
     assert (chosen.score, chosen.ties) == (1.0, 4)
@@ -147,7 +147,7 @@ def test_first_of_equals_wins(random):
 def test_nothing_to_choose_from():
     y = np.repeat([1.0, -1.0], 4)
     with pytest.raises(ValueError, match="no kernel to choose from"):
-        select(ridge, iter(()), y, stratified_folds(y, 2, "any"), {"C": [1.0]})
+        select(ridge, iter(()), y, choosing_folds(y, 2, "any"), {"C": [1.0]})
 
 
 def test_decisions_of_expansions_are_those_of_a_support_vector_machine(random):

@@ -222,6 +222,8 @@ def test_the_peers_of_section_5():
 
 def test_no_theory_makes_the_ldm_superior():
     evidence = abstract.check_superiority()
-    assert evidence.verdict == Verdict.HOLDS
-    assert evidence.slack == pytest.approx(0.265625 - 0.125)
+    assert evidence.verdict == Verdict.FAILS
+    assert evidence.slack == pytest.approx(0.125 - 0.265625)
+    assert "the smaller bound" in evidence.why
+    assert abstract.check_superiority(ldm=(0.0, 0.0, 10.0)).verdict == Verdict.HOLDS
     assert sum(p for _, p in abstract.LAW) == 1

@@ -10,7 +10,7 @@ from sklearn.preprocessing import scale
 
 from marginbook.kernels import gram
 from marginbook.ldm import LDMClassifier, MAMCClassifier, MDOClassifier
-from marginbook.ldm.estimators import gram_checks, machines, training
+from marginbook.ldm.estimators import class_solutions, gram_checks, training
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent
 
@@ -127,9 +127,9 @@ def test_other_labels_share_one_inverse():
 def test_many_rows_take_no_gram_matrix(monkeypatch):
     X, y = make_classification(700, 6, n_informative=4, flip_y=0.1, random_state=0)
     whole = LDMClassifier(tol=1e-8).fit(X, y)
-    for module in (machines, training):
+    for module in (class_solutions, training):
         monkeypatch.setattr(module, "STORED", 100)
-    monkeypatch.setattr(machines, "training_gram", None)
+    monkeypatch.setattr(class_solutions, "training_gram", None)
     for options, rows in (({}, X), ({"fit_intercept": True}, X), ({}, sparse.csr_matrix(X))):
         model = LDMClassifier(tol=1e-8, **options).fit(rows, y)
         assert model.dual_gap_ <= 1e-8 * model.objective_

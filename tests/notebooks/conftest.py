@@ -1,24 +1,11 @@
 """A tiny checkout in a temporary folder, with notebooks of its own."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from marginbook.base.project import resource
+from ..tiny_checkout import tiny_checkout
 
-HEADER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
-"""
 SMALL = """# A small notebook
 
 With maths, $x^2$, and a remark.
@@ -50,12 +37,4 @@ round(2 / scale, 3)
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "pyproject.toml").write_text("[project]\n")
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
-    (tmp_path / "data_download").mkdir()
-    shutil.copy(resource("data_download", "registry.toml"), tmp_path / "data_download")
-    room = tmp_path / "notebooks" / "drm"
-    room.mkdir(parents=True)
-    (room / "01_small.md").write_text(HEADER + SMALL)
-    monkeypatch.setenv("MARGINBOOK_HOME", str(tmp_path))
-    return tmp_path
+    return tiny_checkout(tmp_path, "drm/01_small", SMALL, monkeypatch)

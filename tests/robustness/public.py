@@ -45,7 +45,9 @@ LEFT_OUT = {
     "binary_classes": INSIDE,
     "binary_signs": INSIDE,
     **dict.fromkeys(("is_number", "is_whole", "validate_counts", "validate_limits"), INSIDE),
-    **dict.fromkeys(("validate_not_negative", "validate_choice", "validate_flags"), INSIDE),
+    **dict.fromkeys(
+        ("validate_not_negative", "validate_within", "validate_choice", "validate_flags"), INSIDE
+    ),
     "validate_folds": INSIDE,
     "folds": INSIDE,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,6 @@ pytest.importorskip("uvicorn")
 
 from starlette.testclient import TestClient
 
-from marginbook.base.project import resource
 from marginbook.serve import subjects as subjects_module
 from marginbook.serve.app import application, notebook_bar
 from marginbook.serve.command import gate_of
@@ -26,18 +24,8 @@ from marginbook.serve.runs import Run, Runs
 from marginbook.serve.site import Site
 from marginbook.serve.subjects import Subjects
 
-HEADER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
+from ..tiny_checkout import tiny_checkout
 
-"""
 #: no room is imported: a run takes as long as its kernel
 SMALL = """# A small notebook
 
@@ -62,6 +50,8 @@ pause: float = 0.0  # seconds, 0 to 120
 memory: int = 1  # megabytes to take, 0 to 100000
 ```
 
+## Lines
+
 ```{code-cell} ipython3
 for line in range(n):
     print("line", line)
@@ -70,6 +60,8 @@ for line in range(n):
 ```{code-cell} ipython3
 print("always the same")
 ```
+
+## A pause
 
 ```{code-cell} ipython3
 import time
@@ -93,18 +85,11 @@ PUBLISHED = ["line 0\nline 1\nline 2\n", "always the same\n", "'plain' 3.5 quick
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "pyproject.toml").write_text("[project]\n")
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
-    (tmp_path / "data_download").mkdir()
-    shutil.copy(resource("data_download", "registry.toml"), tmp_path / "data_download")
-    room = tmp_path / "notebooks" / "toy"
-    room.mkdir(parents=True)
-    (room / "01_small.md").write_text(HEADER + SMALL)
+    tiny_checkout(tmp_path, "toy/01_small", SMALL, monkeypatch)
     html = tmp_path / "_build" / "html"
     (html / "notebooks" / "toy").mkdir(parents=True)
     (html / "index.html").write_text(PAGE.format(title="The book"))
     (html / "notebooks" / "toy" / "01_small.html").write_text(PAGE.format(title="A small notebook"))
-    monkeypatch.setenv("MARGINBOOK_HOME", str(tmp_path))
     monkeypatch.setattr(subjects_module, "_stamp", lambda: "one code")
     _publish()
     return tmp_path

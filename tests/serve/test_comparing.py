@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from marginbook.serve.comparing import as_html, compared
+from marginbook.claims.show import show
+from marginbook.serve.comparing import as_html, compared, verdicts
 from marginbook.serve.sanitising import sanitised
 
 
@@ -102,3 +103,8 @@ def test_an_image_is_only_base64() -> None:
     html = as_html([{"image/svg+xml": "<svg onload='x()'><script>x</script></svg>"}], [], "")
     assert html.startswith('<img src="data:image/svg+xml;base64,')
     assert "<script" not in html
+
+
+def test_verdicts_are_those_of_the_cards() -> None:
+    shown = show("drm/prop-III.1")._repr_html_()
+    assert verdicts([{"text/html": shown}, {"text": "fails"}]) == {"drm-prop-iii-1": "holds"}

@@ -249,7 +249,7 @@ def test_landmarks_that_miss_much_are_said():
     X = np.random.default_rng(0).normal(size=(900, 10, 3))
     y = np.where(X[:, 0, 0] > 0, 1, -1)
     with pytest.warns(
-        UserWarning, match=r"the 20 landmarks miss \d+\.\d% of the squared norms .* raise n_components"
+        UserWarning, match=r"the 20 landmarks miss \d+\.\d% of .*; raise n_components, or scale the features"
     ):
         model = LowRankSVMClassifier(1, kernel=("rbf", {"gamma": 1.0}), n_components=20).fit(X, y)
     assert 0.01 < model.missed_ < 1

@@ -170,7 +170,7 @@ def test_a_fixed_rank_beside_a_nuclear_norm(told):
     in_the_chapter(told, "with 100 matrices the draws are too few to tell")
     frame = pd.concat([by_draw(table, "error")[[PLATT, NUCLEAR]] for table in ("dimension", "sample-size")])
     frame = frame[~frame.index.duplicated()]
-    assert (contest(frame, PLATT, NUCLEAR)["outcome"] == "win").sum() == 6
+    assert (contest(frame, PLATT, NUCLEAR)["paired"] == "win").sum() == 6
     lines = within(frame, PLATT, NUCLEAR, 1.0)
     assert list(lines.index[lines["outcome"] == "open"]) == ["logit-n100-d20-r2"]
     assert len(lines) == 8

@@ -8,10 +8,10 @@ from sklearn.svm import SVC
 
 from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.hinge_augmented_lagrangian import augmented_newton
-from marginbook.smm.solvers.hinge_interior_point import interior_point
+from marginbook.smm.solvers.hinge_block import solve_hinge_block
 from marginbook.smm.solvers.oracle import by_cvxpy
 
-SOLVERS = [interior_point, augmented_newton]
+SOLVERS = [solve_hinge_block, augmented_newton]
 
 
 def problem(n, p, seed=0, noise=1.0):
@@ -57,7 +57,7 @@ def test_conditions_of_the_optimum(solver, free):
 def test_is_libsvm_with_the_constant_of_the_same_problem():
     Z, y, _ = problem(70, 6, 2)
     lam = 0.01
-    found = interior_point(
+    found = solve_hinge_block(
         BlockProblem(Z, y, lam=lam, sample_weight=np.ones(70), fit_intercept=True, tol=1e-10)
     )
     other = SVC(kernel="linear", C=1 / (2 * lam * 70), tol=1e-9).fit(Z, y)
@@ -69,24 +69,24 @@ def test_is_libsvm_with_the_constant_of_the_same_problem():
 @pytest.mark.parametrize("lam", [1e-12, 1e-6, 1.0, 1e6])
 def test_extreme_penalties_are_certified(free, lam):
     Z, y, weight = problem(60, 5, 3)
-    found = interior_point(BlockProblem(Z, y, lam=lam, sample_weight=weight, fit_intercept=free, tol=1e-9))
+    found = solve_hinge_block(BlockProblem(Z, y, lam=lam, sample_weight=weight, fit_intercept=free, tol=1e-9))
     assert found.converged
     assert found.dual_gap <= 1e-9 * found.objective
 
 
 def test_separable_data_and_duplicates_and_zero_features():
     Z, y, _ = problem(30, 40, 4, noise=0.0)
-    twice = interior_point(
+    twice = solve_hinge_block(
         BlockProblem(
             np.vstack([Z, Z]), np.r_[y, y], lam=1e-4, sample_weight=np.ones(60), fit_intercept=True, tol=1e-9
         )
     )
-    once = interior_point(
+    once = solve_hinge_block(
         BlockProblem(Z, y, lam=1e-4, sample_weight=np.ones(30), fit_intercept=True, tol=1e-9)
     )
     assert twice.converged
     assert twice.objective == pytest.approx(once.objective, rel=1e-8)
-    nothing = interior_point(
+    nothing = solve_hinge_block(
         BlockProblem(
             np.zeros((5, 2)),
             np.array([1, 1, 1, -1, -1.0]),
@@ -103,9 +103,13 @@ def test_separable_data_and_duplicates_and_zero_features():
 def test_weightless_samples_do_not_matter():
     Z, y, weight = problem(40, 3, 5)
     weight[::2] = 0.0
-    found = interior_point(BlockProblem(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10))
+    found = solve_hinge_block(
+        BlockProblem(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10)
+    )
     Z[::2] = 100.0
-    other = interior_point(BlockProblem(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10))
+    other = solve_hinge_block(
+        BlockProblem(Z, y, lam=0.1, sample_weight=weight, fit_intercept=True, tol=1e-10)
+    )
     assert found.objective == pytest.approx(other.objective, rel=1e-9)
     assert not found.multipliers[::2].any()
 
@@ -113,8 +117,8 @@ def test_weightless_samples_do_not_matter():
 def test_a_good_start_needs_no_system_and_no_start_makes_it_worse():
     Z, y, weight = problem(50, 4, 6)
     settings = {"lam": 0.05, "sample_weight": weight, "fit_intercept": True}
-    found = interior_point(BlockProblem(Z, y, tol=1e-9, **settings))
-    again = interior_point(
+    found = solve_hinge_block(BlockProblem(Z, y, tol=1e-9, **settings))
+    again = solve_hinge_block(
         BlockProblem(Z, y, tol=1e-8, **settings),
         start=(found.weights, found.intercept),
         multipliers=found.multipliers,
@@ -123,6 +127,6 @@ def test_a_good_start_needs_no_system_and_no_start_makes_it_worse():
     assert again.objective == found.objective
     bad = augmented_newton(BlockProblem(Z, y, tol=1e-9, **settings), start=(np.full(4, 1e3), -1e3))
     assert bad.objective == pytest.approx(found.objective, rel=1e-8)
-    early = interior_point(BlockProblem(Z, y, tol=1e-9, **settings), max_iter=2)
+    early = solve_hinge_block(BlockProblem(Z, y, tol=1e-9, **settings), max_iter=2)
     assert not early.converged
     assert early.dual_gap > 0

@@ -186,7 +186,6 @@ def test_the_choice_is_the_lowest_brier_score():
         scores.append(np.mean([(q - (label == 1)) ** 2 for q, label in zip(p, tune.y, strict=True)]))
     assert found.brier == pytest.approx(min(scores))
     assert found.point == method.points(SETTINGS, (4, 4))[int(np.argmin(scores))]
-    assert found.n_points == 4
 
 
 def test_folds_judge_samples_that_were_left_out():

@@ -63,8 +63,8 @@ def test_weights_of_a_level():
         (lambda: room.validate_signs(np.array([0, 1]), 2), "wanted -1 and \\+1"),
         (lambda: room.validate_signs(np.ones(3), 2), "one label per matrix"),
         (lambda: room.validate_lam(0.0), "wanted a finite number > 0"),
-        (lambda: room.validate_weights(np.array([-1.0]), 1), "negative or not finite"),
-        (lambda: room.validate_weights(np.ones(2), 1), "wanted \\(1,\\)"),
+        (lambda: room.validate_sample_weight(np.array([-1.0]), 1), "negative or not finite"),
+        (lambda: room.validate_sample_weight(np.ones(2), 1), "wanted \\(1,\\)"),
     ],
 )
 def test_bad_input_is_named(call, message):

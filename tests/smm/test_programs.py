@@ -10,7 +10,7 @@ from marginbook.smm.solvers import block_descent_one_start, hinge_active_set, hi
 from marginbook.smm.solvers.block_descent import low_rank_svm, start_gram
 from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.hinge_active_set import confirmed, maximise
-from marginbook.smm.solvers.hinge_interior_point import interior_point
+from marginbook.smm.solvers.hinge_block import solve_hinge_block
 from marginbook.smm.solvers.newton_joint import factors, frame_of
 from marginbook.smm.solvers.sequential_qp import carried, quadratic_programs
 from marginbook.smm.solvers.small_factors import complement, singular, thin_qr
@@ -24,9 +24,9 @@ def test_a_block_from_the_neighbouring_level(p, free):
     Z[5] = Z[6]
     y = np.where(Z[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
     options = {"lam": 0.01, "fit_intercept": free, "tol": 1e-10}
-    old = interior_point(BlockProblem(Z, y, sample_weight=weights_for(0.5, y), **options))
+    old = solve_hinge_block(BlockProblem(Z, y, sample_weight=weights_for(0.5, y), **options))
     weights = weights_for(0.4, y)
-    wanted = interior_point(BlockProblem(Z, y, sample_weight=weights, **options))
+    wanted = solve_hinge_block(BlockProblem(Z, y, sample_weight=weights, **options))
     found = confirmed(
         BlockProblem(Z, y, sample_weight=weights, **options),
         start=(old.weights, old.intercept),
@@ -42,7 +42,7 @@ def test_multipliers_from_inside_are_soon_at_their_bounds_and_far_ones_are_left(
     Z = rng.normal(size=(600, 10))
     y = np.where(Z[:, 0] + rng.normal(size=600) > 0, 1.0, -1.0)
     options = {"lam": 0.01, "sample_weight": np.ones(600), "fit_intercept": True}
-    old = interior_point(BlockProblem(Z, y, tol=1e-5, **options))
+    old = solve_hinge_block(BlockProblem(Z, y, tol=1e-5, **options))
     share = 600 * old.multipliers
     assert ((share > 0) & (share < 1)).all()
     start = (old.weights, old.intercept)
@@ -182,7 +182,7 @@ def test_a_rough_start_has_the_gap_that_was_asked_for(p, free, monkeypatch):
     y = np.where(Z[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
     weights = rng.integers(0, 3, 60).astype(float)
     settings = {"lam": 0.01, "sample_weight": weights, "fit_intercept": free}
-    best = interior_point(BlockProblem(Z, y, tol=1e-10, **settings))
+    best = solve_hinge_block(BlockProblem(Z, y, tol=1e-10, **settings))
     for rounds in (20, 1):
         monkeypatch.setattr(hinge_coarse, "ROUNDS", rounds)
         found = hinge_coarse.coarse(BlockProblem(Z, y, tol=1e-2, **settings), Z @ Z.T)

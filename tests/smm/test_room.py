@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import marginbook.smm
-from marginbook.base.project import root
 from marginbook.smm.claims.beyond_bound_tight import maximise_bound
 from marginbook.smm.model.objective import combination, objective
 from marginbook.smm.model.row_kernels import row_gram
@@ -19,9 +16,7 @@ from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_gram import gram_machine
 from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
 
-
-def chapter() -> str:
-    return (root() / "book" / "smm.md").read_text("utf-8")
+from ..chapter_code import run_chapter
 
 
 def test_what_the_room_offers_is_there():
@@ -30,11 +25,7 @@ def test_what_the_room_offers_is_there():
 
 
 def test_the_code_of_the_chapter_runs():
-    blocks = re.findall(r"^```python\n(.*?)^```", chapter(), flags=re.M | re.S)
-    assert len(blocks) == chapter().count("```python")
-    names: dict = {}
-    for block in blocks:
-        exec(block, names)
+    names = run_chapter("smm")
     model, p, X = names["model"], names["p_test"], names["X_test"]
     assert model.global_gap_ <= 1e-6 * model.objective_
     assert np.mean(names["inside"] == (p > 0.7)) > 0.8

@@ -1,33 +1,15 @@
 """The claim about the cost in n: its verdict follows made-up times."""
 
-import csv
-
 import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.quality.benchmarking import goals, tables
+from marginbook.quality.benchmarking import goals
 from marginbook.smm.claims import beyond_scaling as scaling
 
-SIZES = (500, 2000, 4000, 16000)
+from ..made_files import times_of
 
-
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores times where the claim looks for them."""
-    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(powers, x="n", early=1.0):
-        path = tmp_path / "benchmarks" / "results" / f"{scaling.TABLE}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["what", "x", "value", "seconds"])
-            for what, power in powers.items():
-                for n in SIZES[::-1]:
-                    writer.writerow([what, x, n, 1e-9 * n**power * (early if n < scaling.LARGE else 1)])
-
-    return write
+put = times_of(scaling, "n", (500, 2000, 4000, 16000))
 
 
 def test_linear_times_hold_and_quadratic_ones_fail(put):

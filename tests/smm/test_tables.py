@@ -23,6 +23,8 @@ from marginbook.smm.claims.stored_results import (
 )  # fmt: skip
 from marginbook.smm.experiments.real_pairs import PARITY
 
+from ..made_files import results_of
+
 RUNS = [
     value
     for module in (figures, tables_rules, real_matrices)
@@ -37,17 +39,7 @@ def settings_of(table):
     return printed_tables.PaperTables("smm", own="").protocol(table).settings
 
 
-@pytest.fixture
-def put(monkeypatch, tmp_path):
-    """Return a function that stores results where the claims look for them."""
-    monkeypatch.setattr(printed_tables, "resource", lambda *parts: tmp_path.joinpath(*parts))
-
-    def write(table, rows):
-        path = tmp_path / "results" / "smm" / f"{table}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(path, index=False)
-
-    return write
+put = results_of("smm")
 
 
 def made(values, *, column="mae", splits=8, noise=0.01, **columns):
@@ -408,9 +400,9 @@ def test_splits_that_overlap_are_tested_with_the_correction():
         corrected_resampled_t(*frame.loc[name].to_numpy().T, n_train=n, n_test=m).p_value
         for name, n, m in (("a", 60, 30), ("b", 90, 10))
     ]
-    np.testing.assert_allclose(found["p"], contests.holm(alone))
+    np.testing.assert_allclose(found["p_corrected"], contests.holm(alone))
     assert max(contests.holm(alone)) == pytest.approx(min(max(2 * min(alone), max(alone)), 1))
-    assert (contests.contest(frame, "x", "y")["p"].to_numpy() < alone).all()
+    assert (contests.contest(frame, "x", "y")["p_paired"].to_numpy() < alone).all()
 
 
 def test_one_draw_is_no_contest(put):

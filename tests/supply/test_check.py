@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from .scripts import ROOT, script
 
 
 @pytest.fixture
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script as a module, for a checkout of its own: pairs of package and tests in two rooms."""
-    spec = importlib.util.spec_from_file_location("check", ROOT / "supply" / "check.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script("check")
     files = {
         "src/marginbook/__init__.py": "",
         "src/marginbook/kernels.py": "",
@@ -81,13 +80,27 @@ def test_git_tells_edits_and_new_files(check) -> None:
     assert check.changed("HEAD") == ["new.py", "tests/test_far.py"]
 
 
+def budgeted(folder: Path, body: str, until: float, grace: float = 5.0) -> str:
+    """Return what pytest says of one test that may start until a time."""
+    (folder / "test_one.py").write_text(f"import time\n\ndef test_one():\n    {body}\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "supply")}
+    environment |= {"MARGINBOOK_CHECK_UNTIL": str(until), "MARGINBOOK_CHECK_GRACE": str(grace)}
+    command = [sys.executable, "-m", "pytest", "-p", "budget", "-rs", str(folder)]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("until", "outcome"), [("0", "1 skipped"), ("1e18", "1 passed")])
-def test_no_test_starts_after_the_end(tmp_path: Path, until: str, outcome: str) -> None:
-    (tmp_path / "test_one.py").write_text("def test_one():\n    pass\n")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "supply"), "MARGINBOOK_CHECK_UNTIL": until}
-    command = [sys.executable, "-m", "pytest", "-p", "budget", "-rs", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0
-    assert outcome in done.stdout
-    assert ("`make test` runs it" in done.stdout) == (until == "0")
+@pytest.mark.parametrize(("until", "outcome"), [(0.0, "1 skipped"), (1e18, "1 passed")])
+def test_no_test_starts_after_the_end(tmp_path: Path, until: float, outcome: str) -> None:
+    told = budgeted(tmp_path, "pass", until)
+    assert outcome in told
+    assert ("`make check`; `make test` runs it" in told) == (until == 0)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
+def test_a_test_that_goes_on_after_the_end_is_stopped(tmp_path: Path) -> None:
+    told = budgeted(tmp_path, "time.sleep(600)", time.time() + 60, grace=-60)
+    assert "no time left in `make check` to finish it; `make test` runs it" in told

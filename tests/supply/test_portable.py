@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import platform
@@ -17,18 +16,13 @@ import pytest
 from marginbook.base.project import resource, root
 from marginbook.book import portable_table
 
-ROOT = Path(__file__).resolve().parents[2]
+from .scripts import ROOT, script
 
 
 @pytest.fixture
 def portable(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT / "supply"))
-    spec = importlib.util.spec_from_file_location("portable", ROOT / "supply" / "portable.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("portable")
 
 
 def part(**changes: Any) -> dict[str, Any]:

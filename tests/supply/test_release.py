@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from marginbook.base import packages
 from marginbook.book import release
 
 from ..settled import SETTLED
@@ -25,7 +26,7 @@ STAMP = 1_700_000_000
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with wheel and source distribution of this checkout."""
     folder = tmp_path_factory.mktemp("packages")
-    release.packages(ROOT, folder, STAMP)
+    packages.build(ROOT, folder, STAMP)
     return folder
 
 
@@ -57,7 +58,7 @@ def small_checkout(folder: Path) -> Path:
 
 @pytest.mark.long
 def test_two_builds_give_the_same_bytes(built: Path, tmp_path: Path) -> None:
-    release.packages(ROOT, tmp_path, STAMP)
+    packages.build(ROOT, tmp_path, STAMP)
     names = sorted(path.name for path in built.iterdir())
     assert len(names) == 2
     assert names == sorted(path.name for path in tmp_path.iterdir())
@@ -102,7 +103,7 @@ def test_students_get_nothing_of_the_instructors(tmp_path: Path) -> None:
 
 def test_packages_that_cannot_be_built_are_reported(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="the packages cannot be built"):
-        release.packages(tmp_path, tmp_path / "dist", STAMP)
+        packages.build(tmp_path, tmp_path / "dist", STAMP)
 
 
 @pytest.mark.long

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import re
 import tomllib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from marginbook.book import supply_page
 
-ROOT = Path(__file__).resolve().parents[2]
+from .scripts import ROOT, script
+
 LOCKS = ("requirements.lock", "requirements-lowest.lock")
-
-
-def script(name: str) -> ModuleType:
-    """Return a script of ``supply/`` as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "supply" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -40,7 +40,8 @@ export async function explorable(name, { label, tryThis, how, controls, shown = 
     make("div", { class: "explore-control" }, button),
   );
   const lead = make("p", { class: "try" }, make("strong", {}, "Try this: "), tryThis);
-  const caption = make("div", { class: "explore-caption" }, says, make("p", { class: "how" }, how));
+  const caption = make("div", { class: "explore-caption" }, says, 
+    make("details", { class: "how" }, make("summary", {}, "Mouse, touch, keys"), make("p", {}, how)));
   const panels = make("div", { class: "explore-panels" }, ...scene.panels.map((panel) => panel.element));
   const figure = make("div", { class: "explore", role: "group", "aria-label": label }, lead, panels, box, caption, heard);
   scene.panels[0].element.classList.add("wide");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +14,9 @@ LARGE = 2048
 def interruptible(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return ``function(*arguments)``, computed beside a main thread that listens.
 
-    Only for functions that release the interpreter's lock, such as those of :mod:`numpy.linalg`; after
-    KeyboardInterrupt the computation goes on unheard until it ends or the process does.
+    Only for functions that release the interpreter's lock, such as those of :mod:`numpy.linalg` and the fits
+    of scikit-learn's SVC and LinearSVC, not for those of :mod:`scipy.linalg`; after KeyboardInterrupt the
+    computation goes on unheard until it ends or the process does.
     """
     found: dict[str, Any] = {}
 
@@ -24,7 +26,8 @@ def interruptible(function: Callable[..., Any], *arguments: Any) -> Any:
         except BaseException as error:
             found["error"] = error
 
-    thread = threading.Thread(target=run, daemon=True)
+    # what numpy.errstate says holds there too
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()
     while thread.is_alive():
         thread.join(0.2)

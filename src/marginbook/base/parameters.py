@@ -66,6 +66,26 @@ def validate_not_negative(**values: Any) -> None:
             raise ValueError(f"{name} must be a number >= 0, got {value!r}")
 
 
+def validate_within(interval: str, /, *, meaning: str = "", hint: str = "", **values: Any) -> None:
+    """Raise ValueError for a value, given by its name, that is no number in an `interval` such as "(0, 1]".
+
+    `meaning` and `hint` are what the message says before and after what it got.
+
+    >>> validate_within("(0, 2]", hint="; 1 is the lasso", q=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: q must be a number in (0, 2], got 0; 1 is the lasso
+    """
+    low, high = map(float, interval[1:-1].split(","))
+    for name, value in values.items():
+        if (
+            not (is_number(value) and low <= value <= high)
+            or (value == low and interval[0] == "(")
+            or (value == high and interval[-1] == ")")
+        ):
+            raise ValueError(f"{name} must be a number in {interval}{meaning}, got {value!r}{hint}")
+
+
 def validate_choice(name: str, value: Any, choices: Collection[str]) -> None:
     """Raise ValueError unless parameter `name` has one of the `choices` as `value`."""
     if not (isinstance(value, str) and value in choices):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ FIELDS: dict[str, tuple[type, str]] = {
     "citation": (str, ""),
     "colour": (str, "paper"),
     "claims": (bool, ""),
+    "chapter": (str, ""),
+    "cards": (int, ""),
+    "subjects": (dict, ""),
 }
 
 
@@ -47,7 +51,7 @@ class Room:
     order : int
         Rooms stand in the book by it, then by key.
     short : str
-        How the paper calls its method.
+        How the paper calls its method; of several papers, what the book writes where there is little space.
     authors : tuple of str
     year : int or None
     citation : str
@@ -56,6 +60,12 @@ class Room:
         In figures of all papers; a name of `marginbook.base.plotting.COLOURS`.
     claims : bool
         Whether the room's claims have a section in the ledger.
+    chapter : str
+        Its page in ``book/``; the key if not given.
+    cards : int
+        How many of its findings the home page shows with a picture; it lists the others.
+    subjects : mapping
+        What a reader may look for, by the notebook that treats it.
     """
 
     key: str
@@ -69,6 +79,9 @@ class Room:
     citation: str = ""
     colour: str = "black"
     claims: bool = True
+    chapter: str = ""
+    cards: int = 0
+    subjects: Mapping[str, list[str]] = field(default_factory=dict)
 
     def paper(self, *parts: str) -> Path:
         """Return the path of a file in the room's ``paper/``, be it there or not."""
@@ -138,4 +151,4 @@ def _read(package: str, folder: Path, text: bytes) -> Room:
     wanted = ("room", "paper") if "citation" in given else ("room",)
     if missing := [name for name, (_, who) in FIELDS.items() if who in wanted and name not in given]:
         raise RoomError(f"{where} lacks {', '.join(missing)}")
-    return Room(key, package, folder, **{**given, "authors": tuple(given.get("authors", ()))})
+    return Room(key, package, folder, **{"chapter": key, **given, "authors": tuple(given.get("authors", ()))})

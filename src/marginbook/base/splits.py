@@ -18,8 +18,8 @@ def stratified_folds(y: np.ndarray, n_folds: int, seed: int | None) -> list[Spli
     return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
 
 
-def at_most_a_row_each(y: np.ndarray, n_folds: int) -> int:
-    """Return `n_folds`, or how many the smallest class of `y`, (n,), can fill with a row each.
+def fillable_folds(y: np.ndarray, n_folds: int, seed: int | None) -> list[Split]:
+    """Return `stratified_folds`, no more than the smallest class can fill with a row each.
 
     Raises
     ------
@@ -29,4 +29,4 @@ def at_most_a_row_each(y: np.ndarray, n_folds: int) -> int:
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < 2:
         raise ValueError(f"{smallest} row in a class is too few for folds; at least 2 are needed")
-    return min(n_folds, smallest)
+    return stratified_folds(y, min(n_folds, smallest), seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -10,12 +11,10 @@ from ..base.rooms import rooms
 from ..claims import Claim
 from ..claims.findings import Finding, findings, idea
 from .checked_claims import Checked
-from .room_pages import CHAPTERS, short_name
+from .room_pages import short_name
 from .search_entries import evidence_anchor
 
 PICTURES = "findings"  # folder of the pictures, beside the fragments
-#: how many findings of a room the home page shows with pictures, in this order; the others are listed below
-CARDS = {"study": 1, "ldm": 2, "drm": 1, "kfda": 1, "clasmk": 1}
 
 
 def write(folder: Path, checked: Checked) -> dict[str, list[Finding]]:
@@ -47,14 +46,20 @@ def write(folder: Path, checked: Checked) -> dict[str, list[Finding]]:
 
 
 def home_page(told: Mapping[str, list[tuple[Finding, str]]]) -> str:
-    """Return the home page's part: cards, then a list; findings come by room, with their pictures' paths."""
+    """Return the home page's part: cards, then a list; findings come by room, with their pictures' paths.
+
+    Rooms about several papers have the first cards.
+    """
+    order = sorted(rooms().values(), key=lambda room: bool(room.citation))
     cards = [
-        home_card(one, picture, room) for room in CARDS for one, picture in told.get(room, [])[: CARDS[room]]
+        home_card(one, picture, room.key)
+        for room in order
+        for one, picture in told.get(room.key, [])[: room.cards]
     ]
     others = [
-        f"- {one.home} [{short_name(room)}]({CHAPTERS.get(room, room)}.md)"
-        for room, found in told.items()
-        for one, _ in found[CARDS.get(room, 0) :]
+        f"- {one.home} [{short_name(key)}]({rooms()[key].chapter}.md)"
+        for key, found in told.items()
+        for one, _ in found[rooms()[key].cards :]
     ]
     parts = ["\n".join(["::::{grid} 1 1 2 2", ":gutter: 3", "", *cards, "::::", ""])] if cards else []
     if others:
@@ -108,7 +113,13 @@ def chapter_entry(
             "```",
             "",
         ]
-    evidence = ", ".join(f"[{claims[id].where}](#{evidence_anchor(claims[id])})" for id in one.needs)
+    needed = [claims[id] for id in one.needs]
+    places = Counter(claim.place for claim in needed)
+    # several claims of one place: the end of the id tells which
+    names = [c.place if places[c.place] == 1 else f"{c.place} ({c.id.partition('/')[2]})" for c in needed]
+    evidence = ", ".join(
+        f"[{name}](#{evidence_anchor(claim)})" for name, claim in zip(names, needed, strict=True)
+    )
     ways = [f"Evidence: {evidence}"] if evidence else []
     id, _, anchor = one.page.partition("#")
     if id in shown:
@@ -119,7 +130,7 @@ def chapter_entry(
 
 def home_card(one: Finding, picture: str, room: str) -> str:
     """Return a finding as a card of the home page, which leads to its chapter."""
-    lines = [":::{grid-item-card}", f":link: {CHAPTERS.get(room, room)}", ":link-type: doc", ""]
+    lines = [":::{grid-item-card}", f":link: {rooms()[room].chapter}", ":link-type: doc", ""]
     if picture:
         lines += [f"```{{image}} {picture}", f":alt: {one.alt}", ":class: finding", "```", ""]
     return "\n".join([*lines, one.home, ":::", ""])

@@ -52,7 +52,7 @@ def overview(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], show
         [
             f"{badge(evidence[id].verdict)} {kind(claim)}",
             short_name(claim.paper),
-            f"[{claim.where}](#{evidence_anchor(claim)})",
+            f"[{claim.place}](#{evidence_anchor(claim)})",
             page_link(claim.notebook, shown) or NOTHING,
         ]
         for id, claim in claims.items()
@@ -66,7 +66,7 @@ def verdict_table(
     """Return a row for each claim; in the ledger each row has a name that links can point at."""
     rows = []
     for id, claim in claims.items():
-        place = f"[{claim.where}](#{evidence_anchor(claim)})"
+        place = f"[{claim.place}](#{evidence_anchor(claim)})"
         rows.append(
             [
                 f"{badge(evidence[id].verdict)}\\\n{kind(claim)}",
@@ -106,7 +106,7 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     file, _, function = claim.source.partition(": ")
     checked = f"Checked by `{function}` in `{file}`; in a terminal: `marginbook claims {claim.id}`."
     items.append(f"{where} {checked}".lstrip())
-    return search_entries(claim) + dropdown(f"{claim.where}: {in_words(found.verdict)}", "\n\n".join(items))
+    return search_entries(claim) + dropdown(f"{claim.place}: {in_words(found.verdict)}", "\n\n".join(items))
 
 
 def rivals(claim: Claim) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..base import packages
 from ..base.project import root
 
 SUMS, PROVENANCE = "SHA256SUMS", "provenance.json"
@@ -46,7 +47,7 @@ def make(home: Path, out: Path) -> list[Path]:
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     stamp = commit_time(home)
-    packages(home, out, stamp)
+    packages.build(home, out, stamp)
     built = home / "_build"
     if (built / "html" / "index.html").is_file():
         pages = [path for path in (built / "html").rglob("*") if path.is_file()]
@@ -66,16 +67,6 @@ def make(home: Path, out: Path) -> list[Path]:
     lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
     (out / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
     return sorted(out.iterdir())
-
-
-def packages(home: Path, out: Path, stamp: int, targets: Iterable[str] = ("sdist", "wheel")) -> None:
-    """Write wheel and source distribution; nothing is fetched, hatchling is installed already."""
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(stamp), "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", "hatchling", "build", "-d", str(out)]
-    command += [word for target in targets for word in ("-t", target)]
-    done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"the packages cannot be built: {(done.stderr or done.stdout).strip()}")
 
 
 def pack(target: Path, base: Path, files: Iterable[Path], stamp: int) -> None:

@@ -14,10 +14,6 @@ from typing import Any
 from ..base.rooms import Room, papers, rooms
 from ..experiments import experiments
 
-#: of rooms that are about several papers
-SHORT = {"bridge": "One family", "study": "One bench"}
-#: chapters that do not bear the name of their room
-CHAPTERS = {"study": "which"}
 _SLIDES = """## To teach it
 
 <a href="../slides/{key}.html">Lecture slides</a> of this chapter: one file, which needs no network.
@@ -75,7 +71,7 @@ def lists_of(room: Room) -> list[str]:
 def short_name(key: str) -> str:
     """Return how the book calls a room where there is little space, such as ``LDM``."""
     room = rooms()[key]
-    return room.short or SHORT.get(key, room.title)
+    return room.short or room.title
 
 
 def _filled(name: str, room: Room) -> str:
@@ -85,7 +81,7 @@ def _filled(name: str, room: Room) -> str:
         key=room.key,
         title=room.title,
         short=short_name(room.key),
-        chapter=CHAPTERS.get(room.key, room.key),
+        chapter=room.chapter,
         package=room.package,
         cited=f"The paper {{cite:p}}`{room.citation}`" if room.citation else "This subject",
         slides=_SLIDES.format(key=room.key) if room.claims else "",

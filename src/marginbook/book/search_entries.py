@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..base.rooms import rooms
 from ..claims import Claim
 
 _NAMED = re.compile(
@@ -42,29 +43,12 @@ def search_entries(claim: Claim) -> str:
     return f"```{{index}} {listed}\n:name: {evidence_anchor(claim)}\n```\n\n"
 
 
-#: what a reader may look for, by the notebook that treats it
-SUBJECTS = {
-    "drm/01_the_model": ("leave-one-out", "one pass"),
-    "drm/04_large_data": ("large data", "one pass"),
-    "drm/05_imbalanced": ("imbalanced data", "G-mean"),
-    "ldm/02_duals_and_solvers": ("coordinate descent", "duality gap"),
-    "ldm/03_leave_one_out": ("leave-one-out",),
-    "ldm/05_large_scale": ("large data", "sparse data"),
-    "ldm/06_margin_distributions": ("margin distribution", "heavy tail"),
-    "kfda/01_fisher_by_least_squares": ("Fisher discriminant",),
-    "kfda/02_majorise_minimise": ("majorise-minimise", "lasso"),
-    "kfda/05_error_and_sparsity": ("sparsity",),
-    "clasmk/03_learning_weights": ("multiple kernel learning",),
-    "smm/02_block_descent": ("low rank",),
-    "smm/04_probabilities": ("class probability", "calibration"),
-    "study/01_one_bench": ("comparison with SVM", "benchmark"),
-}
-
-
 def subject_entries(notebook: str) -> str:
     """Return the index entries of a notebook's subjects, as MyST; nothing where none is listed.
 
     The search takes "leave-one-out" for three words that most pages have, so a page that treats it says so.
     """
-    listed = ", ".join(f"!{subject}" for subject in SUBJECTS.get(notebook, ()))
+    room, _, name = notebook.partition("/")
+    subjects = rooms()[room].subjects.get(name, ()) if room in rooms() else ()
+    listed = ", ".join(f"!{subject}" for subject in subjects)
     return f"```{{index}} {listed}\n```\n\n" if listed else ""

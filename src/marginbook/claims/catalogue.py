@@ -62,6 +62,12 @@ class Claim:
         """The id as it stands in links: ``drm-prop-iii-1`` for ``drm/prop-III.1``."""
         return self.id.lower().replace("/", "-").replace(".", "-")
 
+    @property
+    def place(self) -> str:
+        """Its name for readers: where the paper says it, or, for one of ours, beside what it stands."""
+        of_paper = self.kind != Kind.OURS or self.paper not in papers()
+        return self.where if of_paper else f"ours, at {self.where}"
+
 
 @dataclass(frozen=True)
 class _Later:

@@ -12,21 +12,11 @@ from typing import Any
 class Kind(StrEnum):
     """What is claimed, and by whom; what is `ours` counts in no paper's bar."""
 
-    PROOF = "proof"
-    STATEMENT = "statement"
-    ARITHMETIC = "arithmetic"
-    EXPERIMENT = "experiment"
-    OURS = "ours"
-
-
-#: the kinds in words; the book prints this
-KINDS = {
-    Kind.PROOF: "a numbered statement, an equation or an asserted property",
-    Kind.STATEMENT: "a sentence of fact",
-    Kind.ARITHMETIC: "the paper's text against its own tables",
-    Kind.EXPERIMENT: "an experiment, run again",
-    Kind.OURS: "beyond the paper: a theorem, an inference or an extension of ours",
-}
+    PROOF = "proof"  # a numbered statement, an equation or an asserted property
+    STATEMENT = "statement"  # a sentence of fact
+    ARITHMETIC = "arithmetic"  # the paper's text against its own tables
+    EXPERIMENT = "experiment"  # an experiment, run again
+    OURS = "ours"  # beyond the paper: a theorem, an inference or an extension of ours
 
 
 class Verdict(StrEnum):

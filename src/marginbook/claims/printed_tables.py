@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from ..base.project import resource
-from ..base.rooms import rooms
 from . import Evidence, share
 from .calibration import Calibration
-from .cell_verdicts import NOT_PRINTED, TESTED, Spread, layout
-from .printed_csv import read_numbers
+from .cell_verdicts import NOT_PRINTED, TESTED, layout
+from .printed_csv import read_numbers, read_printed
+from .stored_tables import StoredTables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,69 +23,8 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class PaperTables:
-    """The tables of one room; ``paper/printed.py`` of the room has them as ``PAPER_TABLES``.
-
-    Attributes
-    ----------
-    room : str
-        Such as ``"drm"``.
-    own : str
-        How the names of the paper's own methods begin, such as ``"DRM"``.
-    borrowed : mapping
-        By table, what gives rows of it that another experiment measured; None before that has run.
-    splits : mapping
-        By table, what gives the number of splits behind a printed mean by data set, where it differs.
-    choices : mapping
-        By table, what gives the spread of our mean over repeated choices of the parameters, by data set and
-        method, where a paper chooses once for all splits.
-    other_data : callable
-        Gives the data sets whose public version is not the paper's, each with the reason.
-    readings : mapping
-        By table that can be read in several ways, what makes of its results those under each reading, by its
-        words; None for a reading that has not been stored. The first is the one that is derived.
-    """
-
-    room: str
-    own: str
-    borrowed: Mapping[str, Callable[[], pd.DataFrame | None]] = field(default_factory=dict)
-    splits: Mapping[str, Callable[[], Mapping[str, int]]] = field(default_factory=dict)
-    choices: Mapping[str, Callable[[], Mapping[tuple[str, str], Spread]]] = field(default_factory=dict)
-    other_data: Callable[[], Mapping[str, str]] = dict
-    readings: Mapping[str, Callable[[pd.DataFrame], Mapping[str, pd.DataFrame | None]]] = field(
-        default_factory=dict
-    )
-
-    @property
-    def paper(self) -> Path:
-        """The folder of the printed numbers and of ``protocol.toml``."""
-        return rooms()[self.room].paper()
-
-    def protocol(self, table: str) -> Protocol:
-        """Return the protocol of a table."""
-        from ..experiments.protocol import load_protocol
-
-        return load_protocol(f"{self.room}/{table}")
-
-    def results(self, table: str) -> pd.DataFrame | None:
-        """Return our stored results, one row per data set, method and split; None where there are none."""
-        from ..experiments.export import read_results
-
-        folder = resource("results")
-        stored = folder.joinpath(self.room, f"{table}.csv").is_file()
-        return read_results(f"{self.room}/{table}", folder=folder) if stored else None
-
-    def measured(self, table: str) -> pd.DataFrame | None:
-        """Return the stored results with the rows that are borrowed."""
-        import pandas as pd
-
-        ours = self.results(table)
-        more = self.borrowed[table]() if ours is not None and table in self.borrowed else None
-        return ours if more is None else pd.concat([ours, more], ignore_index=True)
-
-    def as_read(self, table: str, ours: pd.DataFrame) -> Mapping[str, pd.DataFrame | None]:
-        """Return results under each reading of a table, by its words; "" for a table that has one only."""
-        return self.readings[table](ours) if table in self.readings else {"": ours}
+class PaperTables(StoredTables):
+    """The tables of one room, judged; ``paper/printed.py`` of the room has them as ``PAPER_TABLES``."""
 
     def tested(self, table: str, ours: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return those of `cells` that both sides have."""
@@ -136,7 +73,31 @@ class PaperTables:
 
     def printed(self, table: str) -> pd.DataFrame:
         """Return the printed means as the paper lays them out: data sets down, methods across."""
-        return layout(read_numbers(self.paper / f"{table}.csv"), "mean")
+        return layout(self.numbers(table), "mean")
+
+    def rows(self, file: str) -> pd.DataFrame:
+        """Return the cells of a printed table, one a row, as text: see `printed_csv.read_printed`."""
+        return read_printed(self.paper / f"{file}.csv")
+
+    def numbers(self, file: str) -> pd.DataFrame:
+        """Return the cells of a printed table, one a row, as numbers, nan where none is printed."""
+        return read_numbers(self.paper / f"{file}.csv")
+
+    def judged(
+        self, table: str, printed: pd.DataFrame, results: pd.DataFrame, **otherwise: Any
+    ) -> pd.DataFrame:
+        """Compare printed cells, as from `rows`, with results by the rule of a table.
+
+        Parameters
+        ----------
+        table : str
+        printed, results : DataFrame
+        **otherwise
+            Arguments of `cell_verdicts.compare_cells` for cells that are not those of its protocol.
+        """
+        from ..experiments.compare import rule
+
+        return rule(self.protocol(table), **otherwise)(printed, results, None)
 
     def agreement(self, table: str, frame: pd.DataFrame | None = None) -> Evidence:
         """Compare every printed cell of what we ran with ours.

@@ -108,6 +108,7 @@ def all_readings() -> dict[str, list[ReadAs]]:
             rows: list[ReadAs] = import_module(name).side_by_side()
             found[key] = sorted(
                 rows,
-                key=lambda row: (row.table, -row.agree / max(row.tested, 1), not row.tested, row.distance),
+                # of equals the first, as in `best`: page and evidence name the same one
+                key=lambda row: (row.table, -row.agree / max(row.tested, 1), not row.tested),
             )
     return found

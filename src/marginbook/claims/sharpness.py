@@ -22,12 +22,10 @@ from ..base.project import cache_dir, resource
 from ..base.workers import leave_ctrl_c_to_parent
 from .catalogue import Claim, listed, rivals_of
 from .checking import check, key
-from .evidence import Evidence, Kind
+from .evidence import Evidence
 from .rivals import in_place
 
 FILE = ("results", "claims", "sharpness.csv")
-#: of these, nine in ten have a killed rival
-MUST = (Kind.PROOF, Kind.STATEMENT, Kind.ARITHMETIC)
 #: how it is told that a check raised an error with a rival
 ERROR = "error: "
 #: what is said of text and slack

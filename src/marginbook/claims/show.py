@@ -49,6 +49,7 @@ def show(*ids: str) -> Cards:
 def _card(claim: Claim, evidence: Evidence) -> str:
     # the book turns data-claim into a link to the ledger; elsewhere the words stand alone
     file = escape(claim.source.partition(":")[0])
+    words = evidence.verdict.replace("-", " ")
     behind = [
         f"<b>Claimed:</b> {_text(evidence.claimed)}",
         _text(evidence.why),
@@ -58,8 +59,8 @@ def _card(claim: Claim, evidence: Evidence) -> str:
     ]
     return (
         '<div class="evidence-card tex2jax_process">'
-        f'<p><span class="verdict verdict-{evidence.verdict}">{evidence.verdict}</span> '
-        f'<b><a data-claim="{claim.slug}">{_text(claim.where)}</a></b> {_text(claim.statement)}</p>'
+        f'<p><span class="verdict verdict-{evidence.verdict}">{words}</span> '
+        f'<b><a data-claim="{claim.slug}">{_text(claim.place)}</a></b> {_text(claim.statement)}</p>'
         f"<p><b>Measured:</b> {_text(evidence.measured)}</p>"
         f"<details><summary>Why</summary>{''.join(f'<p>{line}</p>' for line in behind)}</details>"
         "</div>"

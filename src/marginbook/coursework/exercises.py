@@ -23,16 +23,12 @@ other exercises. A starter is code that runs and that the check refuses.
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
-import linecache
 import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..base.naming import near
 from .pieces import Piece, pieces
 
 KINDS = ("Derivation", "Programming", "Experiment")
@@ -90,30 +86,6 @@ class Exercise:
         """All code that runs before an answer."""
         return "\n\n".join((*self.common, *self.own))
 
-    def attempt(self, answer: str) -> str:
-        """Run setup, `answer` and check in a fresh namespace; return what the check prints.
-
-        Raises
-        ------
-        AssertionError
-            If the check refuses the answer; the message says why.
-        Exception
-            Whatever else the answer raises.
-        """
-        space: dict[str, Any] = {"__name__": f"exercise {self.id}"}
-        with contextlib.redirect_stdout(io.StringIO()):
-            self._execute("setup", self.setup, space)
-            self._execute("answer", answer, space)
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            self._execute("check", self.check, space)
-        return printed.getvalue()
-
-    def _execute(self, part: str, source: str, space: dict[str, Any]) -> None:
-        name = f"<{self.id}, {part}>"
-        # so that a traceback shows the line, as it does in a notebook
-        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        exec(compile(source, name, "exec"), space)
-
 
 @cache
 def cells(path: Path, content: str) -> tuple[Any, ...]:
@@ -169,25 +141,6 @@ def read(path: str | Path) -> list[Exercise]:
         if names.count(name) > 1:
             raise ExerciseError(f"{path.name}: {names.count(name)} exercises have the id {name}, wanted one")
     return exercises
-
-
-def problem_sets() -> dict[str, list[Exercise]]:
-    """Return the exercises of every room that has some, by the id of the notebook (``drm/07_exercises``)."""
-    from ..notebooks import available
-
-    return {id: read(notebook.text) for id, notebook in available().items() if id.endswith("_exercises")}
-
-
-def find(id: str) -> Exercise:
-    """Return one exercise by its id, such as ``"drm/one-pass"``.
-
-    >>> find("drm/one-pass").kind
-    'Derivation'
-    """
-    known = {exercise.id: exercise for exercises in problem_sets().values() for exercise in exercises}
-    if id not in known:
-        raise KeyError(f"no exercise {id!r}{near(id, known)}")
-    return known[id]
 
 
 @dataclass

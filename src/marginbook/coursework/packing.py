@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 
 from .. import __version__
+from ..base import packages
 from ..base.project import root
 from .building import DERIVE, solutions, source, student
 from .sets import ProblemSet
@@ -135,10 +136,8 @@ def wheel() -> bytes:
 
 @cache
 def _wheel_of(home: Path) -> bytes:
-    from ..book.release import packages  # late: the book's pages in `book` write problem sets, too
-
     with tempfile.TemporaryDirectory() as folder:
-        packages(home, Path(folder), _STAMP, ["wheel"])
+        packages.build(home, Path(folder), _STAMP, ["wheel"])
         return (Path(folder) / WHEEL).read_bytes()
 
 

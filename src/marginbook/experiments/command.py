@@ -24,11 +24,10 @@ from .options import (
     quick_or_paper,
     store_option,
 )
-from .progress import last_line
 from .protocol import PROFILES, experiments, load_protocol
 from .recheck import recheck, summary, write_summary
-from .runner import Report, run
-from .showing import CPU, LEFT, compact, console, duration, made_by
+from .runner import run
+from .showing import CPU, LEFT, compact, console, duration, made_by, tell
 from .standing import STATES, standing
 from .store import Store
 
@@ -134,7 +133,7 @@ def run_(
             protocol, profile, n_jobs=n_jobs, dask=dask, store=store, datasets=datasets, methods=methods,
             splits=splits, console=console,
         )  # fmt: skip
-        good = _tell(report, skip_missing) and good
+        good = tell(report, skip_missing) and good
         if report.done:
             try:
                 click.echo(f"wrote {export(protocol, profile, store=store, out=out)[0]}")
@@ -142,36 +141,6 @@ def run_(
                 click.echo(f"note: {kept}", err=True)
     if not good:
         raise click.exceptions.Exit(1)
-
-
-def _tell(report: Report, skip_missing: bool) -> bool:
-    from ..datasets.fetch import shortened
-
-    click.echo(
-        f"{report.experiment} ({report.profile}): {report.done} of {report.asked} tasks done, {report.ran} "
-        f"run now, {len(report.failed)} failed"
-    )
-    causes: dict[str, list[str]] = {}  # one cause may make many tasks fail
-    for outcome in report.failed:
-        causes.setdefault(last_line(outcome.error or ""), []).append(str(outcome.task))
-    for cause, tasks in causes.items():
-        count = f"{len(tasks)} tasks, such as " if len(tasks) > 1 else ""
-        click.echo(f"  failed: {count}{tasks[0]}: {cause}", err=True)
-    if report.failed:
-        click.echo(f"  tracebacks: marginbook experiment status {report.experiment} --tracebacks", err=True)
-    for why in dict.fromkeys(report.lacking.values()):
-        methods = [method for method, reason in report.lacking.items() if reason == why]
-        click.echo(f"  skipped {', '.join(methods)}: {why}", err=True)
-    for dataset, reason in report.missing.items():
-        if dataset not in report.to_fetch:
-            click.echo(f"  skipped {dataset}: {reason}", err=True)
-    if names := list(dict.fromkeys(report.to_fetch.values())):
-        told = f"  skipped {shortened(list(report.to_fetch))}: not on this machine; run"
-        click.echo(f"{told} `marginbook data fetch {' '.join(names)}`", err=True)
-    for dataset, why in load_protocol(report.experiment).stand_ins.items():
-        if report.profile == "quick":
-            click.echo(f"  {dataset} is a stand-in, {why}; it is compared with no printed number", err=True)
-    return not report.failed and (skip_missing or not (report.missing or report.lacking))
 
 
 @experiment.command("status")

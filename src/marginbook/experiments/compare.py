@@ -11,8 +11,8 @@ from ..claims import Verdict
 from ..claims.calibration import Calibration, calibrate
 from ..claims.cell_verdicts import agreeing, compare_cells, counts, layout
 from ..claims.printed_csv import read_printed
-from ..claims.printed_tables import PaperTables
 from ..claims.read_as import best, told
+from ..claims.stored_tables import StoredTables
 from .errors import ExperimentError, UnknownName
 from .export import read_results
 from .protocol import Protocol, load_protocol, printed_columns
@@ -32,7 +32,7 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
     """Return one row per printed cell: theirs, ours, and whether they agree. Results of stand-ins stay out.
 
     The page of results, the command and the claims all see a table through this function. Of a table that can
-    be read in several ways (`PaperTables.readings`) it is the reading with most agreeing cells.
+    be read in several ways (`StoredTables.readings`) it is the reading with most agreeing cells.
 
     Parameters
     ----------
@@ -98,27 +98,29 @@ def own_results(protocol: Protocol, results: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def rule(protocol: Protocol) -> Callable[[pd.DataFrame, pd.DataFrame, int | None], pd.DataFrame]:
+def rule(
+    protocol: Protocol, **otherwise: Any
+) -> Callable[[pd.DataFrame, pd.DataFrame, int | None], pd.DataFrame]:
     """Return the comparison of a table: (printed, results, splits behind a printed mean) -> cells.
 
-    Without a number of splits they are as the paper has them.
+    Without a number of splits they are as the paper has them. `otherwise` are arguments of `compare_cells`
+    for cells that are not the protocol's.
     """
     tables = paper_tables(protocol)
     splits, choices = tables.splits.get(protocol.table), tables.choices.get(protocol.table)
-    as_printed = protocol.printed_splits if splits is None else splits()
-    spreads, other = choices() if choices else None, tables.other_data()
+    stated: dict[str, Any] = {
+        "metric": protocol.metric,
+        "better_of": protocol.better_of,
+        "printed_splits": protocol.printed_splits if splits is None else splits(),
+        "higher_is_better": protocol.higher_is_better,
+        "other_data": tables.other_data(),
+    }
+    if choices and "choices" not in otherwise:  # they are computed from all stored results
+        stated["choices"] = choices()
 
     def compared(printed: pd.DataFrame, results: pd.DataFrame, n: int | None) -> pd.DataFrame:
-        return compare_cells(
-            printed,
-            results,
-            metric=protocol.metric,
-            better_of=protocol.better_of,
-            printed_splits=as_printed if n is None else n,
-            higher_is_better=protocol.higher_is_better,
-            choices=spreads,
-            other_data=other,
-        )
+        own = {} if n is None else {"printed_splits": n}
+        return compare_cells(printed, results, **stated | own | otherwise)
 
     return compared
 
@@ -138,16 +140,16 @@ def calibrated(experiment: str | Protocol, results: pd.DataFrame) -> Calibration
     return calibrate(read_printed(protocol.printed_path), parts, rule(protocol))
 
 
-def paper_tables(protocol: Protocol) -> PaperTables:
+def paper_tables(protocol: Protocol) -> StoredTables:
     """Return what the room says of its printed tables in ``paper/printed.py``, else the default."""
-    name, default = f"{protocol.package}.paper.printed", PaperTables(protocol.room, own="")
+    name, default = f"{protocol.package}.paper.printed", StoredTables(protocol.room, own="")
     try:
         found = getattr(import_module(name), "PAPER_TABLES", default)
     except ModuleNotFoundError as error:
         if not (error.name and name.startswith(error.name)):
             raise
         return default
-    assert isinstance(found, PaperTables)
+    assert isinstance(found, StoredTables)
     return found
 
 

@@ -170,8 +170,10 @@ class Protocol:
 
     @property
     def hash(self) -> str:
-        """sha256 of the whole protocol, as stated in the provenance of results."""
-        return _sha256(asdict(self))
+        """sha256 of what results depend on, as their provenance states it."""
+        return _sha256(
+            {name: part for name, part in asdict(self).items() if name not in ("thresholds", "not_stated")}
+        )
 
     def rows(self, data: Any, dataset: str, split: int) -> Split:
         """Return the (train, test) rows of one split; see `marginbook.experiments.splits.split_rows`."""

@@ -1,4 +1,4 @@
-"""How lists of experiments look in a terminal."""
+"""How lists of experiments, and the outcome of a run, look in a terminal."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from ..base.progress import clock
+from .progress import last_line
+from .protocol import load_protocol
+from .runner import Report
 from .standing import Standing
 
 CPU = (
@@ -58,3 +62,34 @@ def made_by(found: Iterable[Standing]) -> str:
         f"shipped: {len(found)} experiments; {len(others)} were made by other code than that of now, and "
         f"`marginbook experiment recheck` computes a sample of their rows again: {', '.join(others)}"
     )
+
+
+def tell(report: Report, skip_missing: bool) -> bool:
+    """Say what a run did and what it left out, and return whether it was all that was asked for."""
+    from ..datasets.fetch import shortened
+
+    click.echo(
+        f"{report.experiment} ({report.profile}): {report.done} of {report.asked} tasks done, {report.ran} "
+        f"run now, {len(report.failed)} failed"
+    )
+    causes: dict[str, list[str]] = {}  # one cause may make many tasks fail
+    for outcome in report.failed:
+        causes.setdefault(last_line(outcome.error or ""), []).append(str(outcome.task))
+    for cause, tasks in causes.items():
+        count = f"{len(tasks)} tasks, such as " if len(tasks) > 1 else ""
+        click.echo(f"  failed: {count}{tasks[0]}: {cause}", err=True)
+    if report.failed:
+        click.echo(f"  tracebacks: marginbook experiment status {report.experiment} --tracebacks", err=True)
+    for why in dict.fromkeys(report.lacking.values()):
+        methods = [method for method, reason in report.lacking.items() if reason == why]
+        click.echo(f"  skipped {', '.join(methods)}: {why}", err=True)
+    for dataset, reason in report.missing.items():
+        if dataset not in report.to_fetch:
+            click.echo(f"  skipped {dataset}: {reason}", err=True)
+    if names := list(dict.fromkeys(report.to_fetch.values())):
+        told = f"  skipped {shortened(list(report.to_fetch))}: not on this machine; run"
+        click.echo(f"{told} `marginbook data fetch {' '.join(names)}`", err=True)
+    for dataset, why in load_protocol(report.experiment).stand_ins.items():
+        if report.profile == "quick":
+            click.echo(f"  {dataset} is a stand-in, {why}; it is compared with no printed number", err=True)
+    return not report.failed and (skip_missing or not (report.missing or report.lacking))

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import eigh
 
 from ..base.parameters import validate_counts
 from . import Kernel, gram, kernel_name, tidy, warn_of_scale
+from .decomposition import eigh
 
 #: rows whose kernel values are formed at a time
 ROWS = 2048

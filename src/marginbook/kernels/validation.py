@@ -23,6 +23,12 @@ def in_one_line() -> Iterator[None]:
         raise ValueError(f"{first.rstrip('.')}; impute or remove such samples first") from None
 
 
+def validate_square(K: Any) -> None:
+    """Raise ValueError unless the rows of a fit with kernel="precomputed" are a square matrix `K`."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {K.shape}")
+
+
 def validate_data(estimator: Any, /, *rows: Any, **options: Any) -> Any:
     """Return what :func:`sklearn.utils.validation.validate_data` returns; what it refuses is one line.
 

@@ -27,7 +27,7 @@ _WORDS = {
     "twenty": 20,
     "thirty": 30,
 }
-_NUMBER = r"-?\d+(?:\.\d+)?"
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 _RANGE = re.compile(rf"(?<![\w.-])({_NUMBER}) to ({_NUMBER})(?![\w.]*\w)")
 _LEAST = re.compile(rf"\bat least ({_NUMBER})")
 _MOST = re.compile(rf"\bat most ({_NUMBER})")

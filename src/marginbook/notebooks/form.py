@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .parameters import FORM
+
 if TYPE_CHECKING:
     from .widgets import Form
-
-#: what a cell imports to show a form; a run of the form leaves such a cell out
-FORM = "from marginbook.notebooks.form import form"
 
 
 def form(notebook: str) -> Form | None:

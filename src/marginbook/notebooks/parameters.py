@@ -20,7 +20,10 @@ from typing import Any
 
 import nbformat
 
+#: of the cell that declares them
 TAG = "parameters"
+#: what a cell imports to show a form for them; a run of the form leaves such a cell out
+FORM = "from marginbook.notebooks.form import form"
 _SIMPLE = {
     "bool": bool,
     "int": int,
@@ -47,7 +50,7 @@ class Parameter:
         As annotated, or as the default shows it: ``"list[str]"``, ``"int | None"``.
     default : object
     doc : str
-        The comment after the assignment.
+        The comment after the assignment, which may go on below it.
     """
 
     name: str
@@ -139,12 +142,20 @@ def _listing(declared: Iterable[Parameter]) -> str:
 
 
 def _comments(source: str) -> dict[int, str]:
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {
-        token.start[0]: token.string.lstrip("# ").strip()
-        for token in tokens
-        if token.type == tokenize.COMMENT
-    }
+    """Return the comments behind code by line, with the lines of comment below them."""
+    found: dict[int, str] = {}
+    of = 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        line, text = token.start[0], token.string.lstrip("# ").strip()
+        if token.line.lstrip().startswith("#"):
+            if of:
+                found[of] += f" {text}"
+        else:
+            of = line
+            found[of] = text
+    return found
 
 
 def _type_of(value: Any) -> str:

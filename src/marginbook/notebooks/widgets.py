@@ -16,8 +16,7 @@ import nbformat
 from ..base.extras import naming_the_extra
 from .catalogue import UnknownNotebook, find
 from .fields import BadValues, Field, fields, values
-from .form import FORM
-from .parameters import TAG, parameters
+from .parameters import FORM, TAG, parameters
 
 with naming_the_extra():
     import ipywidgets

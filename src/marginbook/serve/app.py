@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 from ..notebooks.fields import BadValues, Field, values
 from . import views
 from .asked import broken, named, pairs, posted, refused
-from .guard import RUN, Gate, Guard
+from .guard import MATHS, RUN, Gate, Guard
 from .markup import bar, button, form, page, table
 from .queue import Queue, QueueFull
 from .runs import Run
@@ -29,7 +29,9 @@ from .site import Site
 from .subjects import Subjects
 
 NOT_BUILT = "There is no built book here: run `make book`, or `marginbook book`, then load this page again."
-_ASSETS = {"serve.js": "text/javascript", "serve.css": "text/css"}
+_SCRIPT = "text/javascript"
+_ASSETS = {"serve.js": _SCRIPT, "book.js": _SCRIPT, "maths.js": _SCRIPT, "serve.css": "text/css"}
+_MATHS = {"content-security-policy": MATHS}
 
 
 class Server:
@@ -134,7 +136,8 @@ class Server:
         for id, claim in self.subjects.claims().items():
             link = f'<a href="/-/claims/{quote(id)}">{escape(id)}</a>'
             rows.append([link, escape(claim["where"]), escape(claim["statement"]), escape(claim["kind"])])
-        return HTMLResponse(page("Claims", _FILTER + table(["claim", "where", "statement", "kind"], rows)))
+        body = _FILTER + table(["claim", "where", "statement", "kind"], rows)
+        return HTMLResponse(page("Claims", body, maths=True), headers=_MATHS)
 
     def claim(self, request: Request) -> Response:
         id = self._of(self.subjects.claims(), request)
@@ -147,7 +150,8 @@ class Server:
             f'<a href="{ledger}">evidence</a>, '
             f'<a href="/notebooks/{quote(notebook)}.html#{quote(anchor)}">derivation</a>.</p>'
         )
-        return HTMLResponse(page(id, body + button(f"/-/claims/{quote(id)}", "Check this claim now")))
+        body += button(f"/-/claims/{quote(id)}", "Check this claim now")
+        return HTMLResponse(page(id, body, maths=True), headers=_MATHS)
 
     async def check(self, request: Request) -> Response:
         await posted(request)

@@ -23,6 +23,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 _PIECE = re.compile(r"<[^>]*>|[^<]+")
 #: pairs of pieces; a comparison of longer tables takes too long
 _MOST_PIECES = 4_000_000
+_CARD = re.compile(r'class="verdict verdict-([\w-]+)">.{0,200}?<a data-claim="([\w-]+)"', re.DOTALL)
 _HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 Output = dict[str, Any]
 
@@ -56,12 +57,24 @@ def compared(published: nbformat.NotebookNode, ours: nbformat.NotebookNode) -> l
     return pairs
 
 
-def _code(notebook: nbformat.NotebookNode) -> Iterator[tuple[nbformat.NotebookNode, str]]:
-    """Yield the author's cells with the titles of their sections: not the parameters, which are to differ."""
+def sections(notebook: nbformat.NotebookNode) -> Iterator[tuple[nbformat.NotebookNode, str]]:
+    """Yield all cells with the titles of their sections."""
     title = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (found := _HEADING.findall(cell.source)):
             title = found[-1]
+        yield cell, title
+
+
+def verdicts(outputs: Sequence[Output]) -> dict[str, str]:
+    """Return the verdicts that cards of evidence show, by the slugs of their claims."""
+    html = "".join(output.get("text/html", "") for output in outputs)
+    return {slug: verdict for verdict, slug in _CARD.findall(html)}
+
+
+def _code(notebook: nbformat.NotebookNode) -> Iterator[tuple[nbformat.NotebookNode, str]]:
+    """Yield the author's cells with their sections: not the parameters, which are to differ."""
+    for cell, title in sections(notebook):
         tags = {TAG, "injected-parameters", "papermill-error-cell-tag"} & set(cell.metadata.get("tags", []))
         if cell.cell_type == "code" and not tags:
             yield cell, title

@@ -31,6 +31,8 @@ OWN = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     f"frame-src 'self'; {_SHARED}"
 )
+#: for our own pages with formulas: MathJax, which is one of the book's files, puts styles into the page
+MATHS = OWN.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'; font-src 'self'")
 #: for pages of the book, which have scripts in them: nothing from another machine
 BOOK = (
     "default-src 'self'; script-src 'self' 'unsafe-inline'; "

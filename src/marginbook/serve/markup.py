@@ -15,15 +15,20 @@ ASSETS = "/-/static"
 _PAGES = (("/", "The book"), ("/-/runs", "Runs"), ("/-/claims", "Claims"), ("/-/experiments", "Experiments"))
 
 
-def page(title: str, body: str, *, refresh: bool = False) -> str:
-    """Return a whole page; with `refresh` it loads itself again where there is no JavaScript."""
+def page(title: str, body: str, *, refresh: bool = False, maths: bool = False) -> str:
+    """Return a whole page.
+
+    With `refresh` it loads itself again where there is no JavaScript; with `maths` it sets formulas, if there
+    is a built book to have MathJax from.
+    """
+    setting = f'<script src="{ASSETS}/maths.js" defer></script>' if maths else ""
     again = '<noscript><meta http-equiv="refresh" content="3"></noscript>' if refresh else ""
     links = "".join(f'<li><a href="{path}">{name}</a></li>' for path, name in _PAGES)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="stylesheet" href="{ASSETS}/serve.css">'
-        f'<script src="{ASSETS}/serve.js" defer></script>{again}</head>'
+        f'<script src="{ASSETS}/serve.js" defer></script>{setting}{again}</head>'
         f'<body class="serve"><nav aria-label="Pages"><ul>{links}</ul></nav>'
         f"<main><h1>{escape(title)}</h1>{body}</main></body></html>"
     )

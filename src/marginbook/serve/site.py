@@ -46,9 +46,10 @@ class Site:
         # a link may have been put in its place since the table was made
         if path is None or path.is_symlink() or not path.is_file() or not self._inside(path):
             return None
-        page = _PAGE.fullmatch(name)
         headers = {"content-security-policy": BOOK, "cache-control": "no-cache"}
-        if page and (bar := self._bar(page[1])):
+        if path.suffix == ".html" and name.startswith(("book/", "notebooks/", "index.html")):
+            page = _PAGE.fullmatch(path.relative_to(self.folder).as_posix())
+            bar = self._bar(page[1]) if page else ""
             return Response(with_bar(path.read_bytes(), bar), headers=headers, media_type="text/html")
         kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         return FileResponse(path, headers=headers, media_type=kind)
@@ -78,9 +79,10 @@ class Site:
 
 
 def with_bar(page: bytes, bar: str) -> bytes:
-    """Return a page of the book with `bar` at the head of its text."""
-    style = b'<link rel="stylesheet" href="/-/static/serve.css"></head>'
-    page = page.replace(b"</head>", style, 1)
+    """Return a page of the book with `bar` at the head of its text, and with links beside commands."""
+    style = b'<link rel="stylesheet" href="/-/static/serve.css">'
+    script = b'<script src="/-/static/book.js" defer></script>'
+    page = page.replace(b"</head>", style + script + b"</head>", 1)
     place = _ARTICLE.search(page)
     at = place.end() if place else page.find(b"<body>") + len(b"<body>")
     return page[:at] + bar.encode() + page[at:]

@@ -14,7 +14,7 @@ import nbformat
 from ..base.project import resource
 from ..notebooks.catalogue import Notebook
 from ..notebooks.fields import Field, query
-from .comparing import Pair, as_html, compared
+from .comparing import Pair, as_html, compared, sections, verdicts
 from .markup import button, prose, shown_values, table, took, when
 from .queue import Queue
 from .runs import Run, Runs
@@ -66,29 +66,27 @@ def progress(run: Run, runs: Runs, queue: Queue, cells: Sequence[str]) -> str:
 
 
 def _cells(cells: Sequence[str], done: int, total: int) -> str:
-    if not cells:
-        return ""
+    """Return the sections with cells of code, each with how far it is."""
     # papermill puts one cell in, after that of the parameters: it counts with the next
     offset = total - len(cells)
-    lines, now = [], True
+    numbers: dict[str, list[int]] = {}
     for number, title in enumerate(cells):
-        if not title:
-            continue
-        state = "done" if number + offset < done else "now" if now else "later"
+        if title:
+            numbers.setdefault(title, []).append(number + offset)
+    lines, now = [], True
+    for title, own in numbers.items():
+        ended = sum(number < done for number in own)
+        state = "done" if ended == len(own) else "now" if now else "later"
         now = now and state == "done"
         sign = {"done": "✓", "now": "▸", "later": "·"}[state]
-        lines.append(f'<li data-state="{state}">{sign} {escape(title[:100])}</li>')
-    return f'<ol class="cells">{"".join(lines)}</ol>'
+        part = f" ({ended} of {len(own)} cells)" if state == "now" and len(own) > 1 else ""
+        lines.append(f'<li data-state="{state}">{sign} {escape(title)}{part}</li>')
+    return f'<ol class="cells">{"".join(lines)}</ol>' if lines else ""
 
 
 def titles(notebook: Notebook) -> list[str]:
-    """Return the first line of each cell of code, and nothing for each cell of text."""
-    return [
-        next((line for line in cell.source.splitlines() if line.strip()), "")
-        if cell.cell_type == "code"
-        else ""
-        for cell in notebook.read().cells
-    ]
+    """Return the title of its section for each cell of code, and nothing for each cell of text."""
+    return [title if cell.cell_type == "code" else "" for cell, title in sections(notebook.read())]
 
 
 def head(run: Run, declared: Sequence[Field]) -> str:
@@ -152,11 +150,23 @@ def _beside(run: Run, runs: Runs, notebook: Notebook | None) -> str:
     except OSError:
         return "<p>The files of this run have gone.</p>"
     changed = [pair for pair in pairs if not pair.same]
+    judged = [(verdicts(pair.published), verdicts(pair.ours)) for pair in pairs]
+    old = {slug: verdict for before, _ in judged for slug, verdict in before.items()}
+    new = {slug: verdict for _, now in judged for slug, verdict in now.items()}
+    other = {slug: (old[slug], new[slug]) for slug in old.keys() & new.keys() if old[slug] != new[slug]}
     told = (
         f'<h2 id="compared">Beside the published page</h2><p><strong>{len(changed)} of {len(pairs)} outputs '
         f"differ</strong> from the <a href='/notebooks/{quote(run.subject)}.html'>published page</a>. "
         "What differs is open and marked; the others are the same.</p>"
     )
+    if new:
+        kept = len(old.keys() & new.keys()) - len(other)
+        told += f"<p>Verdicts: {kept} of {len(new)} are the published ones."
+        told += "".join(
+            f" <mark>{escape(slug)}</mark>: {escape(before)}, now {escape(now)}."
+            for slug, (before, now) in sorted(other.items())
+        )
+        told += "</p>"
     return told + "".join(_pair(pair) for pair in pairs)
 
 
@@ -183,7 +193,7 @@ def _evidence(run: Run, found: Mapping[str, Any]) -> str:
             " (the same)" if published == now else " (<mark>other</mark>)"
         )
     rows = [
-        [escape(name), escape(_plain(found.get(name)))]
+        [escape(name), escape(_facts(found[name]) if isinstance(found[name], dict) else _plain(found[name]))]
         for name in ("measured", "claimed", "slack", "why", "reading", "sizes", "seeds")
         if found.get(name) not in (None, "", {}, [])
     ]
@@ -240,6 +250,15 @@ def _tail(run: Run, runs: Runs) -> str:
 
 def _count(value: Any) -> int:
     return value if isinstance(value, int) and 0 <= value < 100_000 else 0
+
+
+def _facts(sizes: Mapping[str, Any]) -> str:
+    """Return what a check was computed with: lists of numbers by commas, ranges as they are stated."""
+    parts = {
+        name: ", ".join(map(_plain, value)) if isinstance(value, list) else _plain(value)
+        for name, value in sizes.items()
+    }
+    return "; ".join(f"{name}: {text}" for name, text in parts.items())
 
 
 def _plain(value: Any) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import ceil
 
 from ...base.project import resource
+from ...base.rooms import rooms
 from ...notebooks.links import Links
 from ...notebooks.markdown import Converter
-from ..room_pages import CHAPTERS
 
 _FENCE = re.compile(r"^(`{3,}|:{3,})(?:\{([\w-]+)\})?(.*)$")
 _HEADING = re.compile(r"^#{2,3} +(.+?)\s*$")
@@ -135,7 +135,8 @@ class Chapter:
 
 def chapter(room: str) -> Chapter:
     """Return the chapter of a room; an empty one where nobody wrote it."""
-    path = resource("book", f"{CHAPTERS.get(room, room)}.md")
+    known = rooms()
+    path = resource("book", f"{known[room].chapter if room in known else room}.md")
     return Chapter(path.read_text(encoding="utf-8") if path.is_file() else "")
 
 

@@ -24,7 +24,6 @@ from ..search_entries import numbered
 from .chapter import WIDE, Block, Chapter, Figure, plain, sentences, unbarred, visible
 from .figures import Drawn, main_figures
 
-_THEOREMS = ("Theorem", "Proposition", "Lemma", "Corollary")
 MOST = 25  # slides of a deck
 _FIGURES, _QUESTIONS, _TABLES = 4, 3, 2
 _BULLETS = 6  # of a slide; with more, its last lines reach the page number

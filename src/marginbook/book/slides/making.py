@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ...base.rooms import rooms as found_rooms
 from ...claims import Evidence, check_all, ledger
 from ...claims.findings import Finding, findings
 from ...notebooks.catalogue import available
 from .. import finding_pages
 from ..checked_claims import Checked
-from ..room_pages import CHAPTERS
 from .chapter import chapter
 from .deck import Material, deck, decks
 from .writing import write_deck
@@ -45,10 +45,11 @@ def write(
     ValueError
         A finding is not true any more.
     """
+    known = found_rooms()
     for room in decks():
         drawn = _pictures(pictures, room)
         given = Material(room, chapter(room), told[room], drawn, checked.claims, checked.evidence, notebooks)
-        back = f"../book/{CHAPTERS.get(room, room)}.html"
+        back = f"../book/{known[room].chapter}.html"
         write_deck(deck(given, back), extra / FOLDER / f"{room}.html")
 
 

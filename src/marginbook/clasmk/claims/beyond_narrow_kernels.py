@@ -89,7 +89,8 @@ def check_limit(*, factor: float = 2.0) -> Evidence:
         slack=TOLERANCE - max(errors),
         why="With narrow kernels the chosen samples are orthogonal, and each energy is that of the nearest "
         "neighbour. The ratio then compares two distances and nothing else, while the energies themselves "
-        "go to 0. So (26) and (33) take the narrowest kernel that (35) admits: eta decides, not the ratio.",
+        "go to 0. Where epsilon < delta, kernels that are narrow enough come lower in (26) and (33) than "
+        "wide ones: then eta decides, not the ratio.",
         sizes={"problems": tested, "sets": [name for name, _ in SETS]},
         seeds=(0, 1, 2),
     )

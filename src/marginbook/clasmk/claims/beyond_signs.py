@@ -162,11 +162,11 @@ def check_signs(*, mended: str = "concat") -> Evidence:
         f"{max(ranges.values()):.1f}",
         claimed="a change with the sum; none with the concatenation",
         slack=max(one) - ROUNDING,
-        why="Definition 1 takes bases as given, Section 3.1 determines only their span, and an eigenvector "
-        "has no sign. (29) adds coordinates of different kernels, whose numbers of coordinates differ, too. "
-        f"Under concatenation the same changes alter h by at most {at_most(stacked, ROUNDING)} and "
-        f"{stacked_moved} predictions. Definition 1 defines a kernel only with a convention; here the mean "
-        "of each coordinate over the class is not negative.",
+        why="Definition 1 takes bases as given, Section 3.1 determines only their span, and the sign of an "
+        "eigenvector is arbitrary. (29) adds coordinates of different kernels, whose numbers of coordinates "
+        f"differ, too. Under concatenation the same changes alter h by at most {at_most(stacked, ROUNDING)} "
+        f"and {stacked_moved} predictions. Definition 1 defines a kernel only with a convention; here the "
+        "mean of each coordinate over the class is not negative.",
         sizes={"sets": [name for name, _ in SMALL], "rows": tested, "least ratio, factor": ranges},
         seeds=(0, 640),
     )

@@ -8,16 +8,17 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide, share
 from ..paper.printed import PAPER_TABLES
-from .figures import COST, LAYERS_CSV, LIMITED_CSV, SIZES_CSV, by_number, curves, row_text
+from .figures import COST, LAYERS_CSV, LIMITED_CSV, SIZES_CSV, bound, by_number, curves, row_text
 from .tables import REGISTRY, nothing
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: slopes of log seconds over log kernels that are called linear
-LINEAR = (0.75, 1.25)
-#: an exponent of seconds over rows up to this size is next to none: twice the rows cost at most a fifth more
-FLAT = 0.25
+
+def window() -> tuple[float, float]:
+    """Return the exponents of seconds over kernels that are called linear: from the protocol."""
+    least, most = PAPER_TABLES.protocol("limited").thresholds["linear"]
+    return float(least), float(most)
 
 
 def slopes(frame: pd.DataFrame) -> dict[str, float]:
@@ -57,13 +58,14 @@ def check_seconds(*, table: str = "limited") -> Evidence:
     found, own = named[table], named["layers"]
     if not found:
         return nothing("an exponent of 1", table)
-    good = [LINEAR[0] <= b <= LINEAR[1] for b in found.values()]
+    least, most = window()
+    good = [least <= b <= most for b in found.values()]
     ours = ", ".join(f"{name} {b:.2f}" for name, b in own.items()) or "nothing"
     return Evidence(
         verdict=share(sum(good), len(good)),
         measured="exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
-        claimed=f"1, between {LINEAR[0]:g} and {LINEAR[1]:g}",
-        slack=float(min(LINEAR[1] - max(found.values()), min(found.values()) - LINEAR[0])),
+        claimed=f"1, between {least:g} and {most:g}",
+        slack=float(min(most - max(found.values()), min(found.values()) - least)),
         why=f"The limit ends {_ended()} searches; the time is then that of so many evaluations. Each "
         "evaluation has K^2 terms and a fixed cost, which matters more while K is small. On sets of ten "
         "classes SciPy's method also handles matrices of (CK)^2 numbers.",
@@ -112,6 +114,7 @@ def check_rows(*, most: float = 1.0) -> Evidence:
     found = {} if frame is None else slopes(frame)
     if frame is None or not found:
         return nothing("an exponent below 1", "sizes")
+    flat = bound("sizes", "flat")
     middle = frame.assign(seconds=[1000 * float(np.median(row)) for row in frame["weights_seconds"]])
     told = "; ".join(f"{name} {row_text(row, 2)}" for name, row in by_number(middle, "seconds").iterrows())
     return Evidence(
@@ -119,8 +122,8 @@ def check_rows(*, most: float = 1.0) -> Evidence:
         measured="exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
         claimed=f"below {most:g}",
         slack=float(most - max(found.values())),
-        why=f"The exponent is at most {FLAT:g}, which we had fixed beforehand as practically constant, on "
-        f"{sum(abs(b) <= FLAT for b in found.values())} of {len(found)} sets. The matrices, which depend on "
+        why=f"The exponent is at most {flat:g}, with which twice the rows cost at most a fifth more, on "
+        f"{sum(abs(b) <= flat for b in found.values())} of {len(found)} sets. The matrices, which depend on "
         "the rows, are computed before the clock starts. Milliseconds of one layer, by training rows: "
         f"{told}.",
         sizes={"sets": len(found)},

@@ -46,7 +46,7 @@ def narrow_kernels() -> Finding:
         "of the upper class, follows the whole upper moon. Right, a narrow kernel: only small dots around "
         "the points that made the subspace are shaded.",
         "Shaded: how much of a point lies in the subspace of the blue class. A wide kernel covers the class "
-        "(left). A narrow one covers only the points it has seen (right), and yet its ratio is the lower.",
+        "(left). A narrow one covers only the points it has seen (right), and yet it has the lower ratio.",
         holds=narrow.ratio < 1e-6 and narrow.energy < 0.2 < wide.energy,
     )
 
@@ -62,7 +62,7 @@ def equal_weights() -> Finding:
         f"layer and by {two.mean():.1f} in two. (On titanic the lead is a hundredth of a point.) The "
         "optimiser is not to blame: ours finds the global minimum and proves it. With learned weights the "
         f"two-layer method is {-behind:.1f} points below two-layer multiple kernel learning; there the paper "
-        "has them level. The class subspaces work; learning weights by this ratio does not.",
+        "calls their results similar. The class subspaces work; learning weights by this ratio does not.",
         {"clasmk/equal-weights": "holds", "clasmk/table-4-order": "not-reproduced"},
         "clasmk/04_tables#clasmk-equal-weights",
         pictures.draw_equal_weights,
@@ -112,8 +112,8 @@ def theorem_two() -> Finding:
         "occurs. Second, its numerator has $1/C$ where $1/C^2$ belongs: in a simple model of four classes, "
         f"which has noise, it says that a probability is at most ${printed:.2f}$. Third, with both repaired "
         "the bound is never below 1, for any model, so it says nothing; the same model gives "
-        f"{mended:.2f}. With geometric instead of arithmetic means we prove a bound that does say "
-        "something, though never less than $1-1/C$. Lemma 1 and Theorem 1, for a single kernel, hold and "
+        f"{mended:.2f}. With geometric instead of arithmetic means we prove an informative bound, "
+        "although it is never below $1-1/C$. Lemma 1 and Theorem 1, for a single kernel, hold and "
         "cannot be improved by a constant factor.",
         {
             "clasmk/thm-2-hypotheses": "corrected",
@@ -138,13 +138,13 @@ def theorem_two() -> Finding:
 def signs() -> Finding:
     added, turned, beside, moved = pictures.sign_minima()
     return Finding(
-        "The learned kernel depends on signs that nobody chose",
-        "CLASMK adds the coordinates of a point in the subspaces of different kernels. But an eigenvector "
-        "has no sign: its negative is as good. On the breast cancer data, changing the sign of one basis "
-        f"vector changes the least ratio from {added:.2f} to {turned:.2f} and the learned kernel by "
-        f"{moved:.0%} of its largest entry. Put the coordinates side by side instead, and the signs no "
-        "longer matter. But then the ratio is one of linear functions, its minimum is at a vertex, and every "
-        "class takes a single kernel: CLASMK is CLASK.",
+        "The learned kernel depends on arbitrary signs",
+        "CLASMK adds the coordinates of a point in the subspaces of different kernels. But the sign of an "
+        "eigenvector is arbitrary: its negative is as good. On the breast cancer data, changing the sign of "
+        f"one basis vector changes the least ratio from {added:.2f} to {turned:.2f} and the learned kernel "
+        f"by {moved:.0%} of its largest entry. Put the coordinates side by side instead, and the signs no "
+        "longer matter. But then the ratio is one of linear functions, its minimum is at a vertex, and "
+        "every class takes a single kernel: CLASMK is CLASK.",
         {
             "clasmk/sign-ambiguity": "holds",
             "clasmk/basis-ambiguity": "holds",

@@ -98,7 +98,7 @@ def check_psd(*, combine: str = "sum", first: float = 1.0) -> Evidence:
 @claim(
     "clasmk/rbf-sign",
     kind="statement",
-    where="Section 5.1",
+    where="Section 5.1, item 1, the RBF kernel",
     statement=r"$k_{RBF}(x,\tilde x)=\exp(\|x-\tilde x\|^2/\sigma^2)$ is a kernel",
     notebook=f"{NOTEBOOK}#clasmk-misprints",
     rivals=(

@@ -112,12 +112,12 @@ def check_lemma(
         why=f"The proof uses Markov's inequality and Cauchy-Schwarz. The bound is below 1 in {useful} of "
         f"{tested} models. In the random ones whose probability is not 0 it is {np.median(looseness):.1f} "
         f"times the probability in the median and at least {min(looseness):.1f} times. But {len(built)} "
-        "constructed ones, from no overlap to much and from no noise to nothing but noise, come within the "
+        "constructed ones, from no overlap to much and from no noise to only noise, come within the "
         f"factor {1 / reach:.3f}: the bound cannot be improved. The condition that e_c is orthogonal to U_c "
         f"stands after (4) and not in the list after (9); without it {_without()}. The first inequality of "
-        "(12) is an equality in all models. A shorter proof needs no uncorrelated coordinates: the draws "
-        "are independent and e has mean 0, so only means enter, and |Q'm_c|^2 <= E|U'phi_c|^2 by Jensen's "
-        "inequality.",
+        f"(12) is an equality in {equal} of {len(models)} models. A shorter proof needs no uncorrelated "
+        "coordinates: the draws are independent and e has mean 0, so only means enter, and |Q'm_c|^2 <= "
+        "E|U'phi_c|^2 by Jensen's inequality.",
         sizes={"models": len(models), "with lambda < 1": tested, "built": len(built), "on spheres": 40},
         seeds=(600, 601),
         reach=reach,

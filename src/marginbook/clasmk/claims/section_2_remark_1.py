@@ -21,7 +21,7 @@ def small_classes(count: int = 2) -> list[tuple[list[Law], Fraction]]:
 @claim(
     "clasmk/remark-1",
     kind="proof",
-    where="Remark 1",
+    where="Remark 1, second, fourth and last sentences",
     statement=r"$\|m\|^2\le1-\sigma_e^2$; with all else fixed the bound (11) falls as $\sigma_e^2$ grows; "
     r"its denominator tends to its maximum 1 as $\lambda\to0$",
     notebook=f"{NOTEBOOK}#clasmk-remark-1",

@@ -95,7 +95,7 @@ def stopping(nus: list[np.ndarray], eps: float, *, printed: bool) -> tuple[int, 
 @claim(
     "clasmk/delta-index",
     kind="statement",
-    where="Section 4, the loop",
+    where="Section 4, the loop, the line after its increment of L",
     statement=r"after $L\leftarrow L+1$, $\delta_+=\|\nu^{(L)}-\nu^{(L-1)}\|_F$ compares the last two layers",
     notebook=f"{NOTEBOOK}#clasmk-misprints",
     rivals=(

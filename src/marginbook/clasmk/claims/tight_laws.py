@@ -83,7 +83,7 @@ def tight_classes(
 
 
 def tight_pairs() -> list[tuple[list[Law], Fraction]]:
-    """Return pairs of laws from no noise to nothing but noise, with small overlaps and large ones."""
+    """Return pairs of laws from no noise to only noise, with small overlaps and large ones."""
     shapes = [
         (Fraction(4, 5), 1, 0), (Fraction(4, 5), 1, 1), (Fraction(19, 20), 1, 0), (Fraction(19, 20), 1, 1),
         (Fraction(7, 10), 3, 0), (Fraction(9, 10), 3, 1), (Fraction(9, 10), 3, 2), (Fraction(19, 20), 7, 3),

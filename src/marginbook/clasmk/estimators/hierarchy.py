@@ -44,7 +44,8 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
     :math:`\kappa_i\le T_\kappa`. It ends after `n_layers`, or when
     :math:`\bigl|\,\lVert\nu^{(l)}-\nu^{(l-1)}\rVert_F-\lVert\nu^{(l-1)}-\nu^{(l-2)}\rVert_F\bigr|\le\epsilon`
     where :math:`\nu^{(0)}=1/K` and the norm before the first is 0.
-    Rows have no weights, for the reason that the transformer has none.
+    Rows and classes have no weights, for the reason that the transformer has none; a pipeline of one layer,
+    ``CLASMKTransformer`` and then ``LSSVMClassifier``, takes them in its second step.
     Source: Yu & McKelvey, section 4, (40)-(45).
 
     Read more in the :ref:`user guide <guide-hierarchicalclasmkclassifier>` (``marginbook guide``).
@@ -136,7 +137,7 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
             CLASMKTransformer raises.
         """
         forget(self)
-        self._check()
+        self._validate_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = encode_classes(y, type(self).__name__)
         self.layers_: list[CLASMKTransformer] = []
@@ -187,7 +188,7 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
         self._say(f"ended because of {self.stopped_}")
         return self
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_counts(n_layers=self.n_layers, min_marginal=self.min_marginal)
         validate_choice("margin", self.margin, MARGINS)
         validate_not_negative(eps=self.eps)

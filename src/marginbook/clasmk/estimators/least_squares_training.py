@@ -13,6 +13,8 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from ...base.parameters import is_number
 from ...base.user_line import user_level
+from ...kernels.decomposition import eigh
+from ...kernels.validation import validate_square
 from ..solvers.half_stored import HalfStored, square
 from ..solvers.least_squares import LeastSquares, Spectrum, solve_features, solve_kernel
 from ..solvers.least_squares_errors import equations_error, features_error, kkt_residual
@@ -33,7 +35,7 @@ Values = Callable[[slice, slice], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Trained:
+class ChosenLeastSquares:
     """The machine of the best C, with the largest error of its equations and the accuracies of all C."""
 
     C: float
@@ -79,14 +81,14 @@ def decided(outputs: np.ndarray) -> np.ndarray:
 
 def train_features(
     X: np.ndarray, targets: np.ndarray, codes: np.ndarray, grid: list[float], weights: np.ndarray | None
-) -> Trained:
+) -> ChosenLeastSquares:
     """Train on the features `X`, (n, p), for the coefficients of the features."""
     return _train(X, targets, codes, grid, weights, solve_features, Spectrum.of_features, features_error)
 
 
 def train_gram(
     K: np.ndarray, targets: np.ndarray, codes: np.ndarray, grid: list[float], weights: np.ndarray | None
-) -> Trained:
+) -> ChosenLeastSquares:
     """Train on a Gram matrix `K`, (n, n), of a few thousand rows at most."""
     return _train(K, targets, codes, grid, weights, solve_kernel, Spectrum.of_kernel, kkt_residual)
 
@@ -100,7 +102,7 @@ def _train(
     solve: Callable[..., LeastSquares],
     decompose: Callable[..., Spectrum],
     error: Callable[..., float],
-) -> Trained:
+) -> ChosenLeastSquares:
     if len(grid) == 1:
         found = [solve(A, targets, grid[0], weights)]
     else:
@@ -108,7 +110,7 @@ def _train(
         found = [spectrum.solve(C) for C in grid]
     best, accuracies = _best(found, targets, codes, weights)
     left = error(A, targets, grid[best], found[best], weights)
-    return Trained(grid[best], found[best], left, accuracies=accuracies)
+    return ChosenLeastSquares(grid[best], found[best], left, accuracies=accuracies)
 
 
 def train_large(
@@ -121,7 +123,7 @@ def train_large(
     iterative: bool,
     tol: float,
     max_iter: int,
-) -> Trained:
+) -> ChosenLeastSquares:
     """Train on a Gram matrix that `values` gives in blocks, in the memory of one such matrix."""
     n = len(targets)
     root = np.ones(n) if weights is None else np.sqrt(weights)
@@ -143,7 +145,7 @@ def train_large(
         taken = found[best]
     fitted = K.times(taken.dual / root[:, None]) / root[:, None]
     error = equations_error(fitted, targets, grid[best], taken, weights)
-    return Trained(grid[best], taken, error, n_iter, accuracies)
+    return ChosenLeastSquares(grid[best], taken, error, n_iter, accuracies)
 
 
 def train_landmarks(
@@ -154,13 +156,13 @@ def train_landmarks(
     codes: np.ndarray,
     grid: list[float],
     weights: np.ndarray | None,
-) -> Trained:
+) -> ChosenLeastSquares:
     """Train on the features of `m` landmarks of a Gram matrix that is given, (n, n): zeros for all others.
 
     What :class:`marginbook.kernels.landmarks.Landmarks` does with rows.
     """
     places = np.sort(rng.choice(len(K), min(m, len(K)), replace=False))
-    values, vectors = np.linalg.eigh(K[np.ix_(places, places)])
+    values, vectors = eigh(K[np.ix_(places, places)])
     kept = values > len(places) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
     to_features = vectors[:, kept] / np.sqrt(values[kept]) if kept.any() else np.zeros((len(places), 1))
     trained = train_features(K[:, places] @ to_features, targets, codes, grid, weights)
@@ -191,8 +193,7 @@ def validate_squares(X: np.ndarray) -> None:
 
 def validate_gram(K: np.ndarray) -> None:
     """Raise ValueError if `K` is no square symmetric matrix, and warn if it is indefinite."""
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {K.shape}")
+    validate_square(K)
     size = np.abs(K).max()
     if not np.isfinite(size * len(K)):
         raise ValueError("the sums of the matrix overflow, wanted finite ones; scale it")

@@ -27,7 +27,7 @@ from .least_squares_training import (
     FACTORED,
     ONE_CALL,
     ONE_SPECTRUM,
-    Trained,
+    ChosenLeastSquares,
     decided,
     grid_of,
     train_features,
@@ -211,7 +211,7 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         codes: np.ndarray,
         grid: list[float],
         weights: np.ndarray | None,
-    ) -> Trained:
+    ) -> ChosenLeastSquares:
         """Return the machine of the rows `X`, all of positive weight."""
         n, given = len(X), (targets, codes, grid, weights)
         if self.n_components is not None:
@@ -234,7 +234,7 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
 
         return train_large(values, *given, iterative=iterative, tol=self.tol, max_iter=self.max_iter)
 
-    def _keep(self, X: np.ndarray, rows: np.ndarray, name: str, trained: Trained) -> None:
+    def _keep(self, X: np.ndarray, rows: np.ndarray, name: str, trained: ChosenLeastSquares) -> None:
         """Keep what decides: coefficients of features, of landmarks, or of the training rows `X`."""
         found = trained.found
         self.intercept_ = found.bias

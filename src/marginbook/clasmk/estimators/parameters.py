@@ -16,6 +16,7 @@ from ...base.parameters import (
     validate_flags,
     validate_limits,
     validate_not_negative,
+    validate_within,
 )
 from ...kernels import Kernel, kernel_name, parse_kernel
 from ..model.embedding import ORDERS
@@ -32,8 +33,7 @@ MARGINS = ("printed", "signed")
 
 def validate_subspaces(model: Any) -> None:
     """Raise ValueError for parameters of `model` that concern how rows span a subspace."""
-    if not (is_number(model.tol) and 0 <= model.tol <= 1):
-        raise ValueError(f"tol must be a number in [0, 1], a squared distance, got {model.tol!r}")
+    validate_within("[0, 1]", meaning=", a squared distance", tol=model.tol)
     validate_limits(max_rank=model.max_rank)
     components = model.n_components
     share = is_number(components) and not isinstance(components, Integral) and 0 < components <= 1
@@ -51,21 +51,15 @@ def validate_bases(model: Any) -> None:
     validate_choice("denominator", model.denominator, DENOMINATORS)
     validate_choice("truncation", model.truncation, TRUNCATIONS)
     validate_choice("weights_on", model.weights_on, WEIGHTS_ON)
-    fraction = model.basis_fraction
-    if not (is_number(fraction) and 0 < fraction < 1):
-        raise ValueError(f"basis_fraction must be a number in (0, 1), got {fraction!r}")
+    validate_within("(0, 1)", basis_fraction=model.basis_fraction)
 
 
-def validate_weights(model: Any) -> None:
+def validate_weight_learning(model: Any) -> None:
     """Raise ValueError for parameters of `model` that concern the weights of several kernels."""
     validate_choice("combine", model.combine, COMBINE)
     validate_choice("solver", model.solver, SOLVERS)
     validate_counts(max_iter=model.max_iter)
-    threshold = model.threshold
-    if not (is_number(threshold) and 0 <= threshold <= 1):
-        raise ValueError(
-            f"threshold must be a number in [0, 1], a share of the largest weight, got {threshold!r}"
-        )
+    validate_within("[0, 1]", meaning=", a share of the largest weight", threshold=model.threshold)
 
 
 def resolve_kernels(kernels: Any) -> list[Kernel]:
@@ -110,8 +104,7 @@ def validate_least_squares(model: Any) -> str:
     validate_choice("solver", model.solver, LEAST_SQUARES_SOLVERS)
     validate_counts(max_iter=model.max_iter)
     validate_limits(n_components=model.n_components)
-    if not (is_number(model.tol) and 0 < model.tol < 1):
-        raise ValueError(f"tol must be a number in (0, 1), got {model.tol!r}")
+    validate_within("(0, 1)", tol=model.tol)
     name = kernel_name(model.kernel)
     if name == "precomputed" and model.normalised:
         raise ValueError(

@@ -18,7 +18,7 @@ from ..solvers.dinkelbach import dinkelbach
 from ..solvers.slsqp import slsqp
 from ..solvers.solution import Weights
 from .fitting import ClassSubspaces
-from .parameters import validate_weights
+from .parameters import validate_weight_learning
 from .shared_parameters import WeightParameters
 
 _SOLVERS: dict[str, Callable[..., Weights]] = {"dinkelbach": dinkelbach, "slsqp": slsqp}
@@ -145,7 +145,7 @@ class CLASMKTransformer(WeightParameters, ClassSubspaces):
             For one class only, parameters out of range, all kernels truncated, or a kernel that is zero on a
             row.
         """
-        validate_weights(self)
+        validate_weight_learning(self)
         learned = self._learn(X, y, self.combine)
         top, bottom = learned.separation.numerator, learned.separation.denominator
         found = _SOLVERS[self.solver](top, bottom, combine=self.combine, max_iter=self.max_iter)

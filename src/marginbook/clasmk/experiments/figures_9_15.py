@@ -10,7 +10,7 @@ import numpy as np
 from ...experiments.fold import Fold, Row, Settings
 from ..estimators.weighted_kernels import CLASMKTransformer
 from ..model.kernel_sets import paper_kernels
-from ..solvers.trust_constr import interior_point
+from ..solvers.trust_constr import minimise_trust_constr
 from .data import scaled_fold, setting_of
 from .figures_2_23 import number_of
 
@@ -27,7 +27,7 @@ class _Forms(CLASMKTransformer):
 @cache
 def _warm_up() -> None:
     """Run the solver once, so that what comes with the first call is in no task's seconds."""
-    interior_point(np.array([np.diag([2.0, 1.0])] * 2), np.array([np.eye(2)] * 2))
+    minimise_trust_constr(np.array([np.diag([2.0, 1.0])] * 2), np.array([np.eye(2)] * 2))
 
 
 def measure_limited(fold: Fold, method: str, settings: Settings) -> Row:
@@ -46,7 +46,7 @@ def measure_limited(fold: Fold, method: str, settings: Settings) -> Row:
     top, bottom = _Forms(kernels, random_state=fold.seed, **stated).forms(fold.X_train, fold.y_train)
     _warm_up()
     began = time.process_time()
-    found = interior_point(top, bottom, max_evaluations=int(settings["max_evaluations"]))
+    found = minimise_trust_constr(top, bottom, max_evaluations=int(settings["max_evaluations"]))
     seconds = time.process_time() - began
     return {
         "objective": found.objective,

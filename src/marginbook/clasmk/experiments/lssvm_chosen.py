@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...kernels import Kernel
 from ..estimators.lssvm import LSSVMClassifier
 
 
+@dataclass(eq=False, repr=False)
 class ChosenLSSVM(ClassifierMixin, BaseEstimator):
     """`LSSVMClassifier` of all rows, with the C that is best by leave-one-out among at most `rows` of them.
 
@@ -27,19 +29,11 @@ class ChosenLSSVM(ClassifierMixin, BaseEstimator):
     random_state : int
     """
 
-    def __init__(
-        self,
-        grid: Sequence[float] = (1.0,),
-        rows: int = 1000,
-        kernel: Kernel = "linear",
-        normalised: bool = False,
-        random_state: int = 0,
-    ) -> None:
-        self.grid = grid
-        self.rows = rows
-        self.kernel = kernel
-        self.normalised = normalised
-        self.random_state = random_state
+    grid: Sequence[float] = (1.0,)
+    rows: int = 1000
+    kernel: Kernel = "linear"
+    normalised: bool = False
+    random_state: int = 0
 
     def choice(self, n: int) -> np.ndarray:
         """Return the rows, of n, that the choice is made with."""

@@ -18,7 +18,7 @@ from ..model.truncation import thresholded
 from ..solvers.dinkelbach import dinkelbach
 from ..solvers.slsqp import slsqp
 from ..solvers.solution import Weights
-from ..solvers.trust_constr import interior_point
+from ..solvers.trust_constr import minimise_trust_constr
 from .data import scaled_fold, setting_of
 from .tables_1_2 import SINGLE, errors
 
@@ -34,8 +34,8 @@ def equal_weights(numerator: np.ndarray, denominator: np.ndarray, *, max_iter: i
 #: how each method finds the weights of the kernels that (35) keeps; all but the last from equal weights
 SOLVERS: dict[str, Callable[..., Weights]] = {
     "equal weights": equal_weights,
-    "interior point, 3000 evaluations": interior_point,
-    "interior point": partial(interior_point, max_evaluations=None),
+    "interior point, 3000 evaluations": minimise_trust_constr,
+    "interior point": partial(minimise_trust_constr, max_evaluations=None),
     "SLSQP": slsqp,
     "global minimum": dinkelbach,
 }

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import solve_triangular
 
 from ...base.parameters import validate_choice
 from ...kernels import Kernel
+from ...kernels.decomposition import eigh
 from .incomplete_cholesky import FLOOR, GrowingFactor, well_conditioned
 from .normalised_kernels import SharedPairs
 from .self_similarity import validate_rows
@@ -252,7 +253,7 @@ def _principal(factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return eigenvalues, decreasing, and eigenvectors of the mean of the outer products of the columns."""
     second = factor @ factor.T
     second /= factor.shape[1]
-    values, vectors = eigh(second, driver="evd", overwrite_a=True, check_finite=False)
+    values, vectors = eigh(second)
     return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
 
 

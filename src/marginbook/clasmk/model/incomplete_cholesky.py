@@ -7,10 +7,11 @@ The transposed factor has a row for each chosen sample and a column for each sam
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from ...kernels import Kernel
+from ...kernels.decomposition import eigh
 from .normalised_kernels import SharedPairs
 
 #: smallest squared residual that counts, and smallest eigenvalue of :math:`K_{BB}` that is inverted: below it
@@ -156,7 +157,7 @@ def well_conditioned(
     cap, limit = pairs.shape[0] if max_rank is None else int(max_rank), max(float(tol), 10 * FLOOR)
     while True:
         gram = pairs.values(kernel, indices)
-        values, vectors = eigh(gram[:, indices], driver="evd", check_finite=False)
+        values, vectors = eigh(gram[:, indices])
         kept = values > FLOOR
         B = vectors[:, kept] / np.sqrt(values[kept])
         factor = B.T @ gram

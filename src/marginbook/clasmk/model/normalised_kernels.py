@@ -22,13 +22,13 @@ from scipy.spatial.distance import cdist
 from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
 from .self_similarity import (
     LARGEST_ENTRY,
-    check_self_base,
     gamma_of,
     polynomial,
     power,
     precomputed,
     self_similarity,
     validate_rows,
+    validate_self_base,
 )
 
 #: most entries of a matrix of pairs that is kept for the next kernel of its family (128 MB)
@@ -133,7 +133,7 @@ class SharedPairs:
             return np.exp(found, out=found)
         gamma, coef0, degree = polynomial(name, parameters, self._X.shape[1])
         for which in (self._X,) if self._same else (self._X, self._Z):
-            check_self_base(self._norms, which, gamma, coef0, degree, kernel)
+            validate_self_base(self._norms, which, gamma, coef0, degree, kernel)
         return power(self._family(("cosine", gamma, coef0), rows, columns), degree)
 
     def _family(

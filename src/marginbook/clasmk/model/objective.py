@@ -79,7 +79,7 @@ def _has_factor(stack: np.ndarray) -> bool:
     return True
 
 
-def validate_weights(weights: ArrayLike, n_classes: int, n_kernels: int) -> np.ndarray:
+def validate_kernel_weights(weights: ArrayLike, n_classes: int, n_kernels: int) -> np.ndarray:
     """Return `weights` as a (C, K) array whose rows sum to 1; raise ValueError if it is not one."""
     checked = np.asarray(weights, dtype=float)
     if checked.shape != (n_classes, n_kernels):
@@ -128,7 +128,7 @@ def ratio(
     2.0
     """
     validate_choice("combine", combine, COMBINE)
-    checked = validate_weights(weights, *np.shape(numerator)[:2])
+    checked = validate_kernel_weights(weights, *np.shape(numerator)[:2])
     if combine == "concat":
         top = float((checked * diagonals(numerator)).sum())
         bottom = float((checked * diagonals(denominator)).sum())

@@ -81,7 +81,7 @@ def self_base(X: np.ndarray, gamma: float, coef0: float, degree: float, kernel: 
     return base
 
 
-def check_self_base(
+def validate_self_base(
     cache: dict[Hashable, Any], X: np.ndarray, gamma: float, coef0: float, degree: float, kernel: Kernel
 ) -> None:
     """Check the rows once for each kernel parameter that matters."""

@@ -6,7 +6,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ...claims.cell_verdicts import layout
-from ...claims.printed_csv import read_numbers
 from ...claims.printed_tables import PaperTables
 from .readings import COLUMNS, by_words
 
@@ -52,7 +51,7 @@ def printed(table: str, value: str = "mean") -> pd.DataFrame:
 
 @cache  # every claim about a table asks for it, some of them for each column
 def _printed(table: str, value: str) -> pd.DataFrame:
-    return layout(read_numbers(PAPER_TABLES.paper / f"{table}.csv"), value)
+    return layout(PAPER_TABLES.numbers(table), value)
 
 
 def seconds() -> pd.DataFrame:

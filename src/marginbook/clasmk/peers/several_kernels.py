@@ -9,7 +9,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
-from ...base.parameters import is_number, validate_counts, validate_flags, validate_not_negative
+from ...base.parameters import (
+    validate_counts,
+    validate_flags,
+    validate_not_negative,
+    validate_within,
+)
 from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.weights import ClassWeight, row_weights
@@ -17,7 +22,7 @@ from ...kernels import Kernel, gram
 from ...kernels.validation import validate_data
 from ..estimators.parameters import resolve_kernels
 from ..model.normalised_kernels import SharedPairs
-from ..solvers.svm_outputs import Machines
+from ..solvers.svm_outputs import OutputSVMs
 
 #: kernel values that one batch of rows may hold
 BATCH = 2**22
@@ -54,8 +59,7 @@ class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
         """
         forget(self, "_rows", "_used")
         kernels = resolve_kernels(self.kernels)
-        if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
-            raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
+        validate_within("[1e-08, 1e+08]", C=self.C)
         validate_flags(normalised=self.normalised)
         validate_not_negative(tol=self.tol)
         validate_counts(max_iter=self.max_iter)
@@ -78,7 +82,7 @@ class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
         pairs = SharedPairs(X, Z)
         return [pairs.values(kernel) for kernel in kernels]
 
-    def _keep(self, X: np.ndarray, weights: np.ndarray, machines: Machines) -> None:
+    def _keep(self, X: np.ndarray, weights: np.ndarray, machines: OutputSVMs) -> None:
         """Keep the `weights`, (K,), and the rows of `X`, (n, p), that have a coefficient in an output."""
         self.weights_ = weights
         support = np.flatnonzero(machines.beta.any(axis=1))

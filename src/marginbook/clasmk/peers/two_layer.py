@@ -14,7 +14,7 @@ from ...base.threads import on_few_threads
 from ...base.user_line import user_level
 from ...base.weights import ClassWeight
 from ...kernels import Kernel
-from ..solvers.half_stored import check_memory
+from ..solvers.half_stored import require_square
 from ..solvers.mkl_two_layer import exponential, learn_layer
 from .several_kernels import SeveralKernels
 
@@ -131,7 +131,7 @@ class TwoLayerMKLClassifier(SeveralKernels):
             raise ValueError("unit_diagonal=True needs normalised=True, got False; set both")
         X, signs, weights = self._started(X, y, sample_weight)
         # the matrices of the kernels, and two on the way
-        check_memory(len(X), INSTEAD, 2 + len(self.kernels_))
+        require_square(len(X), INSTEAD, 2 + len(self.kernels_))
         grams = self._grams(X, None, np.arange(len(self.kernels_)))
         found = learn_layer(
             grams, signs, self.C, reg=self.reg, tol=self.tol, max_iter=self.max_iter, row_weights=weights

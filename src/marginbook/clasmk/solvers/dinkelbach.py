@@ -31,8 +31,8 @@ from ..model.objective import (
     forms,
     kkt_residual,
     ratio,
+    validate_kernel_weights,
     validate_matrices,
-    validate_weights,
 )
 from .kernel_choice import choose_exact
 from .solution import Weights
@@ -149,7 +149,7 @@ class _Run:
             if forms(uniform, bottom).sum() > 0 and self.value(uniform) < self.value(self.roots):
                 self.roots = uniform
         else:
-            self.roots = np.sqrt(validate_weights(start, n_classes, n_kernels))
+            self.roots = np.sqrt(validate_kernel_weights(start, n_classes, n_kernels))
             if not forms(self.roots, bottom).sum() > 0:
                 raise ValueError("the denominator is zero in these weights; start from others")
         self.path = [self.value(self.roots)]

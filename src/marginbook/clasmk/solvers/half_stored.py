@@ -24,7 +24,7 @@ ENTRIES = 2**21
 SHARE = 0.5
 
 
-def check_memory(n: int, instead: str, count: int = 1) -> None:
+def require_square(n: int, instead: str, count: int = 1) -> None:
     """Raise MemoryError if `count` square matrices of `n` rows are more than half of the machine's memory.
 
     Parameters
@@ -35,7 +35,7 @@ def check_memory(n: int, instead: str, count: int = 1) -> None:
     count : int
         1 stands for one of which half is filled.
     """
-    _check(n, instead, count, 2 * SHARE if count == 1 else SHARE)
+    _require(n, instead, count, 2 * SHARE if count == 1 else SHARE)
 
 
 def square(n: int, instead: str) -> np.ndarray:
@@ -52,11 +52,11 @@ def square(n: int, instead: str) -> np.ndarray:
     MemoryError
         If half of it would take more than half of the memory of the machine, or cannot be allocated.
     """
-    check_memory(n, instead)
+    require_square(n, instead)
     try:
         return np.empty((n, n))
     except MemoryError:  # of a process with less than the machine has
-        _check(n, instead, 1, 0.0)
+        _require(n, instead, 1, 0.0)
         raise
 
 
@@ -65,7 +65,7 @@ def block_rows(n: int) -> int:
     return min(BLOCK, max(16, ENTRIES // n))
 
 
-def _check(n: int, instead: str, count: int, share: float) -> None:
+def _require(n: int, instead: str, count: int, share: float) -> None:
     what = f"the kernel values of all pairs of {n} rows need"
     require_memory(what, float(count) * n * n, f"take {instead}", share=share)
 

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import eigh, lapack, solve_triangular
+from scipy.linalg import lapack, solve_triangular
 
-from ...kernels.decomposition import svd
+from ...base.interruptible import LARGE, interruptible
+from ...kernels.decomposition import eigh, svd
 
 #: reciprocal condition number below which a Cholesky factor is not trusted and the spectrum is taken
 TRUSTED = 1e-11
@@ -90,7 +91,7 @@ class Spectrum:
         root = _root(len(K), weights)
         normal = _reflector(root)
         reduced = _reflect_both(_scaled(K, weights), normal)[1:, 1:]
-        values, small = eigh(reduced, driver="evd", overwrite_a=True)
+        values, small = eigh(reduced)
         vectors = _reflect(np.vstack([np.zeros((1, len(values))), small]), normal)
         values[values <= len(K) * np.finfo(float).eps * np.abs(values).max(initial=0.0)] = 0.0
         return cls(vectors, values, targets, np.zeros(len(K)), K, root)
@@ -203,7 +204,13 @@ def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
     if len(matrix) == 0:
         return None
     scale = np.abs(matrix).sum(axis=0).max()
-    factor, failed = lapack.dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
+    if len(matrix) <= 2 * LARGE:
+        factor, failed = lapack.dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
+    else:
+        try:
+            factor, failed = np.asfortranarray(interruptible(np.linalg.cholesky, matrix)), 0
+        except np.linalg.LinAlgError:
+            return None
     if failed or not np.isfinite(scale) or lapack.dpocon(factor, scale, uplo="L")[0] < TRUSTED:
         return None
     return factor

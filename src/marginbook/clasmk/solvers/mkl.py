@@ -20,8 +20,9 @@ import numpy as np
 from scipy.linalg.blas import daxpy
 from scipy.optimize import linprog, minimize
 
+from ...base.parameters import validate_counts
 from .gram_blocks import GramBlocks
-from .svm_outputs import TIGHTEST, Machines, curvature, train
+from .svm_outputs import TIGHTEST, OutputSVMs, curvature, train
 
 #: tolerance of the first trainings; it shrinks where the machines' own gap hides that of the weights
 FIRST_TOL = 1e-3
@@ -39,7 +40,7 @@ class KernelWeights:
     ----------
     weights : (K,) array
         On the simplex.
-    machines : Machines
+    machines : OutputSVMs
         Trained on the weighted sum.
     lower_bound : float
         At most the least J.
@@ -52,7 +53,7 @@ class KernelWeights:
     """
 
     weights: np.ndarray
-    machines: Machines
+    machines: OutputSVMs
     lower_bound: float
     gap: float
     n_iter: int
@@ -84,11 +85,12 @@ def learn_weights(
         Weights to begin with; equal ones by default.
     row_weights : (n,) array of numbers > 0, optional
     """
+    validate_counts(max_iter=max_iter)
     count = len(kernels)
     weights = np.full(count, 1 / count) if start is None else np.asarray(start, dtype=float)
     constants: list[float] = []
     slopes: list[np.ndarray] = []
-    best: tuple[np.ndarray, Machines] | None = None
+    best: tuple[np.ndarray, OutputSVMs] | None = None
     centre = weights
     centre_value, predicted, lower, stretch, svc_tol = np.inf, 0.0, -np.inf, 1.0, FIRST_TOL
     metric: np.ndarray | None = None
@@ -126,8 +128,7 @@ def learn_weights(
             np.array(constants), np.array(slopes), centre, centre_value, stretch * metric, gap
         )
         predicted = centre_value - model
-    if best is None:
-        raise ValueError(f"max_iter must be a whole number >= 1, got {max_iter!r}")
+    assert best is not None
     return KernelWeights(best[0], best[1], lower, float(max(0.0, gap)), len(path), path)
 
 

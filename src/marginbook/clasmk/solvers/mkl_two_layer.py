@@ -22,7 +22,7 @@ import numpy as np
 
 from ...kernels.nonnegative import nnls
 from .mkl import combine
-from .svm_outputs import TIGHTEST, Machines, curvature, polish, train
+from .svm_outputs import TIGHTEST, OutputSVMs, curvature, polish, train
 
 #: sum of the weights times the largest kernel value beyond which exponentials are not computed
 LARGEST = 50.0
@@ -45,7 +45,7 @@ class LayerWeights:
     Attributes
     ----------
     weights : (T,) array
-    machines : Machines
+    machines : OutputSVMs
     residual : float
         Largest entry of ``mu - max(mu - gradient / F, 0)``, F and its gradient those of exact machines: 0 at
         a stationary point.
@@ -56,7 +56,7 @@ class LayerWeights:
     """
 
     weights: np.ndarray
-    machines: Machines
+    machines: OutputSVMs
     residual: float
     n_iter: int
     path: list[float] = field(repr=False)
@@ -66,7 +66,7 @@ class LayerWeights:
 class _Point:
     weights: np.ndarray
     gram: np.ndarray
-    machines: Machines
+    machines: OutputSVMs
     value: float
 
 

@@ -20,8 +20,8 @@ from ..model.objective import (
     kkt_residual,
     ratio,
     roots_gradient,
+    validate_kernel_weights,
     validate_matrices,
-    validate_weights,
 )
 from .solution import Weights
 
@@ -78,7 +78,7 @@ def slsqp(
         raise ValueError('combine="concat" is linear in the weights, got variable="roots"; use "weights"')
     top, bottom = validate_matrices(numerator, denominator)
     shape = top.shape[:2]
-    first = np.full(shape, 1 / shape[1]) if start is None else validate_weights(start, *shape)
+    first = np.full(shape, 1 / shape[1]) if start is None else validate_kernel_weights(start, *shape)
     # one scale for both, so that the ratio is 1 at the start, as far as it is not 0
     N, D = top / (float(np.abs(top).max()) or 1.0), bottom / float(np.abs(bottom).max())
     unit = ratio(first, N, D, combine=combine) or 1.0

@@ -19,6 +19,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.svm import SVC
 
+from ...base.interruptible import interruptible
+
 #: steps of libsvm, or 100 a row, after which it has lost its way in rounding and would not end
 STEPS = 1_000_000
 #: tightest tolerance that libsvm, which keeps its matrix in single precision, can be asked for
@@ -34,7 +36,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Machines:
+class OutputSVMs:
     """The machines of m outputs.
 
     Attributes
@@ -82,7 +84,7 @@ class Machines:
 
 def train(
     K: np.ndarray, signs: np.ndarray, C: float, tol: float, weights: np.ndarray | None = None
-) -> Machines:
+) -> OutputSVMs:
     """Train one machine for each column of `signs` by scikit-learn's SVC.
 
     Parameters
@@ -99,7 +101,7 @@ def train(
     for u, y in enumerate(signs.T):
         steps = max(STEPS, 100 * len(y))
         machine = SVC(kernel="precomputed", C=C, tol=max(tol, TIGHTEST), cache_size=CACHE, max_iter=steps)
-        machine.fit(K, y, sample_weight=weights)
+        interruptible(machine.fit, K, y, weights)
         beta[machine.support_, u] = machine.dual_coef_[0]
         bias[u] = machine.intercept_[0]
     fitted = K @ beta
@@ -113,7 +115,7 @@ def train(
         loss = losses.sum() if weights is None else weights @ losses
         value += scale[u] ** 2 * energy / 2 + C * float(loss)
     dual_sum, energy = float(np.abs(beta).sum()), float((beta * fitted).sum())
-    return Machines(beta, scale, bias, value, dual_sum, energy, C, weights)
+    return OutputSVMs(beta, scale, bias, value, dual_sum, energy, C, weights)
 
 
 def best_scale(
@@ -171,7 +173,7 @@ def best_bias(fitted: np.ndarray, y: np.ndarray, near: float, weights: np.ndarra
     return float(np.clip(near, corners[at], corners[at + (slopes[at] < flat)]))
 
 
-def curvature(K: np.ndarray, machines: Machines, moves: np.ndarray) -> np.ndarray:
+def curvature(K: np.ndarray, machines: OutputSVMs, moves: np.ndarray) -> np.ndarray:
     r"""Return the second derivative of J when K moves, as long as the free coefficients stay free.
 
     With Z the inverse of K on the free rows that keeps :math:`1^\top\beta=0`,
@@ -180,7 +182,7 @@ def curvature(K: np.ndarray, machines: Machines, moves: np.ndarray) -> np.ndarra
     Parameters
     ----------
     K : (n, n) array
-    machines : Machines
+    machines : OutputSVMs
         Trained on K.
     moves : (k, n, m) array
         :math:`M_k\beta`.
@@ -237,7 +239,7 @@ def polish(K: np.ndarray, y: np.ndarray, beta: np.ndarray, costs: np.ndarray | f
         bordered[0, 1:] = bordered[1:, 0] = 1.0
         right = np.append(-fixed.sum(), y[rows] - K[rows] @ fixed)
         try:
-            solved = np.linalg.solve(bordered, right)
+            solved = interruptible(np.linalg.solve, bordered, right)
         except np.linalg.LinAlgError:
             return None
         found = fixed

@@ -24,8 +24,8 @@ from ..model.objective import (
     forms,
     kkt_residual,
     ratio,
+    validate_kernel_weights,
     validate_matrices,
-    validate_weights,
 )
 from .solution import Weights
 
@@ -33,7 +33,7 @@ from .solution import Weights
 SHORTEST_STEP = 1e-10
 
 
-def interior_point(
+def minimise_trust_constr(
     numerator: ArrayLike,
     denominator: ArrayLike,
     *,
@@ -79,13 +79,13 @@ def interior_point(
     >>> import numpy as np
     >>> N = np.array([[[2.0, 0.5], [0.5, 1.0]], [[1.0, -0.5], [-0.5, 3.0]]])
     >>> D = np.array([[[4.0, 1.0], [1.0, 1.0]], [[2.0, 1.0], [1.0, 2.0]]])
-    >>> [round(interior_point(N, D, max_evaluations=most).objective, 3) for most in (30, 3000)]
+    >>> [round(minimise_trust_constr(N, D, max_evaluations=most).objective, 3) for most in (30, 3000)]
     [0.442, 0.438]
     """
     validate_choice("combine", combine, COMBINE)
     top, bottom = validate_matrices(numerator, denominator)
     shape = top.shape[:2]
-    first = np.full(shape, 1 / shape[1]) if start is None else validate_weights(start, *shape)
+    first = np.full(shape, 1 / shape[1]) if start is None else validate_kernel_weights(start, *shape)
     # both scaled alike: the ratio stays
     size = float(np.abs(bottom).max())
     N, D = top / size, bottom / size

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, share
 from ...claims.changed_results import moved, renamed
-from .stored_results import LEVEL, not_run, paired, protocol, results
+from ...claims.printed_tables import LEVEL, paired
+from .stored_results import not_run, protocol, results
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.project import resource
+from ...claims.printed_tables import paired
 from ...kernels import gram
 from ..estimators import DRMClassifier
 from ..model.objective import system_matrix
-from .stored_results import paired, printed_table
+from .finding_numbers import NAMES, drm_and_ridge, table_five
+from .stored_results import printed_table
 from .table_5 import DRM_COLUMNS, SVM_COLUMNS
 
 if TYPE_CHECKING:
@@ -138,7 +140,6 @@ def large_sets() -> Figure:
     import matplotlib.pyplot as plt
 
     from ...base.plotting import COLOURS
-    from .findings import NAMES, table_five
 
     printed, ours = 100 * printed_table("table-5").rename(index={"poker": "poker-split"}), table_five()
     figure, ax = plt.subplots(figsize=SIZE)
@@ -195,7 +196,6 @@ def leads_over_ridge() -> Figure:
     import matplotlib.pyplot as plt
 
     from ...base.plotting import COLOURS
-    from .findings import drm_and_ridge
 
     figure, ax = plt.subplots(figsize=SIZE)
     sides = drm_and_ridge()

@@ -6,10 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from ...claims.cell_verdicts import layout
-from ...claims.printed_tables import LEVEL as LEVEL
-from ...claims.printed_tables import TESTED as TESTED
-from ...claims.printed_tables import paired as paired
-from ...claims.printed_tables import unavailable as unavailable
 from ..paper.printed import PAPER_TABLES
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide, share, share_open
 from ...claims.changed_results import moved, turned
-from ...claims.printed_csv import read_printed
+from ..paper.printed import PAPER_TABLES
 from .printed_accuracies import reachable
 from .stored_results import (
-    PAPER,
     agreement,
     by_rule,
     cell,
@@ -70,7 +69,7 @@ def check_table_3() -> Evidence:
 )
 def check_counts(splits: int = 5, scale: float = 1.0, more: int = 0) -> Evidence:
     """Ask of every printed mean and deviation whether five counts of right answers lead to it."""
-    printed = read_printed(PAPER / "table-3.csv")
+    printed = PAPER_TABLES.rows("table-3")
     sizes = {name: size + more for name, size in read_sizes("table-2").set_index("dataset")["test"].items()}
     tested, as_printed, mended, notes = 0, 0, 0, []
     for name, rows in printed[printed["mean"] != ""].groupby("dataset", sort=False):

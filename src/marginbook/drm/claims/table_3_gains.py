@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from scipy.stats import ttest_ind_from_stats
 
 from ...claims import Evidence, Rival, claim, decide
-from ...claims.printed_csv import read_printed
-from .stored_results import LEVEL, PAPER, cell, families, printed_table
+from ...claims.printed_tables import LEVEL
+from ..paper.printed import PAPER_TABLES
+from .stored_results import cell, families, printed_table
 from .table_3 import DIGIT_SETS, GAINS, KINDS, READER
 
 if TYPE_CHECKING:
@@ -131,9 +132,8 @@ def check_significant(full: bool = True, extra: tuple[str, ...] = ()) -> Evidenc
 
 def _welch(name: str) -> float:
     """Return the two-sided p of the DRM's best cell against the best other one."""
-    rows = read_printed(PAPER / "table-3.csv")
-    rows = rows[(rows["dataset"] == name) & (rows["mean"] != "")]
-    rows = rows.assign(mean=rows["mean"].astype(float), std=rows["std"].astype(float))
+    rows = PAPER_TABLES.numbers("table-3")
+    rows = rows[(rows["dataset"] == name) & rows["mean"].notna()]
     own = rows["method"].str.startswith("DRM")
     one, two = (part.sort_values("mean", kind="stable").iloc[-1] for part in (rows[own], rows[~own]))
     if one["std"] == two["std"] == 0:

@@ -9,8 +9,9 @@ from scipy.stats import t as student
 
 from ...claims import Evidence, Rival, claim, decide, share
 from ...claims.changed_results import moved
+from ...claims.printed_tables import LEVEL, paired
 from ..experiments.tables_3_8_9 import VARIANTS
-from .stored_results import LEVEL, by_rule, families, not_run, paired, printed_table, protocol
+from .stored_results import by_rule, families, not_run, printed_table, protocol
 from .tables_8_9 import BOTH
 
 if TYPE_CHECKING:

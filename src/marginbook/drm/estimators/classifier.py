@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,9 +20,9 @@ from ...kernels.tags import tag_input
 from ...kernels.validation import validate_data
 from ..solvers.one_pass_dask import by_blocks, is_dask
 from .chunks import FitsChunks
-from .landmark_machine import LandmarkMachine
+from .landmark_drm import LandmarkDRM
 from .parameters import choose_solver, validate_settings
-from .prediction import Machine, Settings, Trained, warn_of_certificate
+from .prediction import PointSolver, RowsWithSolver, Settings, warn_of_certificate
 from .training_kernel import TrainingRows, augmented
 
 #: training points whose own optimality is measured for the certificate of the kernel solvers
@@ -30,6 +31,7 @@ PROBES = 32
 FEW = 8
 
 
+@dataclass(eq=False, repr=False)
 class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     r"""Discriminative ridge machine.
 
@@ -79,9 +81,11 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         takes Dask arrays; "auto" takes it for the linear kernel when there are more examples than features,
         and "closed" otherwise. "cg" solves each test point to `tol` by conjugate gradients when it comes, for
         the linear kernel without any n x n or p x p matrix; of two classes `predict` stops at a proof of the
-        label. "auto" takes it for sparse rows of the linear kernel, more than 12,000 of more than 4,096
-        features. The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant step) solve
-        for each test point when it comes, for the linear kernel without an n x n matrix.
+        label. That takes some four iterations, each of four multiplications for a stored entry of the
+        training rows (0.05 s a row at 90,000 rows with 20 entries), where a linear SVM needs one product.
+        "auto" takes it for sparse rows of the linear kernel, more than 12,000 of more than 4,096 features.
+        The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant step) solve for each
+        test point when it comes, for the linear kernel without an n x n matrix.
     fit_intercept : bool, default=False
         Append a constant feature. Without it the linear DRM cannot tell x from -x: ``drm/homogeneous``.
         With the rbf kernel it changes nothing, as distances stay.
@@ -94,9 +98,11 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     max_iter : int, default=150
         Of the iterations, per test point; the paper's value.
     n_components : int, default=None
-        None is the exact model of the kernel. A number is that of landmarks, drawn from the training rows: an
-        **approximation**, the exact linear model on their features (:mod:`marginbook.kernels.landmarks`),
-        which is solved in one pass whatever `solver` is.
+        None is the exact model of the kernel. A number m is that of landmarks, drawn from the training rows:
+        an **approximation**, the exact linear model on their features (:mod:`marginbook.kernels.landmarks`),
+        which is solved in one pass whatever `solver` is. On 20 standardised features 500 give the exact
+        labels of 98 % of the rows, 1,200 of 99 %; choice by pivoted Cholesky or k-means costs more than it
+        gains. A pickle takes 16 m^2 bytes for two classes.
     class_weight : {class: number}, "balanced" or None, default=None
         Times the weight of each row of the class; "balanced" is n / (number of classes * rows of the class).
     random_state : int, RandomState or None, default=None
@@ -135,35 +141,19 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     ('one-pass', 1, True)
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        solver: str = "auto",
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 150,
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
+    alpha: float = 1.0
+    beta: float = 1.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    solver: str = "auto"
+    fit_intercept: bool = False
+    tol: float = 1e-6
+    max_iter: int = 150
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -225,7 +215,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
             return self._landmarks.dissimilarity(X)
         if self.solver_ == "one-pass":
             return self.maps_.dissimilarity(X, self.fit_intercept)
-        return self._machine.dissimilarity(self._trained.batches(X))
+        return self._point_solver.dissimilarity(self._trained.batches(X))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return minus the dissimilarities, (m, g); for two classes (m,), positive for the second."""
@@ -249,16 +239,16 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if hasattr(self, "_landmarks"):
             return self._landmarks.difference(X)
-        return self._machine.difference(self._trained.batches(X), sign)
+        return self._point_solver.difference(self._trained.batches(X), sign)
 
     @property
-    def _machine(self) -> Machine:
-        return self._trained.machine
+    def _point_solver(self) -> PointSolver:
+        return self._trained.solver
 
     def _fit_kernel(self, kernel: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
         rows = TrainingRows.fit(kernel, X, codes, weights, bool(self.fit_intercept))
         at = Settings(float(self.alpha), float(self.beta), self.solver_, float(self.tol), int(self.max_iter))
-        self._trained = Trained(rows, at)
+        self._trained = RowsWithSolver(rows, at)
         self.n_iter_, self.kkt_residual_ = self._trained.fit(FEW if self.solver_ == "cg" else PROBES)
 
     def _fit_landmarks(self, kernel: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
@@ -266,7 +256,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         drawn = X if weights is None else X[weights > 0]
         landmarks = Landmarks.fit(kernel, augmented(drawn, constant), self.n_components or 1, rng)
         penalties = (float(self.alpha), float(self.beta))
-        self._landmarks = LandmarkMachine.fit(landmarks, X, codes, penalties, weights, constant)
+        self._landmarks = LandmarkDRM.fit(landmarks, X, codes, penalties, weights, constant)
         self.n_iter_, self.kkt_residual_ = 1, self._landmarks.kkt_residual
         warn_of_certificate(self.kkt_residual_, self.tol)
 

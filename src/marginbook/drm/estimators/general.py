@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -34,7 +35,7 @@ CHUNK = 256
 PROBES = 32
 
 
-class _Trained:
+class _RowsWithProblem:
     """Training rows with the problem that is made of them, which stays out of pickles."""
 
     def __init__(self, rows: TrainingRows, arguments: tuple[Any, ...], n_given: int) -> None:
@@ -52,6 +53,7 @@ class _Trained:
         return {"rows": self.rows, "arguments": self.arguments, "n_given": self.n_given}
 
 
+@dataclass(eq=False, repr=False)
 class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Discriminative ridge machine with a mixed-norm penalty.
 
@@ -126,39 +128,23 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     0.98
     """
 
-    classes_: np.ndarray
-    solver_: str
-    _trained: _Trained
+    alpha: float = 1.0
+    beta: float = 1.0
+    q: float = 2
+    r: float = 2
+    rho: str = "half-square"
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 10_000
+    class_weight: ClassWeight = None
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        q: float = 2,
-        r: float = 2,
-        rho: str = "half-square",
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-        class_weight: ClassWeight = None,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.q = q
-        self.r = r
-        self.rho = rho
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
+    classes_: np.ndarray = field(init=False)
+    solver_: str = field(init=False)
+    _trained: _RowsWithProblem = field(init=False)
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -185,7 +171,7 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         if not callable(kernel) and "gamma" in kernel[1]:
             self.gamma_ = float(1 / X.shape[1] if kernel[1]["gamma"] is None else kernel[1]["gamma"])
         rows = TrainingRows.fit(kernel, X, codes, weights)
-        self._trained = _Trained(rows, (self.alpha, self.beta, self.q, self.r, self.rho), len(codes))
+        self._trained = _RowsWithProblem(rows, (self.alpha, self.beta, self.q, self.r, self.rho), len(codes))
         problem = self._trained.problem
         warn_of_scale(kernel, problem.K)
         self.solver_ = choose_solver(problem, self.solver)

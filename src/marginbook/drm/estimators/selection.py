@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ class NothingSolvable(ValueError):
     """No point of a grid could be solved in double precision."""
 
 
+@dataclass(eq=False, repr=False)
 class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     """Discriminative ridge machine with its parameters chosen by exact leave-one-out.
 
@@ -92,27 +94,15 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     (0.973, ('rbf', {'gamma': 0.1}))
     """
 
-    def __init__(
-        self,
-        alphas: Sequence[float] = PAPER_GRID,
-        betas: Sequence[float] = PAPER_GRID,
-        kernels: Sequence[Kernel] = ("rbf",),
-        scaling: str | Sequence[str] = "none",
-        scoring: str | Callable[..., float] | None = None,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        fit_intercept: bool = False,
-        gamma: float | str | None = "scale",
-    ) -> None:
-        self.alphas = alphas
-        self.betas = betas
-        self.kernels = kernels
-        self.scaling = scaling
-        self.scoring = scoring
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.fit_intercept = fit_intercept
-        self.gamma = gamma
+    alphas: Sequence[float] = PAPER_GRID
+    betas: Sequence[float] = PAPER_GRID
+    kernels: Sequence[Kernel] = ("rbf",)
+    scaling: str | Sequence[str] = "none"
+    scoring: str | Callable[..., float] | None = None
+    tol: float = 1e-6
+    n_jobs: int | None = None
+    fit_intercept: bool = False
+    gamma: float | str | None = "scale"
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
@@ -120,7 +110,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
         self.classes_, codes = encode_classes(y, "DRMClassifierCV")
-        scalings = self._check()
+        scalings = self._validate_parameters()
         order = np.argsort(codes, kind="stable")
         require_matrices(len(order), 6, "GridSearchCV of DRMClassifier(n_components=500)")
         rows = {scaling: prepared(X[order], scaling, self.fit_intercept) for scaling in scalings}
@@ -171,7 +161,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             warnings.warn("estimator_ is now best_estimator_", FutureWarning, stacklevel=user_level())
         return self.best_estimator_
 
-    def _check(self) -> list[str]:
+    def _validate_parameters(self) -> list[str]:
         single = isinstance(self.scaling, str) or not np.iterable(self.scaling)
         scalings: list[Any] = [self.scaling] if single else list(self.scaling)
         unknown = [name for name in scalings if name not in SCALINGS]

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...kernels import gram
+from ...kernels.validation import validate_square
 from ..solvers.upper_gram import upper_gram
 
 #: test points whose kernel vectors are formed at a time, and how many numbers these may hold
@@ -58,8 +59,7 @@ class TrainingRows:
         if name in ("precomputed", "callable") and sparse.issparse(X):
             raise ValueError("a precomputed or callable kernel needs dense data; call X.toarray()")
         if name == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
+            validate_square(X)
             train = X[np.ix_(order, order)]
         else:
             train = augmented(X[order], constant)

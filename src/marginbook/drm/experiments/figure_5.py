@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -49,17 +50,17 @@ def measure_ablation(fold: Fold, method: str, settings: Settings) -> Row:
 
         Points beyond double precision are left out, and where none remains the entries are None.
     """
-    from imblearn.metrics import geometric_mean_score
-
     validate_choice("method", method, NAMES)
     kernels, alphas = kernels_and_alphas(method, settings)
     betas = [float(beta) for beta in settings["beta"]]
     best: dict[float, float | None] = dict.fromkeys(betas)
     for scaling in SCALINGS:
         transform = scaler(scaling).fit(fold.X_train)
-        parts = transform.transform(fold.X_train), fold.y_train, transform.transform(fold.X_test)
-        for beta, predicted in predictions(*parts, kernels, alphas, betas):
-            value = float(geometric_mean_score(fold.y_test, predicted))
+        scaled = replace(
+            fold, X_train=transform.transform(fold.X_train), X_test=transform.transform(fold.X_test)
+        )
+        for beta, predicted in predictions(scaled, kernels, alphas, betas):
+            value = g_mean(fold.y_test, predicted)
             best[beta] = value if best[beta] is None else max(value, best[beta] or 0.0)
     row: Row = {}
     for beta in betas:
@@ -70,12 +71,19 @@ def measure_ablation(fold: Fold, method: str, settings: Settings) -> Row:
             model = _choose(fold.X_train, fold.y_train, kernels, alphas, beta)
         except NothingSolvable:
             continue
-        row[f"chosen_{name}"] = float(geometric_mean_score(fold.y_test, model.predict(fold.X_test)))
+        row[f"chosen_{name}"] = g_mean(fold.y_test, model.predict(fold.X_test))
         row[f"loo_{name}"] = model.best_score_
         kernel, parameters = model.kernel_
         choice = {"kernel": kernel, **parameters, "alpha": model.alpha_, "scaling": model.scaling_}
         row[f"parameters_{name}"] = json.dumps(choice, sort_keys=True)
     return row
+
+
+def g_mean(truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Return the G-mean (28), the geometric mean of the recalls."""
+    from imblearn.metrics import geometric_mean_score  # an extra, which other measures can do without
+
+    return float(geometric_mean_score(truth, predicted))
 
 
 def column(beta: float) -> str:
@@ -88,18 +96,14 @@ def column(beta: float) -> str:
 
 
 def predictions(
-    X_train: np.ndarray,
-    y_train: np.ndarray,
-    X_test: np.ndarray,
-    kernels: Sequence[Kernel],
-    alphas: Sequence[float],
-    betas: Sequence[float],
+    fold: Fold, kernels: Sequence[Kernel], alphas: Sequence[float], betas: Sequence[float]
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yield beta and the predicted labels of the test rows for every grid point that can be solved.
 
     Parameters
     ----------
-    X_train, y_train, X_test : (n, p) array, (n,) labels, (m, p) array
+    fold : Fold
+        Of n training and m test rows, scaled as they are to be.
     kernels : sequence of kernels
     alphas, betas : sequence of float
 
@@ -109,11 +113,11 @@ def predictions(
     predicted : (m,) array
         Left out are kernels that overflow, and points whose certificate misses `TOL`.
     """
-    classes, codes = np.unique(y_train, return_inverse=True)
-    rows, sizes = X_train[np.argsort(codes, kind="stable")], np.bincount(codes)
+    classes, codes = np.unique(fold.y_train, return_inverse=True)
+    rows, sizes = fold.X_train[np.argsort(codes, kind="stable")], np.bincount(codes)
     for kernel in kernels:
         try:
-            K, Kx = gram(kernel, rows), gram(kernel, rows, X_test)
+            K, Kx = gram(kernel, rows), gram(kernel, rows, fold.X_test)
         except KernelOverflow:
             continue
         for alpha in alphas:
@@ -133,14 +137,12 @@ def _choose(
     X: np.ndarray, y: np.ndarray, kernels: Sequence[Kernel], alphas: Sequence[float], beta: float
 ) -> DRMClassifierCV:
     """Return the model whose other parameters leave-one-out prefers at this beta."""
-    from imblearn.metrics import geometric_mean_score
-
     model = DRMClassifierCV(
         alphas,
         [beta],
         kernels,
         scaling=SCALINGS,
-        scoring=lambda left_out, index, truth: geometric_mean_score(truth, left_out.predict(index)),
+        scoring=lambda left_out, index, truth: g_mean(truth, left_out.predict(index)),
         tol=TOL,
     )
     with warnings.catch_warnings():

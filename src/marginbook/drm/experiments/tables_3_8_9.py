@@ -17,11 +17,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 
+from ...base.parameters import validate_choice
 from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from ..estimators.selection import SCALINGS, DRMClassifierCV, NothingSolvable, scaler
 from ..peers.racing import Score
+from ..peers.selection import NAMES as PEERS
 from ..peers.selection import SCALE_FREE, select
-from .figure_5 import kernels_and_alphas
+from .figure_5 import NAMES, g_mean, kernels_and_alphas
 
 Resample = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -36,7 +38,7 @@ def measure_accuracy(fold: Fold, method: str, settings: Settings) -> Row:
     Columns ``accuracy_none``, ``accuracy_max_abs`` (the paper's better of two), ``cv_score_none``,
     ``cv_score_max_abs``, ``accuracy`` (honest), ``scaling``, ``parameters``.
     """
-    return _measure(fold, "accuracy", accuracy_score, {"": method}, settings)
+    return _measure(fold, "accuracy", {"": method}, settings)
 
 
 def measure_imbalanced(fold: Fold, method: str, settings: Settings) -> Row:
@@ -45,9 +47,7 @@ def measure_imbalanced(fold: Fold, method: str, settings: Settings) -> Row:
     Columns ``g_mean_none``, ``g_mean_max_abs`` (the paper's better of two), ``cv_score_none``,
     ``cv_score_max_abs``, ``g_mean`` (honest), ``scaling``, ``parameters``.
     """
-    from imblearn.metrics import geometric_mean_score
-
-    return _measure(fold, "g_mean", geometric_mean_score, {"": method}, settings)
+    return _measure(fold, "g_mean", {"": method}, settings)
 
 
 def measure_resampled(fold: Fold, method: str, settings: Settings) -> Row:
@@ -68,8 +68,6 @@ def measure_resampled(fold: Fold, method: str, settings: Settings) -> Row:
     method : str
         ``"SMOTE+SVM"``: one of `SAMPLERS` and one of `VARIANTS`.
     """
-    from imblearn.metrics import geometric_mean_score
-
     sampler, _, peer = method.partition("+")
     if sampler not in SAMPLERS or peer not in VARIANTS:
         raise ValueError(
@@ -80,18 +78,20 @@ def measure_resampled(fold: Fold, method: str, settings: Settings) -> Row:
     if len(VARIANTS[peer]) == 2:
         variants["_2"] = VARIANTS[peer][1]
     resample = _sampler(sampler, settings, fold.seed)
-    return _measure(fold, "g_mean", geometric_mean_score, variants, settings, resample)
+    return _measure(fold, "g_mean", variants, settings, resample)
 
 
 def _measure(
     fold: Fold,
     metric: str,
-    score: Score,
     variants: Mapping[str, str | None],
     settings: Settings,
     resample: Resample | None = None,
 ) -> Row:
     """Return the row of a measure: each variant (suffix of its columns -> method) with each scaling."""
+    score, methods = SCORES[metric], METHODS[metric]
+    for name in filter(None, variants.values()):
+        validate_choice("method", name, methods)
     row: Row = {metric: None, "scaling": None}
     if len(variants) > 1:
         row["variant"] = None
@@ -116,7 +116,7 @@ def _measure(
                 row[f"{metric}{end}"], row[f"cv_score{end}"] = row[metric + first], row["cv_score" + first]
                 continue
             try:
-                model, told = method_of(method, score)(scaled, settings)
+                model, told = methods[method](scaled, settings)
             except NothingSolvable:
                 continue
             reached, value = float(score(fold.y_test, model.predict(rows))), told["cv_score"]
@@ -128,11 +128,6 @@ def _measure(
                     row["variant"] = method
     row["parameters"] = json.dumps(chosen, sort_keys=True)
     return row
-
-
-def method_of(name: str, score: Score) -> Method:
-    """Return a method whose parameters are those of the best `score`; it tells them and the score."""
-    return partial(_drm if name.startswith(("DRM", "KRR")) else _peer, name, score)
 
 
 def _peer(name: str, score: Score, fold: Fold, settings: Settings) -> Trained:
@@ -156,6 +151,16 @@ def _drm(name: str, score: Score, fold: Fold, settings: Settings) -> Trained:
     kernel, value = model.kernel_
     parameters = {"kernel": kernel, **value, "alpha": model.alpha_, "beta": model.beta_}
     return Trained(model, {"parameters": parameters, "cv_score": model.best_score_})
+
+
+#: the metrics of the tables
+SCORES: dict[str, Score] = {"accuracy": accuracy_score, "g_mean": g_mean}
+#: the methods of the tables, by the metric that chooses their parameters; they tell these and ``cv_score``
+METHODS: dict[str, dict[str, Method]] = {
+    metric: {name: partial(_drm, name, score) for name in NAMES}
+    | {name: partial(_peer, name, score) for name in PEERS}
+    for metric, score in SCORES.items()
+}
 
 
 def _sampler(name: str, settings: Settings, seed: int) -> Resample:

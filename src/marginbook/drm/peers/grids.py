@@ -1,6 +1,6 @@
 """The grids of the peers, each with the cheapest way to an exact held-out prediction.
 
-A contest knows its candidates' parameters, predicts a fold with one of them, and fits one to all rows. What
+A grid knows its candidates' parameters, predicts a fold with one of them, and fits one to all rows. What
 several candidates need (Gram matrices, distances, trees) is computed once.
 """
 
@@ -18,14 +18,19 @@ from sklearn.metrics.pairwise import cosine_distances, euclidean_distances
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from ...base.interruptible import interruptible
 from ...base.splits import Split
 from ...kernels import KernelOverflow, gram
 
 Parameters = dict[str, Any]
 
 
-class Contest(Protocol):
-    """Candidates that race for the best cross-validation score; the order of `parameters` breaks ties."""
+class GridCandidates(Protocol):
+    """Candidates that race for the best cross-validation score; the order of `parameters` breaks ties.
+
+    Each is fitted in each fold only when it is asked to predict, so that a race leaves out what cannot win;
+    `Candidates` of :mod:`marginbook.experiments.candidates` fit a whole grid at once, and would lose that.
+    """
 
     parameters: list[Parameters]
 
@@ -65,7 +70,7 @@ class Refitted:
         self._known: dict[Hashable, np.ndarray] = {}
 
     def predict(self, candidate: int, fold: int) -> np.ndarray:
-        """As `Contest.predict`."""
+        """As `GridCandidates.predict`."""
         train, test = self.folds[fold]
         if len(np.unique(self.y[train])) == 1:  # a class of one was left out: nothing to learn
             return np.full(len(test), self.y[train[0]])
@@ -76,7 +81,7 @@ class Refitted:
         return self._known[key]
 
     def fit(self, candidate: int) -> ClassifierMixin:
-        """As `Contest.fit`."""
+        """As `GridCandidates.fit`."""
         return self._make[candidate]().fit(self.X, self.y)
 
 
@@ -116,7 +121,7 @@ class SupportVectors:
         self._known: dict[tuple[float, int, int], np.ndarray] = {}
 
     def predict(self, candidate: int, fold: int) -> np.ndarray:
-        """As `Contest.predict`; raises KernelOverflow, a ValueError, where the Gram matrix is infinite."""
+        """As `GridCandidates.predict`; KernelOverflow, a ValueError, where the Gram matrix is infinite."""
         train, test = self.folds[fold]
         if len(np.unique(self.y[train])) == 1:  # a class of one was left out: nothing to learn
             return np.full(len(test), self.y[train[0]])
@@ -125,12 +130,12 @@ class SupportVectors:
         key = (C, self._twin[k], fold)
         if key not in self._known:
             model = SVC(C=C, kernel="precomputed", max_iter=self.max_iter)
-            model.fit(K[np.ix_(train, train)], self.y[train])
+            interruptible(model.fit, K[np.ix_(train, train)], self.y[train])
             self._known[key] = model.predict(K[np.ix_(test, train)])
         return self._known[key]
 
     def fit(self, candidate: int) -> ClassifierMixin:
-        """As `Contest.fit`."""
+        """As `GridCandidates.fit`."""
         C, k = self._grid[candidate]
         return SVC(C=C, max_iter=self.max_iter, **self._kernels[k]).fit(self.X, self.y)
 
@@ -183,11 +188,11 @@ class Neighbours:
         self._votes = self._all_votes()
 
     def predict(self, candidate: int, fold: int) -> np.ndarray:
-        """As `Contest.predict`."""
+        """As `GridCandidates.predict`."""
         return self._votes[candidate][self.folds[fold][1]]
 
     def fit(self, candidate: int) -> ClassifierMixin:
-        """As `Contest.fit`."""
+        """As `GridCandidates.fit`."""
         return KNeighborsClassifier(self._k[candidate], metric=self.metric).fit(self.X, self.y)
 
     def _all_votes(self) -> list[np.ndarray]:
@@ -235,7 +240,7 @@ class Forests:
         self._known: dict[int, list[np.ndarray]] = {}
 
     def predict(self, candidate: int, fold: int) -> np.ndarray:
-        """As `Contest.predict`."""
+        """As `GridCandidates.predict`."""
         if fold not in self._known:
             train, test = self.folds[fold]
             forest = RandomForestClassifier(max(self._n_trees), random_state=self.seed)
@@ -244,7 +249,7 @@ class Forests:
         return self._known[fold][candidate]
 
     def fit(self, candidate: int) -> ClassifierMixin:
-        """As `Contest.fit`."""
+        """As `GridCandidates.fit`."""
         return RandomForestClassifier(self._n_trees[candidate], random_state=self.seed).fit(self.X, self.y)
 
     def _prefixes(self, forest: RandomForestClassifier, rows: np.ndarray) -> list[np.ndarray]:

@@ -2,6 +2,7 @@ r"""C4.5 (Quinlan, 1993) as Weka has it: its class J48, called in Java."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
 
@@ -10,13 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
-from ...base.parameters import is_number, is_whole, validate_flags
+from ...base.parameters import is_number, is_whole, validate_flags, validate_within
 from ...base.threads import on_few_threads
 from ...base.weka import java_class
 from ...kernels.validation import validate_data
 from .grids import leaf_size
 
 
+@dataclass(eq=False, repr=False)
 class J48Classifier(ClassifierMixin, BaseEstimator):
     r"""A decision tree by C4.5, release 8, grown and pruned by ``weka.classifiers.trees.J48``.
 
@@ -70,10 +72,9 @@ class J48Classifier(ClassifierMixin, BaseEstimator):
     update, SIGKDD Explorations 11 (2009).
     """
 
-    def __init__(self, min_samples_leaf: float = 2, confidence: float = 0.25, pruned: bool = True) -> None:
-        self.min_samples_leaf = min_samples_leaf
-        self.confidence = confidence
-        self.pruned = pruned
+    min_samples_leaf: float = 2
+    confidence: float = 0.25
+    pruned: bool = True
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
@@ -110,8 +111,7 @@ class J48Classifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"min_samples_leaf must be a whole number >= 1 or a share in (0, 1), got {value!r}"
             )
-        if not (is_number(self.confidence) and 0 < self.confidence <= 0.5):
-            raise ValueError(f"confidence must be a number in (0, 0.5], got {self.confidence!r}")
+        validate_within("(0, 0.5]", confidence=self.confidence)
         validate_flags(pruned=self.pruned)
         return min(int(value), n + 1) if is_whole(value) else leaf_size(value, n)
 

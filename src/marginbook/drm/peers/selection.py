@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ...base.parameters import validate_choice
 from ...base.splits import Split, stratified_folds
 from ..estimators.selection import NothingSolvable
-from .grids import Contest, Forests, Neighbours, Refitted, SupportVectors, leaf_size
+from .grids import Forests, GridCandidates, Neighbours, Refitted, SupportVectors, leaf_size
 from .j48 import J48Classifier
 from .racing import Score, race
 from .slda import SparseLDA
@@ -83,10 +83,10 @@ def select(
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         folds = _folds(name, X, y, settings, seed)
-        contest = _contest(name, X, y, folds, settings, seed)
-        for candidate, value in race(len(contest.parameters), folds, y, score, contest.predict):
+        grid = _grid(name, X, y, folds, settings, seed)
+        for candidate, value in race(len(grid.parameters), folds, y, score, grid.predict):
             try:
-                return contest.fit(candidate), contest.parameters[candidate], value
+                return grid.fit(candidate), grid.parameters[candidate], value
             except ValueError:  # LIBSVM's answer when a kernel overflows: the next best
                 continue
     raise NothingSolvable(f"{name} could not be fitted with any parameters of the grid; scale the data")
@@ -101,9 +101,9 @@ def _folds(name: str, X: np.ndarray, y: np.ndarray, settings: Mapping[str, Any],
     return stratified_folds(y, n_splits, seed)
 
 
-def _contest(
+def _grid(
     name: str, X: np.ndarray, y: np.ndarray, folds: list[Split], settings: Mapping[str, Any], seed: int
-) -> Contest:
+) -> GridCandidates:
     match name:
         case "SVM(R)":
             kernels = [

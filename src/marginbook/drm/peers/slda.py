@@ -2,6 +2,7 @@ r"""Sparse discriminant analysis by optimal scoring (Clemmensen, Hastie, Witten 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...base.threads import on_few_threads
 from ...kernels.validation import validate_data
 
 
+@dataclass(eq=False, repr=False)
 class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
     r"""Linear discriminant analysis along directions with few non-zero loadings.
 
@@ -76,19 +78,11 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
     (array([4, 4]), 0.96)
     """
 
-    def __init__(
-        self,
-        ridge: float = 1e-3,
-        n_kept: int | None = None,
-        n_components: int | None = None,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-    ) -> None:
-        self.ridge = ridge
-        self.n_kept = n_kept
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.tol = tol
+    ridge: float = 1e-3
+    n_kept: int | None = None
+    n_components: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-6
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
@@ -96,7 +90,7 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = encode_classes(y, "SparseLDA")
         g = len(self.classes_)
-        n_kept, n_components = self._check(X.shape[1], g)
+        n_kept, n_components = self._validate_parameters(X.shape[1], g)
         self.mean_ = X.mean(axis=0)
         centred = X - self.mean_
         length = np.linalg.norm(centred, axis=0)
@@ -132,7 +126,7 @@ class SparseLDA(ClassifierMixin, TransformerMixin, BaseEstimator):
         scores = self.transform(X)
         return self.lda_.decision_function(scores)
 
-    def _check(self, p: int, g: int) -> tuple[int, int]:
+    def _validate_parameters(self, p: int, g: int) -> tuple[int, int]:
         if not (is_number(self.ridge) and self.ridge >= 0):
             raise ValueError(f"ridge must be a finite number >= 0, got {self.ridge!r}")
         for name in ("n_kept", "n_components", "max_iter"):

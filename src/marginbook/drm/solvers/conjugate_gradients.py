@@ -6,11 +6,19 @@ multiplications for each stored entry of the rows. Preconditioned by D its eigen
 .. math:: \Bigl[\mu,\ 1+\frac{\sigma_{\max}(K)}{\min D}\Bigr],\qquad
           \mu=1-\max_i\sigma_{\max}\Bigl(\tfrac\alpha{n_i}D_i^{-1/2}K^iD_i^{-1/2}\Bigr)>0.
 
+D alone takes one iteration for each of the large eigenvalues of K, of which the frequent features of text
+have many. For sparse rows the preconditioner is therefore :math:`D+FF^\top` with the columns F of X of the
+1,000 heaviest features, whose inverse is, by Woodbury's identity, that of a matrix of so many rows. As
+:math:`FF^\top\le K`, the smallest eigenvalue stays at :math:`\mu` or above. For 90,000 rows of 50,000
+features, 20 or 70 of them not 0, a label takes some 4 iterations where D alone takes 23. An iteration of one
+right-hand side costs two multiplications for each stored entry of X and of F, and :math:`10^6`.
+
 Of two classes the label needs no accurate weights. With the problem solved for :math:`k_0` and for
 :math:`k_1` alone (:math:`K_x` with zeros in the other class),
-:math:`\delta_0-\delta_1=2(k_1^\top P_{11}k_1-k_0^\top P_{00}k_0)`, and an iterate u with residual r brackets
+:math:`\delta_0-\delta_1=2(k_1^\top P_{11}k_1-k_0^\top P_{00}k_0)` with :math:`P=M^{-1}`, and an iterate u
+with residual r brackets, whatever the preconditioner C,
 
-.. math:: k_i^\top u\ \le\ k_i^\top P_{ii}k_i\ \le\ k_i^\top u+r^\top D^{-1}r/\mu,
+.. math:: k_i^\top u\ \le\ k_i^\top P_{ii}k_i\ \le\ k_i^\top u+r^\top C^{-1}r/\mu,
 
 so that a point is done when the brackets of both classes are apart: its label is that of the exact model.
 Source of the brackets: Golub and Meurant, Matrices, Moments and Quadrature, 2010, chapter 12.
@@ -22,7 +30,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix, issparse, vstack
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from ..model.operators import LinearSystem, System
@@ -30,6 +38,10 @@ from .iteration import Iterates
 
 #: a class block of so few rows is not worth Lanczos: the trace bounds its eigenvalue
 FEW = 3
+#: features that the preconditioner takes exactly: an m x m matrix
+HEAVY = 1000
+#: largest norm of I + F'F: beyond, rounding takes the preconditioner's digits
+LARGEST = 1e7
 
 
 def conjugate_gradients(system: System, Kx: np.ndarray, *, max_iter: int, tol: float) -> Iterates:
@@ -48,8 +60,8 @@ def conjugate_gradients(system: System, Kx: np.ndarray, *, max_iter: int, tol: f
     step = np.zeros(Kx.shape[1])
     before = system.multiplications
 
-    def finished(active: np.ndarray, values: np.ndarray, rest: np.ndarray) -> np.ndarray:
-        done: np.ndarray = rest <= limit[active]
+    def finished(active: np.ndarray, values: np.ndarray, rest: np.ndarray, size: np.ndarray) -> np.ndarray:
+        done: np.ndarray = size <= limit[active]
         return done
 
     def move(active: np.ndarray, change: np.ndarray) -> None:
@@ -79,7 +91,7 @@ def bracketed_difference(
         Of two classes.
     Kx : (n, m) kernel vectors
     least : float
-        :math:`\mu` of the module's docstring, or less: :func:`smallest_eigenvalue`.
+        :math:`\mu` of the module's docstring, or less: :func:`eigenvalue_floor`.
     max_iter : int
     tol : float
         A point is also done, without proof, where no residual is longer than `tol` max|Kx|.
@@ -89,15 +101,16 @@ def bracketed_difference(
     for i, block in enumerate(system.blocks):
         right[block, i * m : (i + 1) * m] = Kx[block]
     limit = _limit(system, Kx, tol)
+    slack = 0.0 if _preconditioned(system).heavy is None else 10 * LARGEST * float(np.finfo(float).eps)
     middle, done, left = np.zeros(m), np.zeros(m, dtype=bool), np.zeros(m)
 
-    def finished(active: np.ndarray, values: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    def finished(active: np.ndarray, values: np.ndarray, rest: np.ndarray, size: np.ndarray) -> np.ndarray:
         half = len(active) // 2
         points = active[:half]
-        low, width = values.reshape(2, half), (rest / least).reshape(2, half)
+        low, width = values.reshape(2, half), ((rest + slack * size) / least).reshape(2, half)
         apart = (low[1] > low[0] + width[0]) | (low[0] > low[1] + width[1])
         middle[points] = 2 * (low[1] - low[0])
-        left[points] = rest.reshape(2, half).max(axis=0)
+        left[points] = size.reshape(2, half).max(axis=0)
         done[points] = apart | (left[points] <= limit[points])
         return np.tile(done[points], 2)
 
@@ -106,7 +119,7 @@ def bracketed_difference(
     return middle, done, np.zeros(m), np.sqrt(left / np.where(unit > 0, unit, 1.0))
 
 
-def smallest_eigenvalue(system: LinearSystem, seed: int = 0) -> float:
+def eigenvalue_floor(system: LinearSystem, seed: int = 0) -> float:
     r"""Return a lower bound of :math:`\mu`, the smallest eigenvalue of the preconditioned system.
 
     By Lanczos to 1 %, with a margin of 5 %; never less than what the trace gives.
@@ -159,12 +172,23 @@ class _Preconditioned:
         self.system = system
         self.scale = (1.0 / np.sqrt(preconditioner(system)))[:, None]
         self.parts: list[tuple[slice, Any, Any, float]] = []
+        self.heavy: tuple[Any, Any, np.ndarray] | None = None
         if not (isinstance(system, LinearSystem) and issparse(system.X)):
             return
         for block, part, total in zip(system.blocks, system.parts, system.totals, strict=True):
             rows = csr_matrix(part.multiply(self.scale[block]))
             share = system.alpha / total if block.stop - block.start > 1 else 0.0
             self.parts.append((block, rows, csr_matrix(rows.T), float(share)))
+        self.heavy = _heavy_features(vstack([rows for _, rows, *_ in self.parts], format="csr"))
+
+    def precondition(self, R: np.ndarray) -> np.ndarray:
+        """Return the product of `R` with the inverse of the preconditioner, which after D's is I + FF'."""
+        if self.heavy is None:
+            return R
+        F, turned, inverse = self.heavy
+        self.system.multiplications += (2 * F.nnz + inverse.size) * R.shape[1]
+        solved: np.ndarray = R - F @ (inverse @ (turned @ R))
+        return solved
 
     def __matmul__(self, P: np.ndarray) -> np.ndarray:
         if not self.parts:
@@ -181,25 +205,41 @@ class _Preconditioned:
         return found
 
 
+def _heavy_features(rows: csr_matrix) -> tuple[Any, Any, np.ndarray] | None:
+    """Return the heaviest columns F of `rows`, (n, HEAVY), their transpose, and the inverse of I + F'F.
+
+    None where rounding would take the digits of the inverse.
+    """
+    squares = np.asarray(rows.multiply(rows).sum(axis=0)).ravel()
+    F = csr_matrix(rows[:, np.sort(np.argsort(-squares, kind="stable")[:HEAVY])])
+    turned = csr_matrix(F.T)
+    inner = (turned @ F).toarray()
+    inner.flat[:: len(inner) + 1] += 1.0
+    if not np.abs(inner).sum(axis=1).max() <= LARGEST:
+        return None
+    return F, turned, np.linalg.inv(inner)
+
+
 def _run(
     system: System,
     right: np.ndarray,
-    finished: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+    finished: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray],
     move: Callable[[np.ndarray, np.ndarray], None] | None,
     max_iter: int,
 ) -> None:
-    """Iterate on the columns of `right` until `finished` of (columns, values, rests) says so.
+    """Iterate on the columns of `right` until `finished` of (columns, values, rests, sizes) says so.
 
-    Values are the products of a column with its iterate, rests the squared lengths of the preconditioned
-    residuals.
+    Values are the products of a column with its iterate, rests those of its residual with the preconditioned
+    one, sizes the squared lengths of residuals divided by the root of D.
     """
     M = _preconditioned(system)
     R = M.scale * right
-    P = R.copy()
-    rest = np.einsum("nm,nm->m", R, R)
+    turned = M.precondition(R)
+    P = turned.copy()
+    rest, size = np.einsum("nm,nm->m", R, turned), np.einsum("nm,nm->m", R, R)
     values, active = np.zeros(len(rest)), np.arange(len(rest))
     for _ in range(max_iter):
-        done = finished(active, values, rest)
+        done = finished(active, values, rest, size)
         if done.any():
             kept = ~done
             R, P, rest, values, active = R[:, kept], P[:, kept], rest[kept], values[kept], active[kept]
@@ -213,11 +253,13 @@ def _run(
         Q *= length
         R -= Q
         values = values + length * rest
-        after = np.einsum("nm,nm->m", R, R)
+        turned = M.precondition(R)
+        size = np.einsum("nm,nm->m", R, R)
+        after = size if turned is R else np.einsum("nm,nm->m", R, turned)
         P *= np.divide(after, rest, out=np.zeros_like(rest), where=rest > 0)
-        P += R
+        P += turned
         rest = after
-    finished(active, values, rest)
+    finished(active, values, rest, size)
 
 
 def _preconditioned(system: System) -> _Preconditioned:

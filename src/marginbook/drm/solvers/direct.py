@@ -83,10 +83,10 @@ def closed_form(K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, 
         If `beta` is too small against `K` for double precision, or the kernel is indefinite.
     """
     validate_parameters(alpha, beta)
-    return factorise(system_matrix(K, sizes, alpha, beta), K, alpha, beta)
+    return closed_form_of(system_matrix(K, sizes, alpha, beta), K, alpha, beta)
 
 
-def factorise(M: np.ndarray, K: np.ndarray, alpha: float, beta: float) -> ClosedForm:
+def closed_form_of(M: np.ndarray, K: np.ndarray, alpha: float, beta: float) -> ClosedForm:
     """Factorise the matrix `M` of a system, (n, n); what else is given, an error names."""
     s = unit_diagonal(M, K, alpha, beta)
     try:

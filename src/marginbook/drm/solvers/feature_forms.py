@@ -11,8 +11,8 @@ Elsewhere (classes of nearly collinear features) the eigendecomposition of ``lin
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
+from ...kernels.decomposition import cholesky, forward, product
 from .one_pass import TINY, ClassMoments, linear_maps
 
 #: a pivot below this share of 1 calls for an eigendecomposition
@@ -35,33 +35,33 @@ def class_forms(moments: ClassMoments) -> tuple[np.ndarray, float]:
         E = -share * G
         E[np.diag_indices(p)] += 1.0
         try:
-            L = np.linalg.cholesky(E)
+            L = cholesky(E.copy())
         except np.linalg.LinAlgError:
             L = np.zeros((p, p))
         if np.diagonal(L).min() ** 2 < SMALLEST:
             maps = linear_maps(moments)
             return maps.R, maps.kkt_residual
-        half = solve_triangular(L, G, lower=True, check_finite=False)
-        T[i] = G + share * (half.T @ half)
+        half = forward(L, G)
+        T[i] = G + share * product(half.T, half)
         right = G @ directions
         step = np.linalg.norm(T[i] @ (E @ directions) - right) / max(float(np.linalg.norm(right)), TINY)
         worst = max(worst, float(step))
     total = T.sum(axis=0)
     total[np.diag_indices(p)] += 1.0
-    L = np.linalg.cholesky(total)
-    half = solve_triangular(L, np.eye(p), lower=True, overwrite_b=True, check_finite=False)
-    Y = half.T @ half
+    L = cholesky(total)
+    half = forward(L, np.eye(p))
+    Y = product(half.T, half)
     for i in range(g):
-        T[i] = T[i] @ Y
+        T[i] = product(T[i], Y)
     S = T.sum(axis=0)
     R = np.empty_like(T)
-    own = [part.T @ part for part in T] if g == 2 else []
+    own = [product(part.T, part) for part in T] if g == 2 else []
     for i, part in enumerate(T):
         if g == 2:
             R[i] = own[0] + own[1]
         else:
             rest = S - part
-            R[i] = part.T @ part + rest.T @ rest
+            R[i] = product(part.T, part) + product(rest.T, rest)
         R[i] -= part + part.T
     Y += S
     Y[np.diag_indices(p)] -= 1.0

@@ -37,7 +37,7 @@ from ...base.interruptible import LARGE, interruptible
 from ...base.parameters import validate_choice
 from ..model.objective import class_slices, system_matrix, validate_parameters
 from ..model.penalties import INF, Penalty
-from .direct import closed_form, factorise
+from .direct import closed_form, closed_form_of
 from .oracle import oracle
 from .proximal_newton import accelerated_proximal_gradient
 
@@ -265,7 +265,7 @@ def exact(problem: GeneralProblem, Kx: np.ndarray) -> np.ndarray:
             return closed_form(problem.K, problem.sizes, problem.alpha, 2 * curvature).weights(Kx)
         M = problem.Q.copy()
         M[np.diag_indices_from(M)] += 2 * curvature
-        return factorise(M, problem.K, problem.alpha, 2 * curvature).weights(Kx)
+        return closed_form_of(M, problem.K, problem.alpha, 2 * curvature).weights(Kx)
     values, vectors = problem.spectrum
     C = vectors.T @ Kx
     size, beta = np.linalg.norm(C, axis=0), float(problem.beta)

@@ -40,8 +40,6 @@ class Iterates:
         records.
     objective_path : list of (m,) arrays
         With ``record=True``: f at the start and after each iteration; a column that has stopped stays.
-    step_path : list of (m,) arrays
-        With ``record=True``: length of each step, 0 for a column that has stopped.
     distance_path : list of (m,) arrays
         With ``record=True`` and `optimum`: distance to it at the start and after each iteration.
     """
@@ -53,7 +51,6 @@ class Iterates:
     kkt_residual: np.ndarray
     multiplications: int
     objective_path: list[np.ndarray] = field(default_factory=list)
-    step_path: list[np.ndarray] = field(default_factory=list)
     distance_path: list[np.ndarray] = field(default_factory=list)
 
 
@@ -79,7 +76,7 @@ def iterate(
     n_iter, length = np.zeros(m, dtype=int), np.full(m, np.inf)
     paths = _Paths(system, Kx, optimum) if record else None
     if paths:
-        paths.add(W, np.arange(m), None)
+        paths.add(W, np.arange(m))
     state = {**state, "W": W.copy(), "Kx": Kx}
     active = np.arange(m)
     before = system.multiplications
@@ -97,7 +94,7 @@ def iterate(
         n_iter[active] = t
         state["W"] = new
         if paths:
-            paths.add(new, active, moved)
+            paths.add(new, active)
         going = sound & (moved > tol)
         if not going.all():
             W[:, active[~going]] = new[:, ~going]
@@ -115,30 +112,25 @@ def iterate(
         length,
         left / np.where(scale > 0, scale, 1.0),
         spent,
-        *((paths.objective, paths.step, paths.distance) if paths else ()),
+        *((paths.objective, paths.distance) if paths else ()),
     )
 
 
 class _Paths:
-    """Objective, steps and distances of all columns, iteration by iteration, at no count."""
+    """Objective and distances of all columns, iteration by iteration, at no count."""
 
     def __init__(self, system: System, Kx: np.ndarray, optimum: np.ndarray | None) -> None:
         self.system, self.Kx, self.optimum = system, Kx, optimum
         self.objective: list[np.ndarray] = []
-        self.step: list[np.ndarray] = []
         self.distance: list[np.ndarray] = []
 
-    def add(self, W: np.ndarray, active: np.ndarray, moved: np.ndarray | None) -> None:
-        """Take in the iterates `W` of the columns `active`, which have `moved`."""
+    def add(self, W: np.ndarray, active: np.ndarray) -> None:
+        """Take in the iterates `W` of the columns `active`."""
         m = self.Kx.shape[1]
         values = self.objective[-1].copy() if self.objective else np.empty(m)
         with self.system.uncounted():
             values[active] = objective_values(self.system, W, self.Kx[:, active])
         self.objective.append(values)
-        if moved is not None:
-            steps = np.zeros(m)
-            steps[active] = moved
-            self.step.append(steps)
         if self.optimum is not None:
             distances = self.distance[-1].copy() if self.distance else np.empty(m)
             distances[active] = np.linalg.norm(W - self.optimum[:, active], axis=0)

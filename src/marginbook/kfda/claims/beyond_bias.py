@@ -42,7 +42,7 @@ def sine(a: np.ndarray, b: np.ndarray) -> float:
 @claim(
     "kfda/penalised-bias",
     kind="ours",
-    where="Sections 2 and 2.1",
+    where="Section 2, (3); Section 2.1, the penalty",
     statement="with the bias penalised, as printed, the ridge solution ($q=2$) does not have the direction "
     "of the regularised kernel Fisher discriminant; with a free bias it does",
     notebook=f"{FIRST}#kfda-penalised-bias",
@@ -103,7 +103,7 @@ def unbalanced(n_sets: int = 6) -> Iterator[tuple[np.ndarray, np.ndarray, np.nda
 @claim(
     "kfda/threshold",
     kind="ours",
-    where="Section 4",
+    where="Section 4, first paragraph, last sentence",
     statement="with a free bias the class means of $f$ are $R^2$ times the targets, so the midpoint of the "
     "targets is not the midpoint of the means; as a threshold it favours the larger class",
     notebook=f"{FIRST}#kfda-threshold",
@@ -176,7 +176,7 @@ def check_threshold() -> Evidence:
 @claim(
     "kfda/scale",
     kind="ours",
-    where="Sections 2 and 2.1",
+    where="Section 2, (3); Section 2.1, the penalty",
     statement=r"if the bias is free, using the targets $\pm N/N_i$ instead of $\pm1$ only rescales $\rho$, "
     r"by the factor $(2N_1N_2/N^2)^{2-q}$; the meaning of $\rho$ also depends on the scale of "
     "the kernel",

@@ -28,7 +28,7 @@ def categorical(seed: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
 @claim(
     "kfda/equal-samples",
     kind="ours",
-    where="Section 3 and Table 1",
+    where="Section 3, (8); Table 1, Titanic",
     statement="for $q<1$ no local minimum retains two equal samples, but (8) from the ridge solution "
     "treats them alike and may stop near a saddle point; for $q=1$ it retains every copy, "
     "although one would suffice",
@@ -101,7 +101,7 @@ def check_equal_samples(off: float = 0.0) -> Evidence:
         "negative eigenvalue. The step (8) maps equal coefficients of equal columns to equal ones. Only "
         "rounding separates them: a difference of 1e-16 grows by a factor 2 - q per step. For q = 1 their "
         "ratio never changes. Data sets with categorical features, such as Titanic, have many copies. "
-        "Their printed share of retained samples reflects the copies as much as the classifier.",
+        "Their printed shares of retained samples depend on what is done with copies.",
         sizes={"N": [5, 150], "minima": minima, "q": [0.25, 0.5, 0.75, 1.0]},
         seeds=(44, 0, 1, 2),
     )

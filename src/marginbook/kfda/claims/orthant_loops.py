@@ -27,7 +27,7 @@ def iterate(A: np.ndarray, c: np.ndarray, omega: np.ndarray, force: float, q: fl
                 for j in range(i + 1):
                     matrix[i, j] = psi[i] * A[b, i, j] * psi[j]
                 matrix[i, i] += force
-            factorise(matrix)
+            factor_in_place(matrix)
             solve_factored(matrix, omega[b])
             for i in range(k):
                 omega[b, i] *= psi[i]
@@ -52,7 +52,7 @@ def follow(
                     factor[i, j] = (u[b, i] * u[b, j]) ** (1 - q / 2) * A[b, i, j]
                 factor[i, i] -= kappa * (1 + 1e-7)
             # at the edge of the region: its minimum is not inside
-            inside[b] = factorise(factor)
+            inside[b] = factor_in_place(factor)
             if not inside[b]:
                 break
             # the Newton step on J - weight log det Hessian
@@ -71,7 +71,7 @@ def follow(
                 curved[i, i] -= kappa * u[b, i] ** (q - 2)
                 curved[i, i] += weight * inverse[i, i] * bend * (3 - q) / u[b, i]
             tried[:] = step
-            factorise(curved)
+            factor_in_place(curved)
             solve_factored(curved, step)
             descent = 0.0
             for i in range(k):
@@ -108,7 +108,7 @@ def barrier(
             J += u[i] * A[i, j] * u[j] / 2
             factor[i, j] = A[i, j]
         factor[i, i] -= kappa * u[i] ** (q - 2)
-    if not factorise(factor):
+    if not factor_in_place(factor):
         return np.inf
     for i in range(len(u)):
         J -= 2 * weight * np.log(factor[i, i])
@@ -116,7 +116,7 @@ def barrier(
 
 
 @njit(error_model="numpy")
-def factorise(matrix: np.ndarray) -> bool:
+def factor_in_place(matrix: np.ndarray) -> bool:
     """Put the Cholesky factor into the lower triangle; return False if there is none."""
     for j in range(len(matrix)):
         for i in range(j, len(matrix)):
@@ -133,7 +133,7 @@ def factorise(matrix: np.ndarray) -> bool:
 
 @njit(error_model="numpy")
 def solve_factored(factor: np.ndarray, x: np.ndarray) -> None:
-    """Solve, in place, with what `factorise` made."""
+    """Solve, in place, with what `factor_in_place` made."""
     for i in range(len(x)):
         for k in range(i):
             x[i] -= factor[i, k] * x[k]

@@ -6,14 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide
-from ..paper.printed import OWN, RIVAL, count_of, printed, share_of_counts, sizes
+from ..paper.printed import OWN, PAPER_TABLES, RIVAL, count_of, printed, share_of_counts, sizes
 from .printed_swaps import with_cell
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: chance below which the printed numbers are called no accident
-LEVEL = 1e-3
 #: each pair of printed columns comes from one value of q: the same machine where error and count are equal
 PAIRS = (OWN[:2], OWN[2:])
 
@@ -53,7 +51,7 @@ def counts() -> pd.DataFrame:
 @claim(
     "kfda/printed-nrs",
     kind="ours",
-    where="Tables 1 and 2, Section 4.1",
+    where="Tables 1 and 2, the rows of NRS",
     statement="each printed NRS in the paper's own columns is a whole number of training samples, as it is "
     "for one classifier; means over a hundred classifiers would rarely all be whole numbers",
     notebook="kfda/04_tables#kfda-printed-nrs",
@@ -64,7 +62,7 @@ def counts() -> pd.DataFrame:
 )
 def check_printed_nrs() -> Evidence:
     """Ask of every printed NRS whether it is a whole number of samples, and how likely that is for a mean."""
-    frame = counts()
+    frame, level = counts(), float(PAPER_TABLES.protocol("table-1").thresholds["chance"])
     own = frame[frame["column"] != RIVAL]
     whole = own["count"].notna()
     fresh = own[~own["repeats"] & (own["chance"] < 1)]
@@ -75,11 +73,11 @@ def check_printed_nrs() -> Evidence:
     few = own.loc[own["count"] <= 3, ["dataset", "count"]].drop_duplicates()
     smallest = ", ".join(f"{r.dataset} {r.count:.0f}" for r in few.itertuples())
     return Evidence(
-        verdict=decide(bool(whole.all()) and chance < LEVEL),
+        verdict=decide(bool(whole.all()) and chance < level),
         measured=f"{int(whole.sum())} of {len(own)} are a whole number of training samples; for means with "
         f"arbitrary decimals the probability of that is 10^{math.log10(chance):.0f}",
-        claimed=f"all, with a probability below {LEVEL:g} for means",
-        slack=float(LEVEL - chance),
+        claimed=f"all, with a probability below {level:g} for means",
+        slack=float(level - chance),
         why=f"On {fresh['dataset'].nunique()} sets with a training size below 1000, a percentage with one "
         f"decimal need not be a whole number of samples. They have {len(fresh)} different cells, of which "
         f"{int(fresh['count'].notna().sum())} are. For one classifier the mean over the partitions is its "

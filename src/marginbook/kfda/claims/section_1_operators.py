@@ -40,7 +40,7 @@ def apart(one: np.ndarray, other: np.ndarray, k: int) -> float:
 @claim(
     "kfda/operators",
     kind="statement",
-    where="Section 1, on more than two classes; Section 5, last paragraph",
+    where="Section 1, third paragraph, second sentence; Section 5, last sentence",
     statement="for $C>2$ classes the least-squares solution gives as many operators as there are classes, "
     "and it is not clear how these can be related to the multinomial discriminant coordinates",
     notebook="kfda/05_error_and_sparsity#kfda-operators",

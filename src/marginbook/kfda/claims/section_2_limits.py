@@ -32,7 +32,7 @@ UNLUCKY = Fraction(1, 2)
 @claim(
     "kfda/q1-global",
     kind="statement",
-    where="Sections 1 and 2.1",
+    where="Section 1, second paragraph; Section 2.1, from 'The choice of 0 < q < 1' on",
     statement="for $q=1$, where $J$ is convex, the iteration converges to the lasso's minimum (from almost "
     "every start)",
     notebook="kfda/02_majorise_minimise#kfda-q1-global",
@@ -192,7 +192,7 @@ def check_large_powers(powers: Sequence[float] = LARGE_POWERS) -> Evidence:
 @claim(
     "kfda/discarding",
     kind="statement",
-    where="Section 2.1",
+    where="Section 2.1, third and fourth sentences",
     statement="discarding the small coefficients of a ridge solution is not optimal, and together they "
     "contribute substantially",
     notebook="kfda/01_fisher_by_least_squares#kfda-discarding",

@@ -39,7 +39,7 @@ def evaluations(solution: Solution, lowest: float) -> int | None:
 @claim(
     "kfda/acceleration",
     kind="statement",
-    where="Section 3, last paragraph",
+    where="Section 3, last paragraph, third sentence",
     statement="accelerations such as successive over-relaxation speed up the convergence",
     notebook="kfda/03_rates_zeros_minima#kfda-acceleration",
     rivals=[
@@ -52,12 +52,15 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
     counts: dict[tuple[float, str], list[int]] = {}
     shares: dict[tuple[float, str], list[float]] = {}
     methods = (METHODS[0], *relaxed, METHODS[3])
-    law, missed, lower, count = [np.nan], 0, 0, 0
+    law, missed, lower, count, rises, steps = [np.nan], 0, 0, 0, 0, 0
     for problem, rho in clouds(repeats=1):
         for q in (0.5, 0.75, 1.0):
             base = None
             for method in methods:
                 solution = run(method, problem, q, rho)
+                if method != METHODS[0]:
+                    change = np.diff(solution.objective_path) / solution.objective
+                    rises, steps = rises + int((change > 1e-12).sum()), steps + len(change)
                 limit = resting_point(problem, q, rho, start=solution.omega)
                 if limit is None:
                     missed += 1
@@ -86,6 +89,8 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
     # of over-relaxation the best of the two, since nothing is said about t
     gain = 1 - max(min(typical[q, method] for method in relaxed) for q in (0.5, 0.75, 1.0))
     gain = min(gain, 1 - max(typical[q, METHODS[3]] for q in (0.5, 0.75, 1.0)))
+    squared = {q: typical[q, METHODS[3]] for q in (0.5, 0.75, 1.0)}
+    told = ", ".join(f"{share:.0%} for q = {q:g}" for q, share in squared.items())
     worse = [f"{method} for q = {q:g}" for (q, method), share in typical.items() if share >= 1]
     return Evidence(
         verdict=decide(gain > 0),
@@ -97,9 +102,9 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
         claimed="fewer evaluations than (8)",
         slack=gain,
         why="Over-relaxation turns a factor k of the error into 1 - t(1-k), so slow components need 1/t of "
-        "the steps. Where (8) is fast, as for q < 1, over-relaxation is slow: a factor near 0 becomes 1 - t. "
-        "Extrapolating the logarithms estimates the rate, and gains most for q = 1, where (8) is slowest. "
-        "With both methods J still decreases.",
+        "the steps. Where (8) is fast, over-relaxation is slow: a factor near 0 becomes 1 - t. Extrapolating "
+        f"the logarithms estimates the rate, and takes {told} of the evaluations of (8), in the median. J "
+        f"rises in {rises} of {steps} steps of these methods, by more than 1e-12 of itself.",
         sizes={"problems": count, "N": 40, "q": [0.5, 0.75, 1.0]},
         seeds=(0, 1),
     )

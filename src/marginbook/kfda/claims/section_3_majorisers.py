@@ -28,7 +28,7 @@ EXACT_POWERS = tuple(Fraction(*pair) for pair in ((1, 20), (1, 4), (1, 2), (3, 4
 @claim(
     "kfda/eq-4-closure",
     kind="proof",
-    where="Section 3, after (4)",
+    where="Section 3, the sentence after (4)",
     statement="majorisation is closed under addition and multiplication",
     notebook="kfda/02_majorise_minimise#kfda-eq-4-closure",
     rivals=[

@@ -61,7 +61,7 @@ def half_threshold(z: float, strength: float) -> float:
 @claim(
     "kfda/closed-form",
     kind="statement",
-    where="Section 3, after (5)",
+    where="Section 3, after (5), 'no closed-form solution'",
     statement=r"for $0<q\le1$ the minimisation of (5) has no closed-form solution",
     notebook="kfda/02_majorise_minimise#kfda-closed-form",
     rivals=[
@@ -161,7 +161,7 @@ def races(powers: tuple[float, ...]) -> Iterator[tuple[float, float, float | Non
 @claim(
     "kfda/newton-cost",
     kind="statement",
-    where="Section 3, last paragraph",
+    where="Section 3, last paragraph, second sentence",
     statement="it is possible for the approach to be faster than Newton-Raphson, though its convergence is "
     "linear",
     notebook="kfda/03_rates_zeros_minima#kfda-newton-cost",

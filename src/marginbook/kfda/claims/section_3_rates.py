@@ -19,7 +19,7 @@ FIXED_POINTS = "kfda.claims.fixed_points"
 @claim(
     "kfda/rate",
     kind="statement",
-    where="Section 3, last paragraph",
+    where="Section 3, last paragraph, first sentence",
     statement="near the optimum the rate of convergence is, typically, linear",
     notebook=f"{NOTEBOOK}#kfda-rate",
     rivals=[
@@ -113,7 +113,7 @@ def derivative_error(problem: Problem, limit: np.ndarray, q: float, rho: float) 
 @claim(
     "kfda/rate-to-zero",
     kind="statement",
-    where="Section 3, after (8)",
+    where="Section 3, after (8), 'no practical problem'",
     statement="a coefficient that tends to zero is not a practical problem for the convergence",
     notebook=f"{NOTEBOOK}#kfda-rate-to-zero",
     rivals=[
@@ -198,7 +198,7 @@ def last_order(sizes: np.ndarray) -> float | None:
 @claim(
     "kfda/irls-cost",
     kind="statement",
-    where="Abstract; Section 3, last paragraph",
+    where="Abstract, second sentence; Section 3, last sentence",
     statement="a step of (8) has the same computational overhead as one of iteratively re-weighted least "
     "squares, and no greater",
     notebook=f"{NOTEBOOK}#kfda-irls-cost",

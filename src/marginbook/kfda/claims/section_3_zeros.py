@@ -40,7 +40,7 @@ def rounded(original: Any) -> Any:
 @claim(
     "kfda/zeros",
     kind="proof",
-    where="Section 3, after (8)",
+    where="Section 3, first sentence after (8)",
     statement=r"$\omega_i(0)=0$ excludes coefficient $i$ permanently",
     notebook="kfda/02_majorise_minimise#kfda-zeros",
     rivals=[
@@ -117,7 +117,7 @@ def centred_designs(
 @claim(
     "kfda/zeros-finite",
     kind="proof",
-    where="Section 3, after (8)",
+    where="Section 3, after (8), 'with probability one'",
     statement=r"if no $\omega_i(0)$ is 0 then, with probability one, no coefficient becomes 0 in finitely "
     "many steps",
     notebook="kfda/02_majorise_minimise#kfda-zeros-finite",

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...claims.calibration import Calibration
-from ...claims.cell_verdicts import TESTED, Spread, compare_cells
+from ...claims.cell_verdicts import TESTED, Spread
 from ..experiments.columns import expand, results
-from ..paper.printed import CHOICES, OWN, PROTOCOLS, RIVAL, choice_spreads, printed
+from ..paper.printed import CHOICES, OWN, PAPER_TABLES, PROTOCOLS, RIVAL, choice_spreads, printed
 from .tables_cuts import Reading, readings_of, with_cut
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SIDES = {"mcr": "", "nrs": "-retained"}
 #: columns that can come out again: of the published best there are numbers only
 TESTABLE = (RIVAL, *OWN)
+#: whose rule judges the stand-ins; that of the other table is the same
+RULE = "table-1"
 
 
 class StandIn(NamedTuple):
@@ -198,12 +200,12 @@ def _count(cells: Sequence[StandIn], number: int) -> np.ndarray:
     )
     lengths = [len(cell.ours) for cell in cells]
     keys = {name: np.repeat(page[name].to_numpy(object), lengths) for name in ("dataset", "method")}
-    judged = compare_cells(
+    judged = PAPER_TABLES.judged(
+        RULE,
         page,
         pd.DataFrame(keys | {"x": np.concatenate([cell.ours for cell in cells])}),
         metric="x",
         printed_splits={name: len(cell.like) for name, cell in zip(names, cells, strict=True)},
-        higher_is_better=False,
         choices={(name, cell.method): cell.choice for name, cell in zip(names, cells, strict=True)},
     )
     tables = judged["dataset"].str.partition(" ")[0].astype(int)

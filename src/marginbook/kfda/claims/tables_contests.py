@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...claims.printed_tables import LEVEL, paired
-from ...experiments.stats import corrected_resampled_t, paired_t
+from ...claims import contests, open_parts
+from ...claims.contests import win_tie_loss
+from ...claims.printed_tables import paired
 from ..experiments.columns import columns_of, means
 from ..paper.printed import PROTOCOLS
 from .tables_cuts import IN_WORDS
@@ -16,24 +17,26 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """What came out of one reading: parts that are as claimed, of how many, and two texts."""
+    """What came out of one reading: each part shown, open or refuted, how far the least is, and two texts."""
 
-    right: int
-    number: int
+    found: list[str]
     slack: float
     measured: str
     why: str
 
 
 def best_of(look: Callable[[pd.DataFrame], Parts], *columns: str) -> tuple[Parts, str] | None:
-    """Return what the reading gives that agrees best, and the other in words; None without results."""
+    """Return what the reading gives that agrees best, and the other in words; None without results.
+
+    Of equals it is the first of `PROTOCOLS`.
+    """
     found = {}
     for protocol in PROTOCOLS:
         wide = columns_of(protocol)
         if wide is None or not have(wide, *columns):
             return None
         found[protocol] = look(wide)
-    best = max(found, key=lambda protocol: found[protocol].right)
+    best = open_parts.best({protocol: parts.found for protocol, parts in found.items()})
     others = "; ".join(
         f"{IN_WORDS[protocol]}: {parts.measured}" for protocol, parts in found.items() if protocol != best
     )
@@ -52,39 +55,18 @@ def contest(wide: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        By data set: `partitions`, `difference` (mean error of first minus second, in points), `p_paired`,
-        `p_corrected`, and `outcome` of the first by the corrected test: "win" (fewer errors), "tie", "loss".
+        Of :func:`marginbook.claims.contests.contest`, a split being a partition; fewer errors win.
     """
-    import pandas as pd
-
-    columns = ["partitions", "difference", "p_paired", "p_corrected", "outcome"]
-    rows = {}
     sides = wide[wide["method"].isin([first, second])]
-    for name, part in sides.groupby("dataset", sort=False):
-        both = part.pivot(index="split", columns="method", values="mcr")
-        if {first, second} - set(both.columns) or len(both.dropna()) < 2:
-            continue
-        both = both.dropna()
-        a, b = both[first].to_numpy(float), both[second].to_numpy(float)
-        n_train, n_test = float(part["n_train"].iloc[0]), float(part["n_test"].iloc[0])
-        plain, corrected = paired_t(a, b), corrected_resampled_t(a, b, n_train=n_train, n_test=n_test)
-        outcome = "tie"
-        if corrected.p_value < LEVEL:
-            outcome = "win" if corrected.mean_difference < 0 else "loss"
-        rows[str(name)] = {
-            "partitions": len(both),
-            "difference": plain.mean_difference,
-            "p_paired": plain.p_value,
-            "p_corrected": corrected.p_value,
-            "outcome": outcome,
-        }
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("dataset")
-
-
-def win_tie_loss(lines: pd.DataFrame) -> str:
-    """Return the outcomes of a contest as "wins/ties/losses"."""
-    found = lines["outcome"].tolist()
-    return "/".join(str(found.count(name)) for name in ("win", "tie", "loss"))
+    errors = sides.pivot(index=["dataset", "split"], columns="method", values="mcr")
+    sizes = sides.groupby("dataset", sort=False)[["n_train", "n_test"]].first().astype(float)
+    return contests.contest(
+        errors.reindex(sizes.index, level="dataset"),
+        first,
+        second,
+        overlap={str(name): ratio for name, ratio in (sizes["n_test"] / sizes["n_train"]).items()},
+        higher_is_better=False,
+    )
 
 
 def described(wide: pd.DataFrame, first: str, second: str, lines: pd.DataFrame) -> str:
@@ -93,7 +75,7 @@ def described(wide: pd.DataFrame, first: str, second: str, lines: pd.DataFrame) 
     higher, lower, sets, by, p = paired(found[first], found[second])
     return (
         f"{first} against {second}: {by:+.2f} points, fewer errors on {lower} and more on {higher} of {sets} "
-        f"sets, p = {p:.2g}, win/tie/loss {win_tie_loss(lines)} by the corrected test on each"
+        f"sets, p = {p:.2g}, win/tie/loss {win_tie_loss(lines['corrected'])} by the corrected test on each"
     )
 
 

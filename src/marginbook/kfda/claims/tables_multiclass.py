@@ -39,7 +39,7 @@ def by_scheme() -> pd.DataFrame | None:
 @claim(
     "kfda/multiclass",
     kind="ours",
-    where="Section 1",
+    where="Section 1, third paragraph, last sentence",
     statement="for several classes, independently trained classifiers are less parsimonious together: in "
     "every case one prediction needs more samples than one classifier retains",
     notebook="kfda/05_error_and_sparsity#kfda-multiclass",

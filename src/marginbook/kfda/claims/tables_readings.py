@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...claims.cell_verdicts import TESTED, compare_cells
-from ...claims.printed_csv import read_printed
+from ...claims.cell_verdicts import TESTED
 from ..experiments.columns import expand, results
-from ..paper.printed import KINDS, PAPER_TABLES, PROTOCOLS, SHOWN, choice_spreads, partitions
+from ..paper.printed import KINDS, PAPER_TABLES, PROTOCOLS, SHOWN, choice_spreads
 from .tables_calibration import SIDES, TESTABLE, count_agreeing, of_table, rates
 from .tables_cuts import readings_of, with_cut
 
@@ -46,13 +45,11 @@ def compared(
     stored : DataFrame, default: all stored results
         What `ours` was expanded from: the spread of the choice is taken from it.
     """
-    frame = read_printed(PAPER_TABLES.paper / f"{table}{SIDES[side]}.csv")
+    frame = PAPER_TABLES.rows(f"{table}{SIDES[side]}")
     frame = frame[frame["method"].isin(TESTABLE)]
     found = results() if stored is None else stored
     spreads = {} if found is None else choice_spreads(found, protocol, side)
-    return compare_cells(
-        frame, ours, metric=side, printed_splits=partitions(), higher_is_better=False, choices=spreads
-    )
+    return PAPER_TABLES.judged(table, frame, ours, metric=side, choices=spreads)
 
 
 def readings(*tables: str, protocols: Sequence[str] = PROTOCOLS) -> pd.DataFrame:
@@ -67,7 +64,8 @@ def readings(*tables: str, protocols: Sequence[str] = PROTOCOLS) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        One row per table and reading, those that agree best first: `table`, `reading` (of `tables_cuts`),
+        One row per table and reading, those that agree best first, of equals in the order of
+        `tables_cuts.readings_of`: `table`, `reading` (of `tables_cuts`),
         `errors` and `retained` (cells that agree), `of` (tested of each), `agree` and `tested` (of both),
         `off_errors`, `off_retained` (mean distance from print, in points), `faithful`, `wrong`, `shifted`
         (the rates of `rates`), `needed` (cells that a faithful re-run reaches), `verdict`. Empty before any
@@ -108,11 +106,8 @@ def readings(*tables: str, protocols: Sequence[str] = PROTOCOLS) -> pd.DataFrame
                 }
             )
             kept.update({(table, reading, side): cells for side, cells in sides.items()})
+    rows.sort(key=lambda row: (row["table"], -row["agree"]))
     frame = pd.DataFrame(rows)
-    if rows:
-        frame = frame.sort_values(
-            ["table", "agree", "off_errors", "off_retained"], ascending=[True, False, True, True]
-        ).reset_index(drop=True)
     frame.attrs |= {"cells": kept, "rates": known, "absent": absent}
     return frame
 

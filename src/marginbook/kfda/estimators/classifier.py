@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 from ...base.weights import ClassWeight
@@ -19,6 +20,7 @@ from .training import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class SparseKFDAClassifier(KernelMachine):
     r"""Sparse kernel Fisher discriminant kFDA_q for two classes.
 
@@ -39,7 +41,8 @@ class SparseKFDAClassifier(KernelMachine):
     times, whose coefficient one copy has for q <= 1, and all share for q > 1. Weights of classes are factors
     of :math:`w_i`, but not of these sums.
     Source: Harrison & Pasupa, equations (5) and (8). More than two classes: ``OneVsRestClassifier`` or
-    ``OneVsOneClassifier``, whose machines retain rows independently (:func:`marginbook.kfda.retained_by`).
+    ``OneVsOneClassifier``, whose machines retain rows independently (:func:`marginbook.kfda.retained_by`), so
+    that each factors the matrix of its own; only the kernel values are common, with ``kernel="precomputed"``.
 
     Read more in the :ref:`user guide <guide-sparsekfdaclassifier>` (``marginbook guide``).
 
@@ -154,43 +157,24 @@ class SparseKFDAClassifier(KernelMachine):
     (274.51, 40, 62, 5.66)
     """
 
-    def __init__(
-        self,
-        q: float = 1.0,
-        rho: float = 0.01,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        solver: str = "auto",
-        penalize_bias: bool = True,
-        cut: float = 0.0,
-        start: Any = "ridge",
-        threshold: str = "midpoint",
-        tol: float | None = None,
-        max_iter: int = 10_000,
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.q = q
-        self.rho = rho
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.penalize_bias = penalize_bias
-        self.cut = cut
-        self.start = start
-        self.threshold = threshold
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
+    q: float = 1.0
+    rho: float = 0.01
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    solver: str = "auto"
+    penalize_bias: bool = True
+    cut: float = 0.0
+    start: Any = "ridge"
+    threshold: str = "midpoint"
+    tol: float | None = None
+    max_iter: int = 10_000
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_settings(self)
 
     def _fit(self, rows: Rows) -> Self:

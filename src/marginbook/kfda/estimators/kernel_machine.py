@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ...base.labels import binary_classes
+from ...base.labels import binary_classes, encode_classes
 from ...base.memory import require_memory
 from ...base.parameters import validate_choice, validate_limits
 from ...base.partial_fit import NoPartialFit
@@ -22,7 +22,7 @@ from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
-from ...kernels.validation import validate_data
+from ...kernels.validation import validate_data, validate_square
 from .parameters import THRESHOLDS
 from .rows import Rows
 from .threshold import decision_threshold
@@ -43,8 +43,11 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     count as often as these say, in N, :math:`N_1` and :math:`N_2` too; weights of classes are factors of the
     loss only.
 
+    A subclass for several classes, each against the rest, sets ``_several``; what is said of alpha, b and tau
+    then has one column or number for each class, and the largest decision value wins.
+
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `n_components`, `class_weight` and
-    `random_state`, checks its own in ``_check``, and ends ``_fit`` with ``_keep``.
+    `random_state`, checks its own in ``_validate_parameters``, and ends ``_fit`` with ``_keep``.
 
     Attributes
     ----------
@@ -64,6 +67,7 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     n_features_in_ : int
     """
 
+    _several: ClassVar[bool] = False
     kernel: Kernel
     gamma: float | str | None
     degree: float
@@ -75,8 +79,8 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
     class_count_: np.ndarray
     dual_coef_: np.ndarray
-    intercept_: float
-    threshold_: float
+    intercept_: Any
+    threshold_: Any
     n_features_in_: int
 
     @on_few_threads
@@ -98,10 +102,10 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             Where the kernel matrix would not fit; `n_components` does without it.
         """
         validate_choice("threshold", self.threshold, THRESHOLDS)
-        self._check()
+        self._validate_parameters()
         return self._fit(self._validated(X, y, sample_weight))
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         """Raise ValueError for parameters of the subclass that are out of range."""
         raise NotImplementedError
 
@@ -129,23 +133,30 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             )
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
         X = tidy(X)
-        self.classes_, positive = binary_classes(y, type(self).__name__)
-        if name == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
+        codes = None
+        if self._several:
+            self.classes_, found = encode_classes(y, type(self).__name__)
+            positive, codes = found > 0, found if len(self.classes_) > 2 else None
+        else:
+            self.classes_, positive = binary_classes(y, type(self).__name__)
+        if name == "precomputed":
+            validate_square(X)
         weights = row_weights(X, y, sample_weight, self.class_weight)
         own = row_weights(X, y, sample_weight)
-        rows = Rows(X, positive, weights, own, None, len(positive))
+        rows = Rows(X, positive, weights, own, None, len(positive), codes)
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             part = X[np.ix_(kept, kept)] if name == "precomputed" else X[kept]
             own = None if own is None else own[kept]
-            rows = Rows(part, positive[kept], weights[kept], own, kept, len(positive))
+            codes = None if codes is None else codes[kept]
+            rows = Rows(part, positive[kept], weights[kept], own, kept, len(positive), codes)
         self._kernel: Kernel = resolve_kernel(self.kernel, self.gamma, self.degree, self.coef0, rows.X, own)
         if name in ("rbf", "poly"):
             given = self._kernel[1]["gamma"]  # type: ignore[index]
             self.gamma_ = 1.0 / X.shape[1] if given is None else float(given)
             self._kernel = (name, {**self._kernel[1], "gamma": self.gamma_})  # type: ignore[index]
-        self.class_count_ = np.bincount(rows.positive, weights=rows.own, minlength=2)
+        numbers = rows.positive if rows.codes is None else rows.codes
+        self.class_count_ = np.bincount(numbers, weights=rows.own, minlength=2)
         return rows
 
     def _reserve(self, n: int, columns: int | None = None) -> None:
@@ -176,7 +187,7 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
         self,
         rows: Rows,
         coef: np.ndarray,
-        intercept: float,
+        intercept: Any,
         fitted: np.ndarray,
         columns: np.ndarray | None = None,
         direction: np.ndarray | None = None,
@@ -190,27 +201,33 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             Coefficients of the rows numbered `columns`, of all n by default.
         intercept : float
         fitted : (n,) array
-            f on the rows, for the threshold.
+            f on the rows, for the threshold. Of K classes the three are (m, K), (K,) and (n, K).
         columns : (m,) array of int, optional
-        direction : (d,) array, optional
+        direction : (d,) array, optional, or (d, K)
             Of a linear kernel, where it is known better than by its sum over the rows.
         """
         places = np.arange(len(rows.positive)) if columns is None else columns
-        self.dual_coef_ = np.zeros(rows.n_given)
+        self.dual_coef_ = np.zeros((rows.n_given, *coef.shape[1:]))
         self.dual_coef_[rows.names(places)] = coef
-        self.intercept_ = float(intercept)
-        self.threshold_ = decision_threshold(self.threshold, fitted, rows.positive, rows.own)
-        self.retained_ = np.flatnonzero(self.dual_coef_)
+        if rows.codes is None:
+            self.intercept_ = float(intercept)
+            self.threshold_ = decision_threshold(self.threshold, fitted, rows.positive, rows.own)
+        else:
+            self.intercept_ = intercept
+            self.threshold_ = np.array([
+                decision_threshold(self.threshold, f, rows.codes == c, rows.own)
+                for c, f in enumerate(fitted.T)
+            ])  # fmt: skip
+        used = coef != 0 if rows.codes is None else coef.any(axis=1)
+        self.retained_ = np.flatnonzero(
+            self.dual_coef_ if rows.codes is None else self.dual_coef_.any(axis=1)
+        )
         self.retained_fraction_ = len(self.retained_) / rows.n_given
         self._weights = self.dual_coef_[self.retained_]
         name = kernel_name(self._kernel)
-        kept = places[np.flatnonzero(coef)]
+        kept = places[used]
         if name == "linear":  # one vector instead of rows
-            self._direction = (
-                np.asarray(rows.X[kept].T @ coef[np.flatnonzero(coef)]).ravel()
-                if direction is None
-                else direction
-            )
+            self._direction = np.asarray(rows.X[kept].T @ coef[used]) if direction is None else direction
         elif name != "precomputed":
             self._rows = rows.X[kept]  # a copy
         return self
@@ -231,13 +248,15 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return how far f is above the threshold, in half distances of the targets; > 0 is ``classes_[1]``.
 
+        Of more than two classes, each has its f, and the largest is the answer.
+
         Parameters
         ----------
         X : (n, d) array or sparse matrix; (n, N) for "precomputed", of which only the retained columns count
 
         Returns
         -------
-        (n,) array
+        (n,) array, or (n, n_classes)
             In float64; of a linear kernel, in float32 where `X` is.
         """
         check_is_fitted(self, "dual_coef_")
@@ -251,17 +270,23 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             sums = X[:, self.retained_] @ self._weights
         else:
             sums = kernel_sums(self._kernel, X, self._rows, self._weights)
+        if sums.ndim == 2:
+            total = self.class_count_.sum()
+            units = total**2 / (2.0 * self.class_count_ * (total - self.class_count_))
+            return np.asarray((sums + (self.intercept_ - self.threshold_)) / units)
         n_negative, n_positive = self.class_count_
         unit = (n_negative + n_positive) ** 2 / (2.0 * n_negative * n_positive)
         return np.asarray((sums + (self.intercept_ - self.threshold_)) / float(unit))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (n, d), or (n, N) for "precomputed"; at 0 the first one."""
-        positive = self.decision_function(X) > 0
-        return self.classes_[positive.astype(int)]
+        decisions = self.decision_function(X)
+        if decisions.ndim == 2:
+            return np.asarray(self.classes_[decisions.argmax(axis=1)])
+        return self.classes_[(decisions > 0).astype(int)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tag_input(tags, self.kernel)
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self._several
         return tags

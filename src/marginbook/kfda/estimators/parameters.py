@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...base.parameters import is_number
+from ...base.parameters import is_number, validate_within
 
 SOLVERS = ("auto", "mm", "plain", "squarem", "lasso")
 THRESHOLDS = ("midpoint", "means")
@@ -12,8 +12,7 @@ THRESHOLDS = ("midpoint", "means")
 
 def validate_q(q: Any) -> None:
     """Raise ValueError unless the exponent `q` of the penalty is in (0, 2]."""
-    if not (is_number(q) and 0 < q <= 2):
-        raise ValueError(f"q must be a number in (0, 2], got {q!r}; 1 is the lasso, 2 is ridge")
+    validate_within("(0, 2]", hint="; 1 is the lasso, 2 is ridge", q=q)
 
 
 def validate_rho(rho: Any) -> None:
@@ -28,5 +27,4 @@ def validate_rho(rho: Any) -> None:
 
 def validate_cut(cut: Any) -> None:
     """Raise ValueError unless the relative `cut`, below which a coefficient counts as zero, is in [0, 1)."""
-    if not (is_number(cut) and 0 <= cut < 1):
-        raise ValueError(f"cut must be a number in [0, 1), a share of the largest coefficient, got {cut!r}")
+    validate_within("[0, 1)", meaning=", a share of the largest coefficient", cut=cut)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ def _decides(search: Any) -> bool:
     return hasattr(getattr(search, "best_estimator_", search.estimator), "decision_function")
 
 
+@dataclass(eq=False, repr=False)
 class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Grid search on each of several random parts of the data; the winner of one of them is taken.
 
@@ -95,29 +97,17 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
     (2, {'gamma': 0.01, 'rho': 0.03}, 2)
     """
 
-    classes_: np.ndarray
+    estimator: Any
+    param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    realisations: Any = 5
+    rule: str = "error"
+    train_size: float = 0.5
+    cv: Any = 5
+    refit: str = "all"
+    n_jobs: int | None = None
+    random_state: Any = None
 
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]],
-        realisations: Any = 5,
-        rule: str = "error",
-        train_size: float = 0.5,
-        cv: Any = 5,
-        refit: str = "all",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.realisations = realisations
-        self.rule = rule
-        self.train_size = train_size
-        self.cv = cv
-        self.refit = refit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    classes_: np.ndarray = field(init=False)
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:

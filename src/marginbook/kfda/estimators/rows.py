@@ -16,6 +16,7 @@ class Rows:
     ----------
     X : (n, d) array or CSR matrix, or the (n, n) matrix of a precomputed kernel
     positive : (n,) array of bool
+        Of the second class; of several, of any but the first.
     weights : (n,) array or None
         Of their terms of the loss: their own weight times that of their class. None where all are 1.
     own : (n,) array or None
@@ -24,6 +25,8 @@ class Rows:
         Their numbers among the N rows given; None where these are all.
     n_given : int
         N.
+    codes : (n,) array of int or None
+        The number of each row's class, where there are more than two.
     """
 
     X: Any
@@ -32,6 +35,7 @@ class Rows:
     own: np.ndarray | None
     places: np.ndarray | None
     n_given: int
+    codes: np.ndarray | None = None
 
     @property
     def root(self) -> np.ndarray | None:

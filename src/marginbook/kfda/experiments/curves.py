@@ -15,13 +15,13 @@ from ..solvers.majorise_minimise import shrinking_mm
 from ..solvers.solution import Solution
 from .grids import (
     Standard,
+    choosing_folds,
     cross_validate,
     finite,
     listed,
     positives,
     rbf,
     squared_distances,
-    stratified_folds,
     width_unit,
 )
 from .methods import MACHINES, threshold
@@ -127,5 +127,5 @@ def width_of(dataset: str, settings: str) -> float:
     stated, found = json.loads(settings), pool(dataset)
     train = found.official_splits[0][0]
     X, positive = found.X[train], positives(found.y)[train]
-    folds = stratified_folds(positive, stated["folds"], dataset, 1)
+    folds = choosing_folds(positive, stated["folds"], dataset, 1)
     return cross_validate(MACHINES["kFDA"], Standard.of(X)(X), positive, folds, stated).multiple

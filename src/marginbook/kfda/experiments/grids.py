@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from ...base import splits
-from ...base.splits import Split
+from ...base.splits import Split, fillable_folds
 from ...experiments.candidates import Candidates, right_held_out
 from ...experiments.fold import Point, Row, Settings
 from ...experiments.splits import seed_of
@@ -80,13 +79,9 @@ def positives(y: np.ndarray) -> np.ndarray:
     return np.asarray(y == classes[1])
 
 
-def stratified_folds(labels: np.ndarray, n_folds: int, *parts: object) -> list[Split]:
-    """Return stratified folds, shuffled by a seed that depends on `parts`.
-
-    With fewer than `n_folds` rows in the smallest class there are as many folds as that class has rows.
-    """
-    possible = splits.at_most_a_row_each(labels, n_folds)
-    return splits.stratified_folds(labels, possible, seed_of("kfda folds", *parts))
+def choosing_folds(labels: np.ndarray, n_folds: int, *parts: object) -> list[Split]:
+    """Return the folds that choose, shuffled by a seed that depends on `parts`: see `fillable_folds`."""
+    return fillable_folds(labels, n_folds, seed_of("kfda folds", *parts))
 
 
 @dataclass(frozen=True)

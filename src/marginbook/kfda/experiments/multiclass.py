@@ -10,7 +10,7 @@ import numpy as np
 
 from ...experiments.candidates import at_point
 from ...experiments.fold import Fold, Point, Row, Settings
-from .grids import Standard, cross_validate, rbf, squared_distances, stratified_folds, width_unit
+from .grids import Standard, choosing_folds, cross_validate, rbf, squared_distances, width_unit
 from .methods import MACHINES, grid
 
 SCHEMES = ("one-vs-rest", "one-vs-one")
@@ -42,7 +42,7 @@ def measure_multiclass(fold: Fold, method: str, settings: Settings) -> Row:
     standard = Standard.of(fold.X_train)
     classes, codes = np.unique(fold.y_train, return_inverse=True)
     X, unit = standard(fold.X_train), width_unit(fold.X_train.shape[1])
-    folds = stratified_folds(codes, int(settings["folds"]), fold.dataset, len(codes))
+    folds = choosing_folds(codes, int(settings["folds"]), fold.dataset, len(codes))
     candidates = partial(fit_scheme, name, scheme)
     choice = cross_validate(candidates, X, codes, folds, settings)
     sigma = choice.multiple * unit

@@ -14,13 +14,13 @@ from ...experiments.fold import Fold, Method, Row, Settings, Trained
 from .cuts import EXPONENTS, retained_at_cuts
 from .grids import (
     Standard,
+    choosing_folds,
     cross_validate,
     finite,
     listed,
     positives,
     rbf,
     squared_distances,
-    stratified_folds,
     width_unit,
 )
 from .methods import MACHINES
@@ -140,7 +140,7 @@ def fit(method: str, X: np.ndarray, positive: np.ndarray, multiple: float, setti
 def _train(method: str, fold: Fold, settings: Settings) -> Trained:
     """Choose width and point by cross-validation, and fit all rows there; the seed is of the folds."""
     X, positive = fold.X_train, fold.y_train
-    folds = stratified_folds(positive, int(settings["folds"]), fold.dataset, fold.seed)
+    folds = choosing_folds(positive, int(settings["folds"]), fold.dataset, fold.seed)
     choice = cross_validate(MACHINES[method], Standard.of(X)(X), positive, folds, settings)
     model = fit(method, X, positive, choice.multiple, at_point(settings, choice.point))
     return Trained(model, choice.columns(width_unit(X.shape[1]), len(positive)))

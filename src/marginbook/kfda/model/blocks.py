@@ -28,7 +28,7 @@ def gram_of(rows: np.ndarray) -> np.ndarray:
     return products
 
 
-def cholesky(matrix: np.ndarray) -> tuple[np.ndarray, int]:
+def blocked_cholesky(matrix: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the lower factor of a symmetric `matrix`, (k, k), which is overwritten, and 0 if there is one.
 
     Parameters

@@ -9,7 +9,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ...claims.cell_verdicts import Spread, layout
-from ...claims.printed_csv import read_numbers
 from ...claims.printed_tables import PaperTables
 
 if TYPE_CHECKING:
@@ -70,10 +69,10 @@ def _printed(*tables: str) -> Printed:
 
     sides: dict[str, list[pd.DataFrame]] = {"errors": [], "deviations": [], "retained": []}
     for table in tables or KINDS:
-        errors = read_numbers(PAPER_TABLES.paper / f"{table}.csv")
+        errors = PAPER_TABLES.numbers(table)
         sides["errors"].append(layout(errors, "mean"))
         sides["deviations"].append(layout(errors, "std"))
-        sides["retained"].append(layout(read_numbers(PAPER_TABLES.paper / f"{table}-retained.csv"), "mean"))
+        sides["retained"].append(layout(PAPER_TABLES.numbers(f"{table}-retained"), "mean"))
     return Printed(**{name: pd.concat(parts)[list(COLUMNS)] for name, parts in sides.items()})
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 
-from ...base.parameters import is_number, is_whole, validate_choice
+from ...base.parameters import is_number, is_whole, validate_choice, validate_within
 from ...base.weights import ClassWeight
 from ...kernels import Kernel, kernel_name, warn_of_scale
 from ..estimators.kernel_machine import KernelMachine
@@ -19,6 +20,7 @@ from .ols_forward_selection import INTERCEPTS, orthogonal_least_squares
 __all__ = ["OLSKFDAClassifier", "orthogonal_least_squares"]
 
 
+@dataclass(eq=False, repr=False)
 class OLSKFDAClassifier(KernelMachine):
     r"""Kernel Fisher discriminant by orthogonal least squares (Billings & Lee 2002), for two classes.
 
@@ -33,7 +35,8 @@ class OLSKFDAClassifier(KernelMachine):
     where :math:`w_j` is its part orthogonal to the columns chosen before. The coefficients are not penalised:
     the number of samples is what regularises. With weights :math:`w_i` of the samples both sums run over
     :math:`w_i` times their terms, and N, :math:`N_1` and :math:`N_2` are sums of weights: a sample of weight
-    k counts as k equal ones.
+    k counts as k equal ones. More than two classes: ``OneVsRestClassifier``, whose machines select samples
+    independently, so that only the kernel values are common, with ``kernel="precomputed"``.
 
     Read more in the :ref:`user guide <guide-olskfdaclassifier>` (``marginbook guide``).
 
@@ -110,36 +113,21 @@ class OLSKFDAClassifier(KernelMachine):
     (0.972, 10, 0.184)
     """
 
-    def __init__(
-        self,
-        n_terms: float | None = 0.1,
-        tolerance: float = 0.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        intercept: str = "first",
-        threshold: str = "midpoint",
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_terms = n_terms
-        self.tolerance = tolerance
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.intercept = intercept
-        self.threshold = threshold
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
+    n_terms: float | None = 0.1
+    tolerance: float = 0.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    intercept: str = "first"
+    threshold: str = "midpoint"
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_choice("intercept", self.intercept, INTERCEPTS)
-        if not (is_number(self.tolerance) and 0 <= self.tolerance <= 1):
-            raise ValueError(f"tolerance must be a number in [0, 1], got {self.tolerance!r}")
+        validate_within("[0, 1]", tolerance=self.tolerance)
         validate_terms(self.n_terms)
 
     def _fit(self, rows: Rows) -> Self:

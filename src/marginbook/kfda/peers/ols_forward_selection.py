@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...base.parameters import is_number, is_whole, validate_choice
+from ...base.parameters import is_whole, validate_choice, validate_within
 from ..model.blocks import LARGE
 from .ols_large_search import LargeSearch
 from .ols_terms import OrthogonalTerms, Stop, Terms
@@ -230,11 +230,10 @@ def _checked(
         )
     if not yhat.any():
         raise ValueError("yhat is 0 everywhere, so there is nothing to explain; give targets of two classes")
-    if tolerance is not None and not (is_number(tolerance) and 0 <= tolerance <= 1):
-        raise ValueError(f"tolerance must be a number in [0, 1] or None, got {tolerance!r}")
+    if tolerance is not None:
+        validate_within("[0, 1]", meaning=" or None", tolerance=tolerance)
     if not (max_terms is None or is_whole(max_terms, 0)):
         raise ValueError(f"max_terms must be a whole number >= 0 or None, got {max_terms!r}")
     validate_choice("intercept", intercept, INTERCEPTS)
-    if not (is_number(dependence) and 0 <= dependence < 1):
-        raise ValueError(f"dependence must be a number in [0, 1), got {dependence!r}")
+    validate_within("[0, 1)", dependence=dependence)
     return K, yhat

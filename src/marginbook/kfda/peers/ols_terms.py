@@ -96,16 +96,6 @@ class OrthogonalTerms:
         omega[self.order[:k]] = solve_triangular(self.triangle[:k, :k], self.projections[:k])
         return omega
 
-    def omegas(self) -> np.ndarray:
-        """Return the coefficients for every number of terms: row k of (T+1, M+1) has k terms."""
-        T = len(self.order)
-        omegas = np.zeros((T + 1, self.n_columns))
-        if T:
-            # the inverse of a leading block is the leading block of the inverse
-            inverse = solve_triangular(self.triangle, np.eye(T))
-            omegas[1:, self.order] = np.cumsum(inverse * self.projections, axis=1).T
-        return omegas
-
 
 class Terms:
     """The terms that a search has so far: those in `order`, with their `projections` and rows of R."""

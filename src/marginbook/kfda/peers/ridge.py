@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -22,22 +22,17 @@ from ..estimators.training_gram import refuse_indefinite, training_design
 from ..model.objective import targets
 from ..solvers.ridge_iterative import ridge_by_iteration
 from .ridge_leave_one_out import leave_one_out
+from .ridge_limits import EIGEN, FALLBACK, FITTED, GAP, RESIDUAL
 from .ridge_path import KernelSpectrum, fisher_discriminant
+from .ridge_several import fit_classes
 from .ridge_solution import RidgeDiscriminant, checked, discriminant
 
 ROUTES = ("auto", "least-squares", "fisher", "cg")
-#: samples up to which an eigendecomposition is the default: it takes two seconds
-EIGEN = 2000
-#: samples up to which "auto" takes it after conjugate gradients that did not converge
-FALLBACK = 4000
-#: relative residual of the equations above which a warning says so
-RESIDUAL = 1e-4
-#: share of the objective by which it may be above its minimum, of "cg", without a warning
-GAP = 1e-8
 
 
+@dataclass(eq=False, repr=False)
 class KFDAClassifier(KernelMachine):
-    r"""Kernel Fisher discriminant of two classes with a ridge on the coefficients (Mika et al. 2003).
+    r"""Kernel Fisher discriminant with a ridge on the coefficients (Mika et al. 2003).
 
     .. math::
        \max_\alpha\frac{\alpha^\top(M_1-M_2)(M_1-M_2)^\top\alpha}{\alpha^\top(N_w+\mu I)\alpha},
@@ -58,6 +53,9 @@ class KFDAClassifier(KernelMachine):
 
     with sums of weights for N, :math:`N_1` and :math:`N_2`: what :math:`w_i` copies of a sample would give,
     which share its coefficient. Weights of classes are factors of :math:`w_i`, but not of these sums.
+
+    Of more than two classes, each has the discriminant against the rest, in units of half the distance of its
+    targets, and the largest wins. All share what takes :math:`O(N^3)`: a class costs :math:`O(N^2)` more.
 
     Read more in the :ref:`user guide <guide-kfdaclassifier>` (``marginbook guide``).
 
@@ -80,9 +78,11 @@ class KFDAClassifier(KernelMachine):
         by conjugate gradients. "fisher" is faster than "least-squares" for one `reg` and fails for a very
         small one. Both take :math:`O(N^3)`; "cg" takes :math:`O(N^2)` for each of some tens of iterations,
         more of them the smaller `reg` is. "auto" is "least-squares" up to 2,000 samples and where reg = 0,
-        else "cg", and up to 4,000 samples "least-squares" after all where "cg" does not converge. A linear
-        kernel of fewer features than samples is solved by the singular values of the features, except by
-        "fisher", and landmarks always.
+        else "cg", and up to 4,000 samples "least-squares" after all where "cg" does not converge. Of several
+        classes "fisher" factors the scatter of all samples, which leads to the same directions, in
+        :math:`\tfrac43N^3` operations, where "least-squares" takes some 10 times as many; "auto" begins with
+        it up to 2,000 samples. A linear kernel of fewer features than samples is solved by the singular
+        values of the features, except by "fisher", and landmarks always.
     threshold : {"midpoint", "means"}, default="midpoint"
         What f is compared with: the midpoint of the two targets, as in the paper, or the midpoint of the
         means of f in either class, as in Fisher's discriminant. Both are the same for classes of equal size.
@@ -97,27 +97,27 @@ class KFDAClassifier(KernelMachine):
 
     Attributes
     ----------
-    classes_ : (2,) array
-        The second is the positive one.
-    class_count_ : (2,) array
+    classes_ : (K,) array
+        Of two, the second is the positive one.
+    class_count_ : (K,) array
         Samples of each class, or the sums of their weights.
-    dual_coef_ : (N,) array
+    dual_coef_ : (N,) array, (N, K) for K > 2 classes
         :math:`\alpha`.
-    intercept_ : float
+    intercept_ : float, or (K,) array
         b.
-    threshold_ : float
+    threshold_ : float, or (K,) array
     retained_ : (r,) array of int
         Samples with a coefficient.
     retained_fraction_ : float
-    loo_decision_ : (N,) array, of "least-squares" with reg > 0, without weights or landmarks
+    loo_decision_ : (N,) or (N, K) array, of "least-squares" with reg > 0, without weights or landmarks
         What the discriminant of the other samples, with the same `reg`, decides on each training sample; nan
         for one that is alone in its class.
     residual_ : float
-        Of the linear equations, relative to their right-hand side; above 1e-4 there is a
-        ConvergenceWarning.
+        Of the linear equations, relative to their right-hand side, the worst of the classes; above 1e-4
+        there is a ConvergenceWarning.
     gap_ : float
-        Of "cg": how far the objective is above its minimum at most, by the residual and :math:`\mu`; above
-        1e-8 of it there is a ConvergenceWarning.
+        Of "cg": how far the objective, of any class, is above its minimum at most, by the residual and
+        :math:`\mu`; above 1e-8 of it there is a ConvergenceWarning.
     n_iter_ : int
         Of "cg".
     gamma_ : float
@@ -140,31 +140,19 @@ class KFDAClassifier(KernelMachine):
     13
     """
 
-    def __init__(
-        self,
-        reg: float = 1.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        route: str = "auto",
-        threshold: str = "midpoint",
-        n_components: int | None = None,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.reg = reg
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.route = route
-        self.threshold = threshold
-        self.n_components = n_components
-        self.class_weight = class_weight
-        self.random_state = random_state
+    _several: ClassVar[bool] = True
+    reg: float = 1.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    route: str = "auto"
+    threshold: str = "midpoint"
+    n_components: int | None = None
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_choice("route", self.route, ROUTES)
         if not (is_number(self.reg) and self.reg >= 0):
             raise ValueError(f"reg must be a finite number >= 0, got {self.reg!r}")
@@ -175,6 +163,8 @@ class KFDAClassifier(KernelMachine):
             )
 
     def _fit(self, rows: Rows) -> Self:
+        if rows.codes is not None:
+            return fit_classes(self, rows, rows.codes)
         root, yhat = rows.root, targets(rows.positive, rows.weights)
         if root is not None:
             yhat = root * yhat
@@ -223,14 +213,9 @@ class KFDAClassifier(KernelMachine):
     def _of_kernel(self, rows: Rows, yhat: np.ndarray, root: np.ndarray | None) -> RidgeDiscriminant:
         """Return the discriminant from the kernel matrix; of rows with weights, times their roots."""
         n = len(rows.positive)
-        self._reserve(n, n if self.route == "cg" or (self.route == "auto" and self.reg > 0) else 3 * n)
-        K = training_design(self._kernel, rows.X)[:, 1:]
-        if kernel_name(self._kernel) == "precomputed":
-            refuse_indefinite(rows.X, type(self).__name__)
-        warn_of_scale(self._kernel, K)
-        if root is not None:
-            K *= root[:, np.newaxis]
-            K *= root
+        K = self._kernel_matrix(
+            rows, n if self.route == "cg" or (self.route == "auto" and self.reg > 0) else 3 * n
+        )
         if self.route == "fisher":
             found = fisher_discriminant(K, yhat, self.reg, root)
         elif self.route == "cg" or (self.route == "auto" and n > EIGEN and self.reg > 0):
@@ -243,13 +228,7 @@ class KFDAClassifier(KernelMachine):
                 found = discriminant(K, yhat, ended.coef, ended.bias, self.reg, root)
                 self.gap_, self.n_iter_ = ended.gap, max(1, ended.n_iter)
                 if not ended.gap <= GAP * value:
-                    warnings.warn(
-                        f"after {ended.n_iter} iterations the objective is up to {ended.gap / value:.1e} of "
-                        f"itself above its minimum, wanted at most {GAP:.0e}; raise reg={self.reg!r}, or "
-                        "take route='least-squares'",
-                        ConvergenceWarning,
-                        stacklevel=user_level(),
-                    )
+                    self._warn_of_gap(ended.n_iter, ended.gap / value)
         else:
             found = self._of_spectrum(K, yhat, root)
         self._judge(found.residual)
@@ -262,9 +241,29 @@ class KFDAClassifier(KernelMachine):
         found = spectrum.solve(self.reg)
         if self.reg > 0 and root is None:
             self.loo_decision_ = leave_one_out(spectrum, self.reg, self.threshold)
-        what = "the kernel matrix lets rounding fit a share of the targets of"
-        self._judge(spectrum.rounding(found), what)
+        self._judge(spectrum.rounding(found), FITTED)
         return found
+
+    def _kernel_matrix(self, rows: Rows, columns: int) -> np.ndarray:
+        """Return the kernel matrix, times the roots of weights, where `columns` of n numbers have room."""
+        self._reserve(len(rows.positive), columns)
+        K = training_design(self._kernel, rows.X)[:, 1:]
+        if kernel_name(self._kernel) == "precomputed":
+            refuse_indefinite(rows.X, type(self).__name__)
+        warn_of_scale(self._kernel, K)
+        if (root := rows.root) is not None:
+            K *= root[:, np.newaxis]
+            K *= root
+        return K
+
+    def _warn_of_gap(self, n_iter: int, share: float) -> None:
+        """Warn where conjugate gradients ended before their goal."""
+        warnings.warn(
+            f"after {n_iter} iterations the objective is up to {share:.1e} of itself above its minimum, "
+            f"wanted at most {GAP:.0e}; raise reg={self.reg!r}, or take route='least-squares'",
+            ConvergenceWarning,
+            stacklevel=user_level(),
+        )
 
     def _judge(
         self, value: float, what: str = "rounding leaves the equations a relative residual of"

@@ -31,7 +31,7 @@ import numpy as np
 from scipy import linalg
 
 from ...base.interruptible import interruptible
-from ..model.blocks import cholesky, gram_of
+from ..model.blocks import blocked_cholesky, gram_of
 from .ridge_solution import (
     ROUNDING,
     FeatureKernel,
@@ -104,14 +104,21 @@ class KernelSpectrum:
         return cls(K, yhat, values, vectors, ones, vectors.T @ yhat, root)
 
     @classmethod
-    def of_features(cls, F: np.ndarray, yhat: np.ndarray, root: np.ndarray | None = None) -> KernelSpectrum:
+    def of_features(
+        cls,
+        F: np.ndarray,
+        yhat: np.ndarray,
+        root: np.ndarray | None = None,
+        parts: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    ) -> KernelSpectrum:
         """Return the spectrum of ``F @ F.T`` from the singular values of `F`, (N, r): O(N r^2).
 
-        K is not formed: its eigenvalues are the squares of the singular values, to twice the digits.
+        K is not formed: its eigenvalues are the squares of the singular values, to twice the digits. `parts`
+        are :func:`singular_values` of `F`, where other targets had them computed.
         """
         kernel = FeatureKernel(F)
         checked(kernel, yhat, root)
-        left, size, right = singular_values(F)
+        left, size, right = singular_values(F) if parts is None else parts
         column = np.ones(len(yhat)) if root is None else root
         outside: list[np.ndarray] = []
         for v in (column, yhat):
@@ -247,7 +254,7 @@ def fisher_discriminant(
     scatter = within_scatter(K, yhat, root)
     scatter[np.diag_indices_from(scatter)] += mu
     difference = K @ yhat
-    factor, failed = cholesky(scatter.T)
+    factor, failed = blocked_cholesky(scatter.T)
     if failed:
         raise SingularScatterError(
             f"the within-class scatter plus reg={mu:.3g} is singular in double precision; raise reg or take "

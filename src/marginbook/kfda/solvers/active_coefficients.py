@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from marginbook.kfda.model.blocks import cholesky, gram_of
+from marginbook.kfda.model.blocks import blocked_cholesky, gram_of
 from marginbook.kfda.solvers.compressed import Compressed
 
 #: coefficients per row from which the system with as many unknowns as rows is the cheaper one
@@ -125,7 +125,7 @@ def solve(matrix: np.ndarray, diagonal: float, right: np.ndarray) -> np.ndarray 
     None if that is not positive definite.
     """
     matrix.flat[:: len(right) + 1] += diagonal
-    factor, info = cholesky(matrix.T)
+    factor, info = blocked_cholesky(matrix.T)
     if info:
         return None
     solution: np.ndarray = lapack.dpotrs(factor, right, lower=1)[0]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dposv, dpotrs
 
-from marginbook.kfda.model.blocks import LARGE, cholesky
+from marginbook.kfda.model.blocks import LARGE, blocked_cholesky
 from marginbook.kfda.model.objective import (
     Problem,
     objective,
@@ -176,7 +176,7 @@ def majorize_minimize(
 def _solve(matrix: np.ndarray, right: np.ndarray, equation: str) -> np.ndarray:
     """Return the solution of a symmetric positive definite system; `matrix` is overwritten."""
     if len(matrix) > LARGE:
-        factor, failed = cholesky(matrix.T)
+        factor, failed = blocked_cholesky(matrix.T)
         solution = None if failed else dpotrs(factor, right, lower=1)[0]
     else:
         # LAPACK itself: on small systems the checks of SciPy's front end cost more than the solution

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginbook.base.parameters import validate_within
+
 from ..model.objective import (
     Problem,
     objective,
@@ -150,8 +152,7 @@ def over_relaxed(
     ValueError
         Unless 0 < relaxation < 2.
     """
-    if not 0 < relaxation < 2:
-        raise ValueError(f"relaxation must be a number in (0, 2), where J cannot rise, got {relaxation!r}")
+    validate_within("(0, 2)", meaning=", where J cannot rise", relaxation=relaxation)
     run = _Run(problem, q, rho, start, tol, max_iter, penalize_bias, record, stationarity_tol)
     while not run.over() and not run.plain_step(relaxation):
         pass

@@ -22,6 +22,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginbook.base.parameters import validate_not_negative
 from marginbook.base.threads import few_threads
 from marginbook.kfda.model.objective import (
     Problem,
@@ -127,8 +128,7 @@ class _Search:
     """The loop of full gradients around a working set, for one rho after the other."""
 
     def __init__(self, problem: Problem, tol: float, penalize_bias: bool) -> None:
-        if not tol >= 0:
-            raise ValueError(f"tol must be a number >= 0, got {tol!r}")
+        validate_not_negative(tol=tol)
         self.problem, self.tol, self.penalize_bias = problem, tol, penalize_bias
         self.weights = penalty_weights(problem, penalize_bias)
         ones = problem.ones

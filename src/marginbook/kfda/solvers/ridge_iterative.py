@@ -117,7 +117,7 @@ def ridge_by_iteration(
         best = min(best, size)
         return np.array([size <= goal or idle >= IDLE])
 
-    precondition = _preconditioner(K, column, whole, mu)
+    precondition = nystrom_preconditioner(K, column, whole, mu)
     found, gains = conjugate_gradients(
         lambda V: system(V[:, 0])[:, np.newaxis], precondition, right[:, np.newaxis], settled, max_iter
     )
@@ -135,7 +135,7 @@ def symmetric_product(K: np.ndarray) -> Product:
     return lambda v: np.asarray(blas.dsymv(1.0, columns, v, lower=1))
 
 
-def _preconditioner(K: np.ndarray, column: np.ndarray, whole: float, mu: float) -> Product:
+def nystrom_preconditioner(K: np.ndarray, column: np.ndarray, whole: float, mu: float) -> Product:
     """Return the product with an approximate inverse of A; the identity where K has no Nyström factor."""
     n = len(K)
     rank = max(1, min(RANK, n // ROWS_PER_COLUMN))

@@ -175,8 +175,8 @@ def _speed() -> Finding:
         f"problem, and {dual[0]:.0f} to {dual[1]:.0f} times faster if it gets our dual. For 2,000 examples a "
         f"fit takes {svc[0]:.1f} to {svc[1]:.1f} times as long as one of `SVC`. On sparse text the exact "
         f"solution takes {text[0]:.1f} to {text[1]:.1f} times as long as LIBLINEAR's SVM. The paper's five "
-        f"passes are over sooner, {100 * above[0]:.0f} to {100 * above[1]:.0f} % above "
-        "the minimum.",
+        f"passes take less time, but stop {100 * above[0]:.0f} to {100 * above[1]:.0f} % above the "
+        "minimum.",
         {"ldm/eq-8-singular": "corrected", "ldm/svm-in-disguise": "holds", "ldm/five-passes": "holds"},
         "ldm/08_speed#ldm-speed-gap",
         pictures.race,

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, returns
 from ..model.objective import kkt_residual
 from ..solvers.dual import coordinate_descent
 from .problems import PARAMETERS, Problem, described, problems
-from .section_3_dual import direct_hessian, printed_dual
+from .section_3_dual import GAP, direct_hessian, printed_dual
 
 EPS = float(np.finfo(float).eps)
 
@@ -45,6 +45,7 @@ def _heavy_mean(original: Callable[..., Any]) -> Callable[..., Any]:
         Rival("a gradient without its -1", {"target": 0.0}),
         Rival("a solver that ends at 99 % of beta", swaps={"ldm.solvers.dual.coordinate_descent": _short}),
         Rival("twice lambda2", swaps={"ldm.solvers.dual.coordinate_descent": _heavy_mean}),
+        Rival("a duality gap of 0", swaps={GAP: returns(0.0)}),
     ),
 )
 def check_coordinate_descent(stretch: float = 1.0, top: float = 1.0, target: float = 1.0) -> Evidence:

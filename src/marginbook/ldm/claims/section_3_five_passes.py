@@ -62,12 +62,13 @@ def check_five_passes(above: float = 0.01, points: float = 1.0) -> Evidence:
         f"{100 * np.median(gaps):.0f} %; more than {100 * above:g} % in {100 * beyond:.0f} % of the cases; "
         f"accuracy on the other half changes by {min(changes):+.1f} to {max(changes):+.1f} points, "
         f"{np.mean(changes):+.1f} on average",
-        claimed=f"more than {100 * above:g} % in 90 % of the cases; more than {points:g} points in both "
-        "directions",
+        claimed=f"more than {100 * above:g} % in 90 % of the cases; more than {points:g} "
+        f"point{'' if points == 1 else 's'} in both directions",
         slack=float(room),
         why="The paper sets T = 5 and does not mention the minimum. A step sees the hinge loss of one "
-        "example, weighted by mC, and five passes are too few to average out this noise. Accuracy is lost on "
-        "some sets and gained on others, where the minimum overfits.",
+        "example, weighted by mC, and the average over the steps has to take out this noise. Compared with "
+        f"the minimum, accuracy is lost in {sum(each < 0 for each in changes)} cases and gained in "
+        f"{sum(each > 0 for each in changes)} of {len(changes)}.",
         sizes={"m": sizes, "C": [10, 50, 100], "lambda1, lambda2": ["2^-8", "2^-2"]},
         seeds=(0, 62),
     )

@@ -17,7 +17,7 @@ SEEDS = tuple(range(8))
 @claim(
     "ldm/loo-selection",
     kind="ours",
-    where="Theorem 3",
+    where="Section 4.1, last paragraph, on the selection by cross validation; Theorem 3",
     statement="parameters chosen by the bound, with one training each, have a test error within 0.3 points "
     "of those chosen by five-fold cross-validation",
     notebook="ldm/03_leave_one_out#ldm-loo-selection",

@@ -71,7 +71,7 @@ def check_average_margin(lambda1: float = 0.0, least: float = 1e-14, factor: flo
         f"distance of w/lambda2 from MAMC is at most {limit:.2f} times the bound C sum|x_i|/lambda2",
         claimed="the same direction",
         slack=float(max(dropped, forced) - count),
-        why="The variance of MAMC's margins is not 0, and requiring it to be 0 gives a different classifier. "
+        why="The variance of MAMC's margins need not be 0, and requiring it to be 0 is another condition. "
         "To obtain MAMC, drop the variance term and the hinge loss: lambda1 = 0 and C = 0, or lambda2 much "
         "larger than C.",
         sizes=described(count) | {"lambda2": lambda2, "C": C},
@@ -162,8 +162,8 @@ def check_trivial(factor: float | None = 1.0) -> Evidence:
         why="'Trivial' is read as one label for all points. Up to a factor, f(x) is n_+ times the mean of "
         "k(x, .) over the positive class minus n_- times that over the negative one. So the larger class "
         "takes all points as soon as the sizes differ by more than the kernel values do. Unequal sizes are "
-        "neither sufficient nor necessary: at equal sizes, a class nearer to the origin can lose all its "
-        "points.",
+        f"not sufficient in {unequal - unequal_trivial} problems and not necessary in {equal_trivial}: at "
+        "equal sizes, a class nearer to the origin can lose all its points.",
         sizes={"problems": unequal + equal, "n_+": list(larger), "n_-": 20, "kernels": len(kernels)},
         seeds=(45,),
     )

@@ -67,13 +67,13 @@ def check_mdo(signs: tuple[float, ...] = (-1.0, 1.0), factor: float = 1.01) -> E
     return Evidence(
         verdict=decide(bend > 1e-6 and ratio >= factor and minimal),
         measured=f"the cost lies above a chord by up to {bend:.2g}; descents from {len(starts)} directions "
-        f"end at the objectives {', '.join(f'{value:.3g}' for value in values)}, and no small rotation "
-        "lowers any of them",
+        f"end at the objectives {', '.join(f'{value:.3g}' for value in values)}; a small rotation lowers "
+        f"{sum(change < -1e-6 * max(values) for change in around)} of them",
         claimed=f"not convex; local minima that differ by {100 * (factor - 1):.3g} % or more",
         slack=float(min(bend - 1e-6, ratio - factor)),
         why="The term exp(-at^2) is concave near t = 0, and the sphere |w| = 1 is not a convex set. With "
-        "three clusters at equal angles every direction misclassifies one of them, and each choice of that "
-        "cluster gives its own minimum. The gradients at the end points are at most "
+        "three clusters at equal angles every direction misclassifies one of them; the starts differ by "
+        "which one it is. The gradients at the end points are at most "
         f"{at_most(max(slopes), 1e-2)} per example.",
         sizes={"m": len(y), "starts": len(starts)},
         seeds=(47,),

@@ -238,7 +238,7 @@ def check_subsumes_svm(lambda1: float = 0.0, lambda2: float = 0.0, loss: float =
         slack=tolerance - max(soft, hard),
         why="The SVM of the paper has no intercept. SVC always has one, and its w differs by up to "
         f"{biased:.1f} times the length of w here. If the mirror images (-x, -y) of all examples are added, "
-        "its intercept is 0 by symmetry, and then the two agree.",
+        "its intercept is 0 by symmetry; that SVC is compared here.",
         sizes=described(count) | {"parameters": 3, "hard margin": separable},
         seeds=(42,),
     )

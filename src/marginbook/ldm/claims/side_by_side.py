@@ -6,7 +6,7 @@ from ...claims import share
 from ...claims.read_as import NOT_STORED, ReadAs, of_tables
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import LDM
-from .figures import CALM, sensitivity, swings
+from .figures import bound, sensitivity, swings
 from .figures_margins import counted_margins
 from .figures_readings import FIGURE_1, calm
 
@@ -26,7 +26,10 @@ def readings_of_figures() -> list[ReadAs]:
     table = sensitivity()
     if table is not None and not table.empty:
         ranges, _ = swings(table)
-        rows += [_row("figure-3", words, *calm(ranges, machine, CALM)) for machine, words in LDM.items()]
+        rows += [
+            _row("figure-3", words, *calm(ranges, machine, bound("fig-3", "calm")))
+            for machine, words in LDM.items()
+        ]
     return rows
 
 

@@ -12,7 +12,7 @@ from .tables_wins import RESULTS, against_svm, holm, nothing, printed_wins_left
 @claim(
     "ldm/overlap",
     kind="ours",
-    where="Tables 2 to 4",
+    where="Captions of Tables 2 to 4, 'paired t-tests'; Section 4.1, 'random data partitions'",
     statement="at most half of the significant differences between LDM and SVM in our runs survive a test "
     "that allows for the overlap of the random splits",
     notebook="ldm/04_regular_data#ldm-overlap",

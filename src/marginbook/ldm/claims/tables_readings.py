@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide
+from ...claims.open_parts import tally
 from ...claims.printed_tables import TESTED, paired
 from ..paper.printed import KINDS, PAPER_TABLES
 from .tables import agreeing, cells
@@ -93,9 +94,9 @@ def side_by_side() -> pd.DataFrame:
     -------
     DataFrame
         A row for each reading that has been run; by table "cells" (that agree, of how many), "distance" (mean
-        absolute difference from the printed LDM and SVM, in points), "order" (statements about who is ahead
-        that are so), "w/t/l" (of LDM and SVM, paired t-tests); over all tables "losses" and "marks"
-        (sets with the printed outcome).
+        absolute difference from the printed LDM and SVM, in points), "order" (how many statements about who
+        is ahead are shown, open, refuted), "w/t/l" (of LDM and SVM, paired t-tests); over all tables
+        "losses" and "marks" (sets with the printed outcome).
     """
     import pandas as pd
 
@@ -108,7 +109,7 @@ def side_by_side() -> pd.DataFrame:
             row[f"{KINDS[table]} cells"] = "{} of {}".format(*agreeing(frame))
             row[f"{KINDS[table]} distance"] = f"{100 * own['difference'].abs().mean():.2f}"
             ranks = ranking(table, reading)
-            row[f"{KINDS[table]} order"] = f"{sum(ranks.parts)} of {len(ranks.parts)}" if ranks else ""
+            row[f"{KINDS[table]} order"] = tally(ranks.parts) if ranks else ""
             lines = against_svm(reading)
             row[f"{KINDS[table]} w/t/l"] = win_tie_loss(lines[table]["paired"]) if table in lines else ""
             sets = sum(map(len, lines.values()))
@@ -119,7 +120,7 @@ def side_by_side() -> pd.DataFrame:
 @claim(
     "ldm/margin-weight",
     kind="ours",
-    where="Equation (5), Section 4.1",
+    where="Equation (5); Section 4.1, last paragraph, the values of C, lambda1 and lambda2",
     statement="with the weights of (6) and the printed grid, the LDM has the same accuracy as the SVM "
     "without an intercept in at least nine of ten splits; with the double sum of (4), in less "
     "than half",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -19,10 +20,11 @@ from .chunks import TakesChunks
 from .class_signs import class_signs, resolve_weighted
 from .fitting import KEPT
 from .gram_checks import training_gram
-from .parameters import choose_solver, validate_penalties, validate_settings, validate_weights
+from .parameters import choose_solver, validate_penalties, validate_settings, validate_weights_allowed
 from .training import left_out_bound
 
 
+@dataclass(eq=False, repr=False)
 class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     r"""Large margin distribution machine.
 
@@ -139,40 +141,23 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
     ('interior-point', 405.91, 405.91)
     """
 
-    classes_: np.ndarray
-    _found: Any
+    lambda1: float = 2**-5
+    lambda2: float = 2**-5
+    C: float = 10.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    solver: str = "auto"
+    fit_intercept: bool = False
+    tol: float = 1e-6
+    max_iter: int | None = None
+    n_passes: int = 5
+    class_weight: ClassWeight = None
+    random_state: Any = None
 
-    def __init__(
-        self,
-        lambda1: float = 2**-5,
-        lambda2: float = 2**-5,
-        C: float = 10.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        solver: str = "auto",
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        n_passes: int = 5,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.lambda1 = lambda1
-        self.lambda2 = lambda2
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_passes = n_passes
-        self.class_weight = class_weight
-        self.random_state = random_state
+    classes_: np.ndarray = field(init=False)
+    _found: Any = field(init=False)
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -202,7 +187,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         self.classes_, signs = class_signs(y, "LDMClassifier", many)
         weights = row_weights(X, y, sample_weight, self.class_weight)
         if weights is not None:
-            validate_weights(self, self.solver_, name == "linear")
+            validate_weights_allowed(self, self.solver_, name == "linear")
             validate_penalties(0.0, 0.0, float(self.C) * float(weights.max()))
         self._kernel = resolve_weighted(self, X, sample_weight)
         if isinstance(self._kernel, tuple) and "gamma" in self._kernel[1]:

@@ -11,8 +11,8 @@ from ...kernels import kernel_name
 from ..model.linear import LinearSolution, linear_objective
 from ..model.objective import margin_mean, margin_variance
 from ..solvers.asgd import AveragedSGD, initial_step
+from .class_solutions import solutions_on_features, solutions_on_kernel
 from .gram_checks import finite_rows, validate_size
-from .machines import machines_on_features, machines_on_kernel
 from .parameters import steps_allowed
 from .training import Penalties, warn_of_gap
 
@@ -78,7 +78,7 @@ class Fitting:
             self.intercept_ = float(intercepts[0]) if len(found) == 1 else intercepts
 
     def _on_kernel(self, X: Any, signs: np.ndarray, weights: np.ndarray | None) -> list[Any]:
-        return machines_on_kernel(
+        return solutions_on_kernel(
             self._kernel,
             X,
             signs,
@@ -94,7 +94,7 @@ class Fitting:
         validate_size(X)
         exact = "coordinate-descent" if self.solver_ == "dcd" else "interior-point"
         method = "auto" if self.solver == "auto" else exact
-        return machines_on_features(
+        return solutions_on_features(
             X,
             signs,
             self._penalties(),

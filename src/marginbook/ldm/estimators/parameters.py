@@ -53,7 +53,7 @@ def validate_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, A
     return name, parameters
 
 
-def validate_weights(model: Any, solver: str, linear: bool) -> None:
+def validate_weights_allowed(model: Any, solver: str, linear: bool) -> None:
     """Raise ValueError where `model`, an LDMClassifier, has no place for weights of rows."""
     if np.isinf(model.C):
         raise ValueError("weights of rows need a finite C: the hard margin takes every row for certain")

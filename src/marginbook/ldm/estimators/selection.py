@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, Self
 
@@ -43,13 +44,17 @@ MULTIPLES = (1.0, 0.5, 2.0, 0.25, 4.0)
 GRAM_ROWS = 2000
 
 
+@dataclass(eq=False, repr=False)
 class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Large margin distribution machine with its parameters chosen on a grid.
 
     All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
     and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). The bound needs no folds. The
     linear kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
-    It takes two classes and no weights of rows; for those there is ``GridSearchCV(LDMClassifier(), ...)``.
+    It takes two classes and no weights of rows or classes: the dual of weighted rows has another bound for
+    each, which neither the common factor nor the steps from neighbour to neighbour know, and the bound of
+    the leave-one-out error counts rows. For those there is ``GridSearchCV(LDMClassifier(class_weight=...),
+    ...)``, which solves each grid point by itself.
 
     Read more in the :ref:`user guide <guide-ldmclassifiercv>` (``marginbook guide``).
 
@@ -113,33 +118,18 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     (0.993, 10.0, 0.944, 1.0)
     """
 
-    def __init__(
-        self,
-        lambda1s: Sequence[float] = LAMBDAS,
-        lambda2s: Sequence[float] = LAMBDAS,
-        Cs: Sequence[float] = (10.0, 50.0, 100.0),
-        gammas: Sequence[float] | None = None,
-        kernel: Kernel = "rbf",
-        degree: float = 3,
-        coef0: float = 1.0,
-        cv: Any = 5,
-        scoring: str | Score = "accuracy",
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        random_state: Any = None,
-    ) -> None:
-        self.lambda1s = lambda1s
-        self.lambda2s = lambda2s
-        self.Cs = Cs
-        self.gammas = gammas
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.cv = cv
-        self.scoring = scoring
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.random_state = random_state
+    lambda1s: Sequence[float] = LAMBDAS
+    lambda2s: Sequence[float] = LAMBDAS
+    Cs: Sequence[float] = (10.0, 50.0, 100.0)
+    gammas: Sequence[float] | None = None
+    kernel: Kernel = "rbf"
+    degree: float = 3
+    coef0: float = 1.0
+    cv: Any = 5
+    scoring: str | Score = "accuracy"
+    fit_intercept: bool = False
+    tol: float = 1e-6
+    random_state: Any = None
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
@@ -254,7 +244,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             return [float(gamma) for gamma in self.gammas]
         if self.kernel != "rbf":
             return [None]
-        delta = mean_distance(euclidean_distances(X, squared=True))
+        with np.errstate(over="ignore", invalid="ignore"):  # the Gram matrix has a message for it
+            delta = mean_distance(euclidean_distances(X, squared=True))
         return [1.0 / (2.0 * (multiple * delta) ** 2) for multiple in MULTIPLES]
 
     def _folds(self, X: Any, y: np.ndarray) -> list[Split]:

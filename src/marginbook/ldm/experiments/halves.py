@@ -12,9 +12,8 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from ...base import splits
 from ...base.parameters import validate_choice
-from ...base.splits import Split
+from ...base.splits import Split, fillable_folds
 from ...experiments.fold import Fold, Method, Row, Settings, Trained, rng
 from ..peers.mdo import MDOClassifier
 
@@ -72,10 +71,8 @@ def _scaled_columns(X: csr_matrix, scale: np.ndarray) -> csr_matrix:
     return scaled
 
 
-def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Split]:
-    """Return stratified folds, shuffled with the data set's name as the seed: the same for every method.
-
-    With fewer than `n_folds` rows in the smaller class there are as many folds as that class has rows.
+def choosing_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Split]:
+    """Return the folds that choose, the same for every method: their seed is the data set's name.
 
     Raises
     ------
@@ -83,10 +80,9 @@ def stratified_folds(y: np.ndarray, n_folds: int, dataset: str) -> list[Split]:
         A class has a single row.
     """
     try:
-        possible = splits.at_most_a_row_each(y, n_folds)
+        return fillable_folds(y, n_folds, seed_of_name(dataset, "folds"))
     except ValueError as error:
         raise ValueError(f"{dataset}: {error}") from None
-    return splits.stratified_folds(y, possible, seed_of_name(dataset, "folds"))
 
 
 def seed_of_name(dataset: str, purpose: str) -> int:

@@ -22,7 +22,7 @@ from ..peers.mamc import solve_mamc
 from ..solvers.asgd import averaged_sgd
 from ..solvers.asgd_grid import averaged_sgd_of_grid
 from ..solvers.linear_cd import solve_linear
-from .halves import Decisions, Rows, mdo, measured, prepared, seed_of_name, stratified_folds
+from .halves import Decisions, Rows, choosing_folds, mdo, measured, prepared, seed_of_name
 
 
 def measure_large(fold: Fold, method: str, settings: Settings) -> Row:
@@ -126,7 +126,7 @@ def _chosen(
 ) -> Trained:
     """Choose a point of the grid by cross-validation, and fit the whole half there."""
     X, y = fold.X_train, fold.y_train
-    folds = stratified_folds(y, int(settings["folds"]), fold.dataset)
+    folds = choosing_folds(y, int(settings["folds"]), fold.dataset)
     seeded = partial(candidates, seed_of_name(fold.dataset, "descent"))
     point, score, ties = choose(seeded, X, y, folds, settings)
     coef, told = fit(fold, point, settings)

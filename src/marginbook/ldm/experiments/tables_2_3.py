@@ -14,7 +14,7 @@ from ..model.whitening import WhitenedGram
 from ..peers.km_omd import solve_km_omd
 from ..peers.mamc import solve_mamc
 from ..solvers.grid import solve_grid
-from .halves import Decisions, mdo, measured, stratified_folds
+from .halves import Decisions, choosing_folds, mdo, measured
 from .selection import KERNELS, Selected, select
 
 
@@ -120,7 +120,7 @@ def fitted(
         As for `measure_rbf`.
     """
     y, blocks = fold.y_train, KERNELS[kernel](fold.X_train, fold.X_test, settings)
-    folds = stratified_folds(y, int(settings["folds"]), fold.dataset)
+    folds = choosing_folds(y, int(settings["folds"]), fold.dataset)
     chosen = select(candidates, blocks, y, folds, settings)
     return chosen, candidates(chosen.block.train, y, at_point(settings, chosen.point))
 
@@ -140,10 +140,11 @@ def _train(candidates: Candidates, kernel: str, fold: Fold, settings: Settings) 
     )
 
 
-#: the methods of Table 2, and those of Table 3
-LINEAR: dict[str, Method] = {name: partial(_train, each, "linear") for name, each in MACHINES.items()}
-LINEAR["MDO"] = mdo
-RBF: dict[str, Method] = {name: partial(_train, each, "rbf") for name, each in MACHINES.items()}
+#: the methods of Table 2, "linear", and of Table 3, "rbf"
+METHODS: dict[str, dict[str, Method]] = {
+    kernel: {name: partial(_train, each, kernel) for name, each in MACHINES.items()} for kernel in KERNELS
+}
+METHODS["linear"]["MDO"] = mdo
 
 
 def measure_linear(fold: Fold, method: str, settings: Settings) -> Row:
@@ -152,7 +153,7 @@ def measure_linear(fold: Fold, method: str, settings: Settings) -> Row:
     Parameters
     ----------
     method : str
-        One of `LINEAR`.
+        One of ``METHODS["linear"]``.
     settings : mapping
         Grids ``C``, ``lambda1``, ``lambda2``; ``folds``; ``tol`` of LDM's relative duality gap; ``svm_tol``
         and ``svm_max_iter`` of LIBSVM.
@@ -165,13 +166,15 @@ def measure_linear(fold: Fold, method: str, settings: Settings) -> Row:
         ``margin_variance`` (divisor m) of the training margins; ``majority``, the test share of the class
         that is more frequent in training; ``n_train``, ``n_test``.
     """
-    return measured(LINEAR, fold, method, settings)
+    return measured(METHODS["linear"], fold, method, settings)
 
 
 def measure_rbf(fold: Fold, method: str, settings: Settings) -> Row:
-    """Measure one of `RBF` on one split (Table 3); ``settings["width"]`` are the widths of the kernel.
+    """Measure one method with the rbf kernel on one split (Table 3).
+
+    One of ``METHODS["rbf"]``; ``settings["width"]`` are the widths of the kernel.
 
     All else is as for `measure_linear`; the chosen ``width`` is a multiple of the mean distance of the
     training rows.
     """
-    return measured(RBF, fold, method, settings)
+    return measured(METHODS["rbf"], fold, method, settings)

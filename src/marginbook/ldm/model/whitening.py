@@ -13,11 +13,13 @@ from __future__ import annotations
 from copy import copy
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cho_solve
 from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from ...base.compiled import njit
+from ...base.interruptible import LARGE
+from ...kernels.decomposition import cholesky_inverse, eigh, product
 from .objective import validate_parameters, validate_signs
 
 #: share of the largest eigenvalue that counts as zero
@@ -99,7 +101,7 @@ class WhitenedGram:
         Eigenvalues that rounding could have made are 0: a huge c would count them as much as the others.
         """
         if self._eigen is None:
-            s, U = eigh(self.gram, driver="evd", check_finite=False)
+            s, U = eigh(self.gram)
             s[s <= _ROUNDING * s[-1]] = 0.0
             self._eigen = (s, U, U.T @ self.y)
         return self._eigen[:2]
@@ -135,13 +137,20 @@ class WhitenedGram:
             return self._from_inverse(inverse, z, c)
         shifted = c * self.gram
         shifted[np.diag_indices_from(shifted)] += 1.0
-        factor, failed = dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
-        if failed:
-            return None
-        z = dpotrs(factor, self.y, lower=1)[0]
-        inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
-        if failed:
-            return None
+        if self.m <= 2 * LARGE:
+            factor, failed = dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
+            if failed:
+                return None
+            z = dpotrs(factor, self.y, lower=1)[0]
+            inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
+            if failed:
+                return None
+        else:
+            try:
+                factor, inverse = cholesky_inverse(shifted)
+            except np.linalg.LinAlgError:
+                return None
+            z = cho_solve((factor, True), self.y, check_finite=False)
         if self._inverses is not None:
             self._inverses.clear()
             self._inverses[c] = inverse
@@ -160,7 +169,7 @@ class WhitenedGram:
         shrunk = s / (1.0 + c * s)
         half = U * np.sqrt(shrunk)
         half *= self.y[:, None]
-        H: np.ndarray = half @ half.T
+        H = product(half, half.T)
         rho = c / np.sum(p * p / (1.0 + c * s))
         _add_outer(H, np.sqrt(rho) * self.y * (U @ (shrunk * p)))
         return H

@@ -11,7 +11,6 @@ from scipy.stats import t as student
 
 from ...claims import Verdict, decide
 from ...claims.cell_verdicts import layout
-from ...claims.printed_csv import read_numbers
 from ...claims.printed_tables import PaperTables
 from .readings import by_words
 
@@ -84,7 +83,7 @@ def printed(table: str) -> Printed:
 
 @cache  # every claim about a table asks for it, some of them for each column
 def _printed(table: str) -> Printed:
-    frame = read_numbers(PAPER_TABLES.paper / f"{table}.csv")
+    frame = PAPER_TABLES.numbers(table)
     blank = frame["mean"].isna() | (frame["method"] == "SVM")
     outcome = frame["note"].map(MARKS).fillna("tie").mask(blank, "")
     frame = frame.assign(outcome=outcome)

@@ -8,11 +8,11 @@ unless it is asked, so that there neither side has an intercept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...claims import read_as
+from ...claims import open_parts, read_as
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +75,17 @@ def by_words(table: str, results: pd.DataFrame) -> dict[str, pd.DataFrame | None
     }
 
 
+def in_words(reading: Reading, table: str | None = None) -> str:
+    """Return a reading of one table in words, or, without a table, of all that it is about."""
+    return str(reading) if table is None else reading.on(table)
+
+
+def not_run(ran: Iterable[Reading], table: str | None = None) -> list[str]:
+    """Return in words the readings, of one table or of all, that have not been run."""
+    known = READINGS if table is None else readings_of(table)
+    return [in_words(reading, table) for reading in known if reading not in set(ran)]
+
+
 def best(scores: Mapping[Reading, tuple[int, int]]) -> tuple[Reading, str]:
     """Return the reading with the largest share of agreeing parts, the first of equals, and a text about all.
 
@@ -83,5 +94,18 @@ def best(scores: Mapping[Reading, tuple[int, int]]) -> tuple[Reading, str]:
     scores : mapping
         Of each reading, how many parts agree, of how many.
     """
-    missing = (str(reading) for reading in READINGS if reading not in scores)
-    return read_as.best(scores), read_as.told(scores, missing)
+    return read_as.best(scores), read_as.told(scores, not_run(scores))
+
+
+def best_parts(parts: Mapping[Reading, Sequence[str]], table: str | None = None) -> tuple[Reading, str]:
+    """Return the reading of whose parts most are shown, and a text about all; see `claims.open_parts.best`.
+
+    Parameters
+    ----------
+    parts : mapping
+        Of each reading, which parts are shown, open or refuted.
+    table : str, optional
+        That they are about, if it is one.
+    """
+    words = {in_words(reading, table): found for reading, found in parts.items()}
+    return open_parts.best(parts), open_parts.told(words, not_run(parts, table))

@@ -17,7 +17,7 @@ from ...base.weights import ClassWeight
 from ...kernels import Kernel, kernel_name, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
-from ...kernels.validation import validate_data
+from ...kernels.validation import validate_data, validate_square
 from ..estimators.class_signs import resolve_weighted
 
 
@@ -86,8 +86,8 @@ class KernelPeer(BinaryPeer):
             self.gamma_ = float(1.0 / X.shape[1] if gamma is None else gamma)
         if name in ("precomputed", "callable") and sparse.issparse(X):
             raise ValueError("a precomputed or callable kernel needs dense data; call X.toarray()")
-        if name == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
+        if name == "precomputed":
+            validate_square(X)
         self.classes_, signs = binary_signs(y, type(self).__name__)
         return X, signs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from .km_omd_solver import solve_km_omd
 from .km_omd_systems import DIRECT, FeatureGram
 
 
+@dataclass(eq=False, repr=False)
 class KMOMDClassifier(KernelPeer):
     r"""Kernel method for the direct optimisation of the margin distribution, for two classes.
 
@@ -37,7 +39,9 @@ class KMOMDClassifier(KernelPeer):
     weigh.
 
     Up to 3000 rows the systems are factorised, beyond iterated on the Gram matrix, 8 m^2 bytes, until the
-    gap certifies the weights. With `n_components` the problem is that of a kernel below this one, and so is
+    gap certifies the weights. More than two classes: ``OneVsRestClassifier``, whose machines have active sets
+    and systems of their own, so that only the kernel values are common, with ``kernel="precomputed"``. With
+    `n_components` the problem is that of a kernel below this one, and so is
     the certificate; it takes 8 m n_components bytes.
 
     Read more in the :ref:`user guide <guide-kmomdclassifier>` (``marginbook guide``).
@@ -85,27 +89,15 @@ class KMOMDClassifier(KernelPeer):
     (0.988, True)
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        n_components: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_components = n_components
-        self.random_state = random_state
+    C: float = 1.0
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    tol: float = 1e-6
+    max_iter: int = 1000
+    n_components: int | None = None
+    random_state: Any = 0
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

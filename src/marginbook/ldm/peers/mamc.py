@@ -19,6 +19,7 @@ from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name
 from ...kernels.expansions import kernel_sums
+from ..estimators.gram_checks import refuse_negative, validate_symmetric
 from .kernel_peer import KernelPeer
 
 #: |z|^2 below this share of mean k(x, x) is rounding: z is taken for 0
@@ -87,6 +88,7 @@ def solve_mamc(f: np.ndarray, y: np.ndarray, scale: float, weights: np.ndarray |
     return MAMCSolution(coefficients, float(norm), residual, False)
 
 
+@dataclass(eq=False, repr=False)
 class MAMCClassifier(KernelPeer):
     r"""Maximal average margin for classifiers, for two classes.
 
@@ -137,19 +139,11 @@ class MAMCClassifier(KernelPeer):
     (0.933, 2.825)
     """
 
-    def __init__(
-        self,
-        kernel: Kernel = "rbf",
-        gamma: float | str | None = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        class_weight: ClassWeight = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.class_weight = class_weight
+    kernel: Kernel = "rbf"
+    gamma: float | str | None = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    class_weight: ClassWeight = None
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -160,7 +154,8 @@ class MAMCClassifier(KernelPeer):
         Raises
         ------
         ValueError
-            Unless there are two classes, and for kernels that are not positive semidefinite.
+            Unless there are two classes; for a precomputed matrix that is not symmetric or has a negative
+            eigenvalue, and for other kernels that are seen not to be positive semidefinite.
         """
         X, signs = self._validated(X, y, sample_weight)
         weights = row_weights(X, signs, sample_weight, self._weights_of_signs())
@@ -171,6 +166,8 @@ class MAMCClassifier(KernelPeer):
             f = np.asarray(X @ (X.T @ weighted))
             scale = float((X.multiply(X) if hasattr(X, "multiply") else X * X).sum()) / len(signs)
         elif name == "precomputed":
+            validate_symmetric(X)
+            refuse_negative(X)
             f, scale = X @ weighted, float(np.trace(X)) / len(signs)
         else:
             f = kernel_sums(self._kernel, X, X, weighted)

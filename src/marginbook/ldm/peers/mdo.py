@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from .kernel_peer import BinaryPeer
 from .mdo_descent import STEEPEST, learned_starts, solve_mdo
 
 
+@dataclass(eq=False, repr=False)
 class MDOClassifier(BinaryPeer):
     r"""Margin distribution optimisation, for two classes: linear, without intercept.
 
@@ -78,25 +80,14 @@ class MDOClassifier(BinaryPeer):
     (0.98, True)
     """
 
-    def __init__(
-        self,
-        a: float = 100.0,
-        b: float = 10.0,
-        n_restarts: int = 3,
-        kink_width: float = 1e-4,
-        tol: float = 1e-5,
-        max_iter: int = 500,
-        class_weight: ClassWeight = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.a = a
-        self.b = b
-        self.n_restarts = n_restarts
-        self.kink_width = kink_width
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.random_state = random_state
+    a: float = 100.0
+    b: float = 10.0
+    n_restarts: int = 3
+    kink_width: float = 1e-4
+    tol: float = 1e-5
+    max_iter: int = 500
+    class_weight: ClassWeight = None
+    random_state: Any = 0
 
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

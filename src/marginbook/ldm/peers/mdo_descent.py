@@ -26,6 +26,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
+from ...base.interruptible import interruptible
+
 #: widths of the kink on the way down; the last one is the parameter `kink_width`
 WIDTHS = (1e-1, 1e-2, 1e-3)
 #: largest b: the cost of a margin of -1 is exp(b)
@@ -196,7 +198,7 @@ def learned_starts(
         starts = {"mean": X.T @ (y if weights is None else weights * y)}
         # the gradient at 0 is a multiple of it: the SVM is 0 then, and its solver may not return
         if np.linalg.norm(starts["mean"]) > 1e-12 * len(y):
-            starts["svm"] = svm.fit(X, y, weights).coef_[0]
+            starts["svm"] = interruptible(svm.fit, X, y, weights).coef_[0]
     for k in range(n_restarts):
         direction = X.T @ rng.standard_normal(len(y))
         starts[f"random {k}"] = direction * (1 if direction @ starts["mean"] >= 0 else -1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...base.compiled import njit
 from ...kernels.cholesky import backward, column, forward
-from .basic_factor import DEPENDENT, enter, factorise, leave
+from .basic_factor import DEPENDENT, enter, leave, make_basic
 from .box_qp import add_multiple, certify, largest_of, resting_violations, sweep
 
 #: variables that may enter between two updates of the whole gradient
@@ -219,7 +219,7 @@ def minimise(
     for _ in range(sweeps):
         if sweep(H, x, grad, lower, upper) == 0.0:
             break
-    n = factorise(H, x, lower, upper, R, basis, is_basic)
+    n = make_basic(H, x, lower, upper, R, basis, is_basic)
     on = Exchange(H, x, grad, lower, upper, R, basis, is_basic)
     n, changes, gap, primal = _exchange(on, n, float(tol), int(max_changes))
     if len(shift) == m:

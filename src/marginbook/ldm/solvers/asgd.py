@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...base.parameters import validate_within
 from ..model.linear import Matrix, linear_objective, prepared, squared_norms, unsigned
 from ..model.objective import validate_parameters
 from .asgd_steps import sgd_steps, sgd_steps_dense
@@ -75,8 +76,7 @@ class AveragedSGD:
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         validate_parameters(lambda1, lambda2, C)
-        if not 0 < gamma0 < 1:
-            raise ValueError(f"gamma0 must be a number in (0, 1), got {gamma0!r}; initial_step finds one")
+        validate_within("(0, 1)", hint="; initial_step finds one", gamma0=gamma0)
         self.n_samples, self.gamma0, self.curvature = n_samples, float(gamma0), float(curvature)
         self.lambda1, self.lambda2, self.C = lambda1, lambda2, C
         self.average_from = n_samples if average_from is None else int(average_from)

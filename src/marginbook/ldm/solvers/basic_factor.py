@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.compiled import njit
+from ...base.interruptible import LARGE, interruptible
 from ...kernels.cholesky import append, column, remove
 
 #: squared distance from the span of the basic variables, as a share of h_ii, that counts as zero
@@ -36,7 +37,7 @@ def leave(R: np.ndarray, n: int, basis: np.ndarray, is_basic: np.ndarray, a: int
     return remove(R, n, a)
 
 
-def factorise(
+def make_basic(
     H: np.ndarray,
     x: np.ndarray,
     lower: float,
@@ -50,7 +51,9 @@ def factorise(
     n = len(free)
     if n >= _BLOCKED:
         try:
-            L = np.linalg.cholesky(H[np.ix_(free, free)])
+            block = H[np.ix_(free, free)]
+            large = len(block) > LARGE
+            L = interruptible(np.linalg.cholesky, block) if large else np.linalg.cholesky(block)
         except np.linalg.LinAlgError:
             L = None
         if L is not None and (np.diagonal(L) ** 2 > DEPENDENT * np.diagonal(H)[free]).all():

@@ -29,7 +29,7 @@ SHARE, LEAST, MOST = 8, 3000, 4500
 #: rows of the first chunk
 FIRST = 1500
 #: how much of the gap of a chunk is left to later ones
-REST = 0.05
+REST = 0.01
 #: Newton steps in a chunk
 NEWTON = 10
 #: the share of delta in the gap from which it is moved before further chunks
@@ -38,6 +38,8 @@ SPREAD = 0.5
 ROUGH = 1e-2
 #: c trace(G), a bound of c times the largest eigenvalue, up to which delta may go all the way at once
 SAFE = 1.0
+#: the share of the gap that counts as progress, by which it falls or the dual rises
+PROGRESS = 0.01
 #: chunks and moves of delta without progress before it is given up
 PATIENCE = 30
 
@@ -133,28 +135,42 @@ class _Run:
         spread = 0.5 * float(towards @ (towards / (self.c * self.weights))) if self.c > 0.0 else 0.0
         return objective, float(violations(self.beta, self.grad, self.upper).sum()), spread
 
+    def dual(self) -> float:
+        """Return the dual objective, without the part of lambda2 as long as that is left out."""
+        given = self.beta + self.b * self.weights - self.delta if self.whole else self.beta
+        value = float(self.beta.sum()) - 0.5 * float(given @ (self.grad + 1.0))
+        if self.c > 0.0:
+            value -= 0.5 * float(self.delta @ (self.delta / (self.c * self.weights)))
+        return value
+
     def towards(self) -> np.ndarray:
         """Return the way from delta to what it is at the optimum for these margins."""
         mean = float(self.weights @ self.grad) / float(self.weights.sum())
         return self.c * self.weights * (self.grad - mean) - self.delta
 
     def settle(self, most: int) -> int:
-        """Move both until the gap is within the tolerance, or no longer falls; return the chunks."""
-        least, idle = np.inf, 0
+        """Move both until the gap is within the tolerance, or there is no progress; return the chunks.
+
+        Far from the optimum the gap goes up and down; the dual, which no step lowers, tells then.
+        """
+        least, most_dual, idle = np.inf, -np.inf, 0
         while idle < PATIENCE:
             objective, box, spread = self.measure()
             scale = max(1.0, abs(objective))
             if not self.whole:
                 if box <= ROUGH * scale or self.chunks >= most:
                     self.include_rest()
-                    least, idle = np.inf, 0
+                    least, most_dual, idle = np.inf, -np.inf, 0
                     continue
             elif box + spread <= self.tol * scale:
                 break
             if self.chunks >= most:
                 break
-            idle = 0 if box + spread < 0.99 * least else idle + 1
-            least = min(least, box + spread)
+            gap, dual = box + spread, self.dual()
+            if gap < (1.0 - PROGRESS) * least or dual > most_dual + PROGRESS * gap:
+                least, most_dual, idle = min(least, gap), max(most_dual, dual), 0
+            else:
+                idle += 1
             if self.whole and self.c > 0.0 and spread > SPREAD * box:
                 self.move_delta()
             else:
@@ -206,17 +222,25 @@ class _Run:
         self.beta[chunk] = beta
 
     def chosen(self, shares: np.ndarray) -> np.ndarray:
-        """Return the rows of the next chunk, in order."""
+        """Return the rows of the next chunk, in order: those between their bounds, and of both classes.
+
+        Kernel values that are far from 0 on average let multipliers of one class move all margins of the
+        other; chunks of the worst rows alone would take the classes in turn.
+        """
         m = len(shares)
         if self.chunks == 1 and m > FIRST:
             return np.sort(np.random.default_rng(0).choice(m, FIRST, replace=False))
         free = (self.beta > 0.0) & (self.beta < self.upper)
         n_free = int(free.sum())
-        if n_free < self.size:
-            shares = np.where(free, np.inf, shares)
-            room = max(self.size - n_free, self.size // 10)
-            count = min(int((shares > 0.0).sum()), n_free + min(room, self.size // 2))
-        else:
-            count = min(int((shares > 0.0).sum()), self.size)
-        count = max(1, count)
-        return np.sort(np.argpartition(-shares, count - 1)[:count])
+        if n_free >= self.size:
+            count = max(1, min(int((shares > 0.0).sum()), self.size))
+            return np.sort(np.argpartition(-shares, count - 1)[:count])
+        room = min(max(self.size - n_free, self.size // 10), self.size // 2)
+        parts = [np.flatnonzero(free)]
+        for sign in (1.0, -1.0):
+            others = np.flatnonzero((self.y == sign) & ~free & (shares > 0.0))
+            count = min(len(others), (room + 1) // 2)
+            if count:
+                parts.append(others[np.argpartition(-shares[others], count - 1)[:count]])
+        chosen = np.sort(np.concatenate(parts))
+        return chosen if len(chosen) else np.zeros(1, dtype=np.int64)

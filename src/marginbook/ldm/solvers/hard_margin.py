@@ -11,8 +11,8 @@ certificate.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 
+from ...kernels.decomposition import eigh
 from ...kernels.nonnegative import nnls
 from ..model.objective import (
     coefficients,
@@ -58,7 +58,7 @@ def gram_features(G: np.ndarray) -> np.ndarray:
 
     The columns are orthogonal, in order of growing norm.
     """
-    s, U = eigh(G, check_finite=False)
+    s, U = eigh(G)
     kept = s > len(s) * np.finfo(float).eps * max(float(s[-1]), 0.0)
     F: np.ndarray = U[:, kept] * np.sqrt(s[kept])
     return F

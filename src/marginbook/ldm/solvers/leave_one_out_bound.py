@@ -19,7 +19,7 @@ from .leave_one_out_kernels import Eigen, LeftOutKernels
 ROUNDING = 64 * float(np.finfo(float).eps)
 
 
-class Trained(Protocol):
+class SolvedDual(Protocol):
     """What a solution of the dual must tell, as :class:`marginbook.ldm.solvers.Solution` does."""
 
     @property
@@ -145,7 +145,7 @@ def radii(
     return step.g_norm * step.x_norm
 
 
-def bracket(gram: np.ndarray, y: np.ndarray, solution: Trained, *, eigen: Eigen | None = None) -> Bracket:
+def bracket(gram: np.ndarray, y: np.ndarray, solution: SolvedDual, *, eigen: Eigen | None = None) -> Bracket:
     r"""Bound every left-out margin from one trained machine.
 
     The dual variables of the trained machine, without the i-th, are feasible for the problem without
@@ -223,7 +223,9 @@ def _gap_terms(margins: np.ndarray, beta: np.ndarray, C: float) -> np.ndarray:
     return terms
 
 
-def error_bound(gram: np.ndarray, y: np.ndarray, solution: Trained, *, eigen: Eigen | None = None) -> float:
+def error_bound(
+    gram: np.ndarray, y: np.ndarray, solution: SolvedDual, *, eigen: Eigen | None = None
+) -> float:
     """Return an upper bound of the leave-one-out error from one trained machine.
 
     It is the share of the examples whose left-out margin may be zero or negative by :func:`bracket`, which

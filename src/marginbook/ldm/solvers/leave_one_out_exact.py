@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.threads import few_threads
+from ...kernels.decomposition import eigh
 from .dual import Solution, active_set
-from .leave_one_out_bound import ROUNDING, Trained, bracket
+from .leave_one_out_bound import ROUNDING, SolvedDual, bracket
 from .leave_one_out_kernels import Eigen, LeftOutKernels
 
 
@@ -30,7 +31,7 @@ def exact_leave_one_out(
     C: float,
     *,
     tol: float = 1e-10,
-    solution: Trained | None = None,
+    solution: SolvedDual | None = None,
     indices: np.ndarray | None = None,
     eigen: Eigen | None = None,
 ) -> np.ndarray:
@@ -71,7 +72,7 @@ def _retrained(
     y: np.ndarray,
     penalties: tuple[float, float, float],
     tol: float,
-    solution: Trained | None,
+    solution: SolvedDual | None,
     indices: np.ndarray | None,
     eigen: Eigen | None,
 ) -> np.ndarray:
@@ -99,7 +100,7 @@ class _Without:
         self.H, self.own, self.x_norm = H[np.ix_(self.keep, self.keep)], H[i, self.keep], np.sqrt(H[i, i])
         self.y, self.parameters = kernels.y[self.keep], (lambda1, lambda2, C)
 
-    def start(self, solution: Trained) -> np.ndarray:
+    def start(self, solution: SolvedDual) -> np.ndarray:
         m = len(self.keep) + 1
         shifted: np.ndarray = solution.shifted[self.keep] + solution.lambda2 * (1 / (m - 1) - 1 / m)
         return shifted
@@ -134,7 +135,7 @@ class Counted:
 def count_errors(
     gram: np.ndarray,
     y: np.ndarray,
-    solution: Trained,
+    solution: SolvedDual,
     *,
     tols: tuple[float, ...] = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10),
     eigen: Eigen | None = None,
@@ -166,9 +167,9 @@ def count_errors(
 
 
 def _counted(
-    gram: np.ndarray, y: np.ndarray, solution: Trained, tols: tuple[float, ...], eigen: Eigen | None
+    gram: np.ndarray, y: np.ndarray, solution: SolvedDual, tols: tuple[float, ...], eigen: Eigen | None
 ) -> Counted:
-    eigen = np.linalg.eigh(gram) if eigen is None else eigen
+    eigen = eigh(gram) if eigen is None else eigen
     bounds = bracket(gram, y, solution, eigen=eigen)
     kernels = LeftOutKernels(gram, y, solution.lambda1, eigen)
     errors, ties = int((bounds.upper <= 0).sum()), 0

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.decomposition import eigh, product
+
 Eigen = tuple[np.ndarray, np.ndarray]
 
 
@@ -48,11 +50,11 @@ class LeftOutKernels:
         m = len(y)
         if m < 2:
             raise ValueError(f"leave-one-out needs at least 2 examples, got {m}; add examples")
-        values, vectors = np.linalg.eigh(gram) if eigen is None else eigen
+        values, vectors = eigh(gram) if eigen is None else eigen
         values = np.maximum(values, 0.0)
         self.y, self.c = np.asarray(y, dtype=float), 4.0 * lambda1 / (m - 1)
         half = vectors * np.sqrt(values / (1.0 + self.c * values))
-        self.whitened = half @ half.T
+        self.whitened = product(half, half.T)
         self.diagonal, self.along_y = np.diagonal(self.whitened), self.whitened @ self.y
         # U'NU for every i. As I - c'U'M'U it would cancel where lambda1 is large
         damped = 1.0 / (1.0 + self.c * values)

@@ -36,7 +36,7 @@ class FileSize:
 
     Attributes
     ----------
-    n_rows, n_features, n_nonzeros : int
+    n_rows, n_features : int
         `n_features` is the largest index that occurs (plus 1 if indices start from 0).
     labels : tuple of float
         Ascending.
@@ -44,12 +44,11 @@ class FileSize:
 
     n_rows: int
     n_features: int
-    n_nonzeros: int
     labels: tuple[float, ...]
 
 
 def scan_libsvm(path: str | Path, *, zero_based: bool = False, chunk_rows: int = 20_000) -> FileSize:
-    """Count the rows, features, non-zeros and labels of a file in one pass.
+    """Count the rows, features and labels of a file in one pass.
 
     Parameters
     ----------
@@ -67,15 +66,14 @@ def scan_libsvm(path: str | Path, *, zero_based: bool = False, chunk_rows: int =
     ValueError
         If the file holds no rows, or its compressed data are damaged.
     """
-    rows = features = nonzeros = 0
+    rows = features = 0
     labels: set[float] = set()
     for X, y in read_libsvm(path, zero_based=zero_based, chunk_rows=chunk_rows):
-        rows, nonzeros = rows + X.shape[0], nonzeros + X.nnz
-        features = max(features, X.shape[1])
+        rows, features = rows + X.shape[0], max(features, X.shape[1])
         labels.update(np.unique(y).tolist())
     if rows == 0:
         raise ValueError(f"{path} holds no rows; expected lines of 'label index:value ...'")
-    return FileSize(rows, features, nonzeros, tuple(sorted(labels)))
+    return FileSize(rows, features, tuple(sorted(labels)))
 
 
 def read_libsvm(

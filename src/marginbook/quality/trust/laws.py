@@ -2,19 +2,22 @@
 
 A law relates two fits of one estimator. Which estimator obeys which law follows from its model: distances
 know no origin, inner products do; a sum of losses counts a row twice that stands there twice, a mean does
-not. The exceptions below say so, and tests find every one of them, in both directions.
+not. The rooms say so of their own, and tests find every one of these exceptions, in both directions.
 """
 
 from __future__ import annotations
 
 import inspect
+import tomllib
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from ...base.rooms import papers
 from .stability import Answers, Tried, answers, difference, problem, setting
 
 #: rows that are fitted; twice as many where rows are repeated
@@ -117,46 +120,37 @@ LAWS: dict[str, Callable[[Tried, Data, np.random.Generator], Pair]] = {
 
 #: answers that are closer, relative to the largest, obey
 TOLERANCE = 2e-3
-_ORIGIN = "inner products depend on the origin"
-_INTERCEPT = "no intercept: a constant feature takes its place"
-_POLYNOMIAL = "one of its kernels is polynomial, of inner products"
-_SUM = "a sum of losses against a penalty: every row twice is half the penalty"
-_BLOCKS = "one block of features for each class: the blocks change places"
-_LEVEL = "its level is a probability of one of the classes"
 #: a reason by which a law may hold all the same
 LOCAL = "not convex: the search can end in another local minimum"
-_POLY = {"shift": _POLYNOMIAL, "constant feature": _POLYNOMIAL}
-_LINEAR = {"shift": _ORIGIN, "constant feature": _INTERCEPT}
-#: the laws that an estimator does not obey, and why; with a setting where others of the class do
-EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
-    ("DRMClassifier", "rbf"): {"rows twice": _SUM},
-    ("DRMClassifier", "linear"): {**_LINEAR, "rows twice": _SUM},
-    ("DRMClassifierCV", ""): {"rows twice": _SUM},
-    ("MixedNormDRMClassifier", ""): {"rows twice": _SUM},
-    ("LDMClassifier", "rbf"): {"rows twice": _SUM},
-    ("LDMClassifier", "linear"): _LINEAR,
-    ("LDMClassifierCV", ""): {"rows twice": _SUM},
-    ("MDOClassifier", ""): _LINEAR,
-    ("KMOMDClassifier", ""): {"rows twice": _SUM},
-    ("SparseKFDAClassifier", "q=0.5"): {"rows twice": LOCAL, "weights": LOCAL},
-    ("KFDAClassifier", ""): {"rows twice": _SUM},
-    ("OLSKFDAClassifier", ""): {"rows twice": _SUM},
-    ("CLASKTransformer", ""): {"classes swapped": _BLOCKS},
-    ("CLASMKTransformer", ""): {**_POLY, "classes swapped": _BLOCKS},
-    ("HierarchicalCLASMKClassifier", ""): _POLY,
-    ("LSSVMClassifier", ""): {"rows twice": _SUM},
-    ("MKLClassifier", ""): {**_POLY, "rows twice": _SUM},
-    ("TwoLayerMKLClassifier", ""): _POLY,
-    ("LowRankSVMClassifier", "rank 1"): {"classes swapped": LOCAL},
-    ("LevelSetClassifier", ""): {"classes swapped": _LEVEL},
-    ("RegressionFunctionEstimator", ""): {"shift": LOCAL, "constant feature": LOCAL},
-    ("NuclearNormSVMClassifier", ""): {"rows twice": _SUM},
+#: why estimators of several rooms do not obey a law, by the word for it in ``claims/laws.toml``
+REASONS = {
+    "origin": "inner products depend on the origin",
+    "intercept": "no intercept: a constant feature takes its place",
+    "polynomial": "one of its kernels is polynomial, of inner products",
+    "sum": "a sum of losses against a penalty: every row twice is half the penalty",
+    "blocks": "one block of features for each class: the blocks change places",
+    "level": "its level is a probability of one of the classes",
+    "local": LOCAL,
 }
+
+
+@cache
+def exceptions() -> dict[str, dict[str, str]]:
+    """Return which laws an estimator does not obey, and why; by its name, and a setting where others do.
+
+    A room says so in ``claims/laws.toml``, by one of `REASONS` or in words of its own; one without obeys all.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for room in papers().values():
+        told = room.folder / "claims" / "laws.toml"
+        if told.is_file():
+            found |= tomllib.loads(told.read_text(encoding="utf-8"))
+    return {name: {law: REASONS.get(why, why) for law, why in each.items()} for name, each in found.items()}
 
 
 def exception(one: Tried, law: str) -> str:
     """Return why an estimator does not obey a law; an empty text if it does."""
-    return EXCEPTIONS.get((one.name, setting(one.build())), {}).get(law, "")
+    return exceptions().get(f"{one.name} {setting(one.build())}".strip(), {}).get(law, "")
 
 
 def check(one: Tried, law: str, seed: int = 0) -> float | None:

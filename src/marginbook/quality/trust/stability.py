@@ -17,8 +17,6 @@ from ...kernels import Kernel
 
 #: rows and columns of the problem, shape of its matrices, and rows that are decided on
 ROWS, COLUMNS, SHAPE, ASKED = 300, 12, (6, 4), 40
-#: columns of the table
-VARIANTS = ("again", "2 threads", "F order", "float32", "rows permuted", "columns permuted", "pieces")
 NARROW: Kernel = ("rbf", {"gamma": 0.05})
 SEVERAL: list[Kernel] = [("rbf", {"gamma": 0.05}), ("rbf", {"gamma": 0.5}), ("poly", {"degree": 2})]
 

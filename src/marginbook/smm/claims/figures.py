@@ -136,11 +136,11 @@ def check_levels() -> Evidence:
     enough = float(TABLES.protocol("levels").thresholds["enough"])
     fewer, found = contest(frame, 20, 4), means(frame)
     gain = (found[20] - found[50]) / found[20]
-    parts = [*(fewer["outcome"] == "win"), *(gain.abs() <= enough)]
+    parts = [*(fewer["paired"] == "win"), *(gain.abs() <= enough)]
     told = "; ".join(f"{name}: {listed(row)}" for name, row in found.iterrows())
     return Evidence(
         verdict=share(int(np.sum(parts)), len(parts)),
-        measured=f"from 4 to 20 levels: {tally(fewer['outcome'])}; from 20 to 50 the error falls by "
+        measured=f"from 4 to 20 levels: {tally(fewer['paired'])}; from 20 to 50 the error falls by "
         f"{', '.join(f'{100 * value:.1f} %' for value in gain)}",
         claimed=f"20 levels win on every set, and 50 change the error by at most {100 * enough:.0f} %",
         slack=min(float(enough - gain.abs().max()), short(int(np.sum(parts)), len(parts))),
@@ -185,7 +185,7 @@ def check_level_sets() -> Evidence:
     falls = "within" if rate.high < 0 else "beyond"
     return Evidence(
         verdict=margins.judged([falls, *against["counts"]]),
-        measured=f"exponent of n {rate}; against the vector machine's sets {tally(against['outcome'])}",
+        measured=f"exponent of n {rate}; against the vector machine's sets {tally(against['paired'])}",
         claimed="an exponent below 0, and smaller errors than the vector machine's at every n",
         slack=min(-rate.high, short(int((against["counts"] == "within").sum()), len(against))),
         why="Falling does not mean vanishing: smm/linear-class shows what a linear f misses however large "
@@ -232,7 +232,7 @@ def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evid
         claimed=claimed,
         slack=min(growth.low, short(int((against["counts"][large] == "within").sum()), int(large.sum()))),
         why="The training size, the rank of the truth and the Bayes error are the same at every d; low rank "
-        f"has r(2d - r) free parameters, the vector d^2. {tally(against['outcome'])} over all d. Both "
+        f"has r(2d - r) free parameters, the vector d^2. {tally(against['paired'])} over all d. Both "
         "machines have the hinge loss and Platt's sigmoid, and their parameters are chosen in the same way. "
         f"{margins.how_powerful(against, margin, 'points of error')}",
         sizes={"d": sorted(int(value) for value in d)} | margins.powers([against]),
@@ -309,7 +309,5 @@ def check_nuclear_norm() -> Evidence:
     frame = pd.concat(there)
     frame = frame[~frame.index.duplicated()]  # the centre is in both
     lines = contest(frame, PLATT, NUCLEAR)
-    more = (
-        f"By paired t-tests at 0.05 the fixed rank has {tally(lines['outcome'])}. Both use Platt's sigmoid."
-    )
+    more = f"By paired t-tests at 0.05 the fixed rank has {tally(lines['paired'])}. Both use Platt's sigmoid."
     return margins.evidence(frame, ((PLATT, NUCLEAR),), margin, digits=2, unit="points of error", more=more)

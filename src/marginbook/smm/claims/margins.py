@@ -144,8 +144,8 @@ def contested(frame: pd.DataFrame, first: str, second: str, margin: float) -> pd
     found["draws"] = [len(part) for _, part in apart]
     found["power"] = [power(float(part.std(ddof=1)), len(part), margin, level) for _, part in apart]
     found["needed"] = [draws_needed(float(part.std(ddof=1)), margin, level=level) for _, part in apart]
-    blind = (found["outcome"] == "tie") & (found["power"] < POWER)
-    found["counts"] = np.select([found["outcome"] == "win", blind], ["within", "open"], "beyond")
+    blind = (found["paired"] == "tie") & (found["power"] < POWER)
+    found["counts"] = np.select([found["paired"] == "win", blind], ["within", "open"], "beyond")
     return found
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from ...claims import Evidence, share
-from ...claims.printed_tables import LEVEL, PaperTables
-from ...experiments.stats import corrected_resampled_t, paired_t
+from ...claims import Evidence, contests, share
+from ...claims.printed_tables import PaperTables
 from ..experiments.generators import setting
 
 if TYPE_CHECKING:
@@ -112,20 +112,8 @@ def interval(values: np.ndarray) -> Slope:
     return Slope(mean, mean - half, mean + half, k)
 
 
-def contest(frame: pd.DataFrame, first: str | int, second: str | int) -> pd.DataFrame:
-    """Compare two methods on every set, draw by draw; draws are independent.
-
-    Returns
-    -------
-    DataFrame
-        By set: `difference` (mean of first minus second; less is better), `p`, of Student's paired test, and
-        `outcome` of the first at the level 0.05: "win", "tie" or "loss".
-    """
-    rows = {}
-    for name, part in frame.groupby(level="dataset", sort=False):
-        found = paired_t(part[first].to_numpy(float), part[second].to_numpy(float))
-        rows[str(name)] = (found.mean_difference, found.p_value)
-    return _outcomes(rows)
+#: of two methods on every set, draw by draw; draws are independent, and less is better
+contest = partial(contests.contest, overlap=0.0, higher_is_better=False)
 
 
 def resampled_contest(frame: pd.DataFrame, first: str, second: str, sizes: pd.DataFrame) -> pd.DataFrame:
@@ -142,17 +130,14 @@ def resampled_contest(frame: pd.DataFrame, first: str, second: str, sizes: pd.Da
     Returns
     -------
     DataFrame
-        As of `contest`, with `p` of Nadeau and Bengio's corrected test, multiplied by the number of sets in
-        the manner of Holm.
+        As of `contest`, with `p_corrected` multiplied by the number of sets in the manner of Holm.
     """
-    rows = {}
-    for name, part in frame.groupby(level="dataset", sort=False):
-        a, b = part[first].to_numpy(float), part[second].to_numpy(float)
-        n_train, n_test = (float(sizes[each].to_dict()[str(name)]) for each in ("n_train", "n_test"))
-        found = corrected_resampled_t(a, b, n_train=n_train, n_test=n_test)
-        rows[str(name)] = (found.mean_difference, found.p_value)
-    adjusted = holm([p for _, p in rows.values()])
-    return _outcomes({name: (rows[name][0], p) for name, p in zip(rows, adjusted, strict=True)})
+    ratios = (sizes["n_test"] / sizes["n_train"]).to_dict()
+    overlap = {str(name): float(ratio) for name, ratio in ratios.items()}
+    found = contests.contest(frame, first, second, overlap=overlap, higher_is_better=False)
+    found["p_corrected"] = holm(found["p_corrected"].to_list())
+    found["corrected"] = list(map(contests.outcome, -found["difference"], found["p_corrected"]))
+    return found
 
 
 def holm(p_values: list[float]) -> list[float]:
@@ -178,17 +163,3 @@ def tally(outcomes: pd.Series[str]) -> str:
     """Say how often "win", "tie" and "loss" are among `outcomes`."""
     count = outcomes.value_counts()
     return f"{count.get('win', 0)} won, {count.get('tie', 0)} tied, {count.get('loss', 0)} lost"
-
-
-def _outcomes(rows: dict[str, tuple[float, float]]) -> pd.DataFrame:
-    import pandas as pd
-
-    found = {
-        name: {
-            "difference": difference,
-            "p": p,
-            "outcome": "tie" if p >= LEVEL else "win" if difference < 0 else "loss",
-        }
-        for name, (difference, p) in rows.items()
-    }
-    return pd.DataFrame.from_dict(found, orient="index", columns=["difference", "p", "outcome"])

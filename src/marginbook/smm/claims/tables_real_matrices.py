@@ -94,7 +94,7 @@ def over_sets(frame: pd.DataFrame, first: str, second: str, table: str) -> str:
     lines, found = resampled_contest(frame, first, second, sizes(table)), means(frame)
     higher, lower, number, by, p = paired(found[first], found[second])
     return (
-        f"{first} against {second} for new samples: {tally(lines['outcome'])} by the corrected resampled "
+        f"{first} against {second} for new samples: {tally(lines['corrected'])} by the corrected resampled "
         f"t-test, after Holm; lower mean on {lower} of {number} sets, higher on {higher}, by {by:+.3g} on "
         f"average (Wilcoxon p = {p:.2g})."
     )

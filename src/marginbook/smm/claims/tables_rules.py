@@ -152,7 +152,7 @@ def _against(table: str, column: str, first: str, seconds: tuple[str, ...]) -> d
 
 def _told(contests: dict[str, pd.DataFrame]) -> str:
     return "; ".join(
-        f"against {name} {tally(lines['outcome'])} ("
+        f"against {name} {tally(lines['paired'])} ("
         + ", ".join(f"{row['difference']:+.3f}" for _, row in lines.iterrows())
         + ")"
         for name, lines in contests.items()
@@ -167,7 +167,7 @@ def _nearer(
     frame = by_draw("bumps", column)
     if not contests or frame is None:
         return nothing(claimed, "bumps")
-    outcomes = np.concatenate([lines["outcome"].to_numpy(str) for lines in contests.values()])
+    outcomes = np.concatenate([lines["paired"].to_numpy(str) for lines in contests.values()])
     told = "; ".join(f"{name}: {listed(row)}" for name, row in means(frame).iterrows())
     return Evidence(
         verdict=share(int(np.sum(outcomes == "win")), len(outcomes)),

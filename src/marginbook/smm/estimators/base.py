@@ -25,7 +25,7 @@ from ..solvers.kernel_block_descent import mapped_kernel_svm
 from ..solvers.kernel_rows import MappedRows, map_rows
 from ..solvers.kernel_solution import KernelSolution, decisions_of
 from ..solvers.solution import LowRankSolution
-from .certificates import Machine, certificates, warn_unconverged
+from .certificates import MatrixSolution, certificates, warn_unconverged
 from .equal_samples import find_copies
 from .matrix_input import Shape, linear_values, validate_matrices, validate_training
 from .parameters import gamma_of_rows, resolve_rank, resolve_row_kernel, validate_machine
@@ -63,7 +63,7 @@ class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     matrix_shape_: Shape
     n_features_in_: int
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         """Raise ValueError for a parameter out of range."""
         validate_machine(self)
 
@@ -90,7 +90,7 @@ class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             The sample weights, all 1 by default, as they are; of equal samples their sum.
         """
         forget(self, "_fit_copies", "_fit_kernel", "_fit_machines")
-        self._check()
+        self._validate_parameters()
         X, y = validate_training(self, X, y, self.shape)
         name = type(self).__name__
         self.classes_, codes = encode_classes(y, name)
@@ -141,7 +141,7 @@ class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
         start: Start | None = None,
         mapped: MappedRows | None = None,
         gram: np.ndarray | None = None,
-    ) -> Machine:
+    ) -> MatrixSolution:
         """Return the machine for labels `signs`, (n,), of -1 and 1 and the whole `weights`, (n,).
 
         Raises
@@ -162,7 +162,7 @@ class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             "random_state": seed,
         }
         steps = int(self.bound_iter)
-        found: Machine
+        found: MatrixSolution
         with np.errstate(all="ignore"):  # steps that overflow are not taken
             if mapped is None:
                 found = low_rank_svm(X, signs, bound_iter=steps, gram=gram, **options)
@@ -172,7 +172,7 @@ class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             raise ValueError("the objective of these matrices overflows; scale the features")
         return found
 
-    def _keep(self, found: Sequence[Machine], single: bool) -> None:
+    def _keep(self, found: Sequence[MatrixSolution], single: bool) -> None:
         """Keep the machines and their certificates: as they are if there is a `single` one, else stacked."""
         self._fit_machines = list(found)
         for name, value in certificates(found, self._fit_copies).items():
@@ -182,14 +182,17 @@ class MatrixMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
         warn_unconverged(type(self).__name__, found, self.tol)
         missed = max((one.missed for one in found if isinstance(one, KernelSolution)), default=0.0)
         if missed > MISSED:
+            smoother = "take a smoother kernel"
+            if kernel_name(self._fit_kernel) == "rbf":
+                smoother = "scale the features (StandardScaler), or lower gamma, as gamma='scale' may"
             warnings.warn(
                 f"the {self.n_components} landmarks miss {missed:.1%} of the squared norms of all rows in "
-                f"the feature space, more than {MISSED:.0%}; raise n_components or take a smoother kernel",
+                f"the feature space, more than {MISSED:.0%}; raise n_components, or {smoother}",
                 UserWarning,
                 stacklevel=user_level(),
             )
 
-    def _start_of(self, machine: Machine, X: np.ndarray, signs: np.ndarray) -> Start | None:
+    def _start_of(self, machine: MatrixSolution, X: np.ndarray, signs: np.ndarray) -> Start | None:
         """Return a start from an earlier `machine`, with as many columns as are needed, if its shape fits."""
         linear = kernel_name(self._fit_kernel) == "linear"
         if isinstance(machine, KernelSolution):

@@ -14,10 +14,10 @@ from ..solvers.kernel_solution import KernelSolution
 from ..solvers.solution import LowRankSolution
 from .equal_samples import Copies
 
-Machine: TypeAlias = LowRankSolution | KernelSolution
+MatrixSolution: TypeAlias = LowRankSolution | KernelSolution
 
 
-def certificates(found: Sequence[Machine], copies: Copies) -> dict[str, Any]:
+def certificates(found: Sequence[MatrixSolution], copies: Copies) -> dict[str, Any]:
     """Return the fitted attributes of several machines, each a list or an array with one entry a machine."""
     values: dict[str, Any] = {
         "objective_": np.array([machine.objective for machine in found]),
@@ -47,7 +47,7 @@ def last_change(path: np.ndarray) -> float:
     return float((before - path[-1]) / max(abs(float(path[-1])), np.finfo(float).tiny))
 
 
-def warn_unconverged(name: str, found: Sequence[Machine], tol: float) -> None:
+def warn_unconverged(name: str, found: Sequence[MatrixSolution], tol: float) -> None:
     """Warn, with both numbers, if one of the machines stopped before its tolerance."""
     missed = [machine for machine in found if not machine.converged]
     if missed:

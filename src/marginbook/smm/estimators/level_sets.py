@@ -81,7 +81,7 @@ class LevelSetClassifier(MatrixMachine):
     max_iter: int = 200
     random_state: Any = None
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_pi(self.pi)
         validate_machine(self)
 

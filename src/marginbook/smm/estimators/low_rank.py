@@ -12,7 +12,7 @@ from ...base.threads import on_few_threads
 from ...kernels import Kernel
 from ..solvers.block_descent import start_gram
 from .base import MatrixMachine, class_weights
-from .certificates import Machine
+from .certificates import MatrixSolution
 from .parameters import validate_machine
 
 
@@ -144,7 +144,7 @@ class LowRankSVMClassifier(MatrixMachine):
     max_iter: int = 200
     random_state: Any = None
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_flags(warm_start=self.warm_start)
         validate_machine(self)
 
@@ -161,7 +161,7 @@ class LowRankSVMClassifier(MatrixMachine):
         X, codes, weights = self._validated(X, y, sample_weight)
         weights = weights / weights.mean() * class_weights(self.class_weight, self.classes_, codes, weights)
         seed, two = self._seed(), len(self.classes_) == 2
-        found: list[Machine] = []
+        found: list[MatrixSolution] = []
         mapped = self._mapped(X)
         gram = start_gram(X, self.loss) if mapped is None else None
         for k in [1] if two else range(len(self.classes_)):

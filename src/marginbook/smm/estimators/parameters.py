@@ -14,6 +14,7 @@ from ...base.parameters import (
     validate_flags,
     validate_limits,
     validate_not_negative,
+    validate_within,
 )
 from ...kernels import Kernel, kernel_name, parse_kernel, resolve_kernel, scale_gamma
 from ..model.aggregation import AGGREGATES
@@ -55,8 +56,7 @@ def validate_solving(model: Any) -> None:
 
 def validate_pi(pi: Any) -> None:
     """Raise ValueError unless the level `pi` is between 0 and 1; at the ends one class has no weight."""
-    if not (is_number(pi) and 0 < pi < 1):
-        raise ValueError(f"pi must be a number in (0, 1), got {pi!r}; at the ends one class has no weight")
+    validate_within("(0, 1)", hint="; at the ends one class has no weight", pi=pi)
 
 
 def validate_levels(n_levels: Any, aggregate: Any) -> None:

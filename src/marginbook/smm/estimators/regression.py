@@ -14,7 +14,7 @@ from ..model.aggregation import aggregate as combine
 from ..model.aggregation import crossings, levels
 from ..model.objective import weights_for
 from .base import MatrixMachine, class_weights
-from .certificates import Machine
+from .certificates import MatrixSolution
 from .parameters import validate_levels, validate_machine
 
 
@@ -110,7 +110,7 @@ class RegressionFunctionEstimator(MatrixMachine):
     max_iter: int = 200
     random_state: Any = None
 
-    def _check(self) -> None:
+    def _validate_parameters(self) -> None:
         validate_levels(self.n_levels, self.aggregate)
         validate_machine(self)
 
@@ -127,7 +127,7 @@ class RegressionFunctionEstimator(MatrixMachine):
         self.levels_ = levels(int(self.n_levels))
         weights = weights / weights.mean() * class_weights(self.class_weight, self.classes_, codes, weights)
         signs, seed, mapped = np.where(codes == 1, 1.0, -1.0), self._seed(), self._mapped(X)
-        found: dict[int, Machine] = {}
+        found: dict[int, MatrixSolution] = {}
         for h, neighbour in outwards(len(self.levels_)):
             start = None if neighbour is None else self._start_of(found[neighbour], X, signs)
             level_weights = weights_for(self.levels_[h], signs, weights)

@@ -109,11 +109,10 @@ TUNING_FOLDS = 5
 
 
 class Choice(NamedTuple):
-    """The chosen parameters, their Brier score; how many points were tried, in which processor seconds."""
+    """The chosen parameters, their Brier score, and the processor seconds of the choice."""
 
     point: Point
     brier: float
-    n_points: int
     seconds: float
 
 
@@ -206,4 +205,4 @@ def _best(points: list[Point], of: Hashable, score: Callable[[Point], float]) ->
         warnings.simplefilter("ignore", ConvergenceWarning)
         tried: list[Tried] = [scored(of, point, partial(score, point)) for point in points]
     best = int(np.argmin(np.round([each.score for each in tried], 12)))
-    return Choice(points[best], tried[best].score, len(points), sum(each.seconds for each in tried))
+    return Choice(points[best], tried[best].score, sum(each.seconds for each in tried))

@@ -58,7 +58,7 @@ def validate_lam(lam: float) -> float:
     return float(lam)
 
 
-def validate_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:
+def validate_sample_weight(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:
     """Return the weights as an (n,) array, ones for None; raise ValueError unless finite and >= 0."""
     if sample_weight is None:
         return np.ones(n_samples)
@@ -89,7 +89,7 @@ def weights_for(pi: float | None, y: np.ndarray, sample_weight: np.ndarray | Non
     [0.75, 0.25, 0.75]
     """
     signs = validate_signs(y, len(y))
-    weights = validate_weights(sample_weight, len(signs))
+    weights = validate_sample_weight(sample_weight, len(signs))
     if pi is None:
         return weights.copy()
     if not 0 <= pi <= 1:
@@ -182,7 +182,7 @@ def objective(
     >>> objective(np.array([[0.5, -0.5]]), 0.0, X, np.array([1, -1]), lam=0.1)
     0.3
     """
-    weights = validate_weights(sample_weight, len(X))
+    weights = validate_sample_weight(sample_weight, len(X))
     values = loss_values(y * decision_values(coef, intercept, X), loss)
     return float(weights @ values) / len(X) + lam * float(np.sum(np.square(coef)))
 
@@ -209,7 +209,7 @@ def feasible(
     larger sum is then scaled down, so that :math:`\sum_iy_ic_i=0`.
     """
     validate_loss(loss)
-    weights = validate_weights(sample_weight, len(y)) / len(y)
+    weights = validate_sample_weight(sample_weight, len(y)) / len(y)
     upper = np.where(weights > 0, np.inf, 0.0) if loss == "squared_hinge" else weights
     clipped: np.ndarray = np.clip(multipliers, 0.0, upper)
     if fit_intercept:
@@ -227,7 +227,7 @@ def conjugate_sum(
 ) -> float:
     r"""Return :math:`-\sum_i(w_i/n)L^*(-nc_i/w_i)`, for the hinge loss :math:`\sum_ic_i`."""
     validate_loss(loss)
-    weights = validate_weights(sample_weight, len(multipliers)) / len(multipliers)
+    weights = validate_sample_weight(sample_weight, len(multipliers)) / len(multipliers)
     kept = weights > 0
     ratios = np.asarray(multipliers)[kept] / weights[kept]
     if loss != "squared_hinge":  # a quotient of equal numbers is exactly 1, one of rounded ones need not be

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
+from ...base.parameters import validate_within
 from ...kernels import Kernel
 from .row_kernels import as_rows, row_diagonal, row_values, validate_row_kernel, validate_same_shape
 
@@ -99,8 +100,7 @@ def row_features(
     """
     if int(max_features) != max_features or max_features < 1:
         raise ValueError(f"max_features must be an integer >= 1, got {max_features!r}")
-    if not 0 <= tol < 1:
-        raise ValueError(f"tol must be a number in [0, 1), got {tol!r}")
+    validate_within("[0, 1)", tol=tol)
     validate_row_kernel(kernel)
     rows, places = as_rows(X)
     n, d1, d2 = np.shape(np.asarray(X))

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...base.interruptible import interruptible
 from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
 
 #: numbers that one piece of a product with a Gram matrix may take
@@ -247,7 +248,7 @@ def validate_same_shape(wanted: tuple[int, ...], got: tuple[int, ...]) -> None:
         )
 
 
-def smallest_eigenvalue(values: np.ndarray) -> float:
+def least_relative_eigenvalue(values: np.ndarray) -> float:
     r"""Return the smallest eigenvalue of a symmetric matrix, relative to its largest absolute one.
 
     Raises
@@ -265,13 +266,13 @@ def smallest_eigenvalue(values: np.ndarray) -> float:
         )
     if largest == 0:
         return 0.0
-    spectrum = np.linalg.eigvalsh(values)
+    spectrum = interruptible(np.linalg.eigvalsh, values)
     return float(spectrum[0] / np.abs(spectrum).max())
 
 
 def validate_semidefinite(values: np.ndarray, kernel: Any = "callable") -> None:
     """Raise an error if a Gram matrix has a negative eigenvalue that rounding does not explain."""
-    smallest = smallest_eigenvalue(values)
+    smallest = least_relative_eigenvalue(values)
     if smallest < -INDEFINITE:
         raise ValueError(
             f"kernel {kernel!r} has an eigenvalue of {smallest:.1e} times its largest on these rows; "

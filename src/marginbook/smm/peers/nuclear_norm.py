@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...base.memory import require_memory
 from ...base.parameters import (
-    is_number,
     validate_choice,
     validate_flags,
     validate_limits,
     validate_not_negative,
+    validate_within,
 )
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
@@ -126,7 +126,7 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         ConvergenceWarning
             If the gap is above `tol` after `max_iter` iterations, or when rounding lets it fall no more.
         """
-        self._check()
+        self._validate_parameters()
         X, signs, weights, factors = self._validated(X, y, sample_weight)
         weights = weights * factors
         used = np.flatnonzero(weights)
@@ -157,11 +157,9 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         self.n_iter_ = found.n_iter
         return self
 
-    def _check(self) -> None:
-        if not (is_number(self.tau) and 0 <= self.tau <= 1e8):
-            raise ValueError(f"tau must be a number in [0, 1e+08], got {self.tau!r}")
-        if not (is_number(self.C) and 1e-8 <= self.C <= 1e8):
-            raise ValueError(f"C must be a number in [1e-08, 1e+08], got {self.C!r}")
+    def _validate_parameters(self) -> None:
+        validate_within("[0, 1e+08]", tau=self.tau)
+        validate_within("[1e-08, 1e+08]", C=self.C)
         validate_flags(fit_intercept=self.fit_intercept)
         validate_choice("solver", self.solver, SOLVERS)
         validate_not_negative(tol=self.tol)

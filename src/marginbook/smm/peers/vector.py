@@ -11,6 +11,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
+from ...base.interruptible import interruptible
 from ...base.parameters import is_number, validate_counts, validate_flags
 from ...base.threads import on_few_threads
 from ..estimators.parameters import validate_lam_parameter
@@ -172,7 +173,7 @@ class VectorSVMClassifier(VectorClassifier):
                 max_iter=int(self.max_iter),
                 random_state=0,
             )
-        machine.fit(rows, signs, sample_weight=costs / scale)
+        interruptible(machine.fit, rows, signs, costs / scale)
         self.n_iter_ = int(np.max(machine.n_iter_))
         coef = machine.coef_.ravel()
         if not self.fit_intercept:
@@ -251,7 +252,7 @@ class VectorLogisticClassifier(VectorClassifier):
         rows = problem.Z
         n, p = rows.shape
         # B is a combination of the samples: n coordinates are enough
-        basis, coordinates = np.linalg.qr(rows.T) if n < p else (None, rows.T)
+        basis, coordinates = interruptible(np.linalg.qr, rows.T) if n < p else (None, rows.T)
         machine = LogisticRegression(
             C=1 / (2 * self.lam * n),
             tol=self.tol,

@@ -4,7 +4,7 @@ r"""The convex problem of one block, solved by what suits its loss and shape.
     \min_{w,b}\ \frac1n\sum_iw_iL\bigl(y_i(z_i^\top w+b)\bigr)+\lambda\lVert w\rVert^2 .
 
 The hinge loss goes, with a start, to :func:`~marginbook.smm.solvers.hinge_active_set.confirmed`, then to
-:func:`~marginbook.smm.solvers.hinge_interior_point.interior_point` and, where its gap stays open, to
+:func:`~marginbook.smm.solvers.hinge_block.solve_hinge_block` and, where its gap stays open, to
 :func:`~marginbook.smm.solvers.hinge_augmented_lagrangian.augmented_newton`; the smooth losses go to
 :func:`~marginbook.smm.solvers.newton.newton`.
 """
@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model.objective import loss_values, validate_lam, validate_loss, validate_signs, validate_weights
+from ..model.objective import loss_values, validate_lam, validate_loss, validate_sample_weight, validate_signs
 from .block_problem import BlockProblem
 from .hinge_active_set import confirmed
 from .hinge_augmented_lagrangian import augmented_newton
-from .hinge_interior_point import interior_point
+from .hinge_block import solve_hinge_block
 from .newton import newton
 from .solution import InnerSolution
 
@@ -73,7 +73,7 @@ def solve_inner(
     y = validate_signs(y, len(Z))
     lam = validate_lam(lam)
     validate_loss(loss)
-    weights = validate_weights(sample_weight, len(Z))
+    weights = validate_sample_weight(sample_weight, len(Z))
     if fit_intercept:
         constant = _constant(Z.shape[1], y, weights, loss)
         if constant is not None:
@@ -86,7 +86,7 @@ def solve_inner(
         if near.converged:
             return near
         start, multipliers = (near.weights, near.intercept), near.multipliers
-    found = interior_point(problem, start, multipliers)
+    found = solve_hinge_block(problem, start, multipliers)
     if found.converged or found.dual_gap <= TIGHT * abs(found.objective):
         return found
     other = augmented_newton(problem, (found.weights, found.intercept), found.multipliers)

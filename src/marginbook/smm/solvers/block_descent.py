@@ -17,8 +17,8 @@ from ..model.objective import (
     loss_slopes,
     validate_lam,
     validate_loss,
+    validate_sample_weight,
     validate_signs,
-    validate_weights,
 )
 from .block import only_class, solve_inner
 from .block_descent_one_start import Descent, State, balanced
@@ -113,7 +113,7 @@ def low_rank_svm(
     y = validate_signs(y, len(X))
     lam = validate_lam(lam)
     validate_loss(loss)
-    weights = validate_weights(sample_weight, len(X))
+    weights = validate_sample_weight(sample_weight, len(X))
     least = min(X.shape[1:])
     if int(rank) != rank or not 1 <= rank <= least:
         raise ValueError(f"rank is {rank}, wanted between 1 and min(d1, d2) = {least}")

@@ -28,8 +28,8 @@ from ..model.objective import (
     loss_values,
     validate_lam,
     validate_loss,
+    validate_sample_weight,
     validate_signs,
-    validate_weights,
 )
 from .hinge_augmented_lagrangian import envelope
 from .newton import Loss
@@ -160,7 +160,7 @@ def improve(
         raise ValueError("X has entries that are not finite; impute or remove them first")
     y, lam = validate_signs(y, len(X)), validate_lam(lam)
     validate_loss(loss)
-    weights = validate_weights(sample_weight, len(X))
+    weights = validate_sample_weight(sample_weight, len(X))
     n, d1, d2 = X.shape
     if int(rank) != rank or not 1 <= rank <= min(d1, d2):
         raise ValueError(f"rank is {rank}, wanted a whole number between 1 and min(d1, d2) = {min(d1, d2)}")

@@ -13,7 +13,7 @@ import numpy as np
 from .block_problem import BlockProblem
 from .box_qp import coordinate_moves
 from .certificate import Certificate, Point
-from .hinge_interior_point import interior_point
+from .hinge_block import solve_hinge_block
 from .nuclear_multiples import best_intercept
 from .solution import InnerSolution
 
@@ -55,4 +55,4 @@ def coarse(problem: BlockProblem, gram: np.ndarray) -> InnerSolution:
         if best.offer(Point(w, b, y * (fitted + b)), y * beta):
             return best.solution(n_iter)
         violation *= FACTOR
-    return interior_point(problem, (best.w, best.b), best.multipliers)
+    return solve_hinge_block(problem, (best.w, best.b), best.multipliers)

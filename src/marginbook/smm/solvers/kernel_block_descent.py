@@ -25,8 +25,8 @@ from ...kernels import Kernel
 from ..model.objective import (
     validate_lam,
     validate_loss,
+    validate_sample_weight,
     validate_signs,
-    validate_weights,
 )
 from ..model.row_features import RowFeatures
 from ..model.row_kernels import as_rows, validate_same_shape
@@ -180,7 +180,7 @@ def mapped_kernel_svm(
     signs = validate_signs(np.asarray(y), n)
     lam = validate_lam(lam)
     validate_loss(loss)
-    weights = validate_weights(sample_weight, n)
+    weights = validate_sample_weight(sample_weight, n)
     if int(rank) != rank or not 1 <= rank <= d1:
         raise ValueError(f"rank is {rank}, wanted a whole number between 1 and d1 = {d1}")
     if descent not in DESCENTS:

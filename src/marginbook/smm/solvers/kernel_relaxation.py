@@ -63,7 +63,7 @@ def relax(problem: KernelProblem, S: np.ndarray, *, tol: float, max_iter: int) -
     """
     left, c = max_iter, None
     for share in STAGES if problem.loss == "hinge" else (0.0,):
-        found = _machine(problem, S, c, 0.0)
+        found = _at_projection(problem, S, c, 0.0)
         c = found.multipliers
         if left <= 0 or found.value - problem.lower_bound <= tol * abs(found.value):
             break
@@ -71,14 +71,14 @@ def relax(problem: KernelProblem, S: np.ndarray, *, tol: float, max_iter: int) -
         ridge = 4 * problem.lam * share * abs(found.value) / size if size > 0 else 0.0
         S, taken = _search(problem, S, c, ridge, enough=max(share, tol) * abs(found.value), max_iter=left)
         left -= taken
-    return S, _machine(problem, S, c, 0.0).value
+    return S, _at_projection(problem, S, c, 0.0).value
 
 
 def _search(
     problem: KernelProblem, S: np.ndarray, c: np.ndarray, ridge: float, *, enough: float, max_iter: int
 ) -> tuple[np.ndarray, int]:
     """Minimise J for a kernel with `ridge` until the gap is `enough`; return the best S and the steps."""
-    at = _machine(problem, S, c, ridge)
+    at = _at_projection(problem, S, c, ridge)
     best, values = S, [at.value]
     first = 1.0 / max(float(np.abs(at.gradient).max()), 1e-300)
     length = first
@@ -91,7 +91,7 @@ def _search(
             return best, step
         share = 1.0
         for _ in range(HALVINGS):
-            new = _machine(problem, S + share * move, at.multipliers, ridge)
+            new = _at_projection(problem, S + share * move, at.multipliers, ridge)
             if new.value <= max(values[-RECENT:]) + ARMIJO * share * slope:
                 break
             share /= 2
@@ -107,7 +107,7 @@ def _search(
 
 
 @dataclass
-class _Machine:
+class _AtProjection:
     """J(S), its multipliers, its gradient, and the gap that the best projection for them leaves."""
 
     value: float
@@ -116,14 +116,16 @@ class _Machine:
     gap: float
 
 
-def _machine(problem: KernelProblem, S: np.ndarray, multipliers: np.ndarray | None, ridge: float) -> _Machine:
+def _at_projection(
+    problem: KernelProblem, S: np.ndarray, multipliers: np.ndarray | None, ridge: float
+) -> _AtProjection:
     sizes, directions = np.linalg.eigh(S)
     root = directions * np.sqrt(np.maximum(sizes, 0.0))
     found = problem.step_right(root, None, multipliers, ridge)
     outer = problem.offer(found.multipliers)
     squares = np.maximum(np.linalg.eigvalsh(outer)[::-1][: problem.rank], 0.0)
     gap = (float(squares.sum()) - float(np.sum(S * outer))) / (4 * problem.lam)
-    return _Machine(found.objective, found.multipliers, -outer / (4 * problem.lam), gap)
+    return _AtProjection(found.objective, found.multipliers, -outer / (4 * problem.lam), gap)
 
 
 def fantope(S: np.ndarray, rank: int) -> np.ndarray:

@@ -203,7 +203,7 @@ def newton(
     validate_loss(loss)
     if loss == "hinge":
         raise ValueError(
-            "newton needs a loss with curvature, got 'hinge'; call augmented_newton or interior_point"
+            "newton needs a loss with curvature, got 'hinge'; call augmented_newton or solve_hinge_block"
         )
     w, b = np.zeros(A.shape[1]), 0.0
     if start is not None:

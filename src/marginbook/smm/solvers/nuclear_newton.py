@@ -22,7 +22,7 @@ import numpy as np
 from ...kernels.decomposition import svd
 from .block_problem import BlockProblem
 from .box_qp import hinge_qp
-from .hinge_interior_point import interior_point
+from .hinge_block import solve_hinge_block
 from .nuclear_norm import NuclearProblem, soft_threshold
 from .nuclear_record import NuclearSolution, Record
 
@@ -174,7 +174,7 @@ def _offer_linear(problem: NuclearProblem, record: Record) -> bool:
     """
     n, total = len(problem.y), float(problem.costs.sum())
     rows, weights = problem.centred.reshape(n, -1), n * problem.costs / total
-    found = interior_point(
+    found = solve_hinge_block(
         BlockProblem(rows, problem.y, 0.5 / total, weights, problem.fit_intercept, 1e-3 * record.tol)
     )
     B = found.weights.reshape(problem.X.shape[1:])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.objective import objective, validate_loss, validate_signs, validate_weights
+from ..model.objective import objective, validate_loss, validate_sample_weight, validate_signs
 
 
 def by_cvxpy(
@@ -40,7 +40,7 @@ def by_cvxpy(
 
     validate_loss(loss)
     signs = validate_signs(y, len(Z))
-    share = validate_weights(sample_weight, len(Z)) / len(Z)
+    share = validate_sample_weight(sample_weight, len(Z)) / len(Z)
     w: Any = cp.Variable(Z.shape[1])
     b: Any = cp.Variable() if fit_intercept else 0.0
     margins = cp.multiply(signs, Z @ w + b)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .advice import OURS, REFERENCE, percent
+from .finding_numbers import INGREDIENTS, WITH, WITHOUT, stored
 from .posteriors import ROPE
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ EDGE = -8.0
 
 def against_reference() -> Figure:
     """Draw the papers' methods against the support vector machine, a row of dots for each."""
-    from .findings import stored
-
     found = stored()
     order = sorted(OURS, key=lambda name: found.lead(name, REFERENCE))
     rows = {name: found.accuracy[name] - found.accuracy[REFERENCE] for name in order}
@@ -35,8 +34,6 @@ def against_reference() -> Figure:
 
 def without_ingredient() -> Figure:
     """Draw each paper's method against the same without its ingredient."""
-    from .findings import INGREDIENTS, stored
-
     found = stored()
     rows, notes = {}, {}
     for name, plain, _ in reversed(INGREDIENTS):
@@ -78,7 +75,6 @@ def rows_and_accuracy() -> Figure:
     import matplotlib.pyplot as plt
 
     from ...base.plotting import COLOURS
-    from .findings import stored
     from .rankings import by_set
 
     found = stored()
@@ -104,7 +100,6 @@ def rows_and_accuracy() -> Figure:
 def near_the_best() -> Figure:
     """Draw on how many sets a method, or a choice between methods, is within a point of the best."""
     from ...base.plotting import COLOURS
-    from .findings import stored
 
     found = stored()
     choices = {
@@ -128,7 +123,6 @@ def near_the_best() -> Figure:
 def ringnorm() -> Figure:
     """Draw the accuracies of kernel machines with and without an intercept on ringnorm."""
     from ...base.plotting import COLOURS
-    from .findings import WITH, WITHOUT, stored
 
     rows = stored().rows
     here = rows[rows["dataset"] == "ringnorm"].groupby("method")["accuracy"]

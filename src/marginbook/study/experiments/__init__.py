@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ...experiments.fold import Measure
 from .accuracy import measure_bench
-from .sets import DATASETS as DATASETS
+from .sets import DATASETS
+
+__all__ = ["DATASETS", "EXPERIMENTS"]
 
 #: the table's name in protocol.toml -> its measure
 EXPERIMENTS: dict[str, Measure] = {"accuracy": measure_bench}

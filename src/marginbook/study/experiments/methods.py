@@ -7,6 +7,7 @@ kernel. The papers' methods have the models that the papers print; where a paper
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ GAMMA = Range(1 / 64, 16)
 TREES = 200
 
 
+@dataclass(eq=False, repr=False)
 class SubspaceClassifier(ClassifierMixin, BaseEstimator):
     """CLASMK-ML: weighted subspaces of 13 kernels for each class, and an LS-SVM in their coordinates.
 
@@ -48,11 +50,10 @@ class SubspaceClassifier(ClassifierMixin, BaseEstimator):
         Of the split into rows for subspaces and rows for weights.
     """
 
-    def __init__(self, equal: bool = False, eta: float = 0.5, C: float = 1.0, random_state: int = 0) -> None:
-        self.equal = equal
-        self.eta = eta
-        self.C = C
-        self.random_state = random_state
+    equal: bool = False
+    eta: float = 0.5
+    C: float = 1.0
+    random_state: int = 0
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
         """Fit to rows `X`, (n, p), and labels `y`, (n,)."""
@@ -84,12 +85,12 @@ class _EqualWeights(CLASMKTransformer):
         return self
 
 
+@dataclass(eq=False, repr=False)
 class SignedRidge(ClassifierMixin, BaseEstimator):
     """The sign of kernel ridge regression to targets -1 and 1; scikit-learn has the regression only."""
 
-    def __init__(self, alpha: float = 1.0, gamma: float = 1.0) -> None:
-        self.alpha = alpha
-        self.gamma = gamma
+    alpha: float = 1.0
+    gamma: float = 1.0
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
         """Fit to rows `X`, (n, p), and labels `y`, (n,) of two classes."""

@@ -50,8 +50,8 @@ def ridge_machine(model: Any, X: np.ndarray, y: np.ndarray, T: np.ndarray) -> Re
         doubles = _gram_in_doubles(model, X)[np.ix_(order, order)]
         W = zeros(*K.shape)
         # no public attribute holds the weights, which are made for each row that is asked about
-        form = getattr(model._machine, "form", None)
-        found = model._machine.solve(doubles).weights if form is None else form.weights(doubles)
+        form = getattr(model._point_solver, "form", None)
+        found = model._point_solver.solve(doubles).weights if form is None else form.weights(doubles)
         W[order] = exactly(found)
         columns = K[:, order]
         left = M @ W - columns

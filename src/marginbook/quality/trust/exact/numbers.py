@@ -101,11 +101,6 @@ def singular_values(A: np.ndarray) -> np.ndarray:
     return np.array(list(mp.svd_r(mp.matrix(A.tolist()), compute_uv=False)), dtype=object)
 
 
-def eigenvalues(A: np.ndarray) -> np.ndarray:
-    """Return the eigenvalues of a symmetric matrix, smallest first."""
-    return np.array(list(mp.eigsy(mp.matrix(A.tolist()), eigvals_only=True)), dtype=object)
-
-
 def condition(A: np.ndarray) -> float:
     """Return the ratio of the largest and the smallest singular value; infinity for a singular matrix."""
     values = singular_values(exactly(A))

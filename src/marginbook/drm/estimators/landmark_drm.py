@@ -19,8 +19,10 @@ from .training_kernel import augmented
 
 
 @dataclass(frozen=True)
-class LandmarkMachine:
+class LandmarkDRM:
     """Landmarks, and the quadratic forms of the classes in their features.
+
+    A pickle holds one half of each form, as these are symmetric.
 
     Attributes
     ----------
@@ -53,6 +55,18 @@ class LandmarkMachine:
             features = landmarks.transform(augmented(X[part], constant))
             moments.add(features, codes[part], row_weights=None if weights is None else weights[part])
         return cls(landmarks, *class_forms(moments), constant)
+
+    def __getstate__(self) -> dict[str, Any]:
+        half = np.triu_indices(self.R.shape[1])
+        return self.__dict__ | {"R": np.stack([form[half] for form in self.R])}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        halves, r = state["R"], state["landmarks"].n_features
+        rows, columns = np.triu_indices(r)
+        R = np.empty((len(halves), r, r))
+        for form, half in zip(R, halves, strict=True):
+            form[rows, columns] = form[columns, rows] = half
+        self.__dict__.update(state | {"R": R})
 
     def dissimilarity(self, X: Any) -> np.ndarray:
         """Return the (m, g) class dissimilarities (10) of rows `X`, (m, p)."""

@@ -16,7 +16,7 @@ from .certificate import Certificate, Point
 from .solution import InnerSolution
 
 
-def interior_point(
+def solve_hinge_block(
     problem: BlockProblem,
     start: tuple[np.ndarray, float] | None = None,
     multipliers: np.ndarray | None = None,

@@ -1,4 +1,4 @@
-"""The machines of one classifier: a solution for each row of signs, all of them on the same kernel values."""
+"""The solutions of one classifier, one for each row of signs, all of them on the same kernel values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FACTORISED = 4000
 LOOKED_AT = 1000
 
 
-def machines_on_kernel(
+def solutions_on_kernel(
     kernel: Kernel,
     X: Any,
     signs: np.ndarray,
@@ -77,7 +77,7 @@ def machines_on_kernel(
     return [solved[k] for k in range(len(signs))]
 
 
-def machines_on_features(
+def solutions_on_features(
     rows: Any,
     signs: np.ndarray,
     penalties: Penalties,

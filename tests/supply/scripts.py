@@ -1,0 +1,19 @@
+"""Scripts of ``supply/`` as modules."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def script(name: str) -> ModuleType:
+    """Return a script such as ``"mutants"`` as a new module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "supply" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
