@@ -67,7 +67,7 @@ mutants: $(READY) ## Small errors in the code, each against the tests that reach
 	@$(BIN)/python supply/mutants.py $(ARGS)
 
 sharpness: $(READY) ## Let the rivals of all claims meet their checks; the ledger shows which were refuted (minutes)
-	@mkdir -p results/claims
+	@mkdir -p results/claims _build
 	@$(BIN)/marginbook claims --sharpness --csv > _build/sharpness.csv && mv _build/sharpness.csv results/claims/sharpness.csv
 
 bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
