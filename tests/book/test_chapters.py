@@ -22,6 +22,16 @@ from marginbook.claims import ledger
 from ..settled import SETTLED
 
 CHAPTERS = sorted(room for room in rooms() if resource("book", f"{room}.md").is_file())
+ORDER = [
+    "What we found", "The model", "What holds and what does not", "Should I use it?", "How fast is it?",
+    "The notebooks", "To do", "Quiz", "To take away",
+]  # fmt: skip
+ORDERED = dict.fromkeys(papers(), ORDER) | {
+    "bridge": [name for name in ORDER if name != "How fast is it?"],
+    "which": [name for name in ORDER if name not in ("The model", "Should I use it?", "How fast is it?")],
+}
+# words of verdicts: a last word is a lesson, and no result; those of others are held by tests of their rooms
+VERDICTS = re.compile(r"\b(holds?|fails?|corrected|(?:not )?reproduced|undecided|significant(?:ly)?)\b")
 REFERENCE = sorted(page for room in papers() for page in resource("book", "api").glob(f"{room}*.md"))
 
 
@@ -38,6 +48,23 @@ def places() -> frozenset[str]:
     named = {name for path in texts for name in re.findall(r"^\((.+)\)=$", path.read_text("utf-8"), re.M)}
     of_papers = {name for room in papers() for name in (f"errata-{room}", ledger_anchor(room))}
     return frozenset(named | of_papers | {evidence_anchor(claim) for claim in ledger().values()})
+
+
+@pytest.mark.parametrize("page", ORDERED)
+def test_every_chapter_has_the_same_parts_in_the_same_order(page: str) -> None:
+    text = resource("book", f"{page}.md").read_text("utf-8")
+    assert re.findall(r"^## (.+)$", text, re.M) == ORDERED[page]
+    assert text.index("**The problem.**") < text.index("**The idea.**") < text.index("## What we found")
+
+
+@pytest.mark.parametrize("page", ORDERED)
+def test_a_chapter_ends_with_three_sentences(page: str) -> None:
+    last = resource("book", f"{page}.md").read_text("utf-8").partition("## To take away\n")[2]
+    points = re.findall(r"^- (.+)$", last, re.M)
+    assert len(points) == 3
+    if page in ("drm", "smm", "bridge", "which"):
+        assert not re.search(r"\d", last)
+        assert not VERDICTS.search(last)
 
 
 @pytest.mark.parametrize("room", CHAPTERS)

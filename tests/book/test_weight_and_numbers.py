@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from marginbook.base.project import resource
+from marginbook.base.rooms import rooms
 from marginbook.book import finding_pages, trusted_page, weight
 from marginbook.book.theorem_numbers import apply, chapter_of, letters, renumber
-from marginbook.claims.findings import Finding
+from marginbook.claims.findings import Finding, findings
 
 # outlines come first, solid icons last
 FONT = (
@@ -82,9 +84,27 @@ def test_the_home_page_has_cards_in_its_order_and_lists_the_rest() -> None:
         cards.index(piece) for piece in ("B0.", "L0.", "L1.")
     )
     assert ":link: which" in cards
-    assert "- L2. [LDM](ldm.md)" in others
-    assert "- S0. [SMM](smm.md)" in others
+    assert "- **L2.** [LDM](ldm.md)" in others
+    assert "- **S0.** [SMM](smm.md)" in others
     assert finding_pages.home_page({}) == ""
+
+
+def test_every_finding_of_the_home_page_begins_with_a_headline_in_bold() -> None:
+    told = [one.home for room in rooms() for one in findings(room) if one.home]
+    assert len(told) >= 8
+    for home in told:
+        bold = re.match(r"\*\*([^*]+[^*:])\*\*[: ]|\*\*([^*]+)\*\*$", finding_pages.headline(home))
+        assert bold, home
+        assert len((bold[1] or bold[2]).split()) > 2, f"no sentence: {home}"
+
+
+def test_the_ways_in_follow_the_scoreboard_of_the_home_page() -> None:
+    text = resource("book", "index.md").read_text("utf-8")
+    headings = re.findall(r"^## (.+)$", text, re.M)
+    assert headings.index("Where to begin") == headings.index("The scoreboard") + 1
+    ways = text.partition("## Where to begin")[2].partition("\n## ")[0]
+    named = re.findall(r"grid-item-card\}\n\*\*(.+?)\.\*\*", ways)
+    assert named == ["Read it", "Run it", "Use it", "Teach with it"]
 
 
 def test_what_is_not_stored_is_not_said() -> None:

@@ -8,9 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 
+from marginbook.base.project import resource
 from marginbook.bridge.claims import fisher, leave_one_out, machines, margins, ridges, subspaces
 from marginbook.bridge.claims.problems import Pair, pairs
-from marginbook.claims import Verdict, find
+from marginbook.claims import Kind, Verdict, check, find
 from marginbook.kernels import gram
 
 
@@ -23,6 +24,14 @@ def test_the_room_has_claims_about_each_paper():
     ids = {claim.id for claim in find(["bridge"])}
     for word in ("drm-", "ldm-", "kfda-", "clask-", "svm", "leave-one-out"):
         assert any(word in id for id in ids), word
+
+
+def test_the_chapter_says_that_all_relations_are_ours_and_hold():
+    text = resource("book", "bridge.md").read_text("utf-8")
+    assert "All relations here are ours, and all of them hold." in text
+    relations = find(["bridge"])
+    assert {claim.kind for claim in relations} == {Kind.OURS}
+    assert {check(claim.id).verdict for claim in relations} == {Verdict.HOLDS}
 
 
 def test_the_kernel_of_the_whitened_machine_is_that_of_explicit_features(pair):

@@ -12,7 +12,7 @@ from marginbook.book.which_page import answers, overview, sentences
 from marginbook.experiments import load_protocol
 from marginbook.study.claims import findings as told_first
 from marginbook.study.claims.advice import OURS, Findings, Sentence, advice, headline, listed, percent
-from marginbook.study.claims.rankings import complete, results
+from marginbook.study.claims.rankings import complete, not_told_apart, ranks, results
 from marginbook.study.experiments.sets import sizes
 
 
@@ -172,6 +172,28 @@ def test_without_complete_results_the_page_says_so(tmp_path, monkeypatch, rows):
         which_page.write(tmp_path)
         for name in ("answers", "table"):
             assert "not stored" in (tmp_path / f"which-{name}.md").read_text()
+
+
+def test_the_quiz_says_what_the_results_say(found, table):
+    """The page's own sentences, which nobody fills in."""
+    text = re.sub(r"\s+", " ", resource("book", "which.md").read_text("utf-8"))
+    assert "CLASMK is not decided to be worse than the SVM." in text
+    assert "It is hardly ever better by a point" in text
+    assert "CLASMK" in found.decided("open")
+    assert ((table[0]["CLASMK"] - table[0]["SVM"]) > 1).mean() < 0.1
+    assert "The DRM has the best average rank by G-mean." in text
+    assert "Kernel ridge and the LDM follow so closely that Nemenyi's test cannot separate the three." in text
+    first, second, third = ranks(found.g_mean).index[:3]
+    assert (first, {second, third}) == ("DRM", {"kernel ridge", "LDM"})
+    assert {second, third} <= set(not_told_apart(found.g_mean, first))
+
+
+def test_no_number_of_the_page_has_a_hyphen_for_a_minus(tmp_path):
+    which_page.write(tmp_path)
+    texts = [path.read_text("utf-8") for path in tmp_path.iterdir()]
+    texts += [one.text + one.caption for one in told_first.findings()]
+    words = [re.sub(r"\$[^$]*\$|`[^`]*`", "", text) for text in texts]
+    assert [found for text in words for found in re.findall(r"(?<![\w-])-\d[\d.]*", text)] == []
 
 
 def test_words_for_shares_and_lists():

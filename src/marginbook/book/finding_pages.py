@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from .room_pages import short_name
 from .search_entries import evidence_anchor
 
 PICTURES = "findings"  # folder of the pictures, beside the fragments
+_HEAD = re.compile(r"(.+?)([:.])(\s|$)")
 
 
 def write(folder: Path, checked: Checked) -> dict[str, list[Finding]]:
@@ -57,7 +59,7 @@ def home_page(told: Mapping[str, list[tuple[Finding, str]]]) -> str:
         for one, picture in told.get(room.key, [])[: room.cards]
     ]
     others = [
-        f"- {one.home} [{short_name(key)}]({rooms()[key].chapter}.md)"
+        f"- {headline(one.home)} [{short_name(key)}]({rooms()[key].chapter}.md)"
         for key, found in told.items()
         for one, _ in found[rooms()[key].cards :]
     ]
@@ -133,4 +135,21 @@ def home_card(one: Finding, picture: str, room: str) -> str:
     lines = [":::{grid-item-card}", f":link: {rooms()[room].chapter}", ":link-type: doc", ""]
     if picture:
         lines += [f"```{{image}} {picture}", f":alt: {one.alt}", ":class: finding", "```", ""]
-    return "\n".join([*lines, one.home, ":::", ""])
+    return "\n".join([*lines, headline(one.home), ":::", ""])
+
+
+def headline(text: str) -> str:
+    """Set what comes before the first colon or full stop in bold, where a text does not begin so.
+
+    >>> headline("It fails: eight points are enough.")
+    '**It fails**: eight points are enough.'
+    >>> headline("It fails. Here is why.")
+    '**It fails.** Here is why.'
+    >>> headline("**It fails.** Here is why.")
+    '**It fails.** Here is why.'
+    """
+    if not text or text.startswith("**"):
+        return text
+    said, mark, _ = found.groups() if (found := _HEAD.match(text)) else (text, "", "")
+    rest = text[len(said) + len(mark) :]
+    return f"**{said}**{mark}{rest}" if mark == ":" else f"**{said}{mark}**{rest}"

@@ -114,7 +114,7 @@ def _real_matrices() -> Finding | None:
         "left. Bars are 90 % "
         "intervals over random splits.",
         holds=better == {PARITY} and worse <= {ORIENTATION} and bool((np.array(losses) > 1).all()),
-        home=f"**Support matrix machines** make {np.mean(gains):.0f} points fewer errors on data made for "
+        home=f"Support matrix machines make {np.mean(gains):.0f} points fewer errors on data made for "
         f"them. On {_word(natural)} natural sets of matrices, no gain of a point over vectors was found.",
     )
 
