@@ -123,7 +123,7 @@ def three_readings() -> Figure:
 
 
 def rank_diagrams(means: Mapping[str, pd.DataFrame]) -> Figure:
-    """Draw the average ranks, a panel for each kernel: lines of the LDM, of the SVM, and of the other methods.
+    """Draw the average ranks, a panel for each kernel; a colour each for LDM, SVM and the others.
 
     Parameters
     ----------
@@ -141,9 +141,7 @@ def rank_diagrams(means: Mapping[str, pd.DataFrame]) -> Figure:
         ranks = critical_difference_diagram(scored, ax=ax)
         left = (len(ranks) + 1) // 2  # half of the labels are at the left, best first, the others worst first
         names = [*ranks.index[:left], *ranks.index[left:][::-1]]
-        drawn = zip(
-            names, ax.texts, ax.lines[-len(names) :], ax.collections[-len(names) :], strict=True
-        )
+        drawn = zip(names, ax.texts, ax.lines[-len(names) :], ax.collections[-len(names) :], strict=True)
         for name, text, elbow, marker in drawn:
             family = name[:3] if name[:3] in families else "other methods"
             elbow.set_color(families[family])
