@@ -16,7 +16,7 @@ _LETTERS = (
 _GREEK = {name: letter for letter, name in map(str.split, _LETTERS)}
 _NAME = re.compile(rf"(?<![\w.`-])({'|'.join(_GREEK)})(\d?)(?=_|\b)(?![\w.]*`)(?!=['\"])(?!-)")
 _SIGNS = (("<=", "≤"), (">=", "≥"), ("yhat", "ŷ"), ("sqrt(", "√("), ("+-", "±"))
-_INNER = r"(?:[^(){}`]|\([^(){}`]*\))*"
+_INNER = rf"(?:[^(){{}}`{RAISED}{LOWERED}{END}]|\([^(){{}}`{RAISED}{LOWERED}{END}]*\))*"  # marks do not nest
 _POWER = re.compile(  # p^(X), an estimate of p at X, has no power
     rf"(?<=[\w)\]}}|'{END}])\^(?!\(-?X\))"
     rf"(?:\{{({_INNER})\}}|\(({_INNER})\)|([-−]?\d+|[A-Za-zα-ω](?![A-Za-z_])))"

@@ -195,7 +195,8 @@ class _Draft:
         kind = _KIND.fullmatch(first.strip())
         if not kind:
             raise ExerciseError(
-                f"{self.where}: begins with {first[:39]!r}, expected kind and points, as *Derivation, 3 points*"
+                f"{self.where}: begins with {first[:40]!r}, "
+                "expected kind and points, as *Derivation, 3 points*"
             )
         if not statement.strip():
             raise ExerciseError(f"{self.where}: no statement, expected text before the starter")
