@@ -22,7 +22,7 @@ export class Bars {
     const low = Math.min(least[0], Math.floor(Math.min(...all) / step) * step);
     const high = Math.max(least[1], Math.ceil(Math.max(...all) / step) * step);
     const wide = this.width - 2 * LEFT;
-    const lines = broken(axis, Math.floor(wide / LETTER));
+    const lines = even(axis, Math.floor(wide / LETTER));
     const height = this.rows.length * (ROW + GAP) + FOOT + (lines.length - 1) * LINE;
     const across = (value) => LEFT + (value - low) / (high - low) * wide;
     set(this.svg, { viewBox: `0 0 ${this.width} ${height}`, height });
@@ -55,6 +55,16 @@ export class Bars {
     });
     this.svg.replaceChildren(...parts);
   }
+}
+
+// the words in as few lines as that takes, about equally long
+function even(text, most) {
+  const lines = broken(text, most);
+  for (let fewer = Math.ceil(text.length / lines.length); fewer < most; fewer++) {
+    const found = broken(text, fewer);
+    if (found.length === lines.length && found.every((line) => line.length <= most)) return found;
+  }
+  return lines;
 }
 
 // the words in lines of at most so many letters
