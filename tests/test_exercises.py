@@ -191,13 +191,13 @@ CELL = "```{code-cell} ipython3\n:tags: [%s]\n\nx = 1\n```\n\n"
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("```python starter", "```python", "no block ```python starter, wanted one"),
-        ("[solution, hide-input]", "[setup]", "no cell tagged solution, wanted one"),
+        ("```python starter", "```python", "no block ```python starter, expected one"),
+        ("[solution, hide-input]", "[setup]", "no cell tagged solution, expected one"),
         (CHECK, CELL % "check" + CHECK, "found 2 cell tagged check"),
-        ("[check]", "[]", "wanted exactly one of setup, solution, check, result"),
-        ("[check]", "[check, solution]", "wanted exactly one of"),
-        ("{dropdown} Solution", "{dropdown} Derivation", "wanted Hint or Solution first"),
-        ("*Programming, 2 points*\n", "", "wanted kind and points, as *Derivation, 3 points*"),
+        ("[check]", "[]", "expected exactly one of setup, solution, check, result"),
+        ("[check]", "[check, solution]", "expected exactly one of"),
+        ("{dropdown} Solution", "{dropdown} Derivation", "expected Hint or Solution first"),
+        ("*Programming, 2 points*\n", "", "expected kind and points, as *Derivation, 3 points*"),
         ("*Programming, 2", "*Painting, 2", "begins with '*Painting, 2 points*'"),
         ("```{dropdown} Hint 1", "Stray.\n\n```{dropdown} Hint 1", "in no dropdown: 'Stray.'"),
         ("More words.", CELL % "x", "a code cell after the last exercise"),
@@ -221,8 +221,8 @@ def test_order_hints_and_ids_are_checked(write) -> None:
     bare = TEXT.replace("```{dropdown} Hint 1\nAdd.\n```", "").replace(
         ":::{dropdown} Hint 2\n:open:\nOr multiply.\n:::", ""
     )
-    with pytest.raises(ExerciseError, match="no hint, wanted at least one"):
+    with pytest.raises(ExerciseError, match="no hint, expected at least one"):
         read(write(bare))
     section = TEXT[TEXT.index("(toy-") : TEXT.index("## Afterwards")]
-    with pytest.raises(ExerciseError, match="2 exercises have the id toy/double, wanted one"):
+    with pytest.raises(ExerciseError, match="2 exercises have the id toy/double, expected one"):
         read(write(TEXT.replace("## Afterwards", section + "## Afterwards")))

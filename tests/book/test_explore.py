@@ -310,6 +310,20 @@ def test_clasmk_keeps_a_start_in_its_triangle_and_ends_at_the_star_from_everywhe
 
 
 @browser
+@pytest.mark.parametrize("room", ["ldm", "clasmk"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_word_of_a_histogram_is_cut(explore: str, chromium, room: str, width: int) -> None:
+    page = opened(chromium, f"{explore}book/{room}.html")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(300)
+    cut = page.evaluate("""() => [...document.querySelectorAll('.explore .bars text')].filter(e => {
+      const [word, whole] = [e, e.ownerSVGElement].map(each => each.getBoundingClientRect());
+      return word.left < whole.left || word.right > whole.right || word.bottom > whole.bottom;
+    }).map(e => e.textContent)""")
+    assert cut == []
+
+
+@browser
 @pytest.mark.parametrize("room", ROOMS)
 def test_without_scripts_the_still_is_there(explore: str, chromium, room: str) -> None:
     page = chromium.new_context(java_script_enabled=False).new_page()

@@ -255,3 +255,11 @@ def test_the_labels_on_phones_are_those_of_the_columns() -> None:
     assert len(labels) == 1
     for headings in (ledger_pages.HEADINGS, ledger_pages.EVERY):
         assert [headings[int(place) - 1] for place, _ in labels] == [word.lower() for _, word in labels]
+
+
+def test_a_page_of_a_task_begins_with_a_list_of_what_it_has() -> None:
+    for path in sorted(resource("book", "api", "tasks").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        listed = re.findall(r"\{py:obj\}`~([\w.]+)`", text)
+        held = [name for name in re.findall(r"_generated/api-(\w+)\.md", text) if name in public_names()]
+        assert listed == [f"{public_names()[name]}.{name}" for name in held], path.name

@@ -186,7 +186,7 @@ def test_a_setup_that_fails_is_no_students_fault(submit, toy: ProblemSet, monkey
 
 
 def test_what_is_no_submission_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SubmissionError, match="names no problem set, wanted one made by"):
+    with pytest.raises(SubmissionError, match="names no problem set, expected one made by"):
         grade(nbformat.v4.new_notebook())
     (tmp_path / "text.ipynb").write_text("no JSON")
     with pytest.raises(SubmissionError, match="no notebook that can be read"):

@@ -83,7 +83,9 @@ def test_powers_without_isolated_minima_are_refused(q):
 
 
 def test_large_problems_are_refused():
-    with pytest.raises(ValueError, match="11 coefficients are too many to try all signs, wanted at most 10"):
+    with pytest.raises(
+        ValueError, match="11 coefficients are too many to try all signs, expected at most 10"
+    ):
         local_minima(Problem(np.eye(10), np.ones(10)), 0.5, 0.1)
 
 

@@ -87,16 +87,16 @@ def test_what_a_parquet_file_cannot_be(tmp_path):
     with pytest.raises(ValueError, match=r"good\.parquet has no column 'class' for the labels"):
         ParquetFiles(good, label="class")
     fewer = _table(tmp_path / "fewer.parquet", f0=X[:, 0], label=y)
-    with pytest.raises(ValueError, match=r"fewer\.parquet lacks the feature f1; it has 1, wanted 2"):
+    with pytest.raises(ValueError, match=r"fewer\.parquet lacks the feature f1; it has 1, expected 2"):
         ParquetFiles([good, fewer])
     with pytest.raises(ValueError, match=r"good\.parquet has 2 features, those before it 1; f1 is new"):
         ParquetFiles([fewer, good])
     text = _table(tmp_path / "text.parquet", f0=[str(value) for value in y], label=y)
-    with pytest.raises(ValueError, match=r"text\.parquet: column 'f0' holds .*string, wanted numbers"):
+    with pytest.raises(ValueError, match=r"text\.parquet: column 'f0' holds .*string, expected numbers"):
         ParquetFiles(text)
     with pytest.raises(ValueError, match="no column besides the label"):
         ParquetFiles(_table(tmp_path / "bare.parquet", label=y))
-    with pytest.raises(ValueError, match="chunk_rows must be a whole number >= 1, got 0"):
+    with pytest.raises(ValueError, match="chunk_rows must be an integer >= 1, got 0"):
         ParquetFiles(good, chunk_rows=0)
     with pytest.raises(ValueError, match="dtype must be float32 or float64"):
         write_parquet(ParquetFiles(good), tmp_path / "x.parquet", dtype="int8")
@@ -168,7 +168,7 @@ def test_what_pairs_and_text_cannot_be(tmp_path):
         list(LibsvmFiles(path, n_features=2))
     with pytest.raises(FileNotFoundError, match="there is no file"):
         LibsvmFiles(tmp_path / "none.libsvm")
-    with pytest.raises(ValueError, match=r"n_features must be a whole number >= 1, got 1\.5"):
+    with pytest.raises(ValueError, match=r"n_features must be an integer >= 1, got 1\.5"):
         LibsvmFiles(path, n_features=1.5)
 
 
@@ -196,5 +196,5 @@ def test_chunks_that_are_none(pairs, message):
 
 def test_more_rows_of_a_group_than_can_be_counted(tmp_path):
     source = Pairs(lambda: [_data(30)])
-    with pytest.raises(ValueError, match="group_rows must be a whole number >= 1, got 1000"):
+    with pytest.raises(ValueError, match="group_rows must be an integer >= 1, got 1000"):
         write_parquet(source, tmp_path / "rows.parquet", group_rows=10**400)

@@ -65,7 +65,7 @@ def test_values_that_the_notebook_does_not_take_are_said_and_nothing_runs(home: 
     shown.fields["scale"].value = "many <b>"
     shown.fields["limit"].value = "1.5"
     shown.run()
-    assert "scale: float is wanted" in shown.said.value
+    assert "scale: expected float" in shown.said.value
     assert "limit: " in shown.said.value
     assert "<b>" not in shown.said.value
     shown.fields["scale"].value, shown.fields["limit"].value = "2", ""

@@ -92,8 +92,8 @@ def test_all_that_is_wrong_is_told_at_once(form: dict[str, Field]) -> None:
     with pytest.raises(BadValues) as told:
         values(list(form.values()), {"n": ["10"], "splits": ["1, 31"], "dataset": ["wine"], "zzz": ["1"]})
     assert told.value.errors == {
-        "n": "n: a number from 1 to 9 is wanted",
-        "splits": "splits: a number from 1 to 30 is wanted",
+        "n": "n: expected a number from 1 to 9",
+        "splits": "splits: expected a number from 1 to 30",
         "dataset": "dataset: 'wine' is not one of iris, digits",
         "zzz": "'zzz' is no parameter of this page",
     }
@@ -140,7 +140,7 @@ def test_an_address_fills_the_form(client) -> None:
 def test_a_bad_value_comes_back_with_what_was_entered(client) -> None:
     answer = client.post(FORM, data={"n": "70", "word": "mine"})
     assert answer.status_code == 422
-    assert "n: a number from 1 to 9 is wanted" in answer.text
+    assert "n: expected a number from 1 to 9" in answer.text
     assert 'aria-invalid="true"' in answer.text
     assert 'value="70"' in answer.text
     assert 'value="mine"' in answer.text

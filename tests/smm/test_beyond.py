@@ -202,8 +202,10 @@ def test_functions_of_the_small_class_are_in_it():
         assert np.abs(b).max() == 1
 
 
-def test_one_sample_reaches_a_quarter_of_the_bound():
-    assert beyond_estimation.one_sample() == pytest.approx(0.25, abs=1e-3)
+@pytest.mark.parametrize(("q", "pi"), [(0.005, 0.5), (0.1, 0.5), (0.1, 0.2)])
+def test_a_rare_matrix_reaches_the_bound_of_a_level(q, pi):
+    """The excess is 2(1 - pi) q (1 - q), and the bound 2(1 - pi) q."""
+    assert beyond_estimation.rare(q=q, pi=pi) == pytest.approx(1 - q)
 
 
 def test_what_sets_cost():

@@ -87,7 +87,7 @@ def test_the_same_numbers_on_every_call():
     [
         ([1.0, 2.0], [1.0], 1.0, "shapes"),
         ([1.0, np.nan], [1.0, 2.0], 1.0, "NaN"),
-        ([1.0, 2.0], [1.0, 2.0], 0.0, "rope = 0.0, wanted a positive number"),
+        ([1.0, 2.0], [1.0, 2.0], 0.0, "rope = 0.0, expected a positive number"),
     ],
 )
 def test_bad_input_is_named(a, b, rope, message):

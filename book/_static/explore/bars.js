@@ -2,7 +2,8 @@
 import { rounded } from "./controls.js";
 import { draw, make, set } from "./svg.js";
 
-const [ROW, GAP, FOOT, LEFT] = [84, 24, 40, 8];
+const [ROW, GAP, FOOT, LEFT, LINE] = [84, 24, 40, 8, 16];
+const LETTER = 6.6; // mean width of a letter of the label, rather more than less
 
 export class Bars {
   // rows: [{ name, style }]; axis: what is counted
@@ -20,8 +21,9 @@ export class Bars {
     const step = 10 ** Math.floor(Math.log10(Math.max(...all.map(Math.abs), least[1]) / 2));
     const low = Math.min(least[0], Math.floor(Math.min(...all) / step) * step);
     const high = Math.max(least[1], Math.ceil(Math.max(...all) / step) * step);
-    const height = this.rows.length * (ROW + GAP) + FOOT;
     const wide = this.width - 2 * LEFT;
+    const lines = even(axis, Math.floor(wide / LETTER));
+    const height = this.rows.length * (ROW + GAP) + FOOT + (lines.length - 1) * LINE;
     const across = (value) => LEFT + (value - low) / (high - low) * wide;
     set(this.svg, { viewBox: `0 0 ${this.width} ${height}`, height });
     const counts = values.map((row) => {
@@ -44,13 +46,37 @@ export class Bars {
       parts.push(draw("path", { class: "axis", d: `M${LEFT} ${floor}H${LEFT + wide}` }));
       if (low < 0) parts.push(draw("path", { class: "rule", d: `M${across(0)} ${floor}V${floor - ROW}` }));
     });
-    const floor = height - FOOT;
+    const floor = this.rows.length * (ROW + GAP);
     for (const value of ticks(low, high)) {
       parts.push(draw("text", { x: across(value), y: floor + 15, "text-anchor": "middle" }, rounded(value)));
     }
-    parts.push(draw("text", { x: LEFT + wide / 2, y: floor + 33, "text-anchor": "middle" }, axis));
+    lines.forEach((line, place) => {
+      parts.push(draw("text", { x: LEFT + wide / 2, y: floor + 33 + place * LINE, "text-anchor": "middle" }, line));
+    });
     this.svg.replaceChildren(...parts);
   }
+}
+
+// the words in as few lines as that takes, about equally long
+function even(text, most) {
+  const lines = broken(text, most);
+  for (let fewer = Math.ceil(text.length / lines.length); fewer < most; fewer++) {
+    const found = broken(text, fewer);
+    if (found.length === lines.length && found.every((line) => line.length <= most)) return found;
+  }
+  return lines;
+}
+
+// the words in lines of at most so many letters
+function broken(text, most) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.length - 1;
+    if (!lines[last]) lines[last] = word;
+    else if (lines[last].length + 1 + word.length <= most) lines[last] += ` ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 // round numbers inside, about four

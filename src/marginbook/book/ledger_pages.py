@@ -93,11 +93,11 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     items += [f"**Claimed:** {told(found.claimed)}", f"**Measured:** {told(found.measured)}"]
     if found.slack is not None:
         items.append(f"**Slack:** {powers(f'{found.slack:.2g}')}")
-    items.append(found.why)
+    items.append(told(found.why))
     if found.reach is not None:
         items.append(f"**Reached:** {100 * found.reach:.4g} % of the bound.")
     if found.reading:
-        items.append(f"**Reading-dependent:** {found.reading}")
+        items.append(f"**Reading-dependent:** {told(found.reading)}")
     items.append(f"**Rivals:** {rivals(claim)}")
     facts = [f"{name}: {_short(value)}" for name, value in found.sizes.items()]
     facts.append(f"seeds: {_short(found.seeds)}" if found.seeds else "no random numbers")

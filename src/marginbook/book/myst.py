@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ..claims.readable import END, LOWERED, RAISED, marked, parts, symbols
+
 NOTHING = r"\-"  # an empty cell: the sorter takes a hyphen among numbers for "no number"
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _POWER = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)e([+-]?)0*(\d+)\b")
@@ -49,12 +51,22 @@ def powers(text: str) -> str:
 
 
 def told(text: str) -> str:
-    """Return what a check measured as MyST: formulas as they are, all else escaped, with powers of ten.
+    """Return what a check says as MyST: formulas and code as they are, all else escaped and readable.
 
     >>> told("(1-z)_+ to 1e-9")
-    '(1-z)\\\\_+ to $10^{-9}$'
+    '(1-z){sub}`+` to $10^{-9}$'
     """
-    return text if "$" in text else powers(plain(text))
+    return "".join(part if kept else _readable(part) for part, kept in parts(text))
+
+
+def _readable(text: str) -> str:
+    marks = powers(plain(symbols(text)))
+    # in a role nothing is escaped
+    return marked(re.sub(rf"[{RAISED}{LOWERED}][^{END}]*{END}", _bare, marks), "{{sup}}`{}`", "{{sub}}`{}`")
+
+
+def _bare(found: re.Match[str]) -> str:
+    return found[0].replace("\\", "")
 
 
 def badge(verdict: str) -> str:

@@ -72,7 +72,7 @@ def claims(
 ) -> None:
     """Check the claims of the papers and print what came out.
 
-    ID is a claim (drm/prop-III.1) or a room (drm); all claims without one. Evidence is cached until the
+    ID is a claim (drm/prop-III.1) or a paper (drm); all claims without one. Evidence is cached until the
     code, the data or the versions that it depends on change.
 
     \b

@@ -169,9 +169,9 @@ def entries() -> dict[str, tuple[Change, str]]:
         for id, table in _tables(path).items() if path.is_file() else ():
             where = f"{room.key}/claims/errata.toml: {id}"
             if set(table) != {"changes", "true"}:
-                raise ValueError(f"{where} has {sorted(table)}, wanted changes and true")
+                raise ValueError(f"{where} has {sorted(table)}, expected changes and true")
             if table["changes"] not in list(Change):
-                raise ValueError(f"{where} changes {table['changes']!r}, wanted {', '.join(Change)}")
+                raise ValueError(f"{where} changes {table['changes']!r}, expected {', '.join(Change)}")
             found[id] = (Change(table["changes"]), table["true"])
     return found
 

@@ -23,7 +23,7 @@ def read_printed(path: Path) -> pd.DataFrame:
 
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     if list(frame.columns) != PRINTED_COLUMNS:
-        raise ValueError(f"{path.name} has the columns {list(frame.columns)}, wanted {PRINTED_COLUMNS}")
+        raise ValueError(f"{path.name} has the columns {list(frame.columns)}, expected {PRINTED_COLUMNS}")
     if frame.duplicated(["dataset", "method"]).any():
         twice = frame[frame.duplicated(["dataset", "method"])].iloc[0]
         raise ValueError(f"{path.name} has the cell {twice['dataset']}, {twice['method']} twice")

@@ -9,6 +9,7 @@ from html import escape
 from .catalogue import Claim, find
 from .checking import check
 from .evidence import Evidence
+from .readable import as_html
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
 
@@ -69,4 +70,4 @@ def _card(claim: Claim, evidence: Evidence) -> str:
 
 def _text(words: str) -> str:
     """Return text as HTML; formulas between dollar signs as MathJax and Jupyter both read them."""
-    return _FORMULA.sub(r"\\(\1\\)", escape(words, quote=False)).replace("`", "")
+    return _FORMULA.sub(r"\\(\1\\)", as_html(escape(words, quote=False))).replace("`", "")

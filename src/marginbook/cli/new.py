@@ -22,14 +22,14 @@ _KEY, _SHORT, _TITLE = re.compile(r"[a-z][a-z0-9]{1,11}"), re.compile(r"[A-Za-z]
 
 @click.command("new", cls=Command)
 @click.argument("key")
-@click.option("--title", required=True, help="What the book calls the room, in a few words.")
+@click.option("--title", required=True, help="The title of its chapter, in a few words.")
 @click.option("--short", help="What the paper calls its method; KEY in capitals if not given.")
 @keeping("files that were written are kept; delete them before the same command")
 def new(key: str, title: str, short: str | None) -> None:
-    """Write the skeleton of a room for one more paper: package, notebooks, tests.
+    """Write the skeleton of a chapter on one more paper: package, notebooks, tests.
 
     KEY is the name of the package and the first part of the claims' ids, such as drm. The skeleton passes
-    `make check` as it is, and ledger, book, experiments and coursework have it at once: they list no rooms.
+    `make check` as it is, and ledger, book, experiments and coursework have it at once: they list no papers.
 
     \b
     Examples:
@@ -57,7 +57,7 @@ def new(key: str, title: str, short: str | None) -> None:
 def _checkout() -> Path:
     home = root()
     if home is None:
-        raise click.ClickException("no checkout here: a room is written into one; clone marginbook first")
+        raise click.ClickException("no checkout here: a chapter is written into one; clone marginbook first")
     if (home / PLACES["room"]).resolve() != PACKAGE:
         raise click.ClickException(
             f"the marginbook that runs is not that of the checkout {home}; call `make setup` there"
@@ -69,13 +69,15 @@ def _checked(home: Path, key: str, title: str, short: str) -> str:
     """Return the short name, after all that was given has passed."""
     if not _KEY.fullmatch(key) or keyword.iskeyword(key):
         raise click.UsageError(
-            f"KEY {key!r} cannot name a package here: wanted 2 to 12 small letters and digits, a letter first"
+            f"KEY {key!r} cannot name a package: expected 2 to 12 small letters and digits, a letter first"
         )
     if not _SHORT.fullmatch(short):
-        raise click.UsageError(f"--short {short!r} cannot begin the name of a class: wanted 1 to 12 letters")
+        raise click.UsageError(
+            f"--short {short!r} cannot begin the name of a class: expected 1 to 12 letters"
+        )
     if not 0 < len(title) <= _TITLE or set(title) & set('"\\\n{}'):
         raise click.UsageError(
-            f"--title {title!r}: wanted up to {_TITLE} characters, no quotes, braces or backslashes"
+            f"--title {title!r}: expected up to {_TITLE} characters, no quotes, braces or backslashes"
         )
     pages = [f"book/{key}.md", f"benchmarks/{key}.py", f"src/marginbook/{key}.py", f"tests/test_{key}.py"]
     folders = [f"{place}/{key}" for place in PLACES.values()]

@@ -78,13 +78,13 @@ COMMANDS = {
     "trust": Entry(
         "marginbook.quality.trust.command:trust",
         "test",
-        "Measure how far the numbers can be trusted; all parts and rooms unless some are named.",
+        "Measure how far the numbers can be trusted; all parts and papers unless some are named.",
         ("mpmath",),
     ),
     "new": Entry(
         "marginbook.cli.new:new",
         "book",
-        "Write the skeleton of a room for one more paper: package, notebooks, tests.",
+        "Write the skeleton of a chapter on one more paper: package, notebooks, tests.",
     ),
     "warmup": Entry(
         "marginbook.cli.library:warmup",

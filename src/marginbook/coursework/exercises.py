@@ -139,7 +139,9 @@ def read(path: str | Path) -> list[Exercise]:
     names = [exercise.id for exercise in exercises]
     for name in names:
         if names.count(name) > 1:
-            raise ExerciseError(f"{path.name}: {names.count(name)} exercises have the id {name}, wanted one")
+            raise ExerciseError(
+                f"{path.name}: {names.count(name)} exercises have the id {name}, expected one"
+            )
     return exercises
 
 
@@ -160,7 +162,7 @@ class _Draft:
         mine = [tag for tag in tags if tag in TAGS]
         if len(mine) != 1:
             raise ExerciseError(
-                f"{self.where}: a code cell with the tags {tags}, wanted exactly one of {', '.join(TAGS)}"
+                f"{self.where}: a code cell with the tags {tags}, expected exactly one of {', '.join(TAGS)}"
             )
         later = [tag for tag in TAGS[TAGS.index(mine[0]) + 1 :] if self.code[tag]]
         if later:
@@ -174,7 +176,7 @@ class _Draft:
             kind = next((kind for kind in kinds if dropdown[1].startswith(kind)), None)
             if kind is None:
                 raise ExerciseError(
-                    f"{self.where}: a dropdown with the title {dropdown[1]!r}, wanted Hint or Solution first"
+                    f"{self.where}: a dropdown titled {dropdown[1]!r}, expected Hint or Solution first"
                 )
             kinds[kind].append(_OPTION.sub("", piece.text).strip())
         elif piece.kind == "fence" and piece.info.split() == STARTER.split():
@@ -193,12 +195,13 @@ class _Draft:
         kind = _KIND.fullmatch(first.strip())
         if not kind:
             raise ExerciseError(
-                f"{self.where}: begins with {first[:40]!r}, wanted kind and points, as *Derivation, 3 points*"
+                f"{self.where}: begins with {first[:40]!r}, "
+                "expected kind and points, as *Derivation, 3 points*"
             )
         if not statement.strip():
-            raise ExerciseError(f"{self.where}: no statement, wanted text before the starter")
+            raise ExerciseError(f"{self.where}: no statement, expected text before the starter")
         if not self.hints:
-            raise ExerciseError(f"{self.where}: no hint, wanted at least one dropdown with the title Hint")
+            raise ExerciseError(f"{self.where}: no hint, expected at least one dropdown with the title Hint")
         parts = {
             f"block ```{STARTER}": self.starters,
             "cell tagged solution": self.code["solution"],
@@ -207,7 +210,7 @@ class _Draft:
         }
         for name, found in parts.items():
             if len(found) != 1:
-                raise ExerciseError(f"{self.where}: found {len(found) or 'no'} {name}, wanted one")
+                raise ExerciseError(f"{self.where}: found {len(found) or 'no'} {name}, expected one")
         self._parse("starter", self.starters)
         for tag, sources in self.code.items():
             self._parse(tag, sources)

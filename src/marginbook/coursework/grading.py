@@ -116,7 +116,9 @@ def _read(path: Path) -> nbformat.NotebookNode:
 def _set_of(node: nbformat.NotebookNode) -> ProblemSet:
     room = node.metadata.get("marginbook", {}).get("set")
     if room is None:
-        raise SubmissionError("the notebook names no problem set, wanted one made by `marginbook coursework`")
+        raise SubmissionError(
+            "the notebook names no problem set, expected one made by `marginbook coursework`"
+        )
     return find(room)
 
 

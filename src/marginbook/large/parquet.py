@@ -229,19 +229,21 @@ def _columns(path: Path, schema: Any, label: str, wanted: list[str] | None, exac
         wanted = own
     missing = [name for name in wanted if name not in own]
     if missing:
-        raise ValueError(f"{path} lacks the feature {_few(missing)}; it has {len(own)}, wanted {len(wanted)}")
+        raise ValueError(
+            f"{path} lacks the feature {_few(missing)}; it has {len(own)}, expected {len(wanted)}"
+        )
     if exactly and len(own) > len(wanted):
         more = _few([name for name in own if name not in wanted])
         raise ValueError(
             f"{path} has {len(own)} features, those before it {len(wanted)}; {more} is new in it"
         )
     if not wanted:
-        raise ValueError(f"{path} has no column besides the label {label!r}; wanted at least one feature")
+        raise ValueError(f"{path} has no column besides the label {label!r}; expected at least one feature")
     for name in wanted:
         kind = schema.field(name).type
         if not (kinds.is_floating(kind) or kinds.is_integer(kind) or kinds.is_boolean(kind)):
             raise ValueError(
-                f"{path}: column {name!r} holds {kind}, wanted numbers; choose others by features="
+                f"{path}: column {name!r} holds {kind}, expected numbers; choose others by features="
             )
     return wanted
 

@@ -95,7 +95,7 @@ def fit_drm(model: DRMClassifier, source: Source, *, console: Console | None = N
             moments.add(chunk.X, chunk.y)
             width = chunk.X.shape[1]
     if not moments.sizes:
-        raise ValueError("the source holds no rows; wanted at least one of each of two classes")
+        raise ValueError("the source holds no rows; expected at least one of each of two classes")
     labels, total = moments.total()
     for state in (
         "moments_",

@@ -103,7 +103,7 @@ class Pairs(Source):
             if rows.ndim != 2:
                 raise ValueError(f"{place} must have two dimensions, got shape {rows.shape}")
             if rows.shape[1] == 0:
-                raise ValueError(f"{place} has no features; wanted at least one")
+                raise ValueError(f"{place} has no features; expected at least one")
             if width not in (None, rows.shape[1]):
                 raise ValueError(f"{place} has {rows.shape[1]} features, those before it had {width}")
             width, labels = rows.shape[1], column_or_1d(np.asarray(y))
@@ -191,7 +191,7 @@ def existing(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list
     """
     found = [Path(paths)] if isinstance(paths, str | PathLike) else [Path(path) for path in paths]
     if not found:
-        raise ValueError("got no paths; wanted at least one file")
+        raise ValueError("got no paths; expected at least one file")
     for path in found:
         if not path.is_file():
             raise FileNotFoundError(f"there is no file {path}; give paths of files, not of a folder")
@@ -199,9 +199,9 @@ def existing(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list
 
 
 def whole(name: str, value: Any) -> int:
-    """Return `value` if it is a whole number >= 1, or raise ValueError with its name."""
+    """Return `value` if it is an integer >= 1, or raise ValueError with its name."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 1 <= value <= sys.maxsize:
-        raise ValueError(f"{name} must be a whole number >= 1, got {reprlib.repr(value)}")
+        raise ValueError(f"{name} must be an integer >= 1, got {reprlib.repr(value)}")
     return int(value)
 
 

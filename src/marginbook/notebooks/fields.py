@@ -96,7 +96,7 @@ class Field:
             found: Any = list(texts)
             self._among(found)
         elif len(texts) != 1:
-            raise ValueError(f"one value is wanted, not {len(texts)}")
+            raise ValueError(f"expected one value, got {len(texts)}")
         elif self.kind == "choice":
             found = texts[0]
             self._among([found])
@@ -108,7 +108,7 @@ class Field:
             found = self._read(texts[0])
         if not self.parameter.accepts(found):
             raise ValueError(
-                f"{self.parameter.type} is wanted, such as {self.texts(self.parameter.default)[0]}"
+                f"expected {self.parameter.type}, such as {self.texts(self.parameter.default)[0]}"
             )
         self._bounded(found)
         return found
@@ -148,7 +148,7 @@ class Field:
             least = -LARGEST if self.least is None else self.least
             most = LARGEST if self.most is None else self.most
             if not math.isfinite(value) or not least <= value <= most:
-                raise ValueError(f"a number from {least:.10g} to {most:.10g} is wanted")
+                raise ValueError(f"expected a number from {least:.10g} to {most:.10g}")
 
 
 def fields(

@@ -103,7 +103,7 @@ def parse(source: str) -> list[Parameter]:
 
 
 def convert(declared: Iterable[Parameter], given: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Turn the strings of a command line into values: JSON, or a bare word where a string is wanted."""
+    """Turn the strings of a command line into values: JSON, or a bare word where a string is expected."""
     known = {parameter.name: parameter for parameter in declared}
     values: dict[str, Any] = {}
     for name, text in given:

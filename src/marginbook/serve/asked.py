@@ -17,7 +17,7 @@ _WORDS = {
     403: "This is not allowed.",
     404: "There is nothing at this address.",
     405: "This address cannot be asked in that way.",
-    415: "A form is wanted.",
+    415: "Expected a form.",
 }
 
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import nbformat
 
 from ..base.project import resource
+from ..claims import readable
 from ..notebooks.catalogue import Notebook
 from ..notebooks.fields import Field, query
 from .comparing import Pair, as_html, compared, sections, verdicts
@@ -193,11 +194,15 @@ def _evidence(run: Run, found: Mapping[str, Any]) -> str:
             " (the same)" if published == now else " (<mark>other</mark>)"
         )
     rows = [
-        [escape(name), escape(_facts(found[name]) if isinstance(found[name], dict) else _plain(found[name]))]
+        [escape(name), _said(found[name])]
         for name in ("measured", "claimed", "slack", "why", "reading", "sizes", "seeds")
         if found.get(name) not in (None, "", {}, [])
     ]
     return f"{told}.</p>" + table(["", "what the check found"], rows)
+
+
+def _said(value: Any) -> str:
+    return readable.as_html(escape(_facts(value) if isinstance(value, dict) else _plain(value)))
 
 
 def ledger_verdict(id: str) -> str:

@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from ...base.rooms import Room, rooms
 from ...claims import Claim, Evidence, Kind
 from ...claims.findings import Finding
+from ...claims.readable import as_html
 from ...notebooks.citations import listed
 from ..finding_pages import refuse_false
 from ..myst import in_words
@@ -234,7 +235,7 @@ def _narrow(statement: str) -> bool:
 
 
 def _notes(given: Material, ids: Iterable[str]) -> str:
-    told = [f"- {given.claims[id].where}: {given.evidence[id].measured}" for id in ids]
+    told = [f"- {given.claims[id].where}: {as_html(given.evidence[id].measured)}" for id in ids]
     return "\n".join(["Measured:", "", *told]) if told else ""
 
 

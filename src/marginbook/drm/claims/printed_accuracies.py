@@ -27,7 +27,7 @@ def reachable(mean: float, std: float, rows: int, *, splits: int = 5, digits: in
     (True, False)
     """
     if rows < 1 or splits < 2:
-        raise ValueError(f"got {rows} rows and {splits} splits, wanted at least 1 and 2")
+        raise ValueError(f"got {rows} rows and {splits} splits, expected at least 1 and 2")
     half = 0.5 * 10.0**-digits * (1 + 1e-6)  # 1e-6: a number on the border may have been rounded to here
     for total in _whole(splits * rows * (mean - half), splits * rows * (mean + half)):
         least, most = (

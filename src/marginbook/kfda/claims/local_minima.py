@@ -108,7 +108,9 @@ def local_minima(problem: Problem, q: float, rho: float) -> list[Minimum]:
     _check(q)
     width = problem.n_coefficients
     if width > 10:
-        raise ValueError(f"{width} coefficients are too many to try all signs, wanted at most 10; take fewer")
+        raise ValueError(
+            f"{width} coefficients are too many to try all signs, expected at most 10; take fewer"
+        )
     force, kappa = rho * problem.n * q, rho * problem.n * q * (1 - q)
     found = [np.zeros(width)]
     # c'u - u'Au = force sum u^q and the second condition bound every coefficient of a minimum

@@ -17,6 +17,8 @@ from .tables_readings import REGULAR, WEIGHTS
 from .tables_wins import against_svm, scores
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -117,6 +119,40 @@ def three_readings() -> Figure:
         ax.axvline(0, color="black", lw=0.8)
         ax.set(title=KINDS[table], xlabel="LDM minus SVM, points", ylim=(2.5, -0.5))
     axes[0].set(yticks=range(len(WEIGHTS)), yticklabels=[READINGS[label] for label in WEIGHTS])
+    return fig
+
+
+def rank_diagrams(means: Mapping[str, pd.DataFrame]) -> Figure:
+    """Draw the average ranks, a panel for each kernel; a colour each for LDM, SVM and the others.
+
+    Parameters
+    ----------
+    means : mapping of str to DataFrame
+        By the title of a panel, mean accuracies, sets by methods.
+    """
+    import matplotlib.pyplot as plt
+
+    from ...base.plotting import COLOURS
+    from ...experiments.stats import critical_difference_diagram
+
+    families = {"LDM": COLOURS["blue"], "SVM": COLOURS["vermilion"], "other methods": "#777777"}
+    fig, axes = plt.subplots(len(means), 1, figsize=(6.4, 3.0 * len(means)), squeeze=False)
+    for ax, (title, scored) in zip(axes.flat, means.items(), strict=True):
+        ranks = critical_difference_diagram(scored, ax=ax)
+        left = (len(ranks) + 1) // 2  # half of the labels are at the left, best first, the others worst first
+        names = [*ranks.index[:left], *ranks.index[left:][::-1]]
+        drawn = zip(names, ax.texts, ax.lines[-len(names) :], ax.collections[-len(names) :], strict=True)
+        for name, text, elbow, marker in drawn:
+            family = name[:3] if name[:3] in families else "other methods"
+            elbow.set_color(families[family])
+            marker.set_color(families[family])
+            shown = f"{name} {ranks[name]:.1f}" if name in ranks.index[:left] else f"{ranks[name]:.1f} {name}"
+            text.set(text=f" {shown} ", color="black")  # letters off the lines, and in no pale colour
+        ax.set_title(title, pad=10)
+        ax.grid(False)
+    for family, colour in families.items():
+        axes[0, 0].plot([], [], color=colour, label=family)
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), ncols=3, loc="outside upper center")
     return fig
 
 

@@ -84,7 +84,7 @@ MEASURES: dict[str, Callable[[str], Iterator[Row]]] = {
 
 @click.command("trust", cls=Command)
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
-@click.option("--room", "rooms", multiple=True, type=click.Choice(list(PAPERS)), help="Only these rooms.")
+@click.option("--room", "rooms", multiple=True, type=click.Choice(list(PAPERS)), help="Only these papers.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -92,9 +92,9 @@ MEASURES: dict[str, Callable[[str], Iterator[Row]]] = {
 )
 @keeping("rooms that were measured whole are written")
 def trust(parts: tuple[str, ...], rooms: tuple[str, ...], out: Path | None) -> None:
-    """Measure how far the numbers can be trusted; all parts and rooms unless some are named.
+    """Measure how far the numbers can be trusted; all parts and papers unless some are named.
 
-    Rows of rooms that are not measured stay as they are in the files.
+    Rows of papers that are not measured stay as they are in the files.
 
     \b
     Examples:

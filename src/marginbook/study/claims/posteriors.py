@@ -79,7 +79,7 @@ def posterior(first: ArrayLike, second: ArrayLike, rope: float = ROPE, *, draws:
     if not np.isfinite([a, b]).all():
         raise ValueError("scores are NaN or infinite; drop the data sets that are not complete first")
     if not rope > 0:
-        raise ValueError(f"rope = {rope}, wanted a positive number: half the width of what counts as equal")
+        raise ValueError(f"rope = {rope}, expected a positive number: half the width of what counts as equal")
     z = np.append(0.0, a - b)
     sums = z[:, None] + z
     # sums on the edge of the rope count half for each side
