@@ -9,11 +9,14 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 import scipy
-from click.testing import CliRunner, Result
+
+if TYPE_CHECKING:
+    from click.testing import Result
 
 # How fast an example runs says more about what else the machine does than about the code. At home the
 # examples are new in every run, and one that fails is kept in .hypothesis; where runs are compared, on CI and
@@ -73,6 +76,8 @@ def chromium(launched):
 @pytest.fixture
 def cli() -> Callable[..., Result]:
     """Call ``marginbook`` with arguments."""
+    from click.testing import CliRunner  # an extra: supply/wheel_alone.py runs tests without it
+
     from marginbook.cli import main
 
     return lambda *arguments: CliRunner().invoke(main, arguments)

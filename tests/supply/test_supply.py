@@ -119,10 +119,10 @@ def test_the_page_shows_what_was_measured_and_says_where_nothing_was(tmp_path: P
     run = {"python": "3.12.1", "system": "Linux", "machine": "x86_64", "lock": "requirements.lock"}
     run |= {"passed": 3071, "failed": 1, "skipped": 2, "failures": ["tests.a::b"], "skips": {"why_not": 2}}
     (tmp_path / "one.json").write_text(json.dumps(run))
-    text = supply_page.tests(supply_page.outcomes(tmp_path))
+    text = supply_page.tests(supply_page.outcomes(tmp_path), "")
     for piece in ("3.12.1", "3071", "`tests.a::b`", "why\\_not: 2"):
         assert piece in text
-    assert "Nothing is stored" in supply_page.tests([])
+    assert "Nothing is stored" in supply_page.tests([], "`make versions`")
     supply_page.write(tmp_path)
     assert "`numpy`" in (tmp_path / "supply-bounds.md").read_text()
     assert "docutils" in (tmp_path / "supply-licences.md").read_text()

@@ -17,12 +17,14 @@ _PIN = re.compile(r"^([\w.-]+)(?:\[[^]]*\])?==([^ ;\\]+)", flags=re.M)
 
 
 def write(folder: Path) -> None:
-    """Write ``supply-tests.md``, ``supply-bounds.md`` and ``supply-licences.md``."""
+    """Write ``supply-tests.md``, ``supply-wheel.md``, ``supply-bounds.md`` and ``supply-licences.md``."""
     home = root() or Path()
     runs, rows = outcomes(home / "results" / "supply"), licences(home / "results" / "supply")
     reasons = home / "supply" / "copyleft.toml"
     known = tomllib.loads(reasons.read_text(encoding="utf-8")) if reasons.is_file() else {}
-    pages = {"tests": tests(runs), "bounds": bounds(home, runs), "licences": licence_tables(rows, known)}
+    alone = tests(outcomes(home / "results" / "wheel"), "`make alone` measures it")
+    pages = {"tests": tests(runs, "`make versions` and `make lowest` measure it"), "wheel": alone}
+    pages |= {"bounds": bounds(home, runs), "licences": licence_tables(rows, known)}
     for name, text in pages.items():
         folder.joinpath(f"supply-{name}.md").write_text(text, encoding="utf-8")
 
@@ -40,10 +42,10 @@ def licences(folder: Path) -> list[dict[str, str]]:
     return stored_rows(folder / "licences.csv")
 
 
-def tests(runs: list[dict[str, Any]]) -> str:
-    """Return the table of outcomes, and the names of tests that failed."""
+def tests(runs: list[dict[str, Any]], measured: str) -> str:
+    """Return the table of outcomes, and the names of tests that failed; without any, how it is `measured`."""
     if not runs:
-        return "Nothing is stored; `make versions` and `make lowest` measure it.\n"
+        return f"Nothing is stored; {measured}.\n"
     rows = [
         [
             f"{run['system']} {plain(run['machine'])}",
