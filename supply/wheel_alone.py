@@ -92,14 +92,21 @@ def found(name, globals=None, locals=None, fromlist=(), level=0):
 
 builtins.__import__ = found
 
+def lacking(error):
+    while error is not None:  # pytest.warns hides it behind a failure of its own
+        if isinstance(error, Missing):
+            return f"the test needs {{error}}, of the extra {{EXTRA_OF[str(error)]}}"
+        if isinstance(error, ImportError):
+            if "pip install 'marginbook[oracle]'" in str(error) or error.name == "cvxpy":
+                return "the test asks the library for the oracle"
+        error = error.__cause__ or error.__context__
+
 def skipping(item):
     try:
         return (yield)
-    except Missing as error:
-        pytest.skip(f"the test needs {{error}}, of the extra {{EXTRA_OF[str(error)]}}")
-    except ImportError as error:
-        if "pip install 'marginbook[oracle]'" in str(error):  # what the library says where cvxpy is asked for
-            pytest.skip("the test asks the library for the oracle")
+    except BaseException as error:
+        if reason := lacking(error):
+            pytest.skip(reason)
         raise
 
 pytest_runtest_setup = pytest.hookimpl(wrapper=True)(skipping)

@@ -155,7 +155,8 @@ def test_three_clicks_from_the_home_page(site: str, chromium, id: str) -> None:
     click(f'#claim-{claim.slug} a[href="#evidence-{claim.slug}"]')
     opened = page.locator("main details[open]", has_text=f"marginbook claims {id}")
     opened.wait_for()
-    assert claim.where in opened.locator("summary").inner_text()
+    shown = opened.locator("summary").inner_text().replace("‘", "'").replace("’", "'")
+    assert claim.where in shown
     assert "Measured:" in opened.inner_text()
     opened.locator('a[href*="notebooks/"]').first.click()
     clicks += 1

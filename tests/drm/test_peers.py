@@ -160,7 +160,7 @@ def test_several_classes_one_of_them_single(name):
     assert chosen.predict(X).shape == (150,)
 
 
-@pytest.mark.parametrize("name", SCALE_FREE)
+@pytest.mark.parametrize("name", peers(SCALE_FREE))
 def test_scale_free(name):
     """Powers of two multiply without rounding, so that even the thresholds of trees stay in place."""
     X, y = make_classification(60, 4, random_state=0)
