@@ -28,9 +28,7 @@ def heard(monkeypatch):
 
     def recorded(function, *arguments):
         # a ufunc of older versions of NumPy has one name only
-        calls.append(
-            getattr(function, "__qualname__", function.__name__)
-        )
+        calls.append(getattr(function, "__qualname__", function.__name__))
         return interruptible(function, *arguments)
 
     for name, module in list(sys.modules.items()):
