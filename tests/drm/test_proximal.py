@@ -26,6 +26,12 @@ def test_the_norm_is_the_norm_of_norms(q, r):
     np.testing.assert_allclose(mixed_norm(W * 1e200, SIZES, q, r), np.array(naive) * 1e200)
 
 
+def test_the_norm_is_euclidean_unless_another_is_named():
+    """As in equation (12): half the square of the norm of all weights."""
+    w = np.random.default_rng(2).normal(size=(8, 1))
+    np.testing.assert_allclose(Penalty(SIZES, 1.0).dual_norm(w), np.linalg.norm(w))
+
+
 @pytest.mark.parametrize(("q", "r"), NORMS)
 def test_the_dual_norm_is_the_largest_inner_product_on_the_ball(q, r):
     u = np.random.default_rng(1).normal(size=8)
