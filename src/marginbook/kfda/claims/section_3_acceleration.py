@@ -104,7 +104,7 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
         why="Over-relaxation turns a factor k of the error into 1 - t(1-k), so slow components need 1/t of "
         "the steps. Where (8) is fast, over-relaxation is slow: a factor near 0 becomes 1 - t. Extrapolating "
         f"the logarithms estimates the rate, and takes {told} of the evaluations of (8), in the median. J "
-        f"rises in {rises} of {steps} steps of these methods, by more than 1e-12 of itself.",
+        f"rises in {rises} of some {round(steps, -3)} steps of these methods, by more than 1e-12 of itself.",
         sizes={"problems": count, "N": 40, "q": [0.5, 0.75, 1.0]},
         seeds=(0, 1),
     )
