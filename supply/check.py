@@ -2,9 +2,9 @@
 
 ``python supply/check.py`` (`make check`) asks git what differs from the last commit, follows the imports of
 package and tests backwards from there, and runs the test files that it meets, the nearest first, until its
-time is over; it says how many tests were left for `make test`. Like that, it leaves out long tests. A changed
-file that is no Python stands for the modules that mention its name. What is loaded by name only (the ledger
-loads all rooms, a protocol its measure) is not followed: the whole suite is there for that.
+time is over; it says how many tests were left for `make test`. Like `make test`, it leaves out long tests.
+A changed file that is no Python stands for the modules that mention its name. What is loaded by name only
+(the ledger loads all rooms, a protocol its measure) is not followed: the whole suite is there for that.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ``python supply/wheel_alone.py`` builds the wheel, installs it in an environment of its own with the core
 packages of a lock, pytest and hypothesis, and runs a copy of the tests outside of the checkout: once with the
-newest versions, of requirements.lock, once with the oldest, of requirements-lowest.lock. Tests of
-a second and more are left out without ``--all``. What came out is in ``results/wheel``; the book shows it.
+newest versions, of requirements.lock, once with the oldest, of requirements-lowest.lock. Tests that take
+a second or more are left out without ``--all``. What came out is in ``results/wheel``; the book shows it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import ast
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from licences import locked
 from unit_tests import ABOUT, PIP, ROOT, counts
 
 from marginbook.base import packages
@@ -47,71 +47,6 @@ import marginbook
 from marginbook.base.project import root
 print(marginbook.__file__, root())
 """
-#: what of the library is all extra, by name
-WHOLLY_EXTRA = (
-    "cli",
-    "book",
-    "serve",
-    "notebooks",
-    "quality.trust",
-    "base.plotting",
-    "drm.peers.safe_level_smote",
-)
-#: the conftest.py above the copy of the tests. What a file of tests itself imports of an extra is a name with
-#: nothing behind it, and the tests that use it are skipped; what the library lacks fails, as for its users.
-SKIPPING = f"""
-import builtins
-import pytest
-from marginbook.base.extras import EXTRA_OF
-
-EXTRA = {tuple(f"marginbook.{each}" for each in WHOLLY_EXTRA)}
-usual = builtins.__import__
-
-class Missing(ModuleNotFoundError):
-    pass
-
-class Nothing:
-    def __init__(self, name):
-        self.named = name
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Nothing(self.named)
-    def __call__(self, *given, **named):
-        raise Missing(self.named)
-
-def found(name, globals=None, locals=None, fromlist=(), level=0):
-    try:
-        return usual(name, globals, locals, fromlist, level)
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        extra = name.startswith((*EXTRA_OF, *EXTRA)) and level == 0
-        if extra and package in EXTRA_OF and (globals or {{}}).get("__name__", "").startswith("tests"):
-            return Nothing(package)
-        raise
-
-builtins.__import__ = found
-
-def lacking(error):
-    while error is not None:  # pytest.warns hides it behind a failure of its own
-        if isinstance(error, Missing):
-            return f"the test needs {{error}}, of the extra {{EXTRA_OF[str(error)]}}"
-        if isinstance(error, ImportError):
-            if "pip install 'marginbook[oracle]'" in str(error) or error.name == "cvxpy":
-                return "the test asks the library for the oracle"
-        error = error.__cause__ or error.__context__
-
-def skipping(item):
-    try:
-        return (yield)
-    except BaseException as error:
-        if reason := lacking(error):
-            pytest.skip(reason)
-        raise
-
-pytest_runtest_setup = pytest.hookimpl(wrapper=True)(skipping)
-pytest_runtest_call = pytest.hookimpl(wrapper=True)(lambda item: (yield from skipping(item)))
-"""
 
 
 def main() -> int:
@@ -135,7 +70,7 @@ def _measure(which: str, python: str, wheel: Path, asked: list[str], also_long: 
         about = json.loads(_output(own, "-c", ABOUT, cwd=home))
         print(f"{which}: Python {about['python']}, {len(about['installed'])} packages", flush=True)
         shutil.copytree(ROOT / "tests", home / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-        (home / "conftest.py").write_text(SKIPPING, encoding="utf-8")
+        shutil.copy(Path(__file__).with_name("wheel_conftest.py"), home / "conftest.py")
         (home / "pytest.ini").write_text(settings(), encoding="utf-8")
         environment = {key: value for key, value in os.environ.items() if key not in LEAKS}
         environment |= {"MARGINBOOK_CACHE": str(home / "cache"), "CI": "1"}  # the same examples in each run
@@ -176,7 +111,7 @@ def chosen(tests: Path) -> list[str]:
 
     These are the files that import a model, a solver, an estimator or a peer, or the kernels, and of the
     library nothing that needs more than the core: no experiment, no claim, no page. What single
-    tests need of extras is skipped by `SKIPPING`.
+    tests need of extras is skipped by `wheel_conftest.py`.
     """
     rooms = set(papers())
     folders = [tests, *(tests / room for room in rooms)]
@@ -204,23 +139,19 @@ def _imported(path: Path) -> Iterator[str]:
 
 
 def settings() -> str:
-    """Return the settings of pytest in pyproject.toml, as a file beside a copy of the tests.
-
-    What is left out there is left out here: tests that need a browser, or data that only URLs give.
-    """
+    """Return the settings of pytest in pyproject.toml, as a file beside a copy of the tests."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     given = project["tool"]["pytest"]["ini_options"]
     lines = ["[pytest]"]
     for name, value in given.items():
-        lines.append(f"{name} = {value}" if isinstance(value, str) else f"{name} =")
-        lines += [] if isinstance(value, str) else [f"    {each}" for each in value]
+        text = value if isinstance(value, str) else "".join(f"\n    {each}" for each in value)
+        lines.append(f"{name} = {text}")
     return "\n".join(lines) + "\n"
 
 
 def pins(lock: Path) -> list[str]:
     """Return the lines of a lock that name a package, its version and where it is for, without hashes."""
-    lines = lock.read_text(encoding="utf-8").splitlines()
-    return [line.removesuffix("\\").strip() for line in lines if re.match(r"[\w.-]+(\[.*\])?==", line)]
+    return [f"{one.name}=={one.version}" + f" ; {one.marker}" * bool(one.marker) for one in locked(lock)]
 
 
 def _environment(python: str, folder: Path, lock: Path, wheel: Path) -> str:
@@ -248,7 +179,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--versions", nargs="+", choices=LOCKS, default=list(LOCKS), help="which locks (default: both)"
     )
-    parser.add_argument("--all", action="store_true", help="the tests of a second and more, too")
+    parser.add_argument("--all", action="store_true", help="also the tests that take a second or more")
     parser.add_argument("--tests", nargs="+", default=[], help="only these; nothing is written then")
     return parser.parse_args()
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..claims.readable import END, LOWERED, RAISED, marked, parts, symbols
+from ..claims.readable import END, LOWERED, RAISED, TIMES_TEN, marked, parts, symbols
 
 NOTHING = r"\-"  # an empty cell: the sorter takes a hyphen among numbers for "no number"
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-_POWER = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)e([+-]?)0*(\d+)\b")
 
 
 def table(
@@ -47,7 +46,7 @@ def powers(text: str) -> str:
         factor = "" if float(digits) == 1 else f"{digits} \\times "
         return f"${sign}{factor}10^{{{minus.strip('+')}{power}}}$"
 
-    return _POWER.sub(formula, text)
+    return TIMES_TEN.sub(formula, text)
 
 
 def told(text: str) -> str:

@@ -26,7 +26,7 @@ _INDEX = re.compile(
     r"_(?:\{([^{}()`]{1,9})\}|\(([^{}()`]{1,9})\)|((?:max|min|nu|[A-Za-z0-9]{1,2})(?!\w)|\+|-(?!\w)))"
 )
 _KEPT = re.compile(r"(\$[^$]+\$|`[^`]+`)")
-_TIMES_TEN = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)e([+-]?)0*(\d+)\b")
+TIMES_TEN = re.compile(r"(?<![\w.$-])(-?)(\d+(?:\.\d+)?)e([+-]?)0*(\d+)\b")
 
 
 def symbols(text: str) -> str:
@@ -69,7 +69,7 @@ def as_html(text: str) -> str:
     'J(n) - S(n) ≤ 10<sup>−9</sup> |x<sub>i</sub>|<sup>2</sup>, λ<sub>1</sub> = $\\\\lambda_1$'
     """
     text = text.replace("&lt;=", "<=").replace("&gt;=", ">=")
-    readable = "".join(part if kept else _TIMES_TEN.sub(_ten, _symbols(part)) for part, kept in parts(text))
+    readable = "".join(part if kept else TIMES_TEN.sub(_ten, _symbols(part)) for part, kept in parts(text))
     return marked(readable, "<sup>{}</sup>", "<sub>{}</sub>")
 
 

@@ -19,7 +19,7 @@ def page(title: str, body: str, *, refresh: bool = False, maths: bool = False) -
     """Return a whole page.
 
     With `refresh` it loads itself again where there is no JavaScript; with `maths` it sets formulas, if there
-    is a built book to have MathJax from.
+    is a built book to take MathJax from.
     """
     setting = f'<script src="{ASSETS}/maths.js" defer></script>' if maths else ""
     again = '<noscript><meta http-equiv="refresh" content="3"></noscript>' if refresh else ""

@@ -258,7 +258,7 @@ def _count(value: Any) -> int:
 
 
 def _facts(sizes: Mapping[str, Any]) -> str:
-    """Return what a check was computed with: lists of numbers by commas, ranges as they are stated."""
+    """Return what a check was computed with: numbers of a list joined by commas, ranges as stated."""
     parts = {
         name: ", ".join(map(_plain, value)) if isinstance(value, list) else _plain(value)
         for name, value in sizes.items()
