@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from marginbook.base.project import PACKAGE, root
 from marginbook.base.rooms import ELSEWHERE, RoomError, packages, papers, rooms
 from marginbook.claims import ROOMS
 from marginbook.claims.errata import PAPERS
+from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.notebooks.citations import cite
 
 from .settled import SETTLED
@@ -108,3 +110,15 @@ def test_no_list_of_rooms_would_have_to_be_edited() -> None:
     files += [path for path in (home / "src").rglob("*.toml") if path.name != "protocol.toml"]
     assert [path.as_posix() for path in files if lists_of_rooms(path.read_text(encoding="utf-8"))] == []
     assert lists_of_rooms(repr(SETTLED))
+
+
+@pytest.mark.parametrize("room", sorted({name.partition("/")[0] for name in experiments()}))
+def test_every_protocol_of_a_room_has_its_measure_and_says_what_the_paper_does_not(room: str) -> None:
+    measures = import_module(f"marginbook.{room}.experiments").EXPERIMENTS
+    names = [name.partition("/")[2] for name in experiments() if name.startswith(f"{room}/")]
+    assert sorted(names) == sorted(measures)
+    for name in names:
+        protocol = load_protocol(f"{room}/{name}")
+        assert protocol.measure() is measures[name]
+        assert protocol.not_stated
+        assert len(protocol.tasks("quick")) < len(protocol.tasks("paper"))

@@ -21,13 +21,12 @@ from marginbook.drm.claims import (
     table_9_sampling,
     tables_8_9,
 )
-from marginbook.drm.experiments import EXPERIMENTS
 from marginbook.drm.experiments.tables_3_8_9 import measure_imbalanced
 from marginbook.drm.paper.printed import drm_column
 from marginbook.drm.peers import selection
 from marginbook.experiments.compare import calibrated, compare
 from marginbook.experiments.fold import Fold
-from marginbook.experiments.protocol import experiments, load_protocol
+from marginbook.experiments.protocol import load_protocol
 
 from .weka import peers
 
@@ -374,16 +373,6 @@ def test_the_ledger_and_the_page_of_results_count_the_same_cells():
     measured = check("drm/table-9").measured
     agree, off = shown["reproduced"], shown.get("not-reproduced", 0)
     assert measured.startswith(f"{agree} of {agree + off} cells agree")
-
-
-def test_every_protocol_has_its_measure_and_names_what_it_returns(split):
-    names = [name.partition("/")[2] for name in experiments() if name.startswith("drm/")]
-    assert sorted(names) == sorted(EXPERIMENTS)
-    for name in names:
-        protocol = load_protocol(f"drm/{name}")
-        assert protocol.measure() is EXPERIMENTS[name]
-        assert protocol.not_stated
-        assert len(protocol.tasks("quick")) < len(protocol.tasks("paper"))
 
 
 @pytest.mark.long

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marginbook.claims import Verdict, stored_tables
-from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.kfda import experiments as tables
 from marginbook.kfda.claims import (
     side_by_side,
@@ -331,13 +330,6 @@ def test_generic_pages_get_the_columns_of_the_paper():
     found = wide.groupby("method")["mcr"].mean()
     for column in (*OWN, RIVAL):
         assert found[column] == pytest.approx(printed().errors.loc["heart", column])
-
-
-def test_every_protocol_has_its_measure():
-    names = [name.partition("/")[2] for name in experiments() if name.startswith("kfda/")]
-    assert sorted(names) == sorted(tables.EXPERIMENTS)
-    for name in names:
-        assert load_protocol(f"kfda/{name}").measure() is tables.EXPERIMENTS[name]
 
 
 @given(st.integers(1, 2000), st.data())

@@ -7,13 +7,11 @@ import pytest
 from scipy import stats
 
 from marginbook.claims import Verdict, contests
-from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.ldm.claims import (
     printed_audit,
     tables_wins,
 )
 from marginbook.ldm.claims import printed_counts as recounts
-from marginbook.ldm.experiments import EXPERIMENTS
 from marginbook.ldm.paper.printed import (
     KINDS,
     possible_outcomes,
@@ -109,13 +107,3 @@ def test_the_marks_are_the_printed_counts():
         marks = printed(table).marks["LDM"]
         assert tuple((marks == o).sum() for o in ("win", "tie", "loss")) == printed_counts(table)["SVM"]
         assert (printed(table).marks["SVM"] == "").all()
-
-
-def test_every_protocol_has_its_measure():
-    names = [name.partition("/")[2] for name in experiments() if name.startswith("ldm/")]
-    assert sorted(names) == sorted(EXPERIMENTS)
-    for name in names:
-        protocol = load_protocol(f"ldm/{name}")
-        assert protocol.measure() is EXPERIMENTS[name]
-        assert protocol.not_stated
-        assert len(protocol.tasks("quick")) < len(protocol.tasks("paper"))
