@@ -206,7 +206,7 @@ def test_every_deck_has_every_finding_and_a_size_for_a_lecture(room: str, tmp_pa
     for one in given.told:
         assert all(f"- {sentence}" in texts for sentence in sentences(plain(one.text)))
         for id in one.needs:
-            assert f"- {given.claims[id].where}: {as_html(given.evidence[id].measured)}" in texts
+            assert f"- {given.claims[id].place}: {as_html(given.evidence[id].measured)}" in texts
     for start in ("The problem", "The idea", "The model", "Should I use it?", "Question 3", "To take away"):
         assert any(title.startswith(start) for title in titles), start
     for cell in notebook.cells:

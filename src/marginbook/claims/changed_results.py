@@ -71,6 +71,7 @@ def moved(
     *,
     by: float = 0.0,
     times: float = 1.0,
+    within: tuple[float, float] = (-np.inf, np.inf),
 ) -> Swaps:
     """Return the swaps that multiply numbers of ours by `times` and add `by`, also those of JSON lists.
 
@@ -81,6 +82,8 @@ def moved(
     columns : str or tuple of str
         How the names of those begin that are changed.
     by, times : float
+    within : (float, float)
+        What the changed numbers are cut to: scores have a range.
     """
 
     def change(frame: pd.DataFrame) -> pd.DataFrame:
@@ -88,20 +91,20 @@ def moved(
         for name in (str(name) for name in frame.columns if str(name).startswith(columns)):
             if frame[name].dtype.kind not in "biuf":
                 frame[name] = frame[name].astype(object)
-                texts = frame.loc[rows, name].map(lambda text: _list(text, times, by))
+                texts = frame.loc[rows, name].map(lambda text: _list(text, times, by, within))
                 frame.loc[rows, name] = texts
             else:
                 frame[name] = frame[name].astype(float)
-                frame.loc[rows, name] = frame.loc[rows, name] * times + by
+                frame.loc[rows, name] = (frame.loc[rows, name] * times + by).clip(*within)
         return frame
 
     return in_results(room, tables, change)
 
 
-def _list(text: object, times: float, by: float) -> object:
+def _list(text: object, times: float, by: float, within: tuple[float, float]) -> object:
     if not isinstance(text, str):
         return text
-    return json.dumps((np.array(json.loads(text), dtype=float) * times + by).tolist())
+    return json.dumps(np.clip(np.array(json.loads(text), dtype=float) * times + by, *within).tolist())
 
 
 def exchanged(room: str, tables: Sequence[str], first: str, second: str) -> Swaps:

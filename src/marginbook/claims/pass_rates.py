@@ -90,7 +90,7 @@ class Calibration:
         return Verdict.PARTLY if agreeing > tested * max(0.5, self.wrong) else Verdict.NOT_REPRODUCED
 
     def slips(self, rate: float, tested: int) -> float:
-        """Return how often a table passes of whose `tested` cells each agrees with the chance `rate`."""
+        """Return how often a table passes if each of its `tested` cells agrees with probability `rate`."""
         return float(stats.binom.sf(self.needed(tested) - 1, tested, rate))
 
     def noticed(self, tested: int) -> float | None:

@@ -235,7 +235,7 @@ def _narrow(statement: str) -> bool:
 
 
 def _notes(given: Material, ids: Iterable[str]) -> str:
-    told = [f"- {given.claims[id].where}: {as_html(given.evidence[id].measured)}" for id in ids]
+    told = [f"- {given.claims[id].place}: {as_html(given.evidence[id].measured)}" for id in ids]
     return "\n".join(["Measured:", "", *told]) if told else ""
 
 
@@ -264,7 +264,7 @@ def _claims(slides: _Slides, given: Material) -> None:
     for number, group in enumerate(groups, start=1):
         slides.start(title if len(groups) == 1 else f"{title} ({number} of {len(groups)})", "table")
         rows = [
-            f"| {unbarred(claim.where)} | {unbarred(claim.statement)} | {_badge(given.evidence[claim.id])} |"
+            f"| {unbarred(claim.place)} | {unbarred(claim.statement)} | {_badge(given.evidence[claim.id])} |"
             for claim in group
         ]
         slides.add("\n".join(["| where | statement | verdict |", "|---|---|---|", *rows]), "words")

@@ -110,12 +110,24 @@ def smallest_lead(table: str, level: float = LEVEL) -> float:
     return float(np.median(needed))
 
 
-def how_told(table: str) -> str:
-    """Say what a lead is, and how small a one the splits can show."""
+def of_a_perfect(table: str, *, shared: bool) -> Counter[str]:
+    """Count the standings that a DRM would have that is right on all splits of all sets."""
+    return Counter(
+        standing(scores.assign(DRM=1.0), overlap(table, name), shared=shared)
+        for name, scores in by_family(table).items()
+        if "DRM" in scores
+    )
+
+
+def how_told(table: str, *, shared: bool) -> str:
+    """Say what a lead is, how small a one the splits can show, and on how many sets one is possible."""
+    perfect = of_a_perfect(table, shared=shared)
     return (
         f"Ahead is a lead over each other method, by one-sided t-tests at {LEVEL} that allow for the overlap "
-        "of the splits; behind is the reverse against one of them, with Bonferroni's correction. In the "
-        f"median, a lead over the next best must exceed {smallest_lead(table):.3f} to show."
+        "of the splits; behind is the reverse against one of them, with Bonferroni's correction"
+        f"{'' if shared else ', or the same scores on all splits'}. In the "
+        f"median, a lead over the next best must exceed {smallest_lead(table):.3f} to show: a "
+        f"DRM that is always right would be ahead on {perfect[AHEAD]} of {perfect.total()} sets."
     )
 
 
