@@ -135,8 +135,8 @@ def test_the_stored_results_of_both_are_the_same_where_they_must_be():
         frame[frame["method"] == method].set_index(["dataset", "split"])[SHARED].sort_index()
         for frame, method in ((table, "CLASMK-ML"), (other, "global minimum"))
     ]
-    # a type of core moves the objective by 5e-9 of itself, and libsvm's answer at one point of the 540 of phoneme's
-    # split 7; the two tables may come from two machines
+    # a type of core moves the objective by 5e-9 of itself, and libsvm's answer at one of phoneme's points;
+    # the two tables may come from two machines
     errors = ["error", "error_loo"]
     one, two = (frame[errors] for frame in rows)
     points = (one - two).abs().mul(rows[0]["n_test"] / 100, axis=0)
