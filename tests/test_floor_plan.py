@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -135,6 +136,13 @@ def test_the_house_shows_at_a_glance_what_is_in_it() -> None:
         "py.typed",
     }
     assert entries - set(ROOMS) == BESIDE
+
+
+def test_contributing_maps_all_of_it() -> None:
+    page = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rooms, beside = page.split("## How to read a room")[1].split("## Beside the rooms")
+    assert set(re.findall(r"^\| `(\w+)/`", rooms, re.MULTILINE)) == set(FOLDERS)
+    assert set(re.findall(r"^\| `(\w+)/`", beside, re.MULTILINE)) == BESIDE
 
 
 def height(name: str) -> int:
