@@ -14,6 +14,7 @@ from typing import TypeAlias
 import pytest
 
 import marginbook
+from marginbook.base.public import public_names
 
 PACKAGE = Path(marginbook.__file__).parent
 #: the folders of a room: each imports only from those before it, or from itself
@@ -71,6 +72,7 @@ Graph: TypeAlias = dict[str, list[tuple[str, When]]]
 
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str, When]]:
     """Yield the modules of ours that a module imports, and when."""
+    given = public_names()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node, when in _statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -80,6 +82,8 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
             base = ".".join([*above, *([node.module] if node.module else [])])
             inside = [f"{base}.{alias.name}" for alias in node.names]
             targets = [each if each in known else base for each in inside]
+            if base == "marginbook":  # hands out the names of the rooms, and imports their room for that
+                targets += [given[alias.name] for alias in node.names if alias.name in given]
         else:
             continue
         for target in targets:
@@ -207,6 +211,29 @@ def back_edges(graph: Graph) -> Iterator[str]:
                 yield f"{name} imports {target}: paper imports nothing of its room"
             elif folder and not part:
                 yield f"{name} imports the whole room"
+
+
+def test_the_whole_package_is_imported_by_no_room(graph: Graph) -> None:
+    """``import marginbook`` would reach every room by an attribute, which no graph shows."""
+    whole = [
+        name
+        for name, targets in graph.items()
+        if place(name)[0] in {*ROOMS, *FOUNDATIONS} and "marginbook" in dict(targets)
+    ]
+    assert whole == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["from marginbook import LDMClassifier", "from ... import LDMClassifier", "import marginbook.ldm.model"],
+)
+def test_no_way_to_another_room_is_overlooked(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "penalties.py"
+    path.write_text(line + "\n", encoding="utf-8")
+    name = "marginbook.drm.model.penalties"
+    found = list(back_edges({name: list(imports(name, path, modules()))}))
+    assert found, line
+    assert all(edge.endswith("another room") for edge in found)
 
 
 def test_imports_run_one_way(graph: Graph) -> None:

@@ -1,4 +1,4 @@
-"""What the room says about itself is so: its sign names every file, and its chapter's code runs."""
+"""What the room says about itself is so: its chapter's code runs."""
 
 from __future__ import annotations
 

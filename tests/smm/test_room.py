@@ -1,4 +1,4 @@
-"""What the room says about itself is so: its sign names every file, its chapter's code and proofs hold."""
+"""What the room says about itself is so: its chapter's code and proofs hold."""
 
 from __future__ import annotations
 
