@@ -53,13 +53,20 @@ def test_each_claim_that_must_has_two_rivals_or_more():
 
 
 @pytest.mark.parametrize("id", QUICK)
-def test_quick_rivals_are_refuted(id):
+def test_quick_rivals_turn_verdict_text_and_slack(id):
     claim = CLAIMS[id]
-    verdict = claim.check().verdict
+    own = claim.check()
     for rival in rivals_of(id):
         with in_place(rival):
-            assert claim.check(**rival.arguments).verdict != verdict, rival.what
-    assert claim.check().verdict == verdict
+            found = claim.check(**rival.arguments)
+        assert found.verdict != own.verdict, rival.what
+        assert (found.measured, found.claimed) != (own.measured, own.claimed), rival.what
+        # the slack of a corrected statement is that of the printed one, which need not change
+        if {found.verdict, own.verdict} != {Verdict.CORRECTED, Verdict.FAILS} and own.slack is not None:
+            assert found.slack != own.slack, rival.what
+            assert found.verdict != Verdict.FAILS or found.slack <= 0, rival.what
+            assert found.verdict != Verdict.HOLDS or found.slack >= 0, rival.what
+    assert claim.check() == own
 
 
 @pytest.mark.usefixtures("few")

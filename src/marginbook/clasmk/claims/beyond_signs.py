@@ -14,13 +14,14 @@ from itertools import product
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ..estimators.lssvm import LSSVMClassifier
 from ..model.embedding import Subspace
 from ..model.features import FeatureMap
 from ..model.kernel_sets import paper_kernels
 from ..model.truncation import representative
 from ..solvers.dinkelbach import dinkelbach
+from .failing import failing
 from .real_rows import WEIGHTS, Rows, real_rows
 
 Bases = list[list[Subspace]]
@@ -159,9 +160,13 @@ def check_signs(*, mended: str = "concat") -> Evidence:
         measured=f"reversing the sign of one basis vector changes h on new rows by {min(one):.0%} to "
         f"{max(one):.0%} of its largest entry, random signs by up to {max(without):.0%}; {moved} of {tested} "
         "predictions of an LS-SVM change. Random signs change the least ratio (33) by a factor of up to "
-        f"{max(ranges.values()):.1f}",
+        f"{max(ranges.values()):.1f}"
+        + failing(
+            (stacked <= ROUNDING, f"under concatenation h changes by up to {at_most(stacked, ROUNDING)}"),
+            (stacked_moved == 0, f"under concatenation {stacked_moved} predictions change"),
+        ),
         claimed="a change with the sum; none with the concatenation",
-        slack=max(one) - ROUNDING,
+        slack=min(max(one) - ROUNDING, short(moved, 1), short(ROUNDING, stacked), short(0, stacked_moved)),
         why="Definition 1 takes bases as given, Section 3.1 determines only their span, and the sign of an "
         "eigenvector is arbitrary. (29) adds coordinates of different kernels, whose numbers of coordinates "
         f"differ, too. Under concatenation the same changes alter h by at most {at_most(stacked, ROUNDING)} "
@@ -208,9 +213,13 @@ def check_bases(*, mended: str = "concat") -> Evidence:
         ),
         measured="with the basis of the greedy embedding, built sample by sample, h changes by "
         f"{min(change):.0%} to {max(change):.0%} of its largest entry at equal weights, and the least ratio "
-        f"(33) by a factor of up to {max(factor):.2f}",
+        f"(33) by a factor of up to {max(factor):.2f}"
+        + failing(
+            (stacked <= ROUNDING, f"under concatenation h changes by up to {at_most(stacked, ROUNDING)}"),
+            (apart <= ROUNDING, f"projections on the two bases differ by up to {at_most(apart, ROUNDING)}"),
+        ),
         claimed="a change with the sum; none with the concatenation",
-        slack=min(change) - ROUNDING,
+        slack=min(min(change) - ROUNDING, max(factor) - 1 - ROUNDING, short(ROUNDING, max(stacked, apart))),
         why="Both are orthonormal bases of the same subspaces, with signs fixed by the same kind of rule: "
         f"inner products of projections agree to {at_most(apart, ROUNDING)}. The sum adds the first "
         "coordinate of one kernel to the first of another, so the order of the coordinates matters, too. "

@@ -10,12 +10,13 @@ from itertools import product
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide, times
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ...kernels import gram
 from ..model.features import FeatureMap
 from ..model.kernel_sets import poly, rbf
 from ..model.normalised_kernels import normalised_gram
 from ..model.subspaces import coordinates, fit_subspaces
+from .failing import failing
 from .section_2_criteria import blobs
 from .section_2_lemma_1 import NOTEBOOK
 
@@ -85,7 +86,7 @@ def check_psd(*, combine: str = "sum", first: float = 1.0) -> Evidence:
         measured=f"the smallest eigenvalue is -{at_most(-least, ROUNDING)} or more, and h differs from the "
         f"Gram matrix of the stacked features by at most {at_most(apart, ROUNDING)}, relative",
         claimed="no negative eigenvalue; no difference",
-        slack=ROUNDING + least,
+        slack=min(ROUNDING + least, short(ROUNDING, apart)),
         why="h is the inner product of an explicit feature map, so it is positive semidefinite for every "
         "choice of bases. But the map adds coordinate vectors of different lengths, whose signs and order "
         f"are free. After padding with zeros, other signs of the same bases change h by up to {flipped:.0%} "
@@ -123,7 +124,11 @@ def check_sign(*, sign: int = 1, factor: float = 1.0) -> Evidence:
             off = max(off, float(np.abs(K - np.exp(-squares / (factor * sigma**2))).max()))
     return Evidence(
         verdict=decide(least >= 0, meant >= -ROUNDING and off <= ROUNDING),
-        measured=f"for the points 0 and 1 and sigma = 1 the Gram matrix has the eigenvalue {least:.2f}",
+        measured=f"for the points 0 and 1 and sigma = 1 the Gram matrix has the eigenvalue {least:.2f}"
+        + failing(
+            (meant >= -ROUNDING, f"corrected, an eigenvalue of -{at_most(-meant, ROUNDING)}"),
+            (off <= ROUNDING, f"the library's kernel is off by up to {at_most(off, ROUNDING)}"),
+        ),
         claimed="no negative eigenvalue",
         slack=float(least),
         why="k(x, x) = 1 and k(x, z) > 1 violate the Cauchy-Schwarz inequality. With the minus sign the "
@@ -165,7 +170,11 @@ def check_label(*, printed: str = "max", first: int = 1, sign: int = 1) -> Evide
     return Evidence(
         verdict=decide(labels == tested, places == tested and signs == pairs),
         measured=f"the largest value is one of 1, ..., C for {labels} of {tested} samples, whose values are "
-        "near 1 for their class and near -1 for the others",
+        "near 1 for their class and near -1 for the others"
+        + failing(
+            (places == tested, f"corrected, arg max is the label of {places}"),
+            (signs == pairs, f"it is the rule (2) in {signs} of {pairs} problems with two classes"),
+        ),
         claimed=f"all {tested} samples",
         slack=float(labels - tested),
         why="The maximum is a value, not a class. The formula means arg max, as Remark 2 writes it: this "
@@ -219,9 +228,10 @@ def check_feature_index(*, printed: str = "c", combine: str = "sum") -> Evidence
     return Evidence(
         verdict=decide(nearest <= ROUNDING and undefined == 0, apart <= ROUNDING),
         measured=f"the Gram matrix differs from h of (30) by at least {nearest:.1f} times the largest entry "
-        f"of h; with more classes than kernels ({undefined} of {count} problems) there is no c-th kernel",
+        f"of h; with more classes than kernels ({undefined} of {count} problems) there is no c-th kernel"
+        + failing((apart <= ROUNDING, f"corrected, it differs by up to {at_most(apart, ROUNDING)} times")),
         claimed="no difference",
-        slack=-nearest,
+        slack=ROUNDING - nearest,
         why="U_{c,k} lives in the feature space of the k-th kernel, so the map must be phi_k, as in the "
         f"display after (30); with it the Gram matrix equals h to {at_most(apart, ROUNDING)}. For another "
         f"kernel the columns of U_{{c,k}} are not even orthonormal: inner products are off by up to "

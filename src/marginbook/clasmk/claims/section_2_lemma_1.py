@@ -13,6 +13,7 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide
 from .distributions import Law, between, captured, exceeding, expected, met, problems, projector
+from .failing import failing
 from .tight_laws import noise_inside, tight_classes, tight_pairs
 
 NOTEBOOK = "clasmk/01_separability_bounds"
@@ -200,7 +201,11 @@ def check_dropped_noise(*, leaking: Fraction = Fraction(1), apart: bool = False)
     return Evidence(
         verdict=decide(equal == count > 0, more == accounted == count),
         measured=f"equal in {equal} of {count} models; the noise's part is up to {float(largest):.0%} of the "
-        "left side",
+        "left side"
+        + failing(
+            (more == count, f"corrected, the left side is no less in {more}"),
+            (accounted == count, f"corrected, the noise makes up the difference in {accounted}"),
+        ),
         claimed="equal in all models",
         slack=-float(largest),
         why="e_c is orthogonal to U_c, not to the other class's subspace. E|U'phi|^2 = E|Q'beta|^2 + "

@@ -14,6 +14,7 @@ import numpy as np
 from ...claims import Evidence, Rival, claim, decide
 from .block_distributions import Blocks, block_models, constant_blocks, nearly_tight
 from .distributions import between
+from .failing import failing
 from .section_2_lemma_1 import LESS, NOTEBOOK
 
 #: numbers of classes for which a model nearly reaches the bound of Theorem 2
@@ -74,7 +75,11 @@ def check_hypotheses(*, inside: bool = False, power: int = 2, share: Fraction = 
     return Evidence(
         verdict=decide(min(ratios) < 1, held == len(possible) > 0 and assumed == models - len(built)),
         measured=f"the quotient (24) is {' or '.join(map(str, sorted(ratios)))} in all {assumed} models that "
-        "meet the assumptions",
+        "meet the assumptions"
+        + failing(
+            (assumed == models - len(built), f"{models - len(built) - assumed} of those drawn do not"),
+            (held == len(possible) > 0, f"corrected, the theorem holds in {held} of {len(possible)}"),
+        ),
         claimed="below 1 in some",
         slack=float(1 - min(ratios)) - 1e-12,
         why="The theorem is vacuous as stated. A unit vector whose part outside U_i has the energy sigma^2 "
@@ -144,7 +149,11 @@ def check_bound(
     return Evidence(
         verdict=decide(printed == tested and value >= 0, corrected == tested and identity == models),
         measured=f"for C = 4 and |m|^2 = 0.49 in all blocks the printed bound is {float(value):.2f}; it "
-        f"fails in {tested - printed} of {tested} models with lambda <= 1 and is negative in {negative}",
+        f"fails in {tested - printed} of {tested} models with lambda <= 1 and is negative in {negative}"
+        + failing(
+            (corrected == tested, f"corrected, it fails in {tested - corrected}"),
+            (identity == models, f"corrected, its numerator is E(D_w)/2C in {identity} of {models}"),
+        ),
         claimed="at least the probability",
         slack=slack,
         why=f"E(D_w) = 2C (1 - sum |m|^2 / C^2), exactly in all {identity} models: the second factor 1/C is "
@@ -292,7 +301,11 @@ def check_intermediate(*, printed_power: int = 0, power: int = 1, scale: Fractio
     return Evidence(
         verdict=decide(printed == reached == tested, corrected == repaired == tested),
         measured=f"the display is right in {printed} of {tested} models and too large by up to {worst:.0%} "
-        f"in the others; the last line is (49) in {reached}",
+        f"in the others; the last line is (49) in {reached}"
+        + failing(
+            (corrected == tested, f"corrected, the display is right in {corrected}"),
+            (repaired == tested, f"corrected, the last line is (49) in {repaired}"),
+        ),
         claimed="all models",
         slack=-worst,
         why=f"The double sum lacks a factor 1/C; with it the display is right in {corrected} models and the "

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, decide
+from ...claims import Evidence, Rival, claim, decide, short
 from .block_distributions import Blocks, block_models, constant_blocks
 from .section_2_lemma_1 import LESS, NOTEBOOK, below
 from .section_2_theorem_2 import apart_bound, numerator
@@ -120,7 +120,7 @@ def check_sharper(*, roots: int = 2, share: Fraction = Fraction(1), floor: float
         measured=f"the bound holds in {held} of {tested} models with lambda < 1 and is below 1 in {useful} "
         f"of them, at best {sharpest:.3f}; its least distance above 1 - 1/C is {round(above, 3) + 0.0:.3f}",
         claimed="all models; some of them; never below 1 - 1/C",
-        slack=above + 1e-12,
+        slack=min(above + 1e-12, short(held, tested), short(useful, 1)),
         why="The proof applies Cauchy-Schwarz, as in Lemma 1, in the two blocks of a pair of classes. The "
         "bound never falls below 1 - 1/C: in the other classes' blocks a sample is mostly noise, and D_w "
         f"counts it. Before Markov's inequality, E(D_w)/E(D_b) is up to {reach:.3f} of the bound.",

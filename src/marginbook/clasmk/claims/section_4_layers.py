@@ -8,6 +8,7 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide, times
 from ..estimators.uncertain_rows import confidence
+from .failing import failing
 from .section_2_lemma_1 import NOTEBOOK
 
 
@@ -48,7 +49,12 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
         verdict=decide(agreeing == tested, signed == tested and same == correct and values[1] < 0),
         measured=f"(44) is negative for {below_zero} of {tested} samples; its sign agrees with the decision "
         f"for {agreeing}. A sample of the second class with the decision values 3 and -3 has kappa = "
-        f"{values[0]:g}",
+        f"{values[0]:g}"
+        + failing(
+            (signed == tested, f"corrected, the sign agrees for {signed}"),
+            (same == correct, f"corrected, kappa stays for {same} of {correct} classified correctly"),
+            (values[1] < 0, f"corrected, kappa of that sample is {values[1]:g}"),
+        ),
         claimed="negative where the decision is wrong",
         slack=float(agreeing / tested - 1),
         why="The best value minus the second best is never negative. So the most certain errors count as "
@@ -129,7 +135,7 @@ def check_stopping(*, printed: bool = True, mended: bool = False) -> Evidence:
     return Evidence(
         verdict=decide(defined == count, stopped == count),
         measured=f"the loop asks for a layer that has not been learned yet in {count - defined} of {count} "
-        "runs",
+        "runs" + failing((stopped == count, f"corrected, it ends before its limit in {stopped} of {count}")),
         claimed="0 runs",
         slack=float(defined - count),
         why="L was raised one line earlier, so the last two layers are L - 1 and L - 2; with these the loop "

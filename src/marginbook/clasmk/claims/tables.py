@@ -196,7 +196,7 @@ def check_solver(*, most: int = 1) -> Evidence:
     evaluations. Further, count the local ends whose error is between those of equal weights, the start, and
     of the minimum.
     """
-    claimed = "at most one set"
+    claimed = "at most one set" if most == 1 else f"at most {most} sets"
     frame = with_columns(means_of("solvers", "error"), START, *LOCAL, LEAST)
     ratios = PAPER_TABLES.results("solvers")
     if frame is None or ratios is None:
