@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ...kernels import gram
 from ..model.certificates import smallest_curvature
 from ..model.objective import Problem, objective, targets
@@ -96,7 +96,7 @@ def check_equal_samples(off: float = 0.0) -> Evidence:
         f"a minimum with {ranges(share[0.5][:, 1])} %, and stops near a saddle in {saddles} of {stops} runs; "
         f"copies differ by at most {at_most(alike, 1e-3)}",
         claimed="no copies in a minimum; equal coefficients for copies in (8)",
-        slack=float(saddles),
+        slack=min(float(saddles), short(-both - dependent, 0), short(more, 1), 1e-3 - same, 1e-3 - alike),
         why="Two equal columns make the Gram matrix of the support singular, so the Hessian there has a "
         "negative eigenvalue. The step (8) maps equal coefficients of equal columns to equal ones. Only "
         "rounding separates them: a difference of 1e-16 grows by a factor 2 - q per step. For q = 1 their "

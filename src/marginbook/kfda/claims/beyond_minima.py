@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, decide, times
+from ...claims import Evidence, Rival, claim, decide, short, times
 from ..model.certificates import magnitude_bound, smallest_curvature, stationarity
 from ..model.objective import Problem, objective
 from ..solvers.irls import ridge_start, step_stable
@@ -276,9 +276,9 @@ def check_many_minima(share: float = MANY) -> Evidence:
         + ", ".join(
             f"{name} {100 * found[name]:.0f} % (J {100 * above[name]:.0f} % too high)" for name in STARTS
         ),
-        claimed=f"at most one per support; one on {100 * MANY:.0f} % of the supports for the smallest rho; "
+        claimed=f"at most one per support; one on {100 * share:.0f} % of the supports for the smallest rho; "
         "no other limits",
-        slack=ridge_misses,
+        slack=min(ridge_misses, many - share, short(once, total), short(listed, limits)),
         why="In one orthant the points with a positive semidefinite Hessian form a convex set on which J is "
         "convex. Two orthants of a support cannot both contain a minimum, as the difference of the two "
         "gradients shows. So all minima of a small problem can be listed, and the lowest one is known. "

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...claims import Evidence, Rival, claim, decide
+from ...claims import Evidence, Rival, claim, decide, short
 from ..paper.printed import KINDS, OWN, PUBLISHED, RIVAL, ROUNDING, TINY, printed, sizes, summary
 from .printed_sentences import alone, lowest, sentences
 from .printed_swaps import with_cell, with_mean
@@ -209,7 +209,11 @@ def check_sizes(
         measured=f"{wanted} of {len(uci)} sets have at least {least_rows} rows and at most "
         f"{100 * largest_class:.0f} % in one class",
         claimed=f"{len(uci)} of {len(uci)}",
-        slack=largest_class - max(larger.values()),
+        slack=min(
+            largest_class - max(larger.values()),
+            float(uci["n_pool"].min()) / least_rows - 1,
+            short(inside, len(frame)),
+        ),
         why="The rows without missing values in the public data sets are counted. Half of these, rounded up, "
         f"is the printed training size in {halves} of {len(uci)} cases, so the pools behind the partitions "
         f"are known. The largest class is that of {max(larger, key=lambda name: larger[name])}, "

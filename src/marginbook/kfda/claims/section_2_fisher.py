@@ -195,13 +195,13 @@ def check_span(every: bool = False, left_out: int = 0) -> Evidence:
             fit = max(fit, _relative(other[0] + F @ spanning.T @ alpha, other[0] + F @ other[1:]))
             count += 1
     tolerance = 1e-9
+    whose, apart = ("every", max(outside, shortest)) if every else ("the minimum-norm", shortest)
     return Evidence(
-        verdict=decide(max(fit, shortest, outside if every else 0.0) <= tolerance),
+        verdict=decide(max(fit, apart) <= tolerance),
         measured="replacing w by its projection onto the span changes the fit by at most "
-        f"{at_most(fit, tolerance)}, relative; the minimum-norm w is in the span to "
-        f"{at_most(shortest, tolerance)}",
+        f"{at_most(fit, tolerance)}, relative; {whose} w is in the span to {at_most(apart, tolerance)}",
         claimed="0",
-        slack=tolerance - max(fit, shortest),
+        slack=tolerance - max(fit, apart),
         why="A component of w orthogonal to all mapped examples does not change the fitted values, so some "
         f"solution lies in the span. Not all do. With more features than examples ({free} problems here), "
         f"up to {100 * outside:.0f} % of the length of a solution of (1) is outside the span, and it gives "
@@ -260,7 +260,7 @@ def check_kernel_fisher(intercept: bool = True) -> Evidence:
         f"{at_most(apart, 1e-5)}; where it is 1 ({infinite} problems) the fit equals the targets to "
         f"{at_most(bent, 1e-5)}",
         claimed="the maximum; angle 0",
-        slack=tolerance - short,
+        slack=min(tolerance - short, 1e-5 - apart, 1e-5 - bent),
         why="The residual of the best scaling of f is yhat'yhat (1 - B / (B + W)), so least squares and "
         "Fisher's quotient have the same solutions, also where S_W is singular. But then they do not "
         "determine the discriminant. A matrix K of full rank is fitted without error and B / W is "

@@ -175,7 +175,7 @@ def check_rate_to_zero(order: float = 1.0) -> Evidence:
         f"zeros; for q = 1 a zero is the slowest component in {deciding} of {runs} runs; after at most 300 "
         f"steps J is within {at_most(max(excess), 1e-2)} of its limit, relative",
         claimed="for q < 1 faster than linear; for q = 1 linear; the limit is not affected",
-        slack=order_right - 0.95,
+        slack=min(1e-8 - row, order_right - 0.95, factor_right - 0.95, 1e-2 - max(excess)),
         why="A step satisfies rho N q omega_i+ = |omega_i|^(2-q) d_i'r+ exactly. For q < 1 the convergence "
         "to zero has order 2 - q > 1, so zeros are reached first. For q = 1 a coefficient whose slope "
         "exceeds rho N grows again, so there are no false zeros. But if |d_i'r| is close to rho N this takes "
@@ -235,7 +235,7 @@ def check_cost(formed_once: bool = True) -> Evidence:
         f"{at_most(focuss, 1e-6)}; multiplications at N = {n}: {per_step / 1e6:.0f} million, and "
         f"{least_squares / 1e6:.0f} million for a step that re-weights the rows",
         claimed="the same step, no more work",
-        slack=float(least_squares / per_step - 1),
+        slack=min(1e-6 - ridge, 1e-6 - focuss, least_squares / per_step - 1),
         why="A step needs one Cholesky factorisation of order N + 1. Generalised linear models re-weight the "
         "rows, so D'WD has to be formed in every step. Here the weights belong to the columns and D'D is "
         "formed once, so a step costs even less. The algorithm is FOCUSS of 1997 with noise, on the "

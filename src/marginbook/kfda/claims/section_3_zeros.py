@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ..model.objective import Problem
 from ..solvers.irls import majorize_minimize, ridge_start, step_stable
 from .problems import POWERS, RHOS, described, samples, start
@@ -138,17 +138,17 @@ def check_finite(centred: bool = True, off: Fraction = Fraction(0)) -> Evidence:
         f"q = {q:g}: {len(found)} of {runs}" + (f", first after {min(found)}" if found else "")
         for q, (found, runs) in underflow.items()
     )
-    finite = general + bias == 0
+    zeros = general + bias if centred else general
     return Evidence(
         verdict=decide(
-            finite and not paired if centred else general == 0 and row,
+            zeros == 0 and (not paired if centred else row),
             general == 0 and row and bias_row and bias == bias_steps,
         ),
         measured=f"with general kernels a coefficient becomes exactly 0 in {general} of {general_steps} "
         f"exact steps; where the columns of K sum to 0, the bias does in {bias} of {bias_steps}, whatever "
         "the start",
-        claimed="0",
-        slack=float(-bias) if not finite else 0.0,
+        claimed="0" if centred else "0 with general kernels",
+        slack=min(float(-zeros), short(not paired if centred else row, 1)),
         why="A coefficient becomes 0 where its column is orthogonal to the next residual, since rho N q w_i+ "
         "= |w_i|^(2-q) d_i' r(w+) (checked in rationals). The targets sum to 0, so for the bias this holds "
         "with every start if K 1 = 0, as with the linear kernel on centred data. This zero is right, since b "

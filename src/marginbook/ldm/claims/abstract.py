@@ -68,7 +68,7 @@ def check_superiority(
         f"is {own:.4f} for the LDM with lambda1 = {ldm[0]:g}, lambda2 = {ldm[1]:g}, C = {ldm[2]:g}, and "
         f"{other:.4f} for the SVM with the same C; the expected bound of Theorem 3 is {own_bound:.1f} for "
         f"the LDM and {other_bound:.1f} for the SVM",
-        claimed="the LDM's error is never the larger",
+        claimed=f"the LDM's error is never the larger{f', by more than {allowed:g}' if allowed else ''}",
         slack=float(other + allowed - own),
         why="The abstract does not say for which distributions. Its theory of errors is Theorem 3, which "
         "bounds the error of one machine, does not compare two, and is false (ldm/thm-3). "

@@ -69,9 +69,9 @@ def check_representer(points: int = 0, half: bool = False, price_of: float = 0.5
         verdict=decide(outside <= tolerance and beyond <= 1e-7 and price <= 1e-9),
         measured=f"at most {at_most(outside, tolerance)} of the length of w lies outside the span; no w in "
         f"the whole space is better than the best combination by more than {at_most(beyond, 1e-7)}; a "
-        f"component v outside the span costs |v|^2/2 to {at_most(price, 1e-9)}",
+        f"component v outside the span costs |v|^2/{1 / price_of:.3g} to {at_most(price, 1e-9)}",
         claimed="0",
-        slack=tolerance - outside,
+        slack=min(tolerance - outside, 1e-7 - beyond, 1e-9 - price),
         why="The problems have up to 41 features and 2 to 26 examples, and always one direction orthogonal "
         "to all points. The optimum over the whole space comes from an interior-point solver that does not "
         "use alpha. The paper's proof is right.",

@@ -52,7 +52,7 @@ def check_variance(printed: int = 0, power: int = 2, multiple: Fraction = Fracti
     """
     rng = np.random.default_rng(40)
     equal = by_square = twice = tested = 0
-    largest = Fraction(0)
+    off = Fraction(0)
     sizes = (2, 3, 5, 8, 13)
     for m in sizes:
         for d in (1, 2, 4, 9):
@@ -70,13 +70,14 @@ def check_variance(printed: int = 0, power: int = 2, multiple: Fraction = Fracti
             by_square += left == m**power * right
             own = float(margin_variance(np.array([float(g) for g in margins])))
             twice += right == multiple * variance and abs(own - float(right)) <= ROUND_OFF * abs(own)
-            largest = max(largest, left / right)
+            off = max(off, abs(left / (m**printed * right) - 1))
     return Evidence(
         verdict=decide(equal == tested, by_square == twice == tested),
-        measured=f"the left side is m^2 times the right side in {by_square} of {tested} problems, and equal "
-        f"to it in {equal}; the right side is twice the variance in {twice}",
+        measured=f"the left side is m^{power} times the right side in {by_square} of {tested} problems, and "
+        f"{f'm^{printed} times' if printed else 'equal to'} it in {equal}; the right side is "
+        f"{'twice' if multiple == 2 else f'{float(multiple):g} times'} the variance in {twice}",
         claimed="both sides equal to the variance",
-        slack=float(1 - largest),
+        slack=float(-off),
         why="The double sum needs the factor 1/m^2. Equation (6) and all that follows use the right side, so "
         "the paper's model has lambda1 times twice the variance. The check uses exact rational arithmetic "
         "on margins that are not all equal.",
