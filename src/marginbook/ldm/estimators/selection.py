@@ -60,9 +60,10 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
     and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). The bound needs no folds. The
     linear kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
-    With weights of rows or classes, each grid point on a Gram matrix is solved by itself: the dual of
-    weighted rows has another bound for each, which neither the common factor nor the steps from neighbour to
-    neighbour know. The bound of the leave-one-out error counts rows and takes no weights. Two classes.
+    With weights of rows or classes, each grid point on a Gram matrix is solved by itself, which takes two or
+    three times as long: the dual of weighted rows has another bound for each, which neither the common factor
+    nor the steps from neighbour to neighbour know. The bound of the leave-one-out error counts rows and takes
+    no weights. Two classes.
 
     Read more in the :ref:`user guide <guide-ldmclassifiercv>` (``marginbook guide``).
 
