@@ -48,7 +48,11 @@ def _same_choice(one, other, atol=1e-12):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"kernel": "linear", "fit_intercept": True}, {"gammas": GAMMAS, "scoring": "roc_auc"}],
+    [
+        {"Cs": (0.1,)},
+        {"kernel": "linear", "fit_intercept": True},
+        {"gammas": GAMMAS[:1], "scoring": "roc_auc"},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"yes": 3.0}])
@@ -65,7 +69,7 @@ def test_weights_are_repeated_rows_where_folds_keep_these_together(options, clas
     _same_choice(thin, heavy)
 
 
-@pytest.mark.parametrize("options", [{"gammas": GAMMAS}, {"kernel": "linear"}], ids=str)
+@pytest.mark.parametrize("options", [{"gammas": GAMMAS[1:]}, {"kernel": "linear"}], ids=str)
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"yes": 3.0}])
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
 def test_it_is_the_loop_over_folds_and_grid_with_weights(options, class_weight, scoring):
@@ -144,8 +148,8 @@ def test_a_gram_matrix_keeps_a_column_for_a_row_of_weight_zero():
     X, y, weights = _rows()
     kernel = ("rbf", {"gamma": 0.3})
     K = gram(kernel, X)
-    given = LDMClassifierCV(**SMALL, kernel="precomputed").fit(K, y, weights)
-    same = LDMClassifierCV(**SMALL, kernel=kernel).fit(X, y, weights)
+    given = LDMClassifierCV(**SMALL, cv=2, kernel="precomputed").fit(K, y, weights)
+    same = LDMClassifierCV(**SMALL, cv=2, kernel=kernel).fit(X, y, weights)
     _same_choice(given, same)
     np.testing.assert_allclose(given.decision_function(K), same.decision_function(X), atol=1e-7)
     assert given.n_features_in_ == len(y)
