@@ -81,14 +81,22 @@ def test_rows_of_weight_zero_are_left_out_before_rows_are_drawn(rule, refit, cv)
     assert retained_fraction(heavy) == retained_fraction(left)
 
 
-def test_weights_of_zero_and_one_need_no_estimator_that_takes_weights():
+class Unweighted(SVC):
+    """A machine whose fit takes no weights."""
+
+    def fit(self, X, y):
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("refit", ["all", "realisation"])
+def test_weights_of_zero_and_one_need_no_estimator_that_takes_weights(refit):
     X, y, weights = _rows()
     kept = weights > 0
-    model = OneVsRestClassifier(SVC(gamma=0.3))
-    options = {"realisations": 2, "cv": 2, "random_state": 0}
-    grid = {"estimator__C": [0.1, 10.0]}
-    heavy = RealisationSearch(model, grid, **options).fit(X, y, kept)
-    _same(heavy, RealisationSearch(model, grid, **options).fit(X[kept], y[kept]), X)
+    options = {"realisations": 2, "cv": 2, "random_state": 0, "refit": refit}
+    search = RealisationSearch(Unweighted(gamma=0.3), {"C": [0.1, 10.0]}, **options)
+    _same(clone(search).fit(X, y, kept), clone(search).fit(X[kept], y[kept]), X)
+    with pytest.raises(ValueError, match="Unweighted takes no sample_weight"):
+        search.fit(X, y, 2.0 * kept)
 
 
 @pytest.mark.parametrize("refit", ["all", "realisation"])

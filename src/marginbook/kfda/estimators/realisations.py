@@ -23,7 +23,7 @@ from ...base.threads import on_few_threads
 from ...base.weights import row_weights
 from .retained import retained_fraction
 from .selection_rules import ERROR_AND_RETAINED, MinimumError, choose_realisation
-from .weighed_search import asking, inner_folds, routed, router, weighing_scores
+from .weighed_search import asking, count_differently, inner_folds, routed, router, weighing_scores
 
 
 def _decides(search: Any) -> bool:
@@ -153,8 +153,8 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         y = column_or_1d(y, warn=True)
         validate_labels(y)
         weights = row_weights(X, y, sample_weight)
-        if weights is None:
-            return self._fit(X, np.asarray(y), None, self.estimator)
+        if not count_differently(weights):  # no estimator has to know
+            return self._fit(X, np.asarray(y), weights, self.estimator)
         as_asked = get_config()["enable_metadata_routing"]
         with config_context(enable_metadata_routing=True):
             estimator = self.estimator if as_asked else asking(self.estimator)
@@ -163,7 +163,7 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
 
     def _fit(self, X: Any, y: np.ndarray, weights: np.ndarray | None, estimator: Any) -> Self:
         """Fit with a template that takes `weights`, if there are any."""
-        n_given = len(y)
+        n_columns = X.shape[1] if self._pairwise() else None
         kept = None if weights is None or weights.all() else np.flatnonzero(weights)
         parts = self._parts(X, y, kept)
         found = [self._search(X, y, weights, part, estimator) for part in parts]
@@ -189,14 +189,14 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
             columns = kept
             if kept is not None and weights is not None:
                 X, y, weights = self._rows(X, kept), y[kept], weights[kept]
-            handed = {} if weights is None else routed(self, best, weights)
+            handed = routed(self, best, weights) if count_differently(weights) else {}
             self.best_estimator_ = best.fit(X, y, **handed)
         else:
             self.best_estimator_ = search.best_estimator_
         self._columns: np.ndarray | None = columns if self._pairwise() else None
         self.classes_ = self.best_estimator_.classes_
         if hasattr(self.best_estimator_, "n_features_in_"):
-            self.n_features_in_ = n_given if self._pairwise() else self.best_estimator_.n_features_in_
+            self.n_features_in_ = self.best_estimator_.n_features_in_ if n_columns is None else n_columns
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -217,13 +217,13 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         handed, kept, own = {}, part, None
         if weights is not None:
             kept = part[weights[part] > 0]
-            handed = {"sample_weight": weights[kept]}
             own = weights[part] if len(kept) < len(part) else None
+            handed = {"sample_weight": weights[kept]} if count_differently(weights) else {}
         try:
             search = GridSearchCV(
                 estimator,
                 self.param_grid,
-                scoring=ERROR_AND_RETAINED if weights is None else weighing_scores(),
+                scoring=weighing_scores() if handed else ERROR_AND_RETAINED,
                 refit=MinimumError(),
                 cv=inner_folds(self.cv, self._rows(X, part), y[part], own),
                 n_jobs=self.n_jobs,

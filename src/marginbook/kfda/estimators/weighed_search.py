@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from sklearn.base import clone
@@ -28,6 +28,11 @@ def router(search: Any, estimator: Any) -> MetadataRouter:
     handed = MethodMapping().add(caller="fit", callee="fit")
     found = MetadataRouter(owner=type(search).__name__).add_self_request(search)
     return found.add(estimator=estimator, method_mapping=handed)
+
+
+def count_differently(weights: np.ndarray | None) -> TypeGuard[np.ndarray]:
+    """Return whether `weights` of rows, (n,) or None where all are 1, do more than leave rows out."""
+    return weights is not None and bool(((weights != 0) & (weights != 1)).any())
 
 
 def asking(estimator: Any) -> Any:
