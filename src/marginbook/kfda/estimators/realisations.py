@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit, check_cv
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, indexable
 
@@ -18,8 +20,10 @@ from ...base.labels import validate_labels
 from ...base.parameters import validate_choice, validate_counts
 from ...base.partial_fit import NoPartialFit
 from ...base.threads import on_few_threads
+from ...base.weights import row_weights
 from .retained import retained_fraction
 from .selection_rules import ERROR_AND_RETAINED, MinimumError, choose_realisation
+from .weighed_search import asking, count_differently, inner_folds, routed, router, weighing_scores
 
 
 def _decides(search: Any) -> bool:
@@ -34,8 +38,7 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
     realisation. Of these winners the one of least cross-validation error ("min MCR") or the one that retains
     fewest samples ("min NRS") gives its parameters. Source: Harrison & Pasupa, section 4, with the first five
     of their 100 random partitions; the sizes are theirs, the grids are not stated.
-    Rows have no weights: parts and folds are drawn by rows, and of k copies of a row some may train where
-    others test, which a row of weight k cannot.
+    Rows may have weights, which the estimator's `fit` must take; `fit` says what they are equal to.
 
     Read more in the :ref:`user guide <guide-realisationsearch>` (``marginbook guide``).
 
@@ -70,6 +73,8 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
     best_score_ : float
         Cross-validation accuracy of the winner on its realisation.
     best_estimator_ : estimator
+        Fitted to the rows of positive weight, of all or of the chosen realisation; places of rows, such as
+        ``retained_``, are among these.
     cv_results_ : dict of arrays
         An entry for each candidate on each realisation, by the names of ``GridSearchCV``: ``params``,
         ``param_*``, ``split*_test_score``, ``mean_test_score``, ``std_test_score``, ``rank_test_score`` (the
@@ -110,13 +115,29 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
     classes_: np.ndarray = field(init=False)
 
     @on_few_threads
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose on the realisations drawn from rows `X`, (N, d), with labels `y`, and fit the choice.
+
+        Weights of rows go to every part of `estimator` that takes them (where scikit-learn's metadata routing
+        is on, that asks for them), and count in the accuracy. A row of weight 0 is left out. A row of weight
+        k counts as k equal rows in fits and accuracies, but it is one row where rows are drawn or counted:
+        a number of realisations or of folds deals out the rows of positive weight, each with its weight,
+        where of k equal rows some may train while others test; and a retained row of weight k is one row. So
+        weights choose what repeated rows choose where `realisations` and `cv` are given as pairs that keep
+        equal rows together and no choice is left to the retained rows, by "retained" or between equal errors.
+        Pairs and splitters are about all rows, also those of weight 0.
+
+        Parameters
+        ----------
+        X : (N, d) rows, or the (N, N) matrix of a precomputed kernel
+        y : (N,) labels
+        sample_weight : (N,) array of numbers >= 0, optional
 
         Raises
         ------
         ValueError
-            For an unknown rule, parts that are too small for the folds, or an estimator that retains all.
+            For an unknown rule, parts that are too small for the folds, an estimator that retains all or
+            takes no weights, and weights that are negative or leave a class or a part without rows.
         """
         validate_choice("rule", self.rule, ("error", "retained"))
         validate_choice("refit", self.refit, ("all", "realisation"))
@@ -131,8 +152,23 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         X, y = indexable(X, y)
         y = column_or_1d(y, warn=True)
         validate_labels(y)
-        parts = self._parts(X, y)
-        found = [self._search(self._rows(X, part), np.asarray(y)[part]) for part in parts]
+        weights = row_weights(X, y, sample_weight)
+        if not count_differently(weights):  # no estimator has to know
+            return self._fit(X, np.asarray(y), weights, self.estimator)
+        as_asked = get_config()["enable_metadata_routing"]
+        with config_context(enable_metadata_routing=True):
+            estimator = self.estimator if as_asked else asking(self.estimator)
+            routed(self, estimator, weights)
+            return self._fit(X, np.asarray(y), weights, estimator)
+
+    def _fit(self, X: Any, y: np.ndarray, weights: np.ndarray | None, estimator: Any) -> Self:
+        """Fit with a template that takes `weights`, if there are any."""
+        n_columns = X.shape[1] if self._pairwise() else None
+        kept = None if weights is None or weights.all() else np.flatnonzero(weights)
+        parts = self._parts(X, y, kept)
+        found = [self._search(X, y, weights, part, estimator) for part in parts]
+        if weights is not None:
+            parts = [part[weights[part] > 0] for part in parts]
         self.realisations_: dict[str, np.ndarray] = {
             "cv_error": np.array([1.0 - accuracy for _, accuracy in found]),
             "retained": np.array([retained_fraction(search) for search, _ in found]),
@@ -147,16 +183,20 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         sizes = [len(one.cv_results_["params"]) for one, _ in found]
         self.best_index_ = sum(sizes[:chosen]) + int(search.best_index_)
         self.scorer_, self.n_splits_ = search.scorer_, search.n_splits_
-        self._columns: np.ndarray | None = None
+        columns: np.ndarray | None = parts[chosen]
         if self.refit == "all":
-            self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
-            self.best_estimator_.fit(X, y)
+            best = clone(estimator).set_params(**clone(self.best_params_, safe=False))
+            columns = kept
+            if kept is not None and weights is not None:
+                X, y, weights = self._rows(X, kept), y[kept], weights[kept]
+            handed = routed(self, best, weights) if count_differently(weights) else {}
+            self.best_estimator_ = best.fit(X, y, **handed)
         else:
             self.best_estimator_ = search.best_estimator_
-            self._columns = parts[chosen] if self._pairwise() else None
+        self._columns: np.ndarray | None = columns if self._pairwise() else None
         self.classes_ = self.best_estimator_.classes_
         if hasattr(self.best_estimator_, "n_features_in_"):
-            self.n_features_in_ = X.shape[1] if self._pairwise() else self.best_estimator_.n_features_in_
+            self.n_features_in_ = self.best_estimator_.n_features_in_ if n_columns is None else n_columns
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -170,26 +210,38 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.decision_function(self._of_choice(X))
 
-    def _search(self, X: Any, y: np.ndarray) -> tuple[GridSearchCV, float]:
+    def _search(
+        self, X: Any, y: np.ndarray, weights: np.ndarray | None, part: np.ndarray, estimator: Any
+    ) -> tuple[GridSearchCV, float]:
         """Return the grid search on one realisation, and the accuracy of its winner."""
-        search = GridSearchCV(
-            self.estimator,
-            self.param_grid,
-            scoring=ERROR_AND_RETAINED,
-            refit=MinimumError(),
-            cv=validate_folds(self.cv, len(y), of="a realisation"),
-            n_jobs=self.n_jobs,
-            error_score="raise",
-        )
+        handed, kept, own = {}, part, None
+        if weights is not None:
+            kept = part[weights[part] > 0]
+            own = weights[part] if len(kept) < len(part) else None
+            handed = {"sample_weight": weights[kept]} if count_differently(weights) else {}
         try:
-            search.fit(X, y)
+            search = GridSearchCV(
+                estimator,
+                self.param_grid,
+                scoring=weighing_scores() if handed else ERROR_AND_RETAINED,
+                refit=MinimumError(),
+                cv=inner_folds(self.cv, self._rows(X, part), y[part], own),
+                n_jobs=self.n_jobs,
+                error_score="raise",
+            )
+            search.fit(self._rows(X, kept), y[kept], **handed)
         except IndexError:
-            raise ValueError(f"cv names rows beyond the {len(y)} of a realisation, got {self.cv!r}") from None
+            raise ValueError(
+                f"cv names rows beyond the {len(part)} of a realisation, got {self.cv!r}"
+            ) from None
         return search, float(search.cv_results_["mean_test_accuracy"][search.best_index_])
 
-    def _parts(self, X: Any, y: Any) -> list[np.ndarray]:
-        """Return the training rows of each realisation."""
+    def _parts(self, X: Any, y: np.ndarray, kept: np.ndarray | None) -> list[np.ndarray]:
+        """Return the training rows of each realisation; a number of them is drawn from those `kept`."""
         splitter = self.realisations
+        drawn = splitter is None or isinstance(splitter, int | np.integer)
+        if drawn and kept is not None:
+            return [kept[part] for part in self._parts(self._rows(X, kept), y[kept], None)]
         if isinstance(splitter, int | np.integer):
             validate_counts(realisations=splitter)
             splitter = StratifiedShuffleSplit(
@@ -213,6 +265,10 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
 
     def _pairwise(self) -> bool:
         return bool(get_tags(self.estimator).input_tags.pairwise)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what `fit` takes for itself and hands on, as scikit-learn's metadata routing asks it."""
+        return router(self, self.estimator)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

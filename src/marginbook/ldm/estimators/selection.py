@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from ...base.folds import folds, validate_folds
 from ...base.labels import binary_signs
 from ...base.partial_fit import NoPartialFit
 from ...base.splits import Split
 from ...base.threads import few_threads, on_few_threads
 from ...base.user_line import user_level
+from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ...kernels.validation import validate_data
 from ..model.whitening import WhitenedGram
@@ -32,13 +30,24 @@ from .classifier import LDMClassifier
 from .gram_checks import finite_rows, training_gram
 from .parameters import choose_solver
 from .scores import Score, scores
-from .selection_grid import first_best, relative_gaps, results, validate_grids
+from .selection_grid import first_best, relative_gaps, results, validate_grids, warn_of_gaps
 from .selection_linear import linear_grid_decisions
+from .selection_weights import (
+    Searched,
+    search_folds,
+    searched,
+    validate_weights,
+    weighted_grid,
+    weighted_mean_distance,
+)
 
 #: of the paper, for both lambdas
 LAMBDAS = tuple(2.0**power for power in range(-8, -1))
 #: of the paper: the widths, as multiples of the mean distance, in the order in which equals are preferred
 MULTIPLES = (1.0, 0.5, 2.0, 0.25, 4.0)
+
+#: two arrays over (lambda1, lambda2, C): scores or decision values, and relative gaps
+Cells: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 #: rows beyond which the linear kernel is searched on features
 GRAM_ROWS = 2000
@@ -51,10 +60,10 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
     and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). The bound needs no folds. The
     linear kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
-    It takes two classes and no weights of rows or classes: the dual of weighted rows has another bound for
-    each, which neither the common factor nor the steps from neighbour to neighbour know, and the bound of
-    the leave-one-out error counts rows. For those there is ``GridSearchCV(LDMClassifier(class_weight=...),
-    ...)``, which solves each grid point by itself.
+    With weights of rows or classes, each grid point on a Gram matrix is solved by itself, which takes two or
+    three times as long: the dual of weighted rows has another bound for each, which neither the common factor
+    nor the steps from neighbour to neighbour know. The bound of the leave-one-out error counts rows and takes
+    no weights. Two classes.
 
     Read more in the :ref:`user guide <guide-ldmclassifiercv>` (``marginbook guide``).
 
@@ -76,10 +85,13 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     scoring : {"accuracy", "loo-bound"}, name of a scorer, or callable, default="accuracy"
         "loo-bound" is one minus the bound of :meth:`LDMClassifier.loo_bound`: leave-one-out accuracy that is
         guaranteed. Else scikit-learn's name of a scorer, or a callable of (labels, decision values) that
-        returns a number, larger is better.
+        returns a number, larger is better. Weights of rows count in every score that has a parameter
+        ``sample_weight``, weights of classes in none.
     fit_intercept : bool, default=False
     tol : float, default=1e-6
         As in :class:`LDMClassifier`, for every solution of the grid.
+    class_weight : {class: number}, "balanced" or None, default=None
+        As in :class:`LDMClassifier`; "balanced" counts the rows of each training part. Not for "loo-bound".
     random_state : int, RandomState or None, default=None
         Shuffles the rows before an integer `cv` makes folds of them; None leaves their order.
 
@@ -129,36 +141,55 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     scoring: str | Score = "accuracy"
     fit_intercept: bool = False
     tol: float = 1e-6
+    class_weight: ClassWeight = None
     random_state: Any = None
 
     @on_few_threads
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose on rows `X`, (m, d), or a Gram matrix for "precomputed", with labels `y`, then fit to all.
+
+        A row of weight k counts as k equal rows in the fits, in scores that take weights, and in the mean
+        distance of the default `gammas`; one of weight 0 is left out of all three and of the folds. Folds
+        are not drawn by weight: a number of folds deals out the rows of positive weight, so that a row of
+        weight k is in one fold, where k equal rows may be in several, and the two searches differ. They are
+        the same where `cv` is given as pairs of rows that keep equal rows together. Pairs and splitters are
+        about all rows, also those of weight 0.
+
+        Parameters
+        ----------
+        X : (m, d) array or CSR matrix
+        y : (m,) labels
+        sample_weight : (m,) array of numbers >= 0, optional
 
         Raises
         ------
         ValueError
-            For other than two classes, grids or parameters out of range, or fewer rows than folds.
+            For other than two classes, grids or parameters out of range, fewer rows than folds, weights that
+            are negative or leave a class or a part of a fold without rows, and weights with "loo-bound".
         """
         self.__dict__.pop("best_estimator_", None)
         validate_grids(self)
-        dense = kernel_name(self.kernel) in ("precomputed", "callable")
+        name = kernel_name(self.kernel)
+        dense = name in ("precomputed", "callable")
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
         X = tidy(X)
-        self.classes_, signs = binary_signs(y, "LDMClassifierCV")
-        gammas = self._gammas(X)
-        folds = [] if self.scoring == "loo-bound" else self._folds(X, y)
-        features = self._on_features(X)
-        with few_threads(len(y)):
+        self.classes_, _ = binary_signs(y, "LDMClassifierCV")
+        own = row_weights(X, y, sample_weight)
+        rows = searched(X, y, own, self.classes_[1], name == "precomputed")
+        validate_weights(self, rows)
+        folds = [] if self.scoring == "loo-bound" else search_folds(self, X, y, own, rows)
+        gammas = self._gammas(rows)
+        features = self._on_features(rows.X)
+        with few_threads(len(rows.labels)):
             if features:
-                found = [self._scored_on_features(X, y, signs, folds)]
+                found = [self._scored_on_features(rows, folds)]
             else:
-                found = [self._scored(X, y, signs, gamma, folds) for gamma in gammas]
+                found = [self._scored(rows, folds, gamma) for gamma in gammas]
         # (gamma, lambda1, lambda2, C) -> (gamma, C, lambda1, lambda2)
         values, gaps = (np.moveaxis(np.array(part), 3, 1) for part in zip(*found, strict=True))
         points = list(product(gammas, self.Cs, self.lambda1s, self.lambda2s))
         self.cv_results_ = results(points, values.ravel(), gaps.ravel())
-        self._warn(self.cv_results_["dual_gap"])
+        warn_of_gaps(self.cv_results_["dual_gap"], self.tol)
         self.best_index_ = best = first_best(self.cv_results_["mean_test_score"])
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
         self.best_params_ = self.cv_results_["params"][best]
@@ -172,7 +203,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             solver="auto" if features else "active-set",
             fit_intercept=self.fit_intercept,
             tol=self.tol,
-        ).fit(X, y)
+            class_weight=self.class_weight,
+        ).fit(X, y, own)
         self.dual_gap_ = self.best_estimator_.dual_gap_
         return self
 
@@ -193,11 +225,9 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             warnings.warn("estimator_ is now best_estimator_", FutureWarning, stacklevel=user_level())
         return self.best_estimator_
 
-    def _scored(
-        self, X: Any, y: np.ndarray, signs: np.ndarray, gamma: float | None, folds: list[tuple[Any, Any]]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _scored(self, rows: Searched, folds: list[Split], gamma: float | None) -> Cells:
         """Return score and relative gap of one width: two arrays over (lambda1, lambda2, C)."""
-        G = training_gram(self._kernel(gamma), X, self.fit_intercept)
+        G, signs = training_gram(self._kernel(gamma), rows.X, self.fit_intercept), rows.signs
         if self.scoring == "loo-bound":
             whitened, grid = self._solved(G, signs)
             bounds = [
@@ -205,26 +235,35 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
                 for index in np.ndindex(grid.gap.shape)
             ]
             return 1.0 - np.reshape(bounds, grid.gap.shape), relative_gaps(grid)
-        values, gaps = [], []
-        for train, test in folds:
-            _, grid = self._solved(G[np.ix_(train, train)], signs[train])
-            decisions = grid.alpha @ G[np.ix_(train, test)]
-            values.append(scores(self.scoring, self.classes_, y[test], decisions))
-            gaps.append(relative_gaps(grid))
-        return np.mean(values, axis=0), np.max(gaps, axis=0)
 
-    def _scored_on_features(
-        self, X: Any, y: np.ndarray, signs: np.ndarray, folds: list[tuple[Any, Any]]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        rows = finite_rows(X, self.fit_intercept)
-        small = choose_solver("auto", "linear", rows, 1.0) == "interior-point"
-        grids = (self.lambda1s, self.lambda2s, self.Cs)
+        def decided(train: np.ndarray, test: np.ndarray, weights: np.ndarray | None) -> Cells:
+            inner, outer = G[np.ix_(train, train)], G[np.ix_(train, test)]
+            if weights is None:
+                _, grid = self._solved(inner, signs[train])
+                return grid.alpha @ outer, relative_gaps(grid)
+            alpha, gaps = weighted_grid(inner, signs[train], *self._grids(), weights, tol=self.tol)
+            return alpha @ outer, gaps
+
+        return self._over(folds, rows, decided)
+
+    def _scored_on_features(self, rows: Searched, folds: list[Split]) -> Cells:
+        X, signs = finite_rows(rows.X, self.fit_intercept), rows.signs
+        small = choose_solver("auto", "linear", X, 1.0) == "interior-point"
+
+        def decided(train: np.ndarray, test: np.ndarray, weights: np.ndarray | None) -> Cells:
+            return linear_grid_decisions(
+                *(X[train], signs[train], X[test], *self._grids()), small=small, tol=self.tol, weights=weights
+            )
+
+        return self._over(folds, rows, decided)
+
+    def _over(self, folds: list[Split], rows: Searched, decided: Callable[..., Cells]) -> Cells:
+        """Return the mean score over the folds and the largest gap, by what each fold `decided`."""
         values, gaps = [], []
         for train, test in folds:
-            decisions, gap = linear_grid_decisions(
-                rows[train], signs[train], rows[test], *grids, small=small, tol=self.tol
-            )
-            values.append(scores(self.scoring, self.classes_, y[test], decisions))
+            decisions, gap = decided(train, test, rows.fitted(self.class_weight, train))
+            labels = rows.labels[test]
+            values.append(scores(self.scoring, self.classes_, labels, decisions, rows.counted(test)))
             gaps.append(gap)
         return np.mean(values, axis=0), np.max(gaps, axis=0)
 
@@ -234,39 +273,23 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     def _solved(self, G: np.ndarray, signs: np.ndarray) -> tuple[WhitenedGram, Grid]:
         whitened = WhitenedGram(G, signs)
-        return whitened, solve_grid(whitened, self.lambda1s, self.lambda2s, self.Cs, tol=self.tol)
+        return whitened, solve_grid(whitened, *self._grids(), tol=self.tol)
+
+    def _grids(self) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
+        return self.lambda1s, self.lambda2s, self.Cs
 
     def _kernel(self, gamma: float | None) -> Kernel:
         return resolve_kernel(self.kernel, gamma, self.degree, self.coef0)
 
-    def _gammas(self, X: Any) -> list[float | None]:
+    def _gammas(self, rows: Searched) -> list[float | None]:
         if self.gammas is not None:
             return [float(gamma) for gamma in self.gammas]
         if self.kernel != "rbf":
             return [None]
         with np.errstate(over="ignore", invalid="ignore"):  # the Gram matrix has a message for it
-            delta = mean_distance(euclidean_distances(X, squared=True))
+            squared = euclidean_distances(rows.X, squared=True)
+            delta = mean_distance(squared) if rows.own is None else weighted_mean_distance(squared, rows.own)
         return [1.0 / (2.0 * (multiple * delta) ** 2) for multiple in MULTIPLES]
-
-    def _folds(self, X: Any, y: np.ndarray) -> list[Split]:
-        splitter = self.cv
-        if isinstance(self.cv, int | np.integer):
-            validate_folds(self.cv, len(y))
-            shuffle = self.random_state is not None
-            splitter = StratifiedKFold(
-                int(self.cv), shuffle=shuffle, random_state=self.random_state if shuffle else None
-            )
-        return folds(splitter, X, y)
-
-    def _warn(self, gaps: np.ndarray) -> None:
-        missed = int(np.sum(gaps > self.tol))
-        if missed:
-            warnings.warn(
-                f"{missed} of {len(gaps)} grid points have a relative duality gap above tol={self.tol:.2e}, "
-                f"up to {gaps.max():.2e}; raise tol, or scale the features",
-                ConvergenceWarning,
-                stacklevel=user_level(),
-            )
 
     def _validated(self, X: Any) -> Any:
         check_is_fitted(self, "best_estimator_")

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
 
 from ...base.parameters import validate_not_negative
@@ -93,3 +94,15 @@ def first_best(values: np.ndarray) -> int:
 def relative_gaps(grid: Grid) -> np.ndarray:
     """Return the relative gap of each grid point."""
     return np.asarray(relative_gap(grid.gap, grid.objective))
+
+
+def warn_of_gaps(gaps: np.ndarray, tol: float) -> None:
+    """Warn with the count where relative gaps of grid points are above `tol`."""
+    missed = int(np.sum(gaps > tol))
+    if missed:
+        warnings.warn(
+            f"{missed} of {len(gaps)} grid points have a relative duality gap above tol={tol:.2e}, "
+            f"up to {gaps.max():.2e}; raise tol, or scale the features",
+            ConvergenceWarning,
+            stacklevel=user_level(),
+        )

@@ -22,6 +22,7 @@ def linear_grid_decisions(
     small: bool,
     tol: float = 1e-6,
     max_iter: int = 10_000,
+    weights: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Solve (14) for every combination of three lists of parameters; return what the solutions say of `Z`.
 
@@ -37,6 +38,7 @@ def linear_grid_decisions(
         solution for the neighbouring parameters as the start.
     tol, max_iter
         As in :func:`marginbook.ldm.solvers.linear_cd.solve_linear`.
+    weights : (m,) array of positive numbers, optional
 
     Returns
     -------
@@ -51,10 +53,12 @@ def linear_grid_decisions(
     for i, k, j in product(range(shape[0]), range(shape[2]), range(shape[1])):
         point = (float(lambda1s[i]), float(lambda2s[j]), float(Cs[k]))
         if small:
-            found = solve_linear(X, y, *point, tol=tol, max_iter=max_iter)
+            found = solve_linear(X, y, *point, tol=tol, max_iter=max_iter, weights=weights)
         else:
             start = columns[k] if columns[k] is not None else columns[k - 1]
-            found = linear_coordinate_descent(X, y, *point, tol=tol, max_iter=max_iter, start=start)
+            found = linear_coordinate_descent(
+                X, y, *point, tol=tol, max_iter=max_iter, start=start, weights=weights
+            )
         columns[k] = found
         decisions[i, j, k], gaps[i, j, k] = Z @ found.coef, found.relative_gap
     return decisions, gaps
