@@ -23,6 +23,7 @@ from typing import Any
 from .. import __version__
 from ..base import packages
 from ..base.project import root
+from . import sbom
 
 SUMS, PROVENANCE = "SHA256SUMS", "provenance.json"
 #: versions that the bytes of the packages depend on
@@ -36,7 +37,7 @@ def make(home: Path, out: Path) -> list[Path]:
     ----------
     home : path
         The checkout. Of ``_build`` the compiled book, its ``errata.json`` and the problem sets are taken
-        where they are there.
+        where they are there; where there is a lock, its packages are listed in a CycloneDX document.
     out : path
 
     Raises
@@ -59,6 +60,8 @@ def make(home: Path, out: Path) -> list[Path]:
         sets = sorted((built / "coursework" / readers).glob("*.zip"))
         if sets:
             pack(out / f"coursework-{readers}.zip", sets[0].parent, sets, stamp)
+    if (home / "requirements.lock").is_file():
+        sbom.write(home, out / f"marginbook-{__version__}.cdx.json", stamp)
     files = sorted(path for path in out.iterdir())
     sums = {path.name: sha256(path) for path in files}
     about = {**provenance(home, stamp), "files": sums}
