@@ -76,7 +76,7 @@ bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped
 coursework: $(READY) ## Write the problem sets for students and instructors to _build/coursework
 	@$(BIN)/marginbook coursework
 
-release: $(READY) ## Write wheel, source, book and problem sets with checksums to dist
+release: $(READY) ## Write wheel, source, book, problem sets and list of packages with checksums to dist
 	@$(BIN)/marginbook coursework
 	@$(BIN)/python -m marginbook.book.release
 

@@ -17,7 +17,8 @@ import tempfile
 import zipfile
 from email.message import Message
 from pathlib import Path
-from typing import NamedTuple
+
+from marginbook.book.locked_packages import Locked, locked
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "supply" / "licences.csv"
@@ -33,25 +34,6 @@ _TEXTS = {
     "GPL": re.compile(r"GNU GENERAL PUBLIC LICENSE\s+Version", re.I),
     "MPL": re.compile(r"Mozilla Public License,? (Version|v\.?) ?2", re.I),
 }
-
-
-class Locked(NamedTuple):
-    """One line of the lock: name, version, for which systems and Pythons, hashes of its files."""
-
-    name: str
-    version: str
-    marker: str
-    hashes: frozenset[str]
-
-
-def locked(path: Path = ROOT / "requirements.lock") -> list[Locked]:
-    """Return the packages of a lock in its order."""
-    found = []
-    for block in re.split(r"\n(?=\S)", path.read_text(encoding="utf-8")):
-        if match := re.match(r"([\w.-]+)(?:\[[^]]*\])?==([^ ;\\]+) *(?:;([^\\\n]*))?", block):
-            hashes = frozenset(re.findall(r"--hash=sha256:([0-9a-f]{64})", block))
-            found.append(Locked(match[1].lower(), match[2], (match[3] or "").strip(), hashes))
-    return found
 
 
 def kind(licence: str) -> str:
@@ -149,7 +131,7 @@ def main() -> None:
     from marginbook.notebooks import mathjax
 
     rows = []
-    for package in locked():
+    for package in locked(ROOT / "requirements.lock"):
         with tempfile.TemporaryDirectory() as folder:
             metadata, texts = of_installed(package) or of_download(package, Path(folder))
         rows.append(_row(package.name, package.version, package.marker, metadata, texts))

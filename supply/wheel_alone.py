@@ -22,11 +22,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from licences import locked
 from unit_tests import ABOUT, PIP, ROOT, counts
 
 from marginbook.base import packages
 from marginbook.base.rooms import papers
+from marginbook.book.locked_packages import locked
 
 LOCKS = {"newest": "requirements.lock", "oldest": "requirements-lowest.lock"}
 #: what the tests need besides the library

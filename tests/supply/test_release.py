@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -20,6 +21,20 @@ from ..settled import SETTLED
 
 ROOT = Path(__file__).resolve().parents[2]
 STAMP = 1_700_000_000
+
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
+#: two settings of a machine
+MACHINES = (
+    {"folder": "plain", "umask": "0o022", "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"},
+    {
+        "folder": "größer, mit Platz",
+        "umask": "0o077",
+        "TZ": "Asia/Kathmandu",
+        "LC_ALL": "C",
+        "LANG": "tr_TR.UTF-8",
+    },
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +71,91 @@ def small_checkout(folder: Path) -> Path:
     return home
 
 
+def unpack(archive: Path, folder: Path) -> Path:
+    """Return what is in a source distribution, as git would have checked it out under another umask."""
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, filter="data")
+    (home,) = folder.iterdir()
+    (home / "PKG-INFO").unlink()  # which the build has added
+    for path in home.rglob("*"):
+        path.chmod(path.stat().st_mode & 0o700)
+    return home
+
+
+def on_machine(number: int, code: str, home: Path, out: Path) -> None:
+    """Run code about `home` and `out` in a process with one of the settings."""
+    machine = MACHINES[number]
+    environment = {name: text for name, text in os.environ.items() if name != "SOURCE_DATE_EPOCH"} | machine
+    start = "import os, sys; from pathlib import Path; home, out = map(Path, sys.argv[1:]); os.umask"
+    command = [sys.executable, "-c", f"{start}({machine['umask']}); {code}", str(home), str(out)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def git(folder: Path, *arguments: str) -> None:
+    """Run git as an author who has no settings, at the time `STAMP`."""
+    when = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{STAMP} +0545")
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(
+        ["git", *who, *arguments], cwd=folder, env={**os.environ, **when}, check=True, capture_output=True
+    )
+
+
+def commit(folder: Path) -> Path:
+    """Make a folder a repository with one commit."""
+    shutil.copy(ROOT / ".gitattributes", folder)
+    (folder / ".git_archival.txt").write_text(
+        "node: $Format:%H$\ntime: $Format:%ct$\n"
+    )  # ours, before git fills it
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all", "--force")
+    git(folder, "commit", "--quiet", "--message", "One")
+    return folder
+
+
 @pytest.mark.long
-def test_two_builds_give_the_same_bytes(built: Path, tmp_path: Path) -> None:
-    packages.build(ROOT, tmp_path, STAMP)
+def test_another_machine_builds_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    (archive,) = built.glob("*.tar.gz")
+    home = unpack(archive, tmp_path / MACHINES[1]["folder"])
+    build = f"from marginbook.base import packages; packages.build(home, out, {STAMP})"
+    on_machine(1, build, home, tmp_path / "dist")
     names = sorted(path.name for path in built.iterdir())
     assert len(names) == 2
-    assert names == sorted(path.name for path in tmp_path.iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "dist").iterdir())
     for name in names:
-        assert release.sha256(built / name) == release.sha256(tmp_path / name), f"{name} differs"
+        assert release.sha256(built / name) == release.sha256(tmp_path / "dist" / name), f"{name} differs"
+
+
+@needs_git
+@pytest.mark.long
+def test_two_machines_make_the_same_release_of_a_commit(tmp_path: Path) -> None:
+    committed = commit(small_checkout(tmp_path))
+    for number, machine in enumerate(MACHINES):
+        home = tmp_path / machine["folder"]
+        shutil.copytree(committed, home, copy_function=shutil.copy)  # with times of now
+        make = "from marginbook.book import release; release.make(home, out)"
+        on_machine(number, make, home, tmp_path / str(number))
+    first, second = ((tmp_path / name / "SHA256SUMS").read_text() for name in "01")
+    assert len(first.splitlines()) == 7
+    assert first == second
+    about = json.loads((tmp_path / "1" / "provenance.json").read_text())
+    assert about["source_date_epoch"] == STAMP
+    assert len(about["commit"]) == 40
+
+
+@needs_git
+def test_an_archive_of_a_commit_knows_it_and_another_repository_around_it_does_not(tmp_path: Path) -> None:
+    home = commit(small_checkout(tmp_path))
+    known = release.provenance(home, release.commit_time(home))
+    outer = tmp_path / "outer"
+    archive = tmp_path / "archive.tar"
+    git(home, "archive", "-o", str(archive), "HEAD")
+    shutil.unpack_archive(archive, outer / "inside", filter="data")
+    commit(outer)
+    assert release.provenance(outer / "inside", release.commit_time(outer / "inside")) == known
+    (outer / "inside" / ".git_archival.txt").unlink()
+    assert release.commit_time(outer / "inside") == 315532800
+    assert release.provenance(outer / "inside", 0)["commit"] == ""
 
 
 def test_a_release_holds_what_is_built_and_its_checksums_hold(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.book import supply_page
+from marginbook.book.locked_packages import locked
 
 from .scripts import ROOT, script
 
@@ -20,7 +21,7 @@ LOCKS = ("requirements.lock", "requirements-lowest.lock")
 @pytest.mark.parametrize("lock", LOCKS)
 def test_every_locked_package_has_hashes_and_nothing_comes_from_elsewhere(lock: str) -> None:
     text = (ROOT / lock).read_text()
-    found = script("licences").locked(ROOT / lock)
+    found = locked(ROOT / lock)
     starts = [line for line in text.splitlines() if line and line[0] not in "# "]
     assert len(found) == len(starts) > 100  # each line that starts a package is one with a version
     assert [each.name for each in found if not each.hashes] == []
@@ -39,9 +40,7 @@ def test_the_lock_has_one_version_for_each_python_and_system(
     where |= {"platform_system": system[1], "os_name": "nt" if system[0] == "win32" else "posix"}
     where |= {"implementation_name": "cpython", "platform_python_implementation": "CPython"}
     chosen = [
-        each.name
-        for each in script("licences").locked(ROOT / lock)
-        if not each.marker or Marker(each.marker).evaluate(where)
+        each.name for each in locked(ROOT / lock) if not each.marker or Marker(each.marker).evaluate(where)
     ]
     assert len(chosen) == len(set(chosen))
     assert {"numpy", "scipy", "scikit-learn", "numba", "jupyter-book"} <= set(chosen)
@@ -69,7 +68,7 @@ def test_every_locked_package_is_listed_with_its_licence() -> None:
     with (ROOT / "results" / "supply" / "licences.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     listed = {(row["package"], row["version"]) for row in rows}
-    wanted = {(each.name, each.version) for each in script("licences").locked()}
+    wanted = {(each.name, each.version) for each in locked(ROOT / "requirements.lock")}
     assert wanted - listed == set(), "run `make lock`"
     assert {name for name, _ in listed - wanted} == {"django-static-mathjax", "sphinx-revealjs"}
     assert [row["package"] for row in rows if row["kind"] == "unknown"] == []

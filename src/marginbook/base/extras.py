@@ -12,6 +12,7 @@ EXTRA_OF = {
     "celer": "bench",
     "click": "cli",
     "cvxpy": "oracle",
+    "cyclonedx": "release",
     "cycler": "book",
     "dask": "dask",
     "distributed": "dask",

@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from typing import Any
 from .. import __version__
 from ..base import packages
 from ..base.project import root
+from . import sbom
 
 SUMS, PROVENANCE = "SHA256SUMS", "provenance.json"
 #: versions that the bytes of the packages depend on
@@ -36,7 +38,7 @@ def make(home: Path, out: Path) -> list[Path]:
     ----------
     home : path
         The checkout. Of ``_build`` the compiled book, its ``errata.json`` and the problem sets are taken
-        where they are there.
+        where they are there; where there is a lock, its packages are listed in a CycloneDX document.
     out : path
 
     Raises
@@ -59,6 +61,8 @@ def make(home: Path, out: Path) -> list[Path]:
         sets = sorted((built / "coursework" / readers).glob("*.zip"))
         if sets:
             pack(out / f"coursework-{readers}.zip", sets[0].parent, sets, stamp)
+    if (home / "requirements.lock").is_file():
+        sbom.write(home, out / f"marginbook-{__version__}.cdx.json", stamp)
     files = sorted(path for path in out.iterdir())
     sums = {path.name: sha256(path) for path in files}
     about = {**provenance(home, stamp), "files": sums}
@@ -86,7 +90,7 @@ def provenance(home: Path, stamp: int) -> dict[str, Any]:
     return {
         "name": "marginbook",
         "version": __version__,
-        "commit": _git(home, "rev-parse", "HEAD"),
+        "commit": _archived(home, "node") or _git(home, "rev-parse", "HEAD"),
         "modified": bool(_git(home, "status", "--porcelain")),
         "source_date_epoch": stamp,
         "python": platform.python_version(),
@@ -97,7 +101,8 @@ def provenance(home: Path, stamp: int) -> dict[str, Any]:
 
 def commit_time(home: Path) -> int:
     """Return ``SOURCE_DATE_EPOCH`` if it is set, else the time of the commit, else the first of 1980."""
-    text = os.environ.get("SOURCE_DATE_EPOCH") or _git(home, "log", "-1", "--format=%ct")
+    text = os.environ.get("SOURCE_DATE_EPOCH")
+    text = text or _archived(home, "time") or _git(home, "log", "-1", "--format=%ct")
     return int(text) if text else 315532800
 
 
@@ -107,10 +112,20 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _archived(home: Path, key: str) -> str:
+    """Return what ``git archive`` wrote into its copy of a checkout; nothing in the checkout itself."""
+    note = home / ".git_archival.txt"
+    text = note.read_text(encoding="utf-8") if note.is_file() else ""
+    found = re.search(rf"^{key}: ([0-9a-f]+)$", text, flags=re.M)
+    return found[1] if found else ""
+
+
 def _git(home: Path, *arguments: str) -> str:
+    if not (home / ".git").exists():  # a file in a worktree; not a repository further up
+        return ""
     try:
         done = subprocess.run(["git", *arguments], cwd=home, capture_output=True, text=True)
-    except OSError:  # no git here: a release of an unpacked source distribution
+    except OSError:  # no git here
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
 
