@@ -59,7 +59,7 @@ online: $(READY) ## What needs data that only URLs give (from the network, or MA
 	@$(BIN)/marginbook data verify
 	$(BIN)/python -m pytest -n 2 -rfEs -m urls tests
 
-stages: $(READY) ## Time the two commands stage by stage; the book shows the table
+stages: $(READY) ## Time book, test, its stages and check; the book shows the table
 	@$(BIN)/python supply/stages.py $(ARGS)
 
 mutants: $(READY) ## Small errors in the code, each against the tests that reach it; stopped, it goes on (hours)

@@ -3,8 +3,9 @@
 OpenBLAS, NumPy and Numba choose their code by the processor, and round differently with each. Variables
 make them choose as on an older one: ``python supply/portable.py`` runs all tests in a random order and
 compares the stored outputs of all notebooks, for every kind of processor that this one can stand in for, with
-one and two threads of BLAS and an empty cache of claims. What came out is in ``results/portable``; the book
-shows it. Stopped, it goes on where it was: what was done with the same code is not done again.
+one and two threads of BLAS and an empty cache of claims. What came out is in ``results/portable``, and why a
+kind was left out; the book shows both. Stopped, it goes on where it was: what was done with the same code is
+not done again. With ``--quick`` it runs the unit tests of `make test`, those without the long ones.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from compared import NBVAL
 from unit_tests import counts
 
 from marginbook.base.checkout import commit
+from marginbook.book.portable_table import ALL, LEFT_OUT, THREADS, WITHOUT_LONG
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results" / "portable"
@@ -47,7 +49,6 @@ CORES = {
     "Zen": ("znver1", ("avx512f",), ("AVX512", "X86_V4")),
     "Nehalem": ("nehalem", ("avx", "avx2", "fma", "avx512f"), ("AVX", "F16C", "FMA", "X86_V3", "X86_V4")),
 }
-THREADS = (1, 2)
 #: asked in a process of its own: a kernel that the processor lacks ends it
 PROBE = """
 import json, numpy, scipy.linalg, threadpoolctl
@@ -58,24 +59,28 @@ print(json.dumps({"kernels": [each["architecture"] for each in libraries],
                   "versions": sorted({each["version"] for each in libraries}),
                   "simd": simd.get("found", [])}))
 """
-UNIT = ("-m", "not browser", "--doctest-modules", "--hypothesis-profile=same", "src", "tests")
+#: which unit tests -> their markers
+MARKERS = {ALL: "not browser", WITHOUT_LONG: "not browser and not urls and not long"}
+UNIT = ("--doctest-modules", "--hypothesis-profile=same", "src", "tests")
 
 
 def main() -> int:
     """Run what is not stored yet; the exit code is 1 if anything failed, now or in what is stored."""
     options = _options()
+    which = WITHOUT_LONG if options.quick else ALL
     subprocess.run(
         [sys.executable, "-m", "marginbook", "data", "fetch", "--registries-only"], cwd=ROOT, check=True
     )
     failed = 0
     for core in options.cores:
         why = refusal(core, probe(core))
+        keep(core, why)
         if why:
             print(f"{core}: left out, {why}", flush=True)
             continue
         for threads in options.threads:
             for part in options.parts:
-                failed += outcome(core, threads, part, options.workers)["failed"]
+                failed += outcome(core, threads, part, options.workers, which)["failed"]
     return int(failed > 0)
 
 
@@ -111,23 +116,31 @@ def refusal(core: str, found: dict[str, Any] | None) -> str:
     return f"OpenBLAS takes {', '.join(others)} instead" if others else ""
 
 
-def outcome(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
-    """Return what came out of `part`, ``unit`` or ``notebooks``, from the store or by running it."""
+def keep(core: str, why: str) -> None:
+    """Store why a `core` is left out; an empty reason takes back what is stored."""
+    file = RESULTS / LEFT_OUT
+    _write(file, {name: said for name, said in (_read(file) | {core: why}).items() if said})
+
+
+def outcome(core: str, threads: int, part: str, workers: int, which: str = ALL) -> dict[str, Any]:
+    """Return what came out of `part`, ``unit`` or ``notebooks``, from the store or by running it.
+
+    `which` unit tests are asked for; a stored run of all stands for that without the long ones.
+    """
     file = RESULTS / f"{core.lower()}-{threads}.json"
-    stored = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    stored = _read(file)
     before = code()
-    if stored.get(part, {}).get("code") == before:
+    known = stored.get(part, {})
+    if known.get("code") == before and (part != "unit" or known.get("which", ALL) in (ALL, which)):
         print(f"{core}, {threads} threads, {part}: stored already", flush=True)
         return dict(stored[part])
     print(f"{core}, {threads} threads, {part}: running", flush=True)
-    found = {"code": before, "commit": commit("results/portable")} | _run(core, threads, part, workers)
+    found = {"code": before, "commit": commit("results/portable")}
+    found |= {"which": which} if part == "unit" else {}
+    found |= _run(core, threads, part, workers, which)
     if code() != before:
         raise SystemExit("files changed during the run, and nothing was stored; call it again")
-    stored |= {"core": core, "threads": threads, part: found}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    scratch = file.with_suffix(".tmp")
-    scratch.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-    scratch.replace(file)
+    _write(file, stored | {"core": core, "threads": threads, part: found})
     print(
         f"{core}, {threads} threads, {part}: {found['passed']} passed, {found['failed']} failed", flush=True
     )
@@ -151,7 +164,18 @@ def code(home: Path = ROOT) -> str:
     return digest.hexdigest()[:16]
 
 
-def _run(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
+def _read(file: Path) -> dict[str, Any]:
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def _write(file: Path, content: dict[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    scratch = file.with_suffix(".tmp")
+    scratch.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    scratch.replace(file)
+
+
+def _run(core: str, threads: int, part: str, workers: int, which: str) -> dict[str, Any]:
     about = probe(core) or {}
     folder = ROOT / "_build" / "portable" / f"{core.lower()}-{threads}-{part}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -160,7 +184,7 @@ def _run(core: str, threads: int, part: str, workers: int) -> dict[str, Any]:
     (cache / "data").symlink_to(_cache() / "data", target_is_directory=True)
     report = folder / "report.xml"
     own = environment(core, threads, about.get("simd")) | {"MARGINBOOK_CACHE": str(cache)}
-    tests = [*UNIT, *_order(core, threads)] if part == "unit" else [*NBVAL, "notebooks"]
+    tests = ["-m", MARKERS[which], *UNIT, *_order(core, threads)] if part == "unit" else [*NBVAL, "notebooks"]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"-n{workers}", *tests]
     begin = time.monotonic()
     done = subprocess.run([*command, f"--junitxml={report}"], cwd=ROOT, env=os.environ | own)
@@ -199,6 +223,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cores", nargs="+", choices=CORES, default=list(CORES), help="default: all")
     parser.add_argument("--threads", nargs="+", type=int, choices=THREADS, default=list(THREADS))
     parser.add_argument("--parts", nargs="+", choices=("unit", "notebooks"), default=["unit", "notebooks"])
+    parser.add_argument(
+        "--quick", action="store_true", help="unit tests as `make test` has them, without the long ones"
+    )
     parser.add_argument("--workers", type=int, default=2, help="processes of pytest (default: %(default)s)")
     return parser.parse_args()
 

@@ -67,12 +67,18 @@ def strings(value: object) -> Iterator[str]:
             yield from strings([key, part])
 
 
-def loaded_by_name(code: str) -> Iterator[str]:
-    """Yield the literal names that the calls of loaders in a cell have."""
-    for node in ast.walk(ast.parse(re.sub(r"^\s*[%!].*$", "", code, flags=re.MULTILINE))):
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in LOADERS:
-            for given in node.args:
-                yield from (n.value for n in ast.walk(given) if isinstance(n, ast.Constant))
+def loaded_by_name(code: str) -> set[str]:
+    """Return the strings of a cell that calls a loader, which may get a name from a keyword or a loop.
+
+    What only looks up an entry, as in ``settings["sonar"]``, loads nothing.
+    """
+    nodes = list(ast.walk(ast.parse(re.sub(r"^\s*[%!].*$", "", code, flags=re.MULTILINE))))
+    calls = [n for n in nodes if isinstance(n, ast.Call)]
+    loaders = [n for n in calls if getattr(n.func, "attr", getattr(n.func, "id", "")) in LOADERS]
+    given = {n for call in loaders for part in [*call.args, *call.keywords] for n in ast.walk(part)}
+    keys = {n.slice for n in nodes if isinstance(n, ast.Subscript)} - given
+    texts = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return {n.value for n in texts if loaders and n not in keys}
 
 
 def names_of(node) -> set[str]:
@@ -80,7 +86,7 @@ def names_of(node) -> set[str]:
     cells = [cell.source for cell in node.cells if cell.cell_type == "code"]
     return {
         *(name for item in parameters(node) for name in strings(item.default)),
-        *(name for cell in cells for name in loaded_by_name(cell) if isinstance(name, str)),
+        *(name for cell in cells for name in loaded_by_name(cell)),
     }
 
 
@@ -121,8 +127,24 @@ def test_the_look_at_notebooks_sees_a_default_of_a_url(id, default, old):
     assert needs_url(room, old)
 
 
-def test_the_look_at_notebooks_sees_a_name_in_a_cell():
-    assert list(loaded_by_name('ring = protocol.load("ringnorm")\nx = frame.query("a == 1")')) == ["ringnorm"]
+@pytest.mark.parametrize(
+    "cell",
+    [
+        'ring = protocol.load("sonar")',
+        'ring = load(name="sonar")',
+        'for name in ["iris", "sonar"]:\n    load(name)',
+        'sets = {name: load(name) for name in ("iris", "sonar")}',
+        '%matplotlib inline\nNAMES = {"sonar": "echo"}\nsets = list(map(str, (load(n) for n in NAMES)))',
+    ],
+)
+def test_the_look_at_notebooks_sees_a_name_in_a_cell(cell):
+    assert "sonar" in loaded_by_name(cell)
+
+
+def test_a_cell_may_name_any_set_that_it_does_not_load():
+    assert "sonar" not in loaded_by_name('data, scaling = load("iris"), settings["sonar"]')
+    assert "sonar" in loaded_by_name('data = load(NAMES["sonar"])')
+    assert loaded_by_name('frame.loc["sonar"].plot(label="sonar")') == set()
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from PIL import Image
 
 from marginbook.book import checking_page
 
-STORED = """stage,what,wall_seconds,cpu_seconds,tests,machine,commit
-book,"fetch data, execute",600,954,0,"x86_64, 2 cores",abc123
-unit,unit tests,363,700,1234,"x86_64, 2 cores",abc123
+STORED = """stage,what,wall_seconds,tests,machine,commit
+book,"fetch data, execute",600,0,"x86_64, 2 cores",abc123
+test,all stages,420,1300,"x86_64, 2 cores",abc123
+unit,unit tests,363,1234,"x86_64, 2 cores",abc123
 """
 
 
@@ -22,22 +23,22 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_stages_are_told_summed_and_drawn(stored: Path) -> None:
+def test_the_commands_are_told_and_all_stages_drawn(stored: Path) -> None:
     (stored / "stages.csv").write_text(STORED)
     checking_page.write(stored)
     text = (stored / "checking.md").read_text()
-    assert "took 16.1 minutes and 27.6 minutes of CPU, on x86\\_64, 2 cores, at commit abc123." in text
-    assert "* - `make book`\n  - fetch data, execute\n  - 10.0\n  - 15.9\n  - \\-\n" in text
-    assert "* - `make unit`\n  - unit tests\n  - 6.0\n  - 11.7\n  - 1,234\n" in text
+    assert "x86\\_64, 2 cores, at commit abc123. Minutes: `make book` 10.0, `make test` 7.0.\n" in text
+    assert "* - `make book`\n  - fetch data, execute\n  - 10.0\n  - \\-\n" in text
+    assert "* - `make unit`\n  - unit tests\n  - 6.0\n  - 1,234\n" in text
     assert f"/book/_generated/{checking_page.FIGURE}\n:alt: " in text
     with Image.open(stored / checking_page.FIGURE) as figure:
-        # a bar of each colour, the longest one of CPU
+        # commands in one colour, stages in another
         colours = {pixel for _, pixel in figure.convert("RGB").getcolors(maxcolors=1 << 20)}
     assert {(0x00, 0x72, 0xB2), (0xE6, 0x9F, 0x00)} <= colours
 
 
 def test_several_commits_are_all_named(stored: Path) -> None:
-    (stored / "stages.csv").write_text(STORED + "lint,ruff,2,2,0,arm64,def456\n")
+    (stored / "stages.csv").write_text(STORED + "lint,ruff,2,0,arm64,def456\n")
     checking_page.write(stored)
     assert "2 cores and arm64, at commit abc123 and def456." in (stored / "checking.md").read_text()
 

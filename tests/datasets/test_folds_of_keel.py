@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import numpy as np
@@ -25,8 +24,12 @@ WITH_FOLDS = [e for e in registry().values() if e.folds]
 def fetched(entry, kind):
     """Return the source of this kind, with its files in the cache, or skip."""
     source = next(s for s in entry.sources if s.kind == kind)
-    if kind == "url" and not (os.environ.get("MARGINBOOK_MIRROR") and mirrored(source.files[0].address)):
-        pytest.skip(f"{entry.name}: the published fold files need MARGINBOOK_MIRROR")
+    if cache.is_cached(source):
+        return source
+    if kind == "url" and mirrored(source.files[0].address) is None:
+        pytest.skip(
+            f"{entry.name}: the published fold files are not in the cache; they need MARGINBOOK_MIRROR"
+        )
     try:
         fetch_source(source)
     except DatasetError as error:
@@ -67,6 +70,15 @@ class TestAgainstThePublishedFiles:
         folds, places = read_assignment(entry.folds)
         derived = [(0, -1) if pair is None else pair for pair in derive(entry)]
         assert derived == list(zip(folds.tolist(), places.tolist(), strict=True))
+
+
+def test_files_in_the_cache_need_no_mirror(monkeypatch):
+    monkeypatch.delenv("MARGINBOOK_MIRROR", raising=False)
+    monkeypatch.setattr(cache, "is_cached", lambda source: True)
+    assert fetched(WITH_FOLDS[0], "url").kind == "url"
+    monkeypatch.setattr(cache, "is_cached", lambda source: False)
+    with pytest.raises(pytest.skip.Exception, match="not in the cache"):
+        fetched(WITH_FOLDS[0], "url")
 
 
 @pytest.mark.parametrize("entry", WITH_FOLDS, ids=lambda e: e.name)

@@ -63,7 +63,7 @@ def test_all_sources_of_a_set_give_the_same_arrays(found):
     for source in found.sources:
         if not store.is_cached(source):
             if source.kind == "url" and mirrored(source.files[0].address) is None:
-                pytest.skip(f"{found.name}: its URLs need MARGINBOOK_MIRROR")
+                pytest.skip(f"{found.name}: not in the cache; its URLs need MARGINBOOK_MIRROR")
             (outcome,) = fetch([replace(found, sources=(source,))])
             if not outcome.ok:
                 pytest.skip(f"{found.name}: {outcome.why[:200]}")

@@ -8,12 +8,14 @@ import sys
 import time
 from pathlib import Path
 
+import matplotlib
 import nbformat
 import pytest
 from click.testing import CliRunner
 
 from marginbook.base import progress
-from marginbook.notebooks import run_command, running
+from marginbook.datasets import UnknownDataset
+from marginbook.notebooks import find, run_command, running
 
 
 def invoke(*arguments: str):
@@ -119,3 +121,20 @@ def test_a_run_tells_how_many_cells_are_done(monkeypatch, capsys) -> None:
 
 def test_help_has_an_example() -> None:
     assert "marginbook run drm/05_imbalanced -p datasets" in invoke("--help").output
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("id", "typo", "near"),
+    [
+        ("drm/03_high_dimensional", "win", "did you mean wine"),
+        ("drm/05_imbalanced", "glas2", "did you mean glass2"),
+    ],
+)
+def test_a_slice_names_the_near_set_before_anything_is_drawn(id: str, typo: str, near: str) -> None:
+    chosen, imports = [cell.source for cell in find(id).read().cells if cell.cell_type == "code"][:2]
+    values: dict[str, object] = {}
+    exec(chosen, values)
+    values["datasets"] = [typo]
+    with matplotlib.rc_context(), pytest.raises(UnknownDataset, match=near):
+        exec(imports, values)

@@ -159,3 +159,34 @@ def test_the_workflow_calls_what_there_is_and_pins_what_it_uses() -> None:
     for step in steps:
         if "uses" in step:
             assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the script is for bash")
+@pytest.mark.parametrize("failing", ["test", ""])
+def test_the_run_ends_with_its_report_and_names_the_stage_that_failed(tmp_path: Path, failing: str) -> None:
+    programs = {
+        ".ci/run": (ROOT / ".ci" / "run").read_text(),
+        "bin/id": "echo 1000",  # as an ordinary user: nothing is installed
+        "bin/make": f'[ "$1" != "{failing}" ]',
+        ".venv/bin/python": "echo Haswell",
+        ".venv/bin/marginbook": "true",
+    }
+    for name, text in programs.items():
+        file = tmp_path / "checkout" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
+        file.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path / "checkout" / "bin"), os.environ["PATH"]])
+    kept = {"PATH": path, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [tmp_path / "checkout" / ".ci" / "run"], env=kept, capture_output=True, text=True, timeout=60
+    )
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("===")]
+    report = [re.sub(r"^ +\d+ s +", "", line) for line in lines]
+    if failing:
+        assert report == ["make book, nothing at hand", "FAILED     make test, nothing at hand"]
+    else:
+        assert report[:2] == ["make book, nothing at hand", "make test, nothing at hand"]
+        assert report[-1].endswith("not run, there is no mirror beside the checkout")
+    assert done.returncode == bool(failing)
+    assert [found.name for found in tmp_path.iterdir()] == ["checkout"]

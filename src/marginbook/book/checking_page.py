@@ -12,8 +12,10 @@ from ..base.project import resource
 from .myst import NOTHING, plain, table
 
 FIGURE = "checking-stages.png"
-ALT = "A pair of bars for each stage, minutes of wall clock and minutes of CPU; the table has the numbers."
-HEADINGS = ["stage", "what it does", "minutes", "CPU minutes", "tests"]
+ALT = "Minutes of commands (orange bars) and of stages of make test (blue); the table has them."
+HEADINGS = ["stage", "what it does", "minutes", "tests"]
+#: targets that readers call; the others are stages of `make test`
+COMMANDS = ("book", "test", "check")
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,6 @@ class Stage:
     stage: str
     what: str
     wall_seconds: float
-    cpu_seconds: float
     tests: int
     machine: str
     commit: str
@@ -47,7 +48,6 @@ def read(path: Path) -> list[Stage]:
                 row["stage"],
                 row["what"],
                 float(row["wall_seconds"]),
-                float(row["cpu_seconds"]),
                 int(row["tests"] or 0),
                 row["machine"],
                 row["commit"],
@@ -57,7 +57,7 @@ def read(path: Path) -> list[Stage]:
 
 
 def costs(stages: Sequence[Stage]) -> str:
-    """Return the sums, the table and the figure; without stages, how to measure them."""
+    """Return what the commands took, the table and the figure; without stages, how to measure them."""
     if not stages:
         return "Not measured on this checkout; `make stages` measures it.\n"
     rows = [
@@ -65,36 +65,29 @@ def costs(stages: Sequence[Stage]) -> str:
             f"`make {each.stage}`",
             plain(each.what),
             _minutes(each.wall_seconds),
-            _minutes(each.cpu_seconds),
             f"{each.tests:,}" if each.tests else NOTHING,
         ]
         for each in stages
     ]
-    wall = _minutes(sum(each.wall_seconds for each in stages))
-    cpu = _minutes(sum(each.cpu_seconds for each in stages))
+    took = [f"`make {each.stage}` {_minutes(each.wall_seconds)}" for each in stages if each.stage in COMMANDS]
     where, at = _distinct(each.machine for each in stages), _distinct(each.commit for each in stages)
-    told = f"All stages together took {wall} minutes and {cpu} minutes of CPU, on {where}, at commit {at}.\n"
-    shown = table(HEADINGS, rows, widths=[18, 44, 12, 14, 12])
+    told = f"Measured on {where}, at commit {at}. Minutes: {', '.join(took)}.\n"
+    shown = table(HEADINGS, rows, widths=[20, 52, 14, 14])
     return f"{told}\n{shown}\n```{{image}} /book/_generated/{FIGURE}\n:alt: {ALT}\n```\n"
 
 
 def draw(stages: Sequence[Stage], path: Path) -> None:
-    """Draw wall clock and CPU of each stage, the first one on top."""
+    """Draw the minutes of commands and of the stages of `make test`, the first one on top."""
     import matplotlib.pyplot as plt  # only where a book is built
 
     with plt.rc_context(STYLE):  # type: ignore[arg-type]
         figure, axis = plt.subplots(figsize=(6.4, 1.2 + 0.5 * len(stages)))
-        places = range(len(stages))
-        for shift, name, colour, seconds in (
-            (-0.18, "wall clock", COLOURS["blue"], [each.wall_seconds for each in stages]),
-            (0.18, "CPU", COLOURS["orange"], [each.cpu_seconds for each in stages]),
-        ):
-            axis.barh([k + shift for k in places], [s / 60 for s in seconds], 0.34, color=colour, label=name)
-        axis.set_yticks(places, [each.stage for each in stages])
+        minutes = [each.wall_seconds / 60 for each in stages]
+        colours = [COLOURS["orange" if each.stage in COMMANDS else "blue"] for each in stages]
+        axis.barh([each.stage for each in stages], minutes, 0.6, color=colours)
         axis.invert_yaxis()
         axis.grid(axis="y", visible=False)
         axis.set_xlabel("minutes")
-        figure.legend(loc="outside lower center", ncols=2)
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)
 

@@ -41,8 +41,9 @@ def write(folder: Path) -> None:
         rows = stored(name)
         command = f"Nothing is stored; `marginbook trust {name}` measures it.\n"
         folder.joinpath(f"trust-{name}.md").write_text(section(rows) if rows else command, encoding="utf-8")
-    runs = portable_table.outcomes(resource("results", "portable"))
-    folder.joinpath("trust-processors.md").write_text(portable_table.section(runs), encoding="utf-8")
+    portable = resource("results", "portable")
+    told = portable_table.section(portable_table.outcomes(portable), portable_table.left_out(portable))
+    folder.joinpath("trust-processors.md").write_text(told, encoding="utf-8")
     folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
     draw(stored("conditioning"), folder / "trust-digits.png")
 
