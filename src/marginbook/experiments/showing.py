@@ -56,10 +56,12 @@ def made_by(found: Iterable[Standing]) -> str:
         for each in found
         if not each.code_of_now
     ]
+    shipped = f"shipped: {len(found)} experiment{'s' if len(found) > 1 else ''}"
     if not others:
-        return f"shipped: {len(found)} experiments, all current"
+        return f"{shipped}, all current"
+    were = "were" if len(others) > 1 else "was"
     return (
-        f"shipped: {len(found)} experiments; {len(others)} were made by other code than that of now, and "
+        f"{shipped}; {len(others)} {were} made by other code than that of now, and "
         f"`marginbook experiment recheck` computes a sample of their rows again: {', '.join(others)}"
     )
 
