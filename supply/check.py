@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from marginbook.base.remembered import Remembered, sha256
+from marginbook.cli.stopping import one_sentence
 
 ROOT = Path(__file__).resolve().parents[1]
 #: changes that every test could notice
@@ -176,4 +177,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence():
+        sys.exit(main())

@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from marginbook.base.checkout import commit
+from marginbook.cli.stopping import keeping, one_sentence
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "ci" / "stages.csv"
@@ -94,4 +95,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("nothing was written"):
+        sys.exit(main())
