@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from marginbook.cli.stopping import keeping, one_sentence
 from marginbook.experiments.schema import READ, is_sound
 
 HERE = Path(__file__).resolve().parent
@@ -139,6 +140,8 @@ def tell(match: str = "") -> list[dict[str, str]]:
     os.chdir(HERE.parent)
     chosen = ["-m", "fault", *(["-k", match] if match else [])]
     code = pytest.main([*chosen, "-p", "no:xdist", "-p", "no:cacheprovider", "-q", "tests"], [plugin])
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
     if code != pytest.ExitCode.OK:
         raise SystemExit(f"the tests of faults ended with {code!r}; nothing was written")
     kept = []
@@ -178,4 +181,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with one_sentence(), keeping("tables that were measured whole are written"):
+        main()

@@ -1,4 +1,7 @@
-"""For pytest, ``-p budget``: a test that starts too late, or goes on too long, is skipped and says so."""
+"""For pytest, ``-p budget``: a test that starts too late, or goes on too long, is skipped and says so.
+
+How many were left out is said at the end, in red; where none was done the exit code is 1.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 #: seconds after the end in which a test that has started may finish
 GRACE = float(os.environ.get("MARGINBOOK_CHECK_GRACE", "5"))
 UNTIL = float(os.environ["MARGINBOOK_CHECK_UNTIL"])
+LATE = "no time left in `make check`"
 
 
 def _stop(*_: object) -> None:
-    pytest.skip("no time left in `make check` to finish it; `make test` runs it")
+    pytest.skip(f"{LATE} to finish it; `make test` runs it")
 
 
 @contextmanager
@@ -38,7 +43,7 @@ def _alarm() -> Iterator[None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     if time.time() > UNTIL:
-        pytest.skip("no time left in `make check`; `make test` runs it")
+        pytest.skip(f"{LATE}; `make test` runs it")
     with _alarm():
         return (yield)
 
@@ -47,3 +52,27 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     with _alarm():
         return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    late, done = _counted(terminalreporter)
+    if late:
+        tests = "test was" if late == 1 else "tests were"
+        told = "left out for time" + ("" if done else ", AND NONE WAS DONE; call it again")
+        terminalreporter.write_line(f"{late} {tests} {told}; `make test` runs all", red=True, bold=True)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:  # a worker: it has no part of the others
+        return
+    late, done = _counted(reporter)
+    if late and not done and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _counted(reporter: Any) -> tuple[int, int]:
+    """Return how many tests were left out for time, and how many were done."""
+    late = sum(LATE in str(report.longrepr) for report in reporter.stats.get("skipped", ()))
+    kinds = ("passed", "failed", "error", "xfailed", "xpassed")
+    return late, sum(len(reporter.stats.get(kind, ())) for kind in kinds)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from marginbook.cli.stopping import one_sentence
 from marginbook.notebooks import available, came_out_as_stored
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,4 +49,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence():
+        sys.exit(main())

@@ -153,4 +153,7 @@ def _row(name: str, version: str, where: str, metadata: Message, texts: list[str
 
 
 if __name__ == "__main__":
-    main()
+    from marginbook.cli.stopping import keeping, one_sentence
+
+    with one_sentence(), keeping("nothing was written"):
+        main()

@@ -23,6 +23,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from marginbook.base.checkout import commit
+from marginbook.cli.stopping import keeping, one_sentence
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "ci" / "stages.csv"
@@ -130,4 +131,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("nothing was written"):
+        sys.exit(main())

@@ -141,4 +141,8 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # marginbook, which has a sentence for it, need not be installed here
+        print("stopped; nothing was written", file=sys.stderr)
+        sys.exit(130)

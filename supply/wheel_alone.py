@@ -27,6 +27,7 @@ from unit_tests import ABOUT, PIP, ROOT, counts
 from marginbook.base import packages
 from marginbook.base.rooms import papers
 from marginbook.book.locked_packages import locked
+from marginbook.cli.stopping import keeping, one_sentence
 
 LOCKS = {"newest": "requirements.lock", "oldest": "requirements-lowest.lock"}
 #: what the tests need besides the library
@@ -185,4 +186,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("versions that were measured whole are written"):
+        sys.exit(main())

@@ -30,6 +30,29 @@ def test_the_links_of_the_readme_are_found():
     assert {"book/_static/book.png", "CONTRIBUTING.md", "LICENSE"} <= set(local_links("README.md"))
 
 
+INCLUDED = re.compile(r"^```\{include\} \.\./(\S+\.md)\n((?::.*\n)*)```$", re.MULTILINE)
+PREFIX = re.compile(r"^:relative-docs: (\S+)$", re.MULTILINE)
+
+
+def including_pages() -> list[tuple[str, str, str]]:
+    """Return pages of the book that include one of the root, which one, and the options of the directive."""
+    pages = sorted((HERE / "book").glob("*.md"))
+    return [(path.name, *found) for path in pages for found in INCLUDED.findall(path.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize(("page", "included", "options"), including_pages())
+def test_links_of_an_included_page_lead_on_from_the_page_that_includes_it(page, included, options):
+    """MyST turns only those with the prefix of ``:relative-docs:``; the strict build warns of the others."""
+    prefixes = tuple(PREFIX.findall(options))
+    wrong = [target for target in local_links(included) if not target.startswith(prefixes)]
+    assert wrong == [], f"book/{page} turns links to {prefixes} only"
+
+
+def test_the_pages_that_include_one_of_the_root_are_found():
+    assert ("contributing.md", "CONTRIBUTING.md") in [found[:2] for found in including_pages()]
+    assert "book/decisions.md" in local_links("CONTRIBUTING.md")
+
+
 ENTRY = re.compile(r"^- .*\), (\w+): \*\*([\w-]+)\*\*.*`(\S+)`$", re.MULTILINE)
 
 

@@ -237,6 +237,31 @@ class TestSets:
         assert fetch_sets([found])[0].state == "fetched"
         assert (cache / file.cache_name).read_bytes() == A
 
+    @pytest.mark.parametrize("kind", ["wheel", "url", "mirror"])
+    @pytest.mark.parametrize("more", [7, -7])
+    def test_a_wrong_size_in_the_registry_is_named(
+        self, cache, archive, site, tmp_path, monkeypatch, kind, more
+    ):
+        """Such a set is fetched and not found for ever: it is looked up by its size."""
+        site.add("/pack/a.dat", A)
+        if kind == "mirror":
+            monkeypatch.setenv("MARGINBOOK_MIRROR", str(tmp_path / "mirror"))
+            copy = tmp_path / "mirror" / site.url.partition("//")[2] / "pack" / "a.dat"
+            copy.parent.mkdir(parents=True)
+            copy.write_bytes(A)
+        size = len(A) + more
+        file = File("all", f"{site.url}/pack/a.dat", digest(A), size)
+        source = Source("url", "keel", (file,))
+        if kind == "wheel":
+            file = File("all", "pack/a.dat", digest(A), size)
+            source = Source("wheel", "keel", (file,), {}, archive[0])
+        for _ in range(2):  # by the second time, a file that is shorter than stated is in the cache
+            (outcome,) = fetch_sets([make_entry("a", source)])
+            assert outcome.state == "failed"
+            named = [part in outcome.why for part in (digest(A), f"{len(A)} bytes", f"{size}")]
+            assert named == [True] * 3, outcome.why
+            assert ("the registry is wrong about" in outcome.why) == (more > 0)
+
     def test_an_unavailable_set_says_where_it_lives(self, cache):
         found = make_entry("gone", status="unavailable", reason="sold")
         (outcome,) = fetch_sets([found])

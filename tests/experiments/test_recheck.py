@@ -58,21 +58,49 @@ def test_an_experiment_without_results_does_not_end_the_others(stored: Path) -> 
     assert "no experiment has stored results" in CliRunner().invoke(experiment, ["recheck"]).stderr
 
 
-@pytest.mark.parametrize("lacking", ["data", "Weka"])
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [
+        (DatasetNotFetched("fetch it", "toy"), "toyroom/folds on "),
+        (DatasetNotFetched("no URL is allowed"), "4 rows, such as toyroom/folds "),
+        (WekaMissing("install it"), "4 rows, such as toyroom/folds "),
+    ],
+    ids=["data", "URL", "Weka"],
+)
 def test_what_lacks_data_or_weka_is_not_compared(
-    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: Exception, told: str
 ) -> None:
     def fails(*_: object) -> None:
-        raise DatasetNotFetched("fetch it") if lacking == "data" else WekaMissing("install it")
+        raise lacking
 
-    monkeypatch.setattr(Protocol, "load" if lacking == "data" else "rows", fails)
+    monkeypatch.setattr(Protocol, "rows" if isinstance(lacking, WekaMissing) else "load", fails)
     out = tmp_path / "recheck.csv"
-    done = CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "2", "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    assert done.stderr.count("not compared: ") == 2
-    assert done.stderr.count("fetch it" if lacking == "data" else "install it") == 2
+    done = CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "4", "--out", str(out)])
+    assert done.exit_code == 1, done.output
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("not compared: ")]
+    assert line.startswith(f"not compared: {told}")
+    assert line.endswith("run `marginbook data fetch toy`" if "on" in told.split() else str(lacking))
+    assert "no row was compared" in done.stderr
     (row,) = pd.read_csv(out, keep_default_na=False).to_dict("records")
     assert (row["rows"], row["same"], row["largest"]) == (0, 0, "")
+
+
+def test_rows_that_could_be_compared_decide_over_those_that_could_not(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Protocol.load
+
+    def fails(self: Protocol, name: str) -> object:
+        if name == absent:
+            raise DatasetNotFetched("fetch it", "toy")
+        return load(self, name)
+
+    absent = load_protocol("toyroom/folds").datasets[0]
+    monkeypatch.setattr(Protocol, "load", fails)
+    done = CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "100"])
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("not compared: ") == 1
+    assert f"on {absent}: not on this machine" in done.stderr
 
 
 def test_the_difference_of_a_certificate_counts_as_it_is() -> None:

@@ -121,6 +121,27 @@ def test_an_answer_that_was_not_read_is_for_no_later_question() -> None:
     server._process.kill()
 
 
+@pytest.mark.long
+def test_a_server_and_its_kernel_end_in_silence_when_who_asked_is_gone() -> None:
+    """After Ctrl-C there is nobody to read the answer, and the folder of the kernel is removed."""
+    program = (
+        "import sys; from marginbook.notebooks import forked; "
+        "forked.PRELOADED = (); forked.serve(sys.stdin, sys.stdout)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        server.stdout.close()
+        server.stdout = None
+        _, told = server.communicate(json.dumps([1, NOWHERE]) + "\n", timeout=60)  # the kernel's, too
+    assert (told, server.returncode) == ("", 0)
+
+
 SLEEPER = PROGRAM.replace(
     "print(os.getpid())", "import time; print(os.getpid()); open('on', 'w'); time.sleep(600)"
 )

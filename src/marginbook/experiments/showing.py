@@ -16,6 +16,7 @@ from rich.table import Table
 from ..base.progress import clock
 from .progress import last_line
 from .protocol import load_protocol
+from .recheck import Rechecked
 from .runner import Report
 from .standing import Standing
 
@@ -56,18 +57,18 @@ def made_by(found: Iterable[Standing]) -> str:
         for each in found
         if not each.code_of_now
     ]
+    shipped = f"shipped: {len(found)} experiment{'s' if len(found) > 1 else ''}"
     if not others:
-        return f"shipped: {len(found)} experiments, all current"
+        return f"{shipped}, all current"
+    were = "were" if len(others) > 1 else "was"
     return (
-        f"shipped: {len(found)} experiments; {len(others)} were made by other code than that of now, and "
+        f"{shipped}; {len(others)} {were} made by other code than that of now, and "
         f"`marginbook experiment recheck` computes a sample of their rows again: {', '.join(others)}"
     )
 
 
 def tell(report: Report, skip_missing: bool) -> bool:
     """Say what a run did and what it left out, and return whether it was all that was asked for."""
-    from ..datasets.fetch import shortened
-
     click.echo(
         f"{report.experiment} ({report.profile}): {report.done} of {report.asked} tasks done, {report.ran} "
         f"run now, {len(report.failed)} failed"
@@ -86,10 +87,35 @@ def tell(report: Report, skip_missing: bool) -> bool:
     for dataset, reason in report.missing.items():
         if dataset not in report.to_fetch:
             click.echo(f"  skipped {dataset}: {reason}", err=True)
-    if names := list(dict.fromkeys(report.to_fetch.values())):
-        told = f"  skipped {shortened(list(report.to_fetch))}: not on this machine; run"
-        click.echo(f"{told} `marginbook data fetch {' '.join(names)}`", err=True)
+    if report.to_fetch:
+        click.echo(f"  skipped {_absent(report.to_fetch)}", err=True)
     for dataset, why in load_protocol(report.experiment).stand_ins.items():
         if report.profile == "quick":
             click.echo(f"  {dataset} is a stand-in, {why}; it is compared with no printed number", err=True)
     return not report.failed and (skip_missing or not (report.missing or report.lacking))
+
+
+def tell_rechecked(experiment: str, found: Iterable[Rechecked]) -> None:
+    """Say what differs, a line for each row, and what was not compared, a line for each cause."""
+    causes: dict[str, list[str]] = {}
+    to_fetch: dict[str, str] = {}
+    for each in found:
+        if each.compared and not each.same:
+            click.echo(f"differs: {each.task}: {each.where}, by {each.largest:.1e} of it", err=True)
+        elif each.to_fetch:
+            to_fetch[each.task.dataset] = each.to_fetch
+        elif not each.compared:
+            causes.setdefault(each.where, []).append(str(each.task))
+    for cause, tasks in causes.items():
+        count = f"{len(tasks)} rows, such as " if len(tasks) > 1 else ""
+        click.echo(f"not compared: {count}{tasks[0]}: {cause}", err=True)
+    if to_fetch:
+        click.echo(f"not compared: {experiment} on {_absent(to_fetch)}", err=True)
+
+
+def _absent(to_fetch: Mapping[str, str]) -> str:
+    """Return which data sets are not here, and the command for all of them, by what each is called there."""
+    from ..datasets.fetch import shortened
+
+    names = " ".join(dict.fromkeys(to_fetch.values()))
+    return f"{shortened(list(to_fetch))}: not on this machine; run `marginbook data fetch {names}`"

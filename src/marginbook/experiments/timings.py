@@ -21,7 +21,7 @@ class Timings:
     :math:`n` rows it takes :math:`a\,n^p`; both are fitted to the data sets where it was timed, :math:`p`
     with a small prior weight on 1, so that a single data set leaves it at 1 and rows that the method does not
     use (as where it draws a fixed number of them) bring it towards 0. A method that was never timed takes the
-    takes the median of the others.
+    median of the others.
 
     What is assumed before anything is measured, such as timings of another machine, holds up to a factor: the
     median ratio of what was measured to what was assumed of the same tasks, of the method where it has one.

@@ -184,7 +184,11 @@ def serve(lines: IO[str], answers: IO[str]) -> None:
             pid, status = os.waitpid(question, os.WNOHANG)
             if pid:
                 answer = os.waitstatus_to_exitcode(status)
-        print(json.dumps([number, answer]), file=answers, flush=True)
+        try:
+            print(json.dumps([number, answer]), file=answers, flush=True)
+        except BrokenPipeError:  # who asked has ended
+            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())  # nor is the rest told at the exit
+            return
 
 
 def _become(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> None:
@@ -196,7 +200,10 @@ def _become(arguments: Sequence[str], folder: str, environment: Mapping[str, str
     os.dup2(2, 1)  # the answers are not the kernel's
     os.environ.clear()
     os.environ.update(environment)
-    os.chdir(folder)
+    try:
+        os.chdir(folder)
+    except FileNotFoundError:  # who asked has ended, and removed what was its own
+        os._exit(1)
     # the server ends with who asked for the kernel, however that ended; then this process ends, too
     arguments = [*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"]
     launcher = importlib.util.find_spec("ipykernel_launcher")
