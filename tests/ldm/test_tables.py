@@ -272,19 +272,6 @@ def test_wins_are_held_against_the_marks(put):
     assert evidence.measured == "the same outcome on 8 of 20 sets; a printed win is a loss on 12"
 
 
-def test_holm_by_its_definition():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        p = rng.random(8) * 0.03
-        rejected = 0
-        for k, value in enumerate(sorted(p)):
-            if value > 0.05 / (8 - k):
-                break
-            rejected += 1
-        assert tables_wins.holm(p) == rejected
-    assert tables_wins.holm([]) == 0
-
-
 def test_order_asks_for_the_best_average_and_every_peer(put):
     def best(name, method, split):
         return 0.8 + spread(name, split) + {"LDM": 0.02, "KM-OMD": 0.01}.get(method, 0.0)

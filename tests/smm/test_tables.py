@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import t, ttest_1samp
 
 from marginbook.claims import Verdict, printed_tables
+from marginbook.claims.contests import holm
 from marginbook.experiments.stats import corrected_resampled_t
 from marginbook.smm.claims import figures, margins, tables_rules
 from marginbook.smm.claims import stored_results as contests
@@ -400,11 +401,24 @@ def test_splits_that_overlap_are_tested_with_the_correction():
         corrected_resampled_t(*frame.loc[name].to_numpy().T, n_train=n, n_test=m).p_value
         for name, n, m in (("a", 60, 30), ("b", 90, 10))
     ]
-    np.testing.assert_allclose(found["p_corrected"], contests.holm(alone))
-    assert max(contests.holm(alone)) == pytest.approx(min(max(2 * min(alone), max(alone)), 1))
+    np.testing.assert_allclose(found["p_corrected"], holm(alone))
+    assert max(holm(alone)) == pytest.approx(min(max(2 * min(alone), max(alone)), 1))
     assert (contests.contest(frame, "x", "y")["p_paired"].to_numpy() < alone).all()
 
 
 def test_one_draw_is_no_contest(put):
     put("sample-size", made(by_n(-0.4), splits=1))
     assert figures.check_consistency().verdict == Verdict.NOT_TESTABLE
+
+
+def test_holm_by_its_definition():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        p = rng.random(8) * 0.03
+        rejected = 0
+        for k, value in enumerate(sorted(p)):
+            if value > 0.05 / (8 - k):
+                break
+            rejected += 1
+        assert (holm(p) <= 0.05).sum() == rejected
+    assert holm([]).size == 0

@@ -13,6 +13,7 @@ from .printed_tables import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
 OUTCOMES = ("win", "tie", "loss")
 #: the paired t-test takes splits as independent, the corrected one allows for rows that they share
@@ -82,6 +83,20 @@ def outcome(ahead: float, p: float) -> str:
     if p >= LEVEL or ahead == 0:
         return "tie"
     return "win" if ahead > 0 else "loss"
+
+
+def holm(p: ArrayLike) -> np.ndarray:
+    """Return the p-values of several tests, adjusted so that all can be read together (Holm 1979).
+
+    >>> holm([0.01, 0.04, 0.03]).round(6).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p, dtype=float)
+    order = np.argsort(values, kind="stable")
+    raised = np.maximum.accumulate(values[order] * (len(values) - np.arange(len(values))))
+    adjusted = np.empty(len(values))
+    adjusted[order] = np.minimum(raised, 1.0)
+    return adjusted
 
 
 def win_tie_loss(outcomes: Iterable[str]) -> str:

@@ -36,6 +36,17 @@ class PaperTables(StoredTables):
         command = f"marginbook experiment run {self.room}/{table} --profile paper"
         return f"There are no results yet: `{command}` makes them."
 
+    def nothing(self, claimed: str, table: str, unit: str = "sets") -> Evidence:
+        """Return the evidence of a claim about a table without results; `unit` is what it counts."""
+        return Evidence(
+            verdict=share(0, 0),
+            measured="nothing",
+            claimed=claimed,
+            slack=None,
+            why=self.not_run(table),
+            sizes={unit: 0},
+        )
+
     def cells(self, table: str, ours: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the printed table beside `ours`; no result of ours is a cell `not-testable`.
 

@@ -15,7 +15,7 @@ from ...claims.open_parts import above, all_of, at_least, judged, tally
 from ...claims.printed_tables import LEVEL
 from ...experiments.equivalence import mean_interval
 from ..paper.printed import PAPER_TABLES, TINY
-from .tables import REGISTRY, nothing
+from .tables import REGISTRY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,7 @@ def check_kernels(*, fewest: bool = False) -> Evidence:
     frame = curves("layers")
     found = None if frame is None else by_number(frame, "accuracy_last").dropna()
     if frame is None or found is None or found.empty or found.shape[1] < 3:
-        return nothing("98 kernels on every set", "layers")
+        return PAPER_TABLES.nothing("98 kernels on every set", "layers")
     most = found.columns.min() if fewest else found.columns.max()
     against = [leads(frame, float(most), float(K)) for K in found.columns if most != K]
     names = [str(name) for name in found.index]
@@ -148,7 +148,7 @@ def check_layers(*, start: str = "first") -> Evidence:
 
     parts = [frame for frame in (curves("layers"), curves("sizes")) if frame is not None]
     if not parts:
-        return nothing("in every curve", "layers")
+        return PAPER_TABLES.nothing("in every curve", "layers")
     rise, fall, where = [], [], []
     for frame in parts:
         for _, rows in frame.groupby(["dataset", "number"], sort=False):
@@ -196,7 +196,7 @@ def check_sizes() -> Evidence:
     found = None if frame is None else by_number(frame, "accuracy_last")
     ends = {} if frame is None else leads(frame, np.inf, -np.inf)
     if found is None or not ends:
-        return nothing("on every set", "sizes")
+        return PAPER_TABLES.nothing("on every set", "sizes")
     rows = {str(name): row.dropna().to_numpy() for name, row in found.iterrows() if str(name) in ends}
     rises = {name: float(row[-1] - row[0]) for name, row in rows.items()}
     parts = {name: above(low, high) for name, (low, high) in ends.items()}
@@ -242,7 +242,7 @@ def check_dimension(*, degree: int = 1) -> Evidence:
                 grown = np.diff(dimensions, prepend=0.0)
                 last.append(grown[-1] / grown[0])
     if not shares:
-        return nothing("a line in every curve", "layers")
+        return PAPER_TABLES.nothing("a line in every curve", "layers")
     straight = bound("layers", "straight")
     good = sum(value >= straight for value in shares)
     return Evidence(
@@ -294,7 +294,7 @@ def check_heat_maps(*, consistent: float | None = None) -> Evidence:
     """
     found, drawn = stability(), PAPER_TABLES.results("heat-maps")
     if drawn is None or found is None or VARIABLE not in found or len(found) < 2:
-        return nothing("consistent on three sets, less so on the fourth", "heat-maps")
+        return PAPER_TABLES.nothing("consistent on three sets, less so on the fourth", "heat-maps")
     least = bound("heat-maps", "consistent") if consistent is None else consistent
     others = {name: value for name, value in found.items() if name != VARIABLE}
     number = int(drawn["split"].nunique())

@@ -9,7 +9,7 @@ import numpy as np
 from ...claims import Evidence, Rival, claim, decide, share
 from ..paper.printed import PAPER_TABLES
 from .figures import COST, LAYERS_CSV, LIMITED_CSV, SIZES_CSV, bound, by_number, curves, row_text
-from .tables import REGISTRY, nothing
+from .tables import REGISTRY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def check_seconds(*, table: str = "limited") -> Evidence:
     }
     found, own = named[table], named["layers"]
     if not found:
-        return nothing("an exponent of 1", table)
+        return PAPER_TABLES.nothing("an exponent of 1", table)
     least, most = window()
     good = [least <= b <= most for b in found.values()]
     ours = ", ".join(f"{name} {b:.2f}" for name, b in own.items()) or "nothing"
@@ -113,7 +113,7 @@ def check_rows(*, most: float = 1.0) -> Evidence:
     frame = curves("sizes")
     found = {} if frame is None else slopes(frame)
     if frame is None or not found:
-        return nothing("an exponent below 1", "sizes")
+        return PAPER_TABLES.nothing("an exponent below 1", "sizes")
     flat = bound("sizes", "flat")
     middle = frame.assign(seconds=[1000 * float(np.median(row)) for row in frame["weights_seconds"]])
     told = "; ".join(f"{name} {row_text(row, 2)}" for name, row in by_number(middle, "seconds").iterrows())

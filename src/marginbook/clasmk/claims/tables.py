@@ -31,18 +31,6 @@ START, LEAST = "equal weights", "global minimum"
 LOCAL = ("interior point, 3000 evaluations", "interior point", "SLSQP")
 
 
-def nothing(claimed: str, table: str) -> Evidence:
-    """Return the evidence of a claim without results."""
-    return Evidence(
-        verdict=share(0, 0),
-        measured="nothing",
-        claimed=claimed,
-        slack=None,
-        why=PAPER_TABLES.not_run(table),
-        sizes={"sets": 0},
-    )
-
-
 def means_of(table: str, column: str, ours: pd.DataFrame | None = None) -> pd.DataFrame | None:
     """Return the means of a column of our results, sets down, methods across; None without results.
 
@@ -103,7 +91,7 @@ def check_order() -> Evidence:
         if (frame := with_columns(made, *SINGLE, ONE, SEVERAL)) is not None:
             frames[words] = frame
     if not frames:
-        return nothing(claimed, "table-1")
+        return PAPER_TABLES.nothing(claimed, "table-1")
     leads = {words: over_folds(parts[words]).loc[list(frame.index)] for words, frame in frames.items()}
     found = {words: lines["part"].tolist() for words, lines in leads.items()}
     words = open_parts.best(found)
@@ -200,7 +188,7 @@ def check_solver(*, most: int = 1) -> Evidence:
     frame = with_columns(means_of("solvers", "error"), START, *LOCAL, LEAST)
     ratios = PAPER_TABLES.results("solvers")
     if frame is None or ratios is None:
-        return nothing(claimed, "solvers")
+        return PAPER_TABLES.nothing(claimed, "solvers")
     again = {name: sum(cell in frame.index for cell in agreeing(name)) for name in (START, *LOCAL, LEAST)}
     low, high = (frame[[START, LEAST]].agg(how, axis=1) for how in ("min", "max"))
     ends = [(frame[name] >= low - TINY) & (frame[name] <= high + TINY) for name in LOCAL]
@@ -259,7 +247,7 @@ def check_table_2(*, how: str = "sum") -> Evidence:
     """Add up our seconds of the single kernels."""
     frame = block_seconds(how)
     if frame is None or frame.empty:
-        return nothing("faster on every set", "table-1")
+        return PAPER_TABLES.nothing("faster on every set", "table-1")
     faster = frame["ratio"] > 1
     told = "; ".join(
         f"{name} {row['single']:.2f} s against {row['block']:.2f} s, weights {1000 * row['weights']:.1f} ms"

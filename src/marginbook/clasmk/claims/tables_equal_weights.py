@@ -6,7 +6,7 @@ from ...claims import Evidence, Rival, claim, decide
 from ...claims.printed_tables import LEVEL, paired
 from ..experiments.table_4_solvers import LAYERS
 from ..paper.printed import NOTEBOOK, PAPER_TABLES
-from .tables import REGISTRY, means_of, nothing, with_columns
+from .tables import REGISTRY, means_of, with_columns
 
 EQUAL, LOCAL, LEAST = "equal weights", "SLSQP", "global minimum"
 CSV = "results/clasmk/layer-solvers.csv"
@@ -31,7 +31,7 @@ def check_equal_weights(*, first: str = EQUAL, second: str = LEAST) -> Evidence:
     names = [f"{layers}: {solver}" for layers in LAYERS for solver in (EQUAL, LEAST)]
     frame = with_columns(means_of("layer-solvers", "accuracy"), *names)
     if frame is None:
-        return nothing(claimed, "layer-solvers")
+        return PAPER_TABLES.nothing(claimed, "layer-solvers")
     told, better, slack = [], 0, []
     for layers in LAYERS:
         higher, lower, number, by, p = paired(frame[f"{layers}: {first}"], frame[f"{layers}: {second}"])

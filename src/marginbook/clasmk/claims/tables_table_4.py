@@ -11,7 +11,7 @@ from ...claims.printed_tables import paired
 from ...experiments.equivalence import mean_interval
 from ..paper.printed import LAYERS, NOTEBOOK, PAPER_TABLES, RIVALS, SUMMARY, printed
 from .agreement import ONE_SIDED, equivalent
-from .tables import EXTRA_4, REGISTRY, TABLE_4, means_of, nothing, with_columns
+from .tables import EXTRA_4, REGISTRY, TABLE_4, means_of, with_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def check_layers() -> Evidence:
     """Ask on every set whether our accuracy in two layers is higher than in one."""
     found = compared(LAYERS[1], LAYERS[0])
     if found is None:
-        return nothing("better on every set", "table-4")
+        return PAPER_TABLES.nothing("better on every set", "table-4")
     better, worse, number, by, p = found
     ends = {
         name: mean_interval(values.round(9), overlap=1.0)
@@ -123,7 +123,7 @@ def check_similar(*, first: str = LAYERS[1]) -> Evidence:
     two, one = compared(first, RIVALS[1]), compared(LAYERS[0], RIVALS[0])
     frame = means_of("table-4", "accuracy")
     if two is None or one is None or frame is None:
-        return nothing(f"within {margin:g} point", "table-4")
+        return PAPER_TABLES.nothing(f"within {margin:g} point", "table-4")
     higher, lower, number, _, p = two
     difference, se = mean_difference(first, RIVALS[1])
     names = [name for name in (*LAYERS, *RIVALS, *EXTRA_4) if name in frame.columns]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...claims import Evidence, Rival, claim, open_parts, share
+from ...claims import Evidence, Rival, claim, open_parts
 from ...claims.cell_verdicts import TESTED
 from ...claims.changed_results import moved
 from ...claims.open_parts import OPEN, REFUTED, SHOWN, above, judged, tally
@@ -33,23 +33,11 @@ RESULTS = tuple(f"results/kfda/{table}.csv" for table in KINDS)
 DEPENDS = (*RESULTS, "data_download/registry.toml")
 
 
-def nothing(claimed: str, table: str = "table-1") -> Evidence:
-    """Return the evidence of a claim without results."""
-    return Evidence(
-        verdict=share(0, 0),
-        measured="nothing",
-        claimed=claimed,
-        slack=None,
-        why=PAPER_TABLES.not_run(table),
-        sizes={"sets": 0},
-    )
-
-
 def agreement(table: str, protocols: Sequence[str] = PROTOCOLS) -> Evidence:
     """Compare the printed cells with ours in every reading; the verdict is of the one that agrees best."""
     frame = readings(table, protocols=protocols)
     if frame.empty or frame["tested"].iloc[0] == 0:
-        return nothing("the printed cells", table)
+        return PAPER_TABLES.nothing("the printed cells", table)
     best, others = frame.iloc[0], frame.iloc[1:]
     reading, cells = best["reading"], frame.attrs["cells"]
     found, alone = frame.attrs["rates"][table]
@@ -209,7 +197,7 @@ def check_table_3() -> Evidence:
         wide = columns_of(protocol)
         frame = None if wide is None else averages(wide)
         if frame is None or not frame.attrs["names"]:
-            return nothing("the printed order")
+            return PAPER_TABLES.nothing("the printed order", "table-1")
         found[protocol] = (orders(frame), frame)
     best = open_parts.best({protocol: list(one.parts.values()) for protocol, (one, _) in found.items()})
     order, frame = found[best]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide
 from ..paper.printed import PAPER_TABLES
-from .tables import nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +49,7 @@ def check_multiclass(factor: float = 1.0) -> Evidence:
     """Compare the union of the retained samples over all machines with what one of them retains."""
     frame = by_scheme()
     if frame is None:
-        return nothing("more than one machine in every case", "multiclass")
+        return PAPER_TABLES.nothing("more than one machine in every case", "multiclass")
     own = frame[frame.index.get_level_values("method").str.startswith("kFDA")]
     ratio = own["union"] / own["single"].where(own["single"] > 0)
     more, least = int((ratio > 2).sum()), float(ratio.min())

@@ -16,10 +16,10 @@ from ...claims import Evidence, Rival, claim, decide
 from ...claims.changed_results import exchanged, moved
 from ...claims.printed_tables import LEVEL, paired
 from ..experiments.columns import columns_of, deviations, means, results
-from ..paper.printed import KINDS, OWN, ROUNDING, TINY, printed
+from ..paper.printed import KINDS, OWN, PAPER_TABLES, ROUNDING, TINY, printed
 from .printed_one_classifier import share_of_training_rows
 from .printed_retained import PAIRS
-from .tables import RESULTS, nothing
+from .tables import RESULTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +112,7 @@ def check_one_classifier() -> Evidence:
     """Ask which reading of ours is nearer to the printed means, and which to the printed deviations."""
     frame = distances()
     if frame is None:
-        return nothing("one classifier is nearer to both")
+        return PAPER_TABLES.nothing("one classifier is nearer to both", "table-1")
     farther, closer, sets, by, p = nearer(frame, "off", "refit", "fixed")
     s_farther, s_closer, _, s_by, s_p = nearer(frame, "log", "refit", "fixed")
     told = "; ".join(
@@ -192,7 +192,7 @@ def check_contamination() -> Evidence:
 
     frame = contamination()
     if frame is None or len(frame) < 3:
-        return nothing("lower over the sets")
+        return PAPER_TABLES.nothing("lower over the sets", "table-1")
     gain = frame["own"] - frame["all"]
     lower, *_, p = paired(frame["own"], frame["all"])
     relative = gain / frame["own"].where(frame["own"] > 0)

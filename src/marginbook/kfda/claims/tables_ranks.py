@@ -18,9 +18,9 @@ from ...claims.open_parts import above, at_least, judged, tally
 from ...claims.printed_tables import paired
 from ...experiments.equivalence import mean_interval
 from ..experiments.columns import columns_of, means
-from ..paper.printed import KINDS, OWN, RIVAL, printed
+from ..paper.printed import KINDS, OWN, PAPER_TABLES, RIVAL, printed
 from .printed_retained import PAIRS
-from .tables import RESULTS, nothing
+from .tables import RESULTS
 from .tables_contests import Parts, best_of, contest, described, have
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def check_accuracy() -> Evidence:
 
     found = best_of(look, K1, RIVAL)
     if found is None:
-        return nothing("on every set")
+        return PAPER_TABLES.nothing("on every set", "table-1")
     parts, reading = found
     page = printed().errors[[K1, RIVAL]]
     theirs = paired(page[K1], page[RIVAL])
@@ -125,7 +125,7 @@ def check_half_sparser(margin: float = MARGIN) -> Evidence:
 
     found = best_of(look, K1, HALF)
     if found is None:
-        return nothing("fewer samples on average, and a small loss")
+        return PAPER_TABLES.nothing("fewer samples on average, and a small loss", "table-1")
     parts, reading = found
     page = printed()
     theirs = page.retained[[K1, HALF]], page.errors[HALF] - page.errors[K1]
@@ -192,7 +192,7 @@ def check_min_nrs() -> Evidence:
 
     found = best_of(look, *OWN)
     if found is None:
-        return nothing("sparser, and less accurate")
+        return PAPER_TABLES.nothing("sparser, and less accurate", "table-1")
     parts, reading = found
     page = printed()
     theirs = "; ".join(
@@ -239,7 +239,7 @@ def check_peers(margin: float = MARGIN, peers: Sequence[str] = PEERS) -> Evidenc
     """
     wide = columns_of()
     if wide is None or not have(wide, K1, HALF, *PEERS):
-        return nothing("a loss within the margin")
+        return PAPER_TABLES.nothing("a loss within the margin", "table-1")
     ends: dict[str, list[tuple[float, float]]] = {peer: [] for peer in peers}
     told, sets = [], 0
     for own in (K1, HALF):

@@ -13,7 +13,6 @@ from ...claims.open_parts import above, at_least, judged, tally
 from ...claims.printed_tables import paired
 from ...experiments.equivalence import mean_interval
 from ..paper.printed import PAPER_TABLES, TINY, printed
-from .tables import nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +103,7 @@ def check_cuts() -> Evidence:
         "half for q = 1"
     )
     if frame is None:
-        return nothing(claimed, "cuts")
+        return PAPER_TABLES.nothing(claimed, "cuts")
     coarse, fine = (at_cut(frame, cut) for cut in USUAL)
     gap = fine["stopped"] - coarse["stopped"]
     same = gap <= coarse["sample"] + TINY
@@ -219,7 +218,7 @@ def check_curves() -> Evidence:
     """Ask, along rho, what each q loses of the least error of q = 1, and how few samples come near it."""
     frame = curve()
     if frame is None:
-        return nothing("fewer samples with every smaller q, and little loss", "curves")
+        return PAPER_TABLES.nothing("fewer samples with every smaller q, and little loss", "curves")
     fewest, points = needed(frame), near()
     least = frame.groupby(["dataset", "method"])["mcr"].min().unstack()
     parts, told, slacks = [], [], []

@@ -14,7 +14,6 @@ from ...claims.read_as import best
 from ..paper.printed import PAPER_TABLES, sizes
 from ..paper.readings import LDM
 from .figures_readings import calm, machine_of, not_stored
-from .tables_wins import nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +91,7 @@ def check_fig_2(much: float | None = None) -> Evidence:
     """
     table = seconds()
     if table is None or table["stand_in"].all():
-        return nothing("much faster", "fig-2")
+        return PAPER_TABLES.nothing("much faster", "fig-2")
     factor = bound("fig-2", "much") if much is None else much
     own = table[~table["stand_in"]]
     gains = {name: own["SVMl"] / own[name] for name in ("SVMa", "LDM")}
@@ -137,7 +136,7 @@ def check_fig_2_slower(slower_sets: tuple[str, ...] | None = SLOWER_SETS) -> Evi
     """
     table = seconds()
     if table is None or table["stand_in"].all():
-        return nothing("competitive on nine sets, slightly slower on three", "fig-2")
+        return PAPER_TABLES.nothing("competitive on nine sets, slightly slower on three", "fig-2")
     level, most = bound("fig-2", "competitive"), bound("fig-2", "slightly")
     own = table[~table["stand_in"]]
     ratios = {str(name): float(value) for name, value in (own["LDM"] / own["SVMa"]).items()}
@@ -283,12 +282,12 @@ def check_fig_3(calm_range: float | None = None, machines: Sequence[str] = tuple
     """
     table = sensitivity()
     if table is None or table.empty:
-        return nothing("not very sensitive", "fig-3")
+        return PAPER_TABLES.nothing("not very sensitive", "fig-3")
     ranges, noise = swings(table)
     most = bound("fig-3", "calm") if calm_range is None else calm_range
     scores = {one: score for one in machines if (score := calm(ranges, one, most))[1]}
     if not scores:
-        return nothing("not very sensitive", "fig-3")
+        return PAPER_TABLES.nothing("not very sensitive", "fig-3")
     machine = best(scores)
     printed = ranges[[machine_of(name[0]) == machine for name in ranges.index]]
     quiet, curves_of_it = scores[machine]

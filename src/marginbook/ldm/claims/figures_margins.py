@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ...claims import Evidence, Rival, claim, share
 from ...claims.changed_results import moved
 from ...claims.read_as import best
+from ..paper.printed import PAPER_TABLES
 from .figures import bound, curves, shifts
 from .figures_readings import FIGURE_1, KERNELS, FigureOne, not_stored
-from .tables_wins import nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ def check_fig_1() -> Evidence:
     found = counted_margins()
     table = curves()
     if table is None or not found:
-        return nothing(wanted, "fig-1")
+        return PAPER_TABLES.nothing(wanted, "fig-1")
     reading = best({one: (sum(counts[:2]), 2 * counts[2]) for one, counts in found.items()})
     lower, right, sets = found[reading]
     visible = bound("fig-1", "visible")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim
-from ...claims.cell_verdicts import TESTED
 from ...claims.changed_results import our_means
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import Reading, as_read, available
@@ -20,12 +19,6 @@ def cells(table: str) -> dict[Reading, pd.DataFrame]:
     if ours is None:
         return {}
     return {reading: PAPER_TABLES.cells(table, as_read(ours, reading)) for reading in available(ours)}
-
-
-def agreeing(frame: pd.DataFrame) -> tuple[int, int]:
-    """Return how many cells of a comparison agree, and how many there are."""
-    tested = frame[frame["verdict"].isin(TESTED)]
-    return int((tested["verdict"] == TESTED[0]).sum()), len(tested)
 
 
 def agreement(table: str, turned: int = 0) -> Evidence:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide
-from ..paper.printed import KINDS
-from .tables_wins import RESULTS, against_svm, holm, nothing, printed_wins_left
+from ...claims.contests import holm
+from ...claims.printed_tables import LEVEL
+from ..paper.printed import KINDS, PAPER_TABLES
+from .tables_wins import RESULTS, against_svm, printed_wins_left
 
 
 @claim(
@@ -34,7 +36,7 @@ def check_overlap(overlap: float = 1.0, most: float = 0.5) -> Evidence:
     """
     lines = against_svm()
     if not lines:
-        return nothing("at most half")
+        return PAPER_TABLES.nothing("at most half", "table-2")
     found, kept, told = 0, 0, []
     for table, part in lines.items():
         significant = part["paired"] != "tie"
@@ -44,7 +46,7 @@ def check_overlap(overlap: float = 1.0, most: float = 0.5) -> Evidence:
         told.append(
             f"{KINDS[table]}: {int(significant.sum())} significant by the paired test, "
             f"{int(confirmed.sum())} by the corrected test; with Holm's correction for {len(part)} sets "
-            f"{holm(part['p_paired'])} and {holm(part['p_corrected'])}"
+            f"{(holm(part['p_paired']) <= LEVEL).sum()} and {(holm(part['p_corrected']) <= LEVEL).sum()}"
         )
     left = [(KINDS[table], *printed_wins_left(table)) for table in KINDS]
     theirs = ", ".join(f"{can} of {wins} {kind} (at least {must})" for kind, wins, can, must in left)

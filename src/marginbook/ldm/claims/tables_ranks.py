@@ -14,7 +14,7 @@ from ...claims.printed_tables import paired
 from ...experiments.equivalence import mean_interval
 from ..paper.printed import KINDS, PAPER_TABLES, printed
 from ..paper.readings import Reading, available, best_parts
-from .tables_wins import contest, in_points, margin, nothing, scores, win_tie_loss
+from .tables_wins import contest, in_points, margin, scores, win_tie_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def order(table: str) -> Evidence:
     found = {r: ranking(table, r) for r in (available(results) if results is not None else ())}
     rankings = {reading: one for reading, one in found.items() if one is not None}
     if not rankings:
-        return nothing("highest average, superior to every peer or competitive", table)
+        return PAPER_TABLES.nothing("highest average, superior to every peer or competitive", table)
     reading, text = best_parts({r: one.parts for r, one in rankings.items()}, table)
     one = rankings[reading]
     return Evidence(
@@ -234,7 +234,7 @@ def check_intercept(part: float = 0.5, pairs: Mapping[str, tuple[str, str]] = FA
                 leads.append(f"{KINDS[table]}, {label}: {points:+.2f} (margin {100 * allowed:.2f})")
                 sets = max(sets, number)
     if not parts:
-        return nothing("no lead in each")
+        return PAPER_TABLES.nothing("no lead in each", "table-2")
     return Evidence(
         verdict=decide(all(parts)),
         measured=f"equivalent to no lead in {sum(parts)} of {len(parts)} contests; mean leads in points, "

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide
+from ...claims.cell_verdicts import agreeing
 from ...claims.open_parts import tally
 from ...claims.printed_tables import TESTED, paired
 from ..paper.printed import KINDS, PAPER_TABLES
-from .tables import agreeing, cells
+from .tables import cells
 from .tables_ranks import ranking
-from .tables_wins import against_svm, as_marked, contest, losses, nothing, scores, win_tie_loss
+from .tables_wins import against_svm, as_marked, contest, losses, scores, win_tie_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +165,7 @@ def check_margin_weight(as_printed: str = "C", most: float = 0.9) -> Evidence:
             for row in readings(table).itertuples()
         ]
     if not equal:
-        return nothing("nine of ten; less than half")
+        return PAPER_TABLES.nothing("nine of ten; less than half", "table-2")
     room = min(min(same - most, 0.5 - other) for same, other in equal)
     return Evidence(
         verdict=decide(room >= 0),

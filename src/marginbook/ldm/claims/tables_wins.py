@@ -8,11 +8,9 @@ resampled t-test allows for that.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ...claims import Evidence, Rival, claim, contests, share
 from ...claims.changed_results import moved
@@ -87,18 +85,6 @@ def against_svm(reading: Reading = AS_DERIVED) -> dict[str, pd.DataFrame]:
     return found
 
 
-def nothing(claimed: str, table: str = "table-2") -> Evidence:
-    """Return the evidence of a claim without results."""
-    return Evidence(
-        verdict=share(0, 0),
-        measured="nothing",
-        claimed=claimed,
-        slack=None,
-        why=PAPER_TABLES.not_run(table),
-        sizes={"sets": 0},
-    )
-
-
 def losses(lines: Mapping[str, pd.DataFrame], test: str = "paired") -> list[str]:
     """Return the sets on which the LDM is significantly worse."""
     return [f"{name} ({KINDS[t]})" for t, part in lines.items() for name in part.index[part[test] == "loss"]]
@@ -153,7 +139,7 @@ def check_never_worse(comparable: float | None = None) -> Evidence:
     """
     contests = {reading: against_svm(reading) for reading in run_readings()}
     if not any(contests.values()):
-        return nothing("no loss")
+        return PAPER_TABLES.nothing("no loss", "table-2")
     margins = {table: margin(table) if comparable is None else comparable for table in KINDS}
     parts = {reading: not_worse(lines, margins) for reading, lines in contests.items()}
     reading, text = best_parts(parts)
@@ -211,7 +197,7 @@ def check_wins() -> Evidence:
     """Compare each mark in the LDM's column with the outcome of the same test on our runs."""
     contests = {reading: against_svm(reading) for reading in run_readings()}
     if not any(contests.values()):
-        return nothing("the printed marks")
+        return PAPER_TABLES.nothing("the printed marks", "table-2")
     counted = {reading: sum(map(len, lines.values())) for reading, lines in contests.items()}
     reading, text = best({r: (as_marked(lines), counted[r]) for r, lines in contests.items()})
     lines, sets = contests[reading], counted[reading]
@@ -233,17 +219,6 @@ def check_wins() -> Evidence:
         sizes={"sets": sets},
         reading=text,
     )
-
-
-def holm(p: Iterable[float]) -> int:
-    """Return how many of the p-values stay below the level when all are tested together (Holm 1979).
-
-    >>> holm([0.001, 0.04, 0.03])
-    1
-    """
-    ordered = np.sort(np.fromiter(p, dtype=float))
-    passed = ordered <= LEVEL / np.arange(len(ordered), 0, -1)
-    return int(np.cumprod(passed).sum())  # up to the first that fails
 
 
 def printed_wins_left(table: str) -> tuple[int, int, int]:

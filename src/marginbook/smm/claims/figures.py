@@ -29,7 +29,6 @@ from .stored_results import (
     interval,
     listed,
     means,
-    nothing,
     size_of,
     slope,
     tally,
@@ -75,7 +74,7 @@ def check_consistency() -> Evidence:
     frame = with_methods(by_draw("sample-size", "mae"), PATH)
     rate = None if frame is None else slope(frame, PATH, "n")
     if frame is None or rate is None:
-        return nothing("a negative exponent of n", "sample-size")
+        return TABLES.nothing("a negative exponent of n", "sample-size")
     found = means(frame)
     found.index = [size_of(str(name), "n") for name in found.index]
     found = found.sort_index()
@@ -129,10 +128,10 @@ def check_levels() -> Evidence:
     """Compare 4 with 20 levels, and 20 with 50, draw by draw."""
     frame = by_levels()
     if frame is None or not {4, 20, 50} <= set(frame.columns):
-        return nothing("better with 20 levels than with 4; hardly with 50", "levels")
+        return TABLES.nothing("better with 20 levels than with 4; hardly with 50", "levels")
     frame = with_methods(frame, 4, 20, 50)
     if frame is None:
-        return nothing("better with 20 levels than with 4; hardly with 50", "levels")
+        return TABLES.nothing("better with 20 levels than with 4; hardly with 50", "levels")
     enough = float(TABLES.protocol("levels").thresholds["enough"])
     fewer, found = contest(frame, 20, 4), means(frame)
     gain = (found[20] - found[50]) / found[20]
@@ -179,7 +178,7 @@ def check_level_sets() -> Evidence:
     frame = with_methods(by_draw("sample-size", "level_error"), PATH, VECTOR_PATH)
     rate = None if frame is None else slope(frame, PATH, "n")
     if frame is None or rate is None:
-        return nothing("a negative exponent of n; below the vector machine's", "sample-size")
+        return TABLES.nothing("a negative exponent of n; below the vector machine's", "sample-size")
     margin = float(TABLES.protocol("sample-size").thresholds["margins"]["mae"])
     found, against = means(frame), margins.contested(frame, PATH, VECTOR_PATH, margin)
     falls = "within" if rate.high < 0 else "beyond"
@@ -215,10 +214,10 @@ def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evid
     claimed = "lower error at every d from 10, and an advantage that grows with d"
     frame = with_methods(by_draw("dimension", "error"), first, second)
     if frame is None:
-        return nothing(claimed, "dimension")
+        return TABLES.nothing(claimed, "dimension")
     advantage = (frame[second] - frame[first]).unstack("split").dropna(axis=1)
     if advantage.shape[0] < 3 or advantage.shape[1] < 2:
-        return nothing(claimed, "dimension")
+        return TABLES.nothing(claimed, "dimension")
     d = np.array([size_of(str(name), "d") for name in advantage.index])
     growth = interval(np.polyfit(np.log2(d), advantage.to_numpy(float), 1)[0])
     margin = float(TABLES.protocol("dimension").thresholds["margins"]["error"])
@@ -262,7 +261,7 @@ def check_rank() -> Evidence:
     names = [] if frame is None else [name for name in frame.columns if str(name).startswith("rank ")]
     frame = with_methods(frame, PATH, *names)
     if frame is None or len(names) < 2:
-        return nothing(claimed, "rank")
+        return TABLES.nothing(claimed, "rank")
     found = means(frame)
     fixed = found[names]
     fixed.columns = [int(str(name).split()[1]) for name in names]
@@ -305,7 +304,7 @@ def check_nuclear_norm() -> Evidence:
     frames = [with_methods(by_draw(table, "error"), PLATT, NUCLEAR) for table in ("dimension", "sample-size")]
     there = [frame[[PLATT, NUCLEAR]] for frame in frames if frame is not None]
     if not there:
-        return nothing(margins.claimed(margin, "points of error"), "dimension")
+        return TABLES.nothing(margins.claimed(margin, "points of error"), "dimension")
     frame = pd.concat(there)
     frame = frame[~frame.index.duplicated()]  # the centre is in both
     lines = contest(frame, PLATT, NUCLEAR)

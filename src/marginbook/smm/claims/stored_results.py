@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import stats
 
-from ...claims import Evidence, contests, share
+from ...claims import contests
 from ...claims.printed_tables import PaperTables
 from ..experiments.generators import setting
 
@@ -41,18 +41,6 @@ class Slope(NamedTuple):
 def csv(table: str) -> str:
     """Return the file that a claim about `table` depends on."""
     return f"results/smm/{table}.csv"
-
-
-def nothing(claimed: str, table: str) -> Evidence:
-    """Return the evidence of a claim without results."""
-    return Evidence(
-        verdict=share(0, 0),
-        measured="nothing",
-        claimed=claimed,
-        slack=None,
-        why=TABLES.not_run(table),
-        sizes={"sets": 0},
-    )
 
 
 def by_draw(table: str, column: str) -> pd.DataFrame | None:
@@ -135,23 +123,9 @@ def resampled_contest(frame: pd.DataFrame, first: str, second: str, sizes: pd.Da
     ratios = (sizes["n_test"] / sizes["n_train"]).to_dict()
     overlap = {str(name): float(ratio) for name, ratio in ratios.items()}
     found = contests.contest(frame, first, second, overlap=overlap, higher_is_better=False)
-    found["p_corrected"] = holm(found["p_corrected"].to_list())
+    found["p_corrected"] = contests.holm(found["p_corrected"])
     found["corrected"] = list(map(contests.outcome, -found["difference"], found["p_corrected"]))
     return found
-
-
-def holm(p_values: list[float]) -> list[float]:
-    """Return the p-values of several tests, adjusted after Holm.
-
-    >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p_values)
-    factors = len(p_values) - np.arange(len(p_values))
-    raised = np.minimum(np.maximum.accumulate(np.asarray(p_values)[order] * factors), 1.0)
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = raised
-    return [float(p) for p in adjusted]
 
 
 def listed(values: pd.Series[float], digits: int = 3) -> str:

@@ -33,7 +33,6 @@ from .stored_results import (
     by_draw,
     csv,
     means,
-    nothing,
     resampled_contest,
     tally,
     with_methods,
@@ -132,7 +131,7 @@ def evidence(
     names = [name for pair in pairs for name in pair]
     frame = with_methods(with_again(table, column, *names) if again else by_draw(table, column), *names)
     if frame is None:
-        return nothing(margins.claimed(margin, unit), table)
+        return TABLES.nothing(margins.claimed(margin, unit), table)
     frame = frame.drop(list(but), level="dataset", errors="ignore")
     more = " ".join(over_sets(frame, *pair, table) for pair in pairs)
     there = {*frame.index.get_level_values("dataset"), *but}
@@ -185,7 +184,7 @@ def check_rank_one(
     claimed = f"better by more than {margin:g} ({unit})"
     frame = with_methods(by_draw("matrices", "error"), *(each for pair in pairs for each in pair))
     if frame is None or name not in frame.index.get_level_values("dataset"):
-        return nothing(claimed, "matrices")
+        return TABLES.nothing(claimed, "matrices")
     frame = frame[frame.index.get_level_values("dataset") == name]
     found = margins.evidence(frame, pairs, -margin, digits=1, unit=unit)
     return replace(found, claimed=claimed)

@@ -28,7 +28,6 @@ from .stored_results import (
     interval,
     listed,
     means,
-    nothing,
     tally,
     with_methods,
 )
@@ -79,7 +78,7 @@ def check_rules() -> Evidence:
     """Compare the mean absolute errors of the three rules on every set, by intervals to both sides."""
     rows, same_by = path_rows(), float(TABLES.protocol("sample-size").thresholds["margins"]["mae"])
     if rows is None:
-        return nothing(f"mean absolute errors within {same_by:g} on every set", "sample-size")
+        return TABLES.nothing(f"mean absolute errors within {same_by:g} on every set", "sample-size")
     frame = rows.set_index(["dataset", "split"])[[f"mae_{rule}" for rule in RULES]]
     frame.columns = list(RULES)
     found = means(frame)
@@ -122,7 +121,7 @@ def check_crossings() -> Evidence:
     rows = path_rows()
     claimed = "above 0 % of the matrices, and an error that is not lower, on every set"
     if rows is None:
-        return nothing(claimed, "sample-size")
+        return TABLES.nothing(claimed, "sample-size")
     found = rows.groupby("dataset", sort=False)[["crossed", "crossing_pairs", "level_error", "mae"]].mean()
     repaired = rows["mae_isotonic"] - rows["mae_count"]
     gain, by_set = interval(repaired.to_numpy(float)), repaired.groupby(rows["dataset"]).mean()[found.index]
@@ -166,7 +165,7 @@ def _nearer(
     contests = _against("bumps", column, first, others)
     frame = by_draw("bumps", column)
     if not contests or frame is None:
-        return nothing(claimed, "bumps")
+        return TABLES.nothing(claimed, "bumps")
     outcomes = np.concatenate([lines["paired"].to_numpy(str) for lines in contests.values()])
     told = "; ".join(f"{name}: {listed(row)}" for name, row in means(frame).iterrows())
     return Evidence(
@@ -194,7 +193,7 @@ def _links(table: str) -> Evidence:
     margin = float(TABLES.protocol(table).thresholds["margins"]["mae"])
     frame = with_methods(by_draw(table, "mae"), PATH, LOGISTIC, PLATT)
     if frame is None:
-        return nothing(margins.claimed(margin, ERROR), table)
+        return TABLES.nothing(margins.claimed(margin, ERROR), table)
     others = " ".join(
         f"By {score}, levels minus the other: {_told(_against(table, score, PATH, (LOGISTIC, PLATT)))}."
         for score in ("mae", "brier", "log_loss", "ece")
