@@ -170,7 +170,10 @@ class _Session:
 def _check_sizes(source: Source) -> None:
     """Refuse a size that is wrong in the registry: a cached file is looked up by its size."""
     for file in source.files:
-        size = cache.path_of(file).stat().st_size
+        path = cache.path_of(file)
+        if not path.is_file():  # removed at once: that says nothing about the registry
+            continue
+        size = path.stat().st_size
         if size != file.bytes:
             raise CorruptData(
                 f"the registry is wrong about {file.address}: the file with sha256 {file.sha256} has {size} "
