@@ -80,6 +80,11 @@ def test_git_tells_edits_and_new_files(check) -> None:
     assert check.changed("HEAD") == ["new.py", "tests/test_far.py"]
 
 
+def test_without_git_one_line_says_what_to_call(check) -> None:
+    with pytest.raises(SystemExit, match="this is no checkout of git: call `make test`"):
+        check.changed("HEAD")
+
+
 def budgeted(folder: Path, body: str, until: float, grace: float = 5.0) -> str:
     """Return what pytest says of one test that may start until a time."""
     (folder / "test_one.py").write_text(f"import time\n\ndef test_one():\n    {body}\n")
