@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -176,6 +177,10 @@ def _path() -> str:
 
 
 def _git(*arguments: str) -> str:
+    if (
+        not (ROOT / ".git").exists() or shutil.which("git") is None
+    ):  # an archive, perhaps in another repository
+        sys.exit("`make check` asks git what changed, and this is no checkout of git: call `make test`")
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 

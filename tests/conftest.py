@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,12 @@ hypothesis.settings.load_profile("same" if "CI" in os.environ else "new")
 # each worker of pytest-xdist is a process of its own: more threads than cores slow all of them down
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+# all files of tests are below a folder with a space and a letter beyond ASCII in its name
+_user = f" of {os.getuid()}" if hasattr(os, "getuid") else ""
+_below = Path(tempfile.gettempdir()) / f"tests{_user}, ø"
+_below.mkdir(exist_ok=True)
+os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_below))
 
 # a shell without a terminal lets what it starts in the background ignore Ctrl-C, and so would all children
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

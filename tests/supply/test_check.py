@@ -100,6 +100,11 @@ def test_git_tells_edits_and_new_files(check) -> None:
     assert check.changed("HEAD") == ["new.py", "tests/test_far.py"]
 
 
+def test_without_git_one_line_says_what_to_call(check) -> None:
+    with pytest.raises(SystemExit, match="this is no checkout of git: call `make test`"):
+        check.changed("HEAD")
+
+
 def test_the_tests_that_look_for_files_are_there(check) -> None:
     missing = [test for test in check.LOOKED_FOR if not (ROOT / test).is_file()]
     assert missing == []

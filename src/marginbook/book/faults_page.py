@@ -17,6 +17,7 @@ PARTS = {
     "results": ("store", "export", "Ctrl-C"),
     "downloads": ("download", "archive", "cache"),
     "files": ("data file",),
+    "machines": ("machine",),
 }
 #: phases of a run: how they are drawn, and their name in the legend
 PHASES = {

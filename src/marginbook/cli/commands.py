@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from ..base.naming import near
+from .disks import naming_the_disk
+from .printing import escape_what_cannot_be_shown
 from .stopping import keeping, one_sentence
 
 __all__ = ["Command", "Group", "keeping"]
@@ -16,11 +18,12 @@ class Command(click.Command):
     """A command that says in one sentence that it was stopped, also when that happens before it begins."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        escape_what_cannot_be_shown()
         with one_sentence():  # reading the arguments imports commands, and shows the help
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with one_sentence():
+        with one_sentence(), naming_the_disk():
             return super().invoke(ctx)
 
 

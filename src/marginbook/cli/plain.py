@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from .printing import escape_what_cannot_be_shown
 from .stopping import one_sentence
 
 INSTALL = "needs click, which is not installed: pip install 'marginbook[cli]'"
@@ -27,6 +28,7 @@ Every other command {INSTALL}
 def main(arguments: Sequence[str] | None = None, prog_name: str = "marginbook") -> None:
     """Run a command that needs no extra, show which there are, or name the extra and exit with 1."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    escape_what_cannot_be_shown()
     with one_sentence():
         if given[-1:] in (["-h"], ["--help"]) and given[:-1] in ([], ["warmup"], ["guide"]):
             sys.stdout.write(HELP.format(program=prog_name))

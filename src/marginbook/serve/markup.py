@@ -156,4 +156,6 @@ def when(moment: float | None) -> str:
 
 
 def took(began: float | None, ended: float | None) -> str:
-    return "" if began is None or ended is None else f"{ended - began:.0f} s"
+    if began is None or ended is None or ended < began:  # the clock was put back meanwhile
+        return ""
+    return f"{ended - began:.0f} s"

@@ -1,0 +1,148 @@
+"""Machines that are set up otherwise: terminals, time zones, disks, clocks, source trees without git."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from marginbook.base.checkout import commit
+from marginbook.cli.commands import Command
+from marginbook.cli.printing import escape_what_cannot_be_shown
+from marginbook.serve.markup import took
+
+from ..tiny_checkout import tiny_checkout
+
+CELLS = "```{code-cell} ipython3\n1 + 1\n```\n"
+SETTINGS = (
+    {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "PYTHONUTF8": "0"},
+    {"TZ": "America/St_Johns", "LC_ALL": "C.UTF-8", "LANG": "tr_TR.UTF-8"},
+)
+
+
+@pytest.mark.fault("machine", "terminal without Greek letters")
+def test_what_a_terminal_cannot_show_is_escaped(told):
+    command = [sys.executable, "-m", "marginbook", "guide", "LDMClassifier"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONIOENCODING": "latin-1"}, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.decode("latin-1").splitlines() if "\\u03b3" in line]
+    told(line.removeprefix(": ").partition(" +")[0])
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_tables_are_escaped_too(monkeypatch, errors):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors=errors)
+    monkeypatch.setattr(sys, "stdout", stream)
+    escape_what_cannot_be_shown()
+    Console(file=stream).print("1 \u2264 2")
+    stream.flush()
+    assert stream.buffer.getvalue() == b"1 \\u2264 2\n"
+
+
+@pytest.mark.long
+@pytest.mark.fault("machine", "other time zones and locales")
+def test_results_are_the_same_bytes_in_every_time_zone_and_locale(start, tmp_path, told):
+    for number, setting in enumerate(SETTINGS):
+        folder = tmp_path / str(number)
+        arguments = (
+            "toyroom/folds",
+            "--profile",
+            "quick",
+            "--n-jobs",
+            1,
+            "--store",
+            folder / "s",
+            "--out",
+            folder,
+        )
+        process = start("run", *arguments, env={**os.environ, **setting})
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+    for name in ("folds.csv", "folds.provenance.json"):
+        one, other = (tmp_path / number / "toyroom" / name for number in "01")
+        assert one.read_bytes() == other.read_bytes(), name
+    told("")
+
+
+@pytest.mark.fault("machine", "source tree read-only")
+def test_a_read_only_source_tree_is_one_line(small_disk, tmp_path, monkeypatch, told, cli):
+    tiny_checkout(tmp_path / "disk", "drm/01_small", CELLS, monkeypatch)
+    small_disk("ro")
+    answer = cli("run", "drm/01_small")
+    assert answer.exit_code == 1
+    assert answer.stderr.count("\n") == 1
+    assert "Read-only file system; give another with --out" in answer.stderr
+    told(answer.stderr)
+
+
+@pytest.mark.long
+def test_a_notebook_of_a_read_only_source_tree_runs_elsewhere(small_disk, tmp_path, monkeypatch, cli):
+    tiny_checkout(tmp_path / "disk", "drm/01_small", CELLS, monkeypatch)
+    small_disk("ro")
+    answer = cli("run", "drm/01_small", "--out", str(tmp_path / "ran.ipynb"))
+    assert answer.exit_code == 0, answer.output
+    assert (tmp_path / "ran.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        pytest.param(
+            errno.ENOSPC,
+            "free some space",
+            marks=pytest.mark.fault("machine", "disk full below what a command writes"),
+        ),
+        pytest.param(
+            errno.EROFS,
+            "give another folder with --out",
+            marks=pytest.mark.fault("machine", "folder on a read-only disk"),
+        ),
+        pytest.param(
+            errno.EACCES,
+            "give another folder with --out",
+            marks=pytest.mark.fault("machine", "folder of another user"),
+        ),
+    ],
+)
+def test_a_command_that_may_not_write_is_one_line(code, advice, told, tmp_path):
+    @click.command(cls=Command)
+    def writing() -> None:
+        raise OSError(code, os.strerror(code), str(tmp_path / "page.html"))
+
+    answer = CliRunner().invoke(writing)
+    assert answer.exit_code == 1
+    assert answer.stderr.startswith(f"Error: {tmp_path / 'page.html'}: {os.strerror(code)}; {advice}")
+    assert answer.stderr.count("\n") == 1
+    told(answer.stderr)
+
+
+def test_other_errors_of_the_system_keep_their_traceback():
+    @click.command(cls=Command)
+    def reading() -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", "a")
+
+    assert isinstance(CliRunner().invoke(reading).exception, FileNotFoundError)
+
+
+@pytest.mark.fault("machine", "clock put back while a server works")
+def test_a_run_that_ended_before_it_began_shows_no_time(told):
+    assert took(100.0, 130.4) == "30 s"
+    assert took(100.0, 40.0) == ""
+    told("")
+
+
+@pytest.mark.fault("machine", "source tree without git, inside of another repository")
+def test_a_source_tree_without_git_has_no_commit(tmp_path, monkeypatch, told):
+    home = tmp_path / "outer" / "home"
+    home.mkdir(parents=True)
+    tiny_checkout(home, "drm/01_small", CELLS, monkeypatch)
+    (tmp_path / "outer" / ".git").mkdir()
+    assert commit() is None
+    told("")
