@@ -11,7 +11,7 @@ import yaml  # type: ignore[import-untyped]
 
 from .. import __version__
 from ..base.project import root
-from ..base.rooms import Room, rooms
+from ..base.rooms import Room, papers, rooms
 from ..claims import Kind, Verdict
 from ..claims.errata import Severity, errata
 from ..claims.read_as import all_readings
@@ -45,13 +45,13 @@ def write(folder: Path, checked: Checked) -> None:
     refuse_false((one for summary in told.values() for one in summary), verdicts_of(checked))
     known = rooms()
     across = [one for key, summary in told.items() if not known[key].citation for one in summary]
-    papers = [paper(known[key], summary, checked) for key, summary in told.items() if known[key].citation]
+    each = [paper(known[key], summary, checked) for key, summary in told.items() if known[key].citation]
     home = root()
     config = (home / "_config.yml").read_text(encoding="utf-8") if home else ""
     put = {
         "counts": counts(checked),
         "all": bullets(across, checked),
-        "papers": "\n".join(papers),
+        "papers": "\n".join(each),
         "limits": limits(checked),
         "object": address(config),
     }
@@ -142,8 +142,8 @@ def counts(checked: Checked) -> str:
     return (
         f"Of {found.total()} statements, tables and figures of the five papers, {stand} stand as printed "
         f"(version {__version__} of the book). [Corrected](errata.md), another {found[Verdict.CORRECTED]} "
-        f"do: {changed[Severity.SLIGHT]} of these need another number, sign or step of the argument, the "
-        f"others a formula or a condition. {found[Verdict.FAILS]} fail. Of what we ran again, "
+        f"do: {changed[Severity.SLIGHT]} of these need another number, notation or step of the argument, "
+        f"the others a formula or a condition. {found[Verdict.FAILS]} fail. Of what we ran again, "
         f"{found[Verdict.PARTLY]} came out in part and {found[Verdict.NOT_REPRODUCED]} did not; "
         f"{found[Verdict.UNDECIDED]} are undecided, and {found[Verdict.NOT_TESTABLE]} could not be tested.\n"
     )
@@ -152,18 +152,20 @@ def counts(checked: Checked) -> str:
 def limits(checked: Checked) -> str:
     """Return what the numbers say about how much was left to us."""
     found = of_papers(checked)
-    open_ = sum(len(load_protocol(id).not_stated) for id in experiments())
-    several = sum(len({row.table for row in rows}) for rows in all_readings().values())
+    plans = [plan for id in experiments() if (plan := load_protocol(id)).room in papers()]
+    assumed = {(plan.room, *item) for plan in plans for item in plan.not_stated.items()}
+    runs = Counter((room, row.table) for room, rows in all_readings().items() for row in rows if row.tested)
+    several = sum(number > 1 for number in runs.values())
     missing = [entry.name for entry in registry().values() if not entry.available]
     return (
         f"- Other numbers do not say who is wrong. The {found[Verdict.NOT_REPRODUCED]} results that did not "
         "come out again may hang on a setting, a split or a version of the data that we do not know.\n- "
-        f"The papers leave {open_} things open, and we [list what we assumed](reproducibility.md). Of "
-        f"several readings, as for {several} tables and figures, [the one that agrees best](#readings) "
-        f"counts.\n- {found[Verdict.UNDECIDED]} verdicts are *undecided*: a wrong run would have passed, "
-        f"too, or the splits are too few. That speaks neither for nor against a method.\n- {len(missing)} "
-        f"of {len(registry())} data sets [were not to be found](data.md), and a public set of the same name "
-        "need not be the one that was used.\n"
+        f"Where the papers leave something open we made {len(assumed)} assumptions, and [list "
+        f"them](reproducibility.md). Of {several} tables and figures we ran more than one reading, and [the "
+        f"one that agrees best](#readings) counts.\n- {found[Verdict.UNDECIDED]} verdicts are *undecided*: "
+        "a wrong run would have passed, too, or the splits are too few. That speaks neither for nor "
+        f"against a method.\n- {len(missing)} of {len(registry())} data sets [could not be "
+        "obtained](data.md), and a public set of the same name need not be the one that was used.\n"
     )
 
 

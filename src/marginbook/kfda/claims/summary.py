@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...claims.summary import Sentence, Summary
 from ..experiments.columns import columns_of, means
 from ..paper.printed import OWN
+from .findings import all_readings
 from .tables_protocols import contamination
-from .tables_readings import readings
 
 K1, _, HALF, _ = OWN
 
@@ -43,9 +43,9 @@ def _sparsity() -> Sentence:
     error, kept = errors.mean(), shares.mean()
     return Sentence(
         "The main result comes out again: on average a smaller q keeps fewer samples at little loss. On "
-        f"{len(errors)} sets q = ½ keeps {kept[HALF]:.0f} % of the training samples, q = 1 {kept[K1]:.0f} "
-        f"%, an SVM {kept['SVM']:.0f} %; the errors are {error[HALF]:.1f}, {error[K1]:.1f} and "
-        f"{error['SVM']:.1f} %.",
+        f"{len(errors)} sets q = ½ keeps {kept[HALF]:.0f} % of the training samples, q = 1 keeps "
+        f"{kept[K1]:.0f} % and an SVM {kept['SVM']:.0f} %; the errors are {error[HALF]:.1f}, "
+        f"{error[K1]:.1f} and {error['SVM']:.1f} %.",
         {"kfda/q-half-sparser": "reproduced", "kfda/curves": "reproduced"},
         holds=bool(kept[HALF] < kept[K1] < kept["SVM"] and error[HALF] - error[K1] < 0.1),
     )
@@ -107,7 +107,7 @@ def _zeros() -> Sentence:
 
 
 def _tables() -> Sentence:
-    compared = readings()
+    compared = all_readings()
     protocols = compared["reading"].map(lambda one: one.protocol)
     # of each table the best reading of either way to test
     fixed, refitted = (
