@@ -146,10 +146,15 @@ def test_the_address_of_the_book_is_one_setting() -> None:
 
 
 def test_a_pdf_keeps_its_length_and_loses_date_and_machine() -> None:
-    made = b"<< /URI (https://beside.invalid/claims-ldm.html#x) >> /CreationDate (D:20261127110000+00'00')"
+    made = (
+        b"<< /URI (https://beside.invalid/book/claims-ldm.html#x) >> "
+        b"<< /URI (https://beside.invalid/a.html) >> "
+        b"/CreationDate (D:20261127110000+00'00')"
+    )
     there = printed_summary.settled(made, 0)
     assert len(there) == len(made)
     assert b"/URI (./claims-ldm.html#x) " in there
+    assert b"/URI (../a.html) " in there
     assert b"(D:19700101000000+00'00')" in there
 
 

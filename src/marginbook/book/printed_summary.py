@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 #: the page in the folder of the built book, and the file beside it
 PAGE, NAME = Path("book", "summary.html"), "findings-on-two-pages.pdf"
 PAGES = 2
-#: stands for the folder of the page until the PDF is written; no machine has this name
+#: stands for the folder of the book until the PDF is written; no machine has this name
 _NOWHERE = "https://beside.invalid/"
 _PLACE = re.compile(r'<p class="take-along as-pdf">.*?</p>')
 _LINK = (
     f'<p class="take-along as-pdf"><a class="reference download internal" download href="{NAME}">'
     "The two pages, A4 (PDF)</a></p>"
 )
-_URI = re.compile(rb"\(https://beside\.invalid/([^()]*)\)")
+_URI = re.compile(rb"\(https://beside\.invalid/(book/)?([^()]*)\)")
 _DATE = re.compile(rb"\((D:)\d{14}([^()]*)\)")
 #: absolute addresses on paper: of the page itself the file would name folders of this machine
 _REBASE = """base => {
@@ -118,7 +118,7 @@ def as_pdf(page: Path, browser: Browser, address: str = "") -> bytes:
         tab.goto(page.resolve().as_uri(), wait_until="load")
         tab.add_style_tag(content=faces())
         tab.evaluate("() => document.fonts.ready.then(() => true)")
-        tab.evaluate(_REBASE, f"{address}{PAGE.parent}/" if address else _NOWHERE)
+        tab.evaluate(_REBASE, f"{address or _NOWHERE}{PAGE.parent}/")
         return bytes(tab.pdf(prefer_css_page_size=True, tagged=True))
     finally:
         context.close()
@@ -153,7 +153,11 @@ def settled(made: bytes, stamp: int) -> bytes:
     """
     when = time.strftime("%Y%m%d%H%M%S", time.gmtime(stamp)).encode()
     made = _DATE.sub(rb"(\g<1>" + when + rb"\g<2>)", made)
-    return _URI.sub(lambda found: b"(./" + found[1] + b")" + b" " * (len(_NOWHERE) - 2), made)
+
+    def beside(found: re.Match[bytes]) -> bytes:
+        return (b"(./" if found[1] else b"(../") + found[2] + b")"
+
+    return _URI.sub(lambda found: beside(found).ljust(len(found[0])), made)
 
 
 def offer(page: Path) -> None:
