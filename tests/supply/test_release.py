@@ -177,6 +177,29 @@ def test_a_release_holds_what_is_built_and_its_checksums_hold(tmp_path: Path) ->
         assert done.returncode == 0
 
 
+def test_a_release_has_the_two_pages_or_says_why_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, told = small_checkout(tmp_path), []
+    release.make(home, tmp_path / "without", told.append)
+    assert told == [
+        "the findings on two pages are not in it as a PDF: the book is not built, or has no such page"
+    ]
+    (home / "_config.yml").write_text("sphinx: {config: {html_baseurl: https://example.org}}\n")
+    asked = []
+
+    def printed(html: Path, stamp: int, address: str) -> Path:
+        asked.append(address)
+        (html / "two.pdf").write_bytes(b"%PDF")
+        return html / "two.pdf"
+
+    monkeypatch.setattr(release, "print_summary", printed)
+    files = {path.name for path in release.make(home, tmp_path / "with", told.append)}
+    assert "two.pdf" in files
+    assert asked == ["https://example.org/"]
+    assert len(told) == 1
+    with zipfile.ZipFile(tmp_path / "with" / "marginbook-0.1.0-book.zip") as archive:
+        assert "two.pdf" in archive.namelist()
+
+
 def test_a_release_can_be_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = small_checkout(tmp_path)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(STAMP))

@@ -11,6 +11,7 @@ from typing import Any, cast
 from ..base.rooms import rooms
 from ..claims import Claim
 from ..claims.findings import Finding, findings, idea
+from ..claims.summary import Sentence
 from .checked_claims import Checked
 from .room_pages import short_name
 from .search_entries import evidence_anchor
@@ -69,7 +70,7 @@ def home_page(told: Mapping[str, list[tuple[Finding, str]]]) -> str:
     return "\n".join(parts)
 
 
-def refuse_false(told: Iterable[Finding], verdicts: Mapping[str, str]) -> None:
+def refuse_false(told: Iterable[Finding | Sentence], verdicts: Mapping[str, str]) -> None:
     """Raise ValueError for the first finding that is not true of the verdicts."""
     for one in told:
         if why := one.false(verdicts):

@@ -89,6 +89,7 @@ def make_book(
             readings_page,
             reproducibility_pages,
             result_pages,
+            summary_page,
             supply_page,
             trust_page,
             trusted_page,
@@ -97,7 +98,7 @@ def make_book(
         from .slides import making as slides
 
         checked = _ledger(set(notebooks), fresh, n_jobs, say)
-        for of_claims in (ledger_pages, errata_pages, exhibit_pages):
+        for of_claims in (ledger_pages, errata_pages, exhibit_pages, summary_page):
             of_claims.write(folder, checked)
         told = finding_pages.write(folder, checked)
         say("slides", 0, 0)

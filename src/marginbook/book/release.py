@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,14 @@ from ..base import packages
 from ..base.project import root
 from ..cli.stopping import keeping, one_sentence
 from . import sbom
+from .printed_summary import NotPrinted, print_summary, public_address
 
 SUMS, PROVENANCE = "SHA256SUMS", "provenance.json"
 #: versions that the bytes of the packages depend on
 _MAKERS = ("hatchling", "editables", "packaging", "pathspec", "trove-classifiers")
 
 
-def make(home: Path, out: Path) -> list[Path]:
+def make(home: Path, out: Path, say: Callable[[str], None] = print) -> list[Path]:
     """Write the release of a checkout into `out`, which is emptied first; return its files.
 
     Parameters
@@ -41,6 +42,8 @@ def make(home: Path, out: Path) -> list[Path]:
         The checkout. Of ``_build`` the compiled book, its ``errata.json`` and the problem sets are taken
         where they are there; where there is a lock, its packages are listed in a CycloneDX document.
     out : path
+    say : callable
+        Called with a line for what is left out.
 
     Raises
     ------
@@ -53,6 +56,10 @@ def make(home: Path, out: Path) -> list[Path]:
     packages.build(home, out, stamp)
     built = home / "_build"
     if (built / "html" / "index.html").is_file():
+        try:
+            shutil.copyfile(two_pages := _two_pages(home, stamp), out / two_pages.name)
+        except NotPrinted as why:
+            say(f"the findings on two pages are not in it as a PDF: {why}")
         pages = [path for path in (built / "html").rglob("*") if path.is_file()]
         pack(out / f"marginbook-{__version__}-book.zip", built / "html", pages, stamp)
     errata = built / "html" / "_static" / "errata.json"
@@ -72,6 +79,12 @@ def make(home: Path, out: Path) -> list[Path]:
     lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
     (out / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
     return sorted(out.iterdir())
+
+
+def _two_pages(home: Path, stamp: int) -> Path:
+    config = home / "_config.yml"
+    text = config.read_text(encoding="utf-8") if config.is_file() else ""
+    return print_summary(home / "_build" / "html", stamp, public_address(text))
 
 
 def pack(target: Path, base: Path, files: Iterable[Path], stamp: int) -> None:

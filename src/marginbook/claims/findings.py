@@ -56,14 +56,27 @@ class Finding:
 
     def false(self, verdicts: Mapping[str, str]) -> str:
         """Return why the finding is not true of what was found, or an empty text."""
-        changed = [
-            f"{id} is {verdicts.get(id, 'no claim')}, not {wanted}"
-            for id, wanted in self.needs.items()
-            if verdicts.get(id) != wanted
-        ]
-        if not self.holds:
-            changed.append("its condition on the stored results fails")
-        return "; ".join(changed)
+        return untrue(self.needs, self.holds, verdicts)
+
+
+def untrue(needs: Mapping[str, str], holds: bool, verdicts: Mapping[str, str]) -> str:
+    """Return what has changed since a sentence was written, or an empty text.
+
+    Parameters
+    ----------
+    needs, verdicts : mapping
+        By claim id: what the sentence takes for granted, and what was found.
+    holds : bool
+        Its condition on the stored results.
+    """
+    changed = [
+        f"{id} is {verdicts.get(id, 'no claim')}, not {wanted}"
+        for id, wanted in needs.items()
+        if verdicts.get(id) != wanted
+    ]
+    if not holds:
+        changed.append("its condition on the stored results fails")
+    return "; ".join(changed)
 
 
 def findings(room: str) -> list[Finding]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ...claims.findings import Finding
 from ..experiments.columns import columns_of, means
@@ -14,6 +16,9 @@ from .printed_retained import counts
 from .tables_protocols import contamination
 from .tables_readings import readings
 from .tables_sparsity import USUAL, at_cut, by_cut
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 K1, _, HALF, _ = OWN
 TABLES_PAGE = "kfda/04_tables"
@@ -61,9 +66,15 @@ def few_rows() -> Finding:
     )
 
 
+@cache
+def all_readings() -> pd.DataFrame:
+    """Return `tables_readings.readings`, which takes a while, for all that is told of it."""
+    return readings()
+
+
 def one_classifier() -> Finding:
     """Tell how the printed tables came about, as far as their own numbers show it."""
-    compared = readings()
+    compared = all_readings()
     protocols = compared["reading"].map(lambda one: one.protocol)
     # of each table the best reading of either way to test
     fixed, refitted = (
