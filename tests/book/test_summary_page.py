@@ -167,6 +167,9 @@ def test_what_cannot_be_printed_says_why(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(printed_summary, "chromium", lambda: "")
     with pytest.raises(printed_summary.NotPrinted, match="no Chromium here"):
         printed_summary.print_summary(tmp_path, 0)
+    monkeypatch.setattr(printed_summary, "chromium", lambda: "/bin/false")
+    with pytest.raises(printed_summary.NotPrinted, match="Chromium cannot print it"):
+        printed_summary.print_summary(tmp_path, 0)
     assert "href" not in page.read_text()  # no link to a file that is not there
     for _ in range(2):
         printed_summary.offer(page)

@@ -81,7 +81,7 @@ def print_summary(html: Path, stamp: int, address: str = "") -> Path:
     Raises
     ------
     NotPrinted
-        There is no page, no browser, no Playwright, or it is not two pages long.
+        There is no page, no browser or no Playwright, the browser fails, or it is not two pages long.
     """
     page = html / PAGE
     if not page.is_file():
@@ -91,17 +91,18 @@ def print_summary(html: Path, stamp: int, address: str = "") -> Path:
         raise NotPrinted("no Chromium here; install the system's package `chromium`")
     if importlib.util.find_spec("playwright") is None:
         raise NotPrinted("no Playwright here; it comes with the extra `test`")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import Error, sync_playwright
 
     sandbox = (
         ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     )  # refused to the root user
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=sandbox)
-        try:
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=program, args=sandbox)
             made = as_pdf(page, browser, address)
-        finally:
             browser.close()
+    except Error as error:
+        raise NotPrinted(f"Chromium cannot print it: {str(error).strip().splitlines()[0]}") from None
     if pages(made) != PAGES:
         raise NotPrinted(f"it takes {pages(made)} pages with the fonts of this machine, not {PAGES}")
     target = page.with_name(NAME)
