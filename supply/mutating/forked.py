@@ -94,7 +94,8 @@ def measure(file: str, folder: str, scratch: str, slow: float, tell: Any) -> int
 
     seen = Path(scratch) / "coverage"
     seen.mkdir(parents=True)
-    include = [f"{folder}/src/*", f"{folder}/tests/*"]
+    pattern = folder.replace(",", "?")  # coverage takes a comma for the end of a path
+    include = [f"{pattern}/src/*", f"{pattern}/tests/*"]
     start = seen / "sitecustomize.py"
     start.write_text("import coverage\ncoverage.process_startup()\n", encoding="utf-8")
     settings = [f"data_file = {seen}/part", "parallel = true", "sigterm = true", f"context = ${{{CONTEXT}}}"]

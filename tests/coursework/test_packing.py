@@ -61,7 +61,7 @@ def test_pip_installs_marginbook_from_the_unpacked_folder_without_an_index(
     (folder / "own.txt").write_text(own)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
     subprocess.run([*command, "--target", str(site), "-r", "own.txt"], cwd=folder, check=True)
-    code = "import marginbook; print(marginbook.__version__, marginbook.__file__)"
+    code = "import marginbook; print(marginbook.__version__, marginbook.__file__, sep=chr(10))"
     shown = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
@@ -70,7 +70,7 @@ def test_pip_installs_marginbook_from_the_unpacked_folder_without_an_index(
         text=True,
         check=True,
     )
-    assert shown.stdout.split() == [__version__, str(site / "marginbook" / "__init__.py")]
+    assert shown.stdout.splitlines() == [__version__, str(site / "marginbook" / "__init__.py")]
     # no text that the exercises, with their solutions, are made from
     texts = [path.name for path in site.rglob("marginbook/**/*.*") if path.suffix in (".md", ".ipynb")]
     assert texts == ["guide.md"]

@@ -32,6 +32,7 @@ EXTRA_OF = {
     "nbclient": "book",
     "nbconvert": "book",
     "nbformat": "book",
+    "packageurl": "release",
     "pandas": "experiments",
     "papermill": "book",
     "pooch": "data",
