@@ -118,7 +118,7 @@ class _Shown:
             ast.literal_eval(repr(self.value))
         except (ValueError, SyntaxError):
             return "..."
-        return "..." if self.value == ROOMS else repr(self.value)  # a sixth paper changes no promise
+        return "..." if self.value == tuple(ROOMS) else repr(self.value)  # a sixth paper changes no promise
 
 
 def _commands(name: str, command: click.Command, context: click.Context) -> Iterator[str]:
