@@ -35,6 +35,7 @@ EXTRA_OF = {
     "packageurl": "release",
     "pandas": "experiments",
     "papermill": "book",
+    "playwright": "test",
     "pooch": "data",
     "pyarrow": "large",
     "pybtex": "book",
