@@ -36,15 +36,15 @@ class PaperTables(StoredTables):
         command = f"marginbook experiment run {self.room}/{table} --profile paper"
         return f"There are no results yet: `{command}` makes them."
 
-    def nothing(self, claimed: str, table: str, unit: str = "sets") -> Evidence:
-        """Return the evidence of a claim about a table without results; `unit` is what it counts."""
+    def nothing(self, claimed: str, table: str) -> Evidence:
+        """Return the evidence of a claim about a table without results."""
         return Evidence(
             verdict=share(0, 0),
             measured="nothing",
             claimed=claimed,
             slack=None,
             why=self.not_run(table),
-            sizes={unit: 0},
+            sizes={"sets": 0},
         )
 
     def cells(self, table: str, ours: pd.DataFrame | None = None) -> pd.DataFrame:

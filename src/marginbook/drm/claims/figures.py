@@ -15,7 +15,7 @@ import numpy as np
 from ...base.project import resource
 from ...claims import Evidence, Rival, claim, share, short
 from ...claims.changed_results import moved, renamed
-from .stored_results import not_run, protocol, results
+from .stored_results import nothing, protocol, results
 
 SCALING = ("benchmarks", "results", "drm-scaling.csv")
 ALGORITHMS = ("GD", "PPA", "APG")
@@ -118,14 +118,7 @@ def check_fig_2() -> Evidence:
     """Count iterations until the objective is near its exact minimum, on the path of one test point."""
     table = _convergence()
     if not table:
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="GD fewest, PPA most",
-            slack=None,
-            why=not_run("fig-3"),
-            sizes={"sets": 0},
-        )
+        return nothing("GD fewest, PPA most", "fig-3")
     needed = {
         name: {a: arrival(rows[a]["objective_path"]) for a in ALGORITHMS} for name, rows in table.items()
     }
@@ -190,14 +183,7 @@ def check_fig_3() -> Evidence:
     """Follow the iterations over beta, for each set and algorithm, by the paper's rule of stopping."""
     table = _convergence()
     if not table:
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="fewer; a few",
-            slack=None,
-            why=not_run("fig-3"),
-            sizes={"sets": 0},
-        )
+        return nothing("fewer; a few", "fig-3")
     few = int(bound("few"))
     parts, ends, left = [], [], []
     names = next(iter(table.values()))[ALGORITHMS[0]]
@@ -251,14 +237,7 @@ def check_tens(tens: int | None = None, usually: float | None = None) -> Evidenc
     usually = bound("usually") if usually is None else usually
     table, chosen = _convergence(), results("table-5")
     if not table:
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="usually",
-            slack=None,
-            why=not_run("fig-3"),
-            sizes={"sets": 0},
-        )
+        return nothing("usually", "fig-3")
     over = {
         algorithm: [
             float(value) <= tens

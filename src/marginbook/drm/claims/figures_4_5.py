@@ -9,7 +9,7 @@ import numpy as np
 from ...claims import Evidence, Rival, claim, share
 from ...claims.changed_results import moved, renamed
 from ...claims.printed_tables import LEVEL, paired
-from .stored_results import not_run, protocol, results
+from .stored_results import nothing, protocol, results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,14 +36,7 @@ def check_fig_4() -> Evidence:
     frame = results("table-8")
     wanted = {f"{model}({kernel})" for model in ("DRM", "KRR") for kernel in "RP"}
     if frame is None or not wanted <= set(frame["method"]):
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="DRM above KRR",
-            slack=None,
-            why=not_run("table-8"),
-            sizes={"sets": 0},
-        )
+        return nothing("DRM above KRR", "table-8")
     groups = frame.groupby(["dataset", "method"])
     rules = {
         "paper": groups[list(protocol("table-8").better_of)].mean().max(axis=1).unstack(),
@@ -99,14 +92,7 @@ def check_fig_5() -> Evidence:
     frame = results("fig-5")
     counts = {} if frame is None else curve_counts(frame)
     if not counts:
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="almost always",
-            slack=None,
-            why=not_run("fig-5"),
-            sizes={"sets": 0},
-        )
+        return nothing("almost always", "fig-5")
     # a curve is "almost always" above at this share of its points
     almost = float(protocol("fig-5").thresholds["almost"])
     shares = {key: count[0] / sum(count) for key, count in counts.items()}

@@ -18,7 +18,8 @@ PAPER = PAPER_TABLES.paper
 #: digits to which the paper prints, and to which scores are equal
 DIGITS = 4
 #: of one table of the paper, such as "table-8"
-protocol, results, not_run = PAPER_TABLES.protocol, PAPER_TABLES.results, PAPER_TABLES.not_run
+protocol, results = PAPER_TABLES.protocol, PAPER_TABLES.results
+not_run, nothing = PAPER_TABLES.not_run, PAPER_TABLES.nothing
 printed_table, cells, agreement = PAPER_TABLES.printed, PAPER_TABLES.cells, PAPER_TABLES.agreement
 
 

@@ -6,7 +6,7 @@ import math
 
 from ...claims import Evidence, Rival, claim, decide, share, short
 from ...claims.changed_results import moved, our_means
-from .stored_results import agreement, cell, not_run, printed_table, protocol, read_sizes, results
+from .stored_results import agreement, cell, nothing, printed_table, protocol, read_sizes, results
 
 READER = "drm.claims.stored_results.printed_table"
 #: points by which a difference of two numbers with one digit after the point may be off
@@ -82,14 +82,7 @@ def check_reported() -> Evidence:
     """Put the printed accuracies beside those of the same solver; the other paper's are not at hand."""
     ours, printed = results("table-5"), printed_table("table-5")
     if ours is None:
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="the same",
-            slack=None,
-            why=not_run("table-5"),
-            sizes={"sets": 0},
-        )
+        return nothing("the same", "table-5")
     table = ours.pivot(index="dataset", columns="method", values="accuracy").reindex(columns=SVM_COLUMNS)
     both = [name for name in printed.index if name in table.index and table.loc[name].notna().all()]
     cells = [(name, method) for name in both for method in SVM_COLUMNS]
@@ -136,14 +129,7 @@ def check_majority(least: float = 0.5, shift: float = 0.0) -> Evidence:
     shares = {} if ours is None else ours.groupby("dataset")["majority"].first().to_dict()
     shares = {name: float(value) for name, value in shares.items() if name in printed.index}
     if not shares:
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="most are not",
-            slack=None,
-            why=not_run("table-5"),
-            sizes={"sets": 0},
-        )
+        return nothing("most are not", "table-5")
     # to the printed digits: what is not more than the share there is not told from it
     excess = (shift + printed.loc[list(shares)].T - pd.Series(shares).round(3)).round(3)
     below, number = int((excess <= 0).to_numpy().sum()), excess.size
@@ -188,14 +174,7 @@ def check_table_5_order() -> Evidence:
     wanted = {"DRM", "majority", *SVM_COLUMNS}
     table = None if frame is None else frame.pivot(index="dataset", columns="method", values="accuracy")
     if frame is None or table is None or not wanted <= set(table):
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="all sets",
-            slack=None,
-            why=not_run("table-5"),
-            sizes={"sets": 0},
-        )
+        return nothing("all sets", "table-5")
     table = table.dropna(subset=sorted(wanted))
     rows = frame[frame["method"] == "DRM"].set_index("dataset")["test_rows"].to_dict()
     errors = protocol("table-5").thresholds["errors"]

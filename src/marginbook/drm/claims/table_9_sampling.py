@@ -11,7 +11,7 @@ from ...claims import Evidence, Rival, claim, decide, share
 from ...claims.changed_results import moved
 from ...claims.printed_tables import LEVEL, paired
 from ..experiments.tables_3_8_9 import VARIANTS
-from .stored_results import by_rule, families, not_run, printed_table, protocol
+from .stored_results import by_rule, families, nothing, printed_table, protocol
 from .tables_8_9 import BOTH
 
 if TYPE_CHECKING:
@@ -158,14 +158,7 @@ def check_sampling_again() -> Evidence:
     """Test our own numbers in the same way."""
     plain, sampled = by_rule("table-8"), by_rule("table-9")
     if not plain or not sampled or not set(sampled["paper"]) - {"DRM"} or "DRM" not in sampled["paper"]:
-        return Evidence(
-            verdict=share(0, 0),
-            measured="nothing",
-            claimed="all improve",
-            slack=None,
-            why=not_run("table-9"),
-            sizes={"sets": 0},
-        )
+        return nothing("all improve", "table-9")
     found = sampling_effects(plain["paper"], sampled["paper"])
     sizes = {"sets": len(sampled["paper"]), "splits": 5}
     return _sampling_evidence(found, LEVEL, comparable(), sizes, again=True)
