@@ -123,12 +123,19 @@ def test_a_command_that_may_not_write_is_one_line(code, advice, told, tmp_path):
     told(answer.stderr)
 
 
-def test_other_errors_of_the_system_keep_their_traceback():
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundError(errno.ENOENT, "No such file or directory", "a"),
+        PermissionError(errno.EACCES, "Permission denied"),  # names no file: a port below 1024, not a disk
+    ],
+)
+def test_other_errors_of_the_system_keep_their_traceback(error):
     @click.command(cls=Command)
-    def reading() -> None:
-        raise FileNotFoundError(errno.ENOENT, "No such file or directory", "a")
+    def refused() -> None:
+        raise error
 
-    assert isinstance(CliRunner().invoke(reading).exception, FileNotFoundError)
+    assert CliRunner().invoke(refused).exception is error
 
 
 @pytest.mark.fault("machine", "clock put back while a server works")

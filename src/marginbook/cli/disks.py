@@ -19,7 +19,8 @@ def naming_the_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _ADVICE:
+        unnamed = error.errno == errno.EACCES and not error.filename  # such as a port below 1024
+        if error.errno not in _ADVICE or unnamed:
             raise
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror}; {_ADVICE[error.errno]}") from None
