@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import shutil
 import signal
 import tempfile
 from collections.abc import Callable
@@ -58,16 +57,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def launched():
     from playwright.sync_api import sync_playwright
 
+    from marginbook.book.printed_summary import NotPrinted, launch
+
     with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path  # there only after `playwright install chromium`
-        names = ("chromium", "chromium-browser", "google-chrome", own)
-        found = next(filter(None, map(shutil.which, names)), None)
-        if found is None:
-            pytest.skip(
-                "no Chromium here: install the system's package `chromium`, or `playwright install chromium`"
-            )
-        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses to sandbox the root user
-        browser = playwright.chromium.launch(executable_path=found, args=sandbox)
+        try:
+            browser = launch(playwright)
+        except NotPrinted as why:
+            pytest.skip(str(why))
         yield browser
         browser.close()
 

@@ -164,10 +164,10 @@ def test_what_cannot_be_printed_says_why(tmp_path: Path, monkeypatch: pytest.Mon
     page = tmp_path / printed_summary.PAGE
     page.parent.mkdir()
     page.write_text('<p class="take-along as-pdf"></p>')
-    monkeypatch.setattr(printed_summary, "chromium", lambda: "")
+    monkeypatch.setattr(printed_summary, "chromium", lambda own: "")
     with pytest.raises(printed_summary.NotPrinted, match="no Chromium here"):
         printed_summary.print_summary(tmp_path, 0)
-    monkeypatch.setattr(printed_summary, "chromium", lambda: "/bin/false")
+    monkeypatch.setattr(printed_summary, "chromium", lambda own: "/bin/false")
     with pytest.raises(printed_summary.NotPrinted, match="Chromium cannot print it"):
         printed_summary.print_summary(tmp_path, 0)
     assert "href" not in page.read_text()  # no link to a file that is not there

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import yaml  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Playwright
 
 #: the page in the folder of the built book, and the file beside it
 PAGE, NAME = Path("book", "summary.html"), "findings-on-two-pages.pdf"
@@ -47,10 +47,22 @@ class NotPrinted(RuntimeError):
     """The page cannot be printed here; the message says what is missing."""
 
 
-def chromium() -> str:
-    """Return the path of Chromium, or an empty text."""
-    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+def chromium(own: str) -> str:
+    """Return the path of Chromium, that of the system or `own` of Playwright, or an empty text."""
+    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome", own))
     return next(filter(None, found), "")
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start Chromium; raise NotPrinted where there is none."""
+    program = chromium(playwright.chromium.executable_path)  # there only after `playwright install`
+    if not program:
+        raise NotPrinted(
+            "no Chromium here: install the system's package `chromium`, or `playwright install chromium`"
+        )
+    # Chromium refuses to sandbox the root user
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=program, args=sandbox)
 
 
 def public_address(config: str) -> str:
@@ -86,19 +98,13 @@ def print_summary(html: Path, stamp: int, address: str = "") -> Path:
     page = html / PAGE
     if not page.is_file():
         raise NotPrinted("the book is not built, or has no such page")
-    program = chromium()
-    if not program:
-        raise NotPrinted("no Chromium here; install the system's package `chromium`")
     if importlib.util.find_spec("playwright") is None:
         raise NotPrinted("no Playwright here; it comes with the extra `test`")
     from playwright.sync_api import Error, sync_playwright
 
-    sandbox = (
-        ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    )  # refused to the root user
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program, args=sandbox)
+            browser = launch(playwright)
             made = as_pdf(page, browser, address)
             browser.close()
     except Error as error:
