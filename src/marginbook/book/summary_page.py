@@ -140,7 +140,7 @@ def counts(checked: Checked) -> str:
     )
     changed = Counter(one.severity for one in mended)
     return (
-        f"Of {found.total()} statements, tables and figures of the five papers, {stand} stand as printed "
+        f"Of {found.total()} statements, tables and figures of the papers, {stand} stand as printed "
         f"(version {__version__} of the book). [Corrected](errata.md), another {found[Verdict.CORRECTED]} "
         f"do: {changed[Severity.SLIGHT]} of these need another number, notation or step of the argument, "
         f"the others a formula or a condition. {found[Verdict.FAILS]} fail. Of what we ran again, "

@@ -23,7 +23,7 @@ from ...base.threads import on_few_threads
 from ...base.weights import row_weights
 from .retained import retained_fraction
 from .selection_rules import ERROR_AND_RETAINED, MinimumError, choose_realisation
-from .weighed_search import asking, count_differently, inner_folds, routed, router, weighing_scores
+from .weighted_search import asking, count_differently, inner_folds, routed, router, weighing_scores
 
 
 def _decides(search: Any) -> bool:
