@@ -2,13 +2,12 @@
 
 ``make book`` executes a notebook whenever code, data or results that it uses have changed. Where what came
 out is what is stored, cell by cell, nbval would only do the same again: ``python supply/compared.py``
-(`make notebooks`) leaves such a notebook out. With ``--all``, and on CI, every notebook is executed anew.
+(`make notebooks`) leaves such a notebook out. With ``--all`` every notebook is executed anew.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,9 +41,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--all", action="store_true", default="CI" in os.environ, help="also those that the book has compared"
-    )
+    parser.add_argument("--all", action="store_true", help="also those that the book has compared")
     return parser.parse_args()
 
 
