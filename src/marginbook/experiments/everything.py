@@ -23,7 +23,7 @@ def cheapest_first(profile: str, store: Path | None = None) -> list[tuple[Protoc
     """
     with Store(store) as results:
         found = [standing(load_protocol(name), profile, results) for name in experiments()]
-    left = {each.experiment: each.left for each in found}
+    left = {each.experiment: each.of_a_run for each in found}
     costs = {name: math.inf if seconds is None else seconds for name, seconds in left.items()}
     return [(load_protocol(name), left[name]) for name in sorted(left, key=lambda name: (costs[name], name))]
 

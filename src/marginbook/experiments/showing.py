@@ -24,7 +24,10 @@ CPU = (
     "CPU: of all tasks (h:mm:ss), each timed on one core: as in the store, else as shipped; "
     "≤: measured with larger settings"
 )
-LEFT = "time left: of a run, which does all but what is done; what is shipped is not in the store"
+LEFT = (
+    "time left: of what is neither done nor shipped; a run takes all but what is done, "
+    "and computes again what is only shipped"
+)
 
 
 def console() -> Console:

@@ -28,6 +28,8 @@ class Standing:
     seconds : float or None
         CPU time of all tasks; None where nothing was ever timed.
     left : float or None
+        That of the tasks that are neither done nor shipped.
+    of_a_run : float or None
         That of what a run would do: all but what is done.
     at_most : bool
         The times are those of larger settings than the profile has.
@@ -45,6 +47,7 @@ class Standing:
     counts: dict[str, int]
     seconds: float | None
     left: float | None
+    of_a_run: float | None
     at_most: bool
     failures: list[str]
     commits: tuple[str, ...] = ()
@@ -60,6 +63,7 @@ class Standing:
             **self.counts,
             "cpu_seconds": None if self.seconds is None else round(self.seconds, 1),
             "seconds_left": None if self.left is None else round(self.left, 1),
+            "seconds_of_a_run": None if self.of_a_run is None else round(self.of_a_run, 1),
             "at_most": self.at_most,
             "commits": list(self.commits),
             "code_of_now": self.code_of_now,
@@ -88,14 +92,19 @@ def standing(protocol: Protocol, profile: str, store: Store, *, trust: bool = Fa
     counts = Counter(states.values())
     timings = known_timings(store, protocol, {}, tasks)
     costs = timings.expected(tasks) if timings.known(profile) else None
-    todo = [task for task, found in states.items() if found != "done"]
+
+    def cost(*but: str) -> float | None:
+        todo = [task for task, found in states.items() if found not in but]
+        return sum(costs[task] for task in todo) if costs is not None else None if todo else 0.0
+
     return Standing(
         protocol.id,
         protocol.title,
         profile,
         {name: counts[name] for name in STATES},
-        sum(costs.values()) if costs is not None else None,
-        sum(costs[task] for task in todo) if costs is not None else None if todo else 0.0,
+        cost(),
+        cost("done", "shipped"),
+        cost("done"),
         profile == "quick" and "settings" in protocol.quick and not timings.measured(tasks),
         [f"{task}\n{stored[task].error}" for task, found in states.items() if found == "failed"],
         here.commits,
