@@ -150,7 +150,7 @@ def test_status_and_list_for_machines_and_people(cli, tmp_path, total, monkeypat
     assert "…" not in shown
     assert max(map(len, shown.splitlines()[:-3])) <= 80  # the last three lines explain
     rest = json.loads(cli("experiment", "status", "--json", *store).output)
-    half = math.ceil(max(row["seconds_left"] for row in rest) / 2)
+    half = math.ceil(max(row["seconds_left"] or 0 for row in rest) / 2)
     assert half > 0
     assert f"{half // 3600}:{half // 60 % 60:02d}:{half % 60:02d}" in shown
 
