@@ -132,6 +132,17 @@ def test_a_folder_that_cannot_be_made(tmp_path, told):
     told(error.value)
 
 
+def test_who_only_reads_writes_nothing(tmp_path):
+    nowhere = tmp_path / "none" / "store.sqlite"
+    with Store.to_read(nowhere) as store:
+        assert list(store.outcomes("toyroom/folds", "quick")) == []
+    assert list(tmp_path.iterdir()) == []
+    with Store(tmp_path / "store.sqlite") as store:
+        store.record(DONE)
+    with Store.to_read(tmp_path / "store.sqlite") as store:
+        assert list(store.outcomes(TASK.experiment, TASK.profile)) == [DONE]
+
+
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write in read-only folders"
 )

@@ -106,11 +106,11 @@ def test_an_address_says_what_is_not_the_default(form: dict[str, Field]) -> None
 
 def test_the_parameters_of_the_book_all_have_a_field() -> None:
     from marginbook.notebooks.catalogue import available
+    from marginbook.notebooks.fields import sets_here
     from marginbook.notebooks.parameters import parameters
-    from marginbook.serve.subjects import _data_sets
 
     for id, notebook in available().items():
-        declared = fields(parameters(notebook.read()), *_data_sets())
+        declared = fields(parameters(notebook.read()), *sets_here())
         given = {field.name: field.texts(field.parameter.default) for field in declared}
         assert values(declared, given) == {f.name: f.parameter.default for f in declared}, id
 

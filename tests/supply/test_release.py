@@ -16,6 +16,7 @@ import pytest
 
 from marginbook.base import packages
 from marginbook.book import release
+from marginbook.datasets.cache import sha256_of
 
 from ..settled import SETTLED
 
@@ -123,7 +124,7 @@ def test_another_machine_builds_the_same_bytes(built: Path, tmp_path: Path) -> N
     assert len(names) == 2
     assert names == sorted(path.name for path in (tmp_path / "dist").iterdir())
     for name in names:
-        assert release.sha256(built / name) == release.sha256(tmp_path / "dist" / name), f"{name} differs"
+        assert sha256_of(built / name) == sha256_of(tmp_path / "dist" / name), f"{name} differs"
 
 
 @needs_git

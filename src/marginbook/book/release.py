@@ -6,7 +6,6 @@ is for ``sha256sum -c``; ``provenance.json`` says of which commit and with which
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import json
 import os
@@ -25,6 +24,7 @@ from .. import __version__
 from ..base import packages
 from ..base.project import root
 from ..cli.stopping import keeping, one_sentence
+from ..datasets.cache import sha256_of
 from . import sbom
 from .printed_summary import NotPrinted, print_summary, public_address
 
@@ -72,10 +72,10 @@ def make(home: Path, out: Path, say: Callable[[str], None] = print) -> list[Path
     if (home / "requirements.lock").is_file():
         sbom.write(home, out / f"marginbook-{__version__}.cdx.json", stamp)
     files = sorted(path for path in out.iterdir())
-    sums = {path.name: sha256(path) for path in files}
+    sums = {path.name: sha256_of(path) for path in files}
     about = {**provenance(home, stamp), "files": sums}
     (out / PROVENANCE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-    sums[PROVENANCE] = sha256(out / PROVENANCE)
+    sums[PROVENANCE] = sha256_of(out / PROVENANCE)
     lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
     (out / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
     return sorted(out.iterdir())
@@ -109,7 +109,7 @@ def provenance(home: Path, stamp: int) -> dict[str, Any]:
         "source_date_epoch": stamp,
         "python": platform.python_version(),
         "made_with": {name: importlib.metadata.version(name) for name in _MAKERS},
-        "locks": {name: sha256(home / name) for name in locks if (home / name).is_file()},
+        "locks": {name: sha256_of(home / name) for name in locks if (home / name).is_file()},
     }
 
 
@@ -118,12 +118,6 @@ def commit_time(home: Path) -> int:
     text = os.environ.get("SOURCE_DATE_EPOCH")
     text = text or _archived(home, "time") or _git(home, "log", "-1", "--format=%ct")
     return int(text) if text else 315532800
-
-
-def sha256(path: Path) -> str:
-    """Return the checksum of a file in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _archived(home: Path, key: str) -> str:

@@ -56,7 +56,7 @@ def list_(store: Path | None, as_json: bool) -> None:
       marginbook experiment list
     """
     rows: list[dict[str, Any]] = []
-    with Store(store) as results:
+    with Store.to_read(store) as results:
         for name in experiments():
             protocol = load_protocol(name)
             row: dict[str, Any] = {"id": name, "title": protocol.title}
@@ -169,7 +169,7 @@ def status(
     Example:
       marginbook experiment status drm/table-8
     """
-    with Store(store) as results:
+    with Store.to_read(store) as results:
         found = [
             standing(protocol, one, results)
             for protocol in [load_protocol(name) for name in ids or experiments()]

@@ -107,6 +107,12 @@ class Store:
                 self._db.close()
                 raise
 
+    @classmethod
+    def to_read(cls, path: str | os.PathLike[str] | None = None) -> Store:
+        """Return the store at `path`, or an empty one in memory where there is none: nothing is written."""
+        found = Path(path) if path is not None else default_path()
+        return cls(found if found.exists() else ":memory:")
+
     def _refuse_other_tables(self) -> None:
         """Leave the data base of another program alone."""
         names = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -151,6 +151,14 @@ class Field:
                 raise ValueError(f"expected a number from {least:.10g} to {most:.10g}")
 
 
+def sets_here() -> tuple[list[str], frozenset[str]]:
+    """Return the data sets that load on this machine by now, and the names of all."""
+    from ..datasets.load import available
+    from ..datasets.registry import registry
+
+    return available(), frozenset(registry())
+
+
 def fields(
     declared: Iterable[Parameter], sets: Collection[str] = (), known: Collection[str] = ()
 ) -> list[Field]:

@@ -15,7 +15,7 @@ import nbformat
 
 from ..base.extras import naming_the_extra
 from .catalogue import UnknownNotebook, find
-from .fields import BadValues, Field, fields, values
+from .fields import BadValues, Field, fields, sets_here, values
 from .parameters import FORM, TAG, parameters
 
 with naming_the_extra():
@@ -51,7 +51,7 @@ class Form(ipywidgets.VBox):
 
     def __init__(self, notebook: str | Path) -> None:
         node = read(notebook)
-        self._fields = fields(parameters(node), *_data_sets())
+        self._fields = fields(parameters(node), *sets_here())
         self.cells = [cell.source for cell in node.cells if _runs(cell)]
         self.fields = {field.name: _widget(field) for field in self._fields}
         self.button = ipywidgets.Button(description="Run", button_style="primary")
@@ -109,13 +109,6 @@ def _runs(cell: nbformat.NotebookNode) -> bool:
     """Say whether a run executes this cell: neither the parameters, which the form gives, nor a form."""
     tags = cell.metadata.get("tags", [])
     return cell.cell_type == "code" and TAG not in tags and FORM not in cell.source
-
-
-def _data_sets() -> tuple[list[str], frozenset[str]]:
-    from ..datasets.load import available
-    from ..datasets.registry import registry
-
-    return available(), frozenset(registry())
 
 
 def _widget(field: Field) -> ipywidgets.ValueWidget:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..base.project import PACKAGE, resource
 from ..notebooks.catalogue import Notebook, available, notebooks_dir
-from ..notebooks.fields import Field, fields
+from ..notebooks.fields import Field, fields, sets_here
 from ..notebooks.parameters import ParameterError, parameters
 
 _ASKED = "from sys import argv; from marginbook.notebooks.catalogue import find; " + (
@@ -38,7 +38,7 @@ class Subjects:
             declared = parameters(notebook.read())
         except ParameterError:
             return []
-        return fields(declared, *_data_sets())
+        return fields(declared, *sets_here())
 
     def key(self, notebook: Notebook, values: Mapping[str, Any]) -> str:
         """Return a hash of the values and of all that the outputs depend on.
@@ -65,14 +65,6 @@ class Subjects:
     def experiments(self) -> dict[str, str]:
         """Return the titles of the experiments by their ids."""
         return _experiments()
-
-
-def _data_sets() -> tuple[list[str], frozenset[str]]:
-    """Return the sets that load here by now, and the names of all."""
-    from ..datasets.load import available
-    from ..datasets.registry import registry
-
-    return available(), frozenset(registry())
 
 
 @cache
