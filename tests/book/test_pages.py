@@ -229,7 +229,7 @@ def test_readings_stand_side_by_side_the_best_first(tmp_path: Path, monkeypatch:
     ]
     monkeypatch.setattr(ldm, "side_by_side", lambda: rows)
     monkeypatch.setattr(kfda, "side_by_side", list)
-    readings_page.write(tmp_path)
+    readings_page.write(tmp_path, all_readings())
     text = (tmp_path / "readings.md").read_text()
     places = [text.index(f"{row.agree} of 10") for row in (rows[2], rows[1], rows[0])]
     assert places == sorted(places)

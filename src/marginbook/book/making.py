@@ -69,6 +69,7 @@ def make_book(
     source = home / "_build" / "source"
 
     def generate(folder: Path) -> None:
+        from ..claims.read_as import all_readings
         from . import (
             api_pages,
             bad_input_pages,
@@ -98,8 +99,11 @@ def make_book(
         from .slides import making as slides
 
         checked = _ledger(set(notebooks), fresh, n_jobs, say)
-        for of_claims in (ledger_pages, errata_pages, exhibit_pages, summary_page):
+        for of_claims in (ledger_pages, errata_pages, exhibit_pages):
             of_claims.write(folder, checked)
+        readings = all_readings()  # takes a while
+        readings_page.write(folder, readings)
+        summary_page.write(folder, checked, readings)
         told = finding_pages.write(folder, checked)
         say("slides", 0, 0)
         pictures = folder / finding_pages.PICTURES
@@ -108,7 +112,6 @@ def make_book(
         for page in (
             data_page,
             result_pages,
-            readings_page,
             reproducibility_pages,
             checking_page,
             bench_pages,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..claims import ROOMS
-from ..claims.read_as import all_readings
+from ..claims.read_as import ReadAs
 from .myst import NOTHING, badge, plain, table
 
 HEADINGS = ["table", "read as", "cells that agree", "mean distance, points", "verdict"]
 
 
-def write(folder: Path) -> None:
-    """Write ``readings.md`` into ``book/_generated`` of the source tree."""
+def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]]) -> None:
+    """Write the readings of `all_readings` as ``readings.md`` into ``book/_generated`` of the source tree."""
     parts = []
-    for room, every in all_readings().items():
+    for room, every in readings.items():
         rows = [row for row in every if row.tested]
         left = Counter(row.table for row in every if not row.tested)
         cells = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import yaml  # type: ignore[import-untyped]
@@ -14,7 +14,7 @@ from ..base.project import root
 from ..base.rooms import Room, papers, rooms
 from ..claims import Kind, Verdict
 from ..claims.errata import Severity, errata
-from ..claims.read_as import all_readings
+from ..claims.read_as import ReadAs
 from ..claims.summary import Sentence, Summary, summaries
 from ..datasets.registry import registry
 from ..experiments import experiments, load_protocol
@@ -31,7 +31,7 @@ HEADINGS = ("What holds", "What does not, as printed", "What we could not decide
 MANY = 6
 
 
-def write(folder: Path, checked: Checked) -> None:
+def write(folder: Path, checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> None:
     """Write ``summary-counts.md``, and the same for ``all``, ``papers``, ``limits`` and ``object``.
 
     `folder` is ``book/_generated`` of the source tree.
@@ -52,7 +52,7 @@ def write(folder: Path, checked: Checked) -> None:
         "counts": counts(checked),
         "all": bullets(across, checked),
         "papers": "\n".join(each),
-        "limits": limits(checked),
+        "limits": limits(checked, readings),
         "object": address(config),
     }
     for name, text in put.items():
@@ -149,12 +149,12 @@ def counts(checked: Checked) -> str:
     )
 
 
-def limits(checked: Checked) -> str:
-    """Return what the numbers say about how much was left to us."""
+def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
+    """Return what the numbers, and the readings of `all_readings`, say about how much was left to us."""
     found = of_papers(checked)
     plans = [plan for id in experiments() if (plan := load_protocol(id)).room in papers()]
     assumed = {(plan.room, *item) for plan in plans for item in plan.not_stated.items()}
-    runs = Counter((room, row.table) for room, rows in all_readings().items() for row in rows if row.tested)
+    runs = Counter((room, row.table) for room, rows in readings.items() for row in rows if row.tested)
     several = sum(number > 1 for number in runs.values())
     missing = [entry.name for entry in registry().values() if not entry.available]
     return (

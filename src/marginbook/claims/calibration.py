@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .cell_verdicts import TESTED, agreeing
+from .cell_verdicts import TESTED, Scores, agreeing
 from .pass_rates import Calibration as Calibration
 from .pass_rates import Shifts
 from .read_as import best
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     #: (printed, results, splits behind each printed mean) -> cells, as from `compare_cells`
-    Compare = Callable[[pd.DataFrame, pd.DataFrame, int], pd.DataFrame]
+    Compare = Callable[[pd.DataFrame, pd.DataFrame | Scores, int], pd.DataFrame]
 
 #: pairs of halves that are drawn
 DRAWS = 12
@@ -70,15 +70,16 @@ def calibrate(
     printed = printed[printed["mean"] != ""]
     faithful, measured = _halves(printed, readings, compare)
     wrong, own_cells = [], {}
-    for name, ours in readings.items():
+    scores = {name: Scores(ours) for name, ours in readings.items()}
+    for name, ours in scores.items():
         cells = compare(printed, ours, 1)
         cells = own_cells[name] = cells[cells["verdict"].isin(TESTED)]
-        wrong += [_meet(_as_print(printed, other), readings, name, compare) for other in _others(cells)]
-    shifted = _shifted(printed, own_cells, readings, compare)
+        wrong += [_meet(_as_print(printed, other), scores, name, compare) for other in _others(cells)]
+    shifted = _shifted(printed, own_cells, scores, compare)
     first = next(iter(own_cells.values()))
     shifts = Shifts(
         {by: _share([met.best for met in kind]) for by, kind in shifted.items()},
-        float(_deviations(printed, first, next(iter(readings.values())), compare)[0].median()),
+        float(_deviations(printed, first, next(iter(scores.values())), compare)[0].median()),
         of_splits=_several(first),
     )
     kinds = (faithful, wrong, shifted[1.0])
@@ -128,7 +129,7 @@ def _part(results: pd.DataFrame, first: Mapping[str, set[int]], *, inside: bool)
 
 def _meet(
     print_and_splits: tuple[pd.DataFrame, int],
-    readings: Mapping[str, pd.DataFrame],
+    readings: Mapping[str, pd.DataFrame] | Mapping[str, Scores],
     own: str,
     compare: Compare,
 ) -> _Met:
@@ -153,7 +154,7 @@ def _several(cells: pd.DataFrame) -> bool:
 
 
 def _deviations(
-    printed: pd.DataFrame, cells: pd.DataFrame, results: pd.DataFrame, compare: Compare
+    printed: pd.DataFrame, cells: pd.DataFrame, results: Scores, compare: Compare
 ) -> tuple[pd.Series[float], pd.Series[float]]:
     """Return of each cell the deviation of a score, and the standard error of a difference of two means."""
     page, splits = _as_print(printed, cells)
@@ -164,7 +165,7 @@ def _deviations(
 def _shifted(
     printed: pd.DataFrame,
     cells: Mapping[str, pd.DataFrame],
-    readings: Mapping[str, pd.DataFrame],
+    readings: Mapping[str, Scores],
     compare: Compare,
 ) -> dict[float, list[_Met]]:
     """Let runs with all means off by one of `SHIFTS`, and the noise of a re-run, be the print."""
@@ -198,7 +199,7 @@ def _as_print(printed: pd.DataFrame, cells: pd.DataFrame) -> tuple[pd.DataFrame,
 
 
 def _agree(
-    print_and_splits: tuple[pd.DataFrame, int], results: pd.DataFrame, compare: Compare
+    print_and_splits: tuple[pd.DataFrame, int], results: pd.DataFrame | Scores, compare: Compare
 ) -> tuple[int, int]:
     printed, splits = print_and_splits
     return agreeing(compare(printed, results, splits))

@@ -48,9 +48,42 @@ def quantile(terms: Sequence[Term], level: float = 0.975) -> float:
     return float(special.stdtrit(1 / spent, level) if spent > 0 else special.ndtri(level))
 
 
+class Scores:
+    """Results by data set and method; mean, deviation and number of a cell are computed once.
+
+    Thousands of tables are compared with the same results to calibrate one.
+
+    Parameters
+    ----------
+    results : DataFrame
+        One row per data set, method and split.
+    """
+
+    def __init__(self, results: pd.DataFrame) -> None:
+        self.columns = frozenset(map(str, results.columns))
+        self._results = results
+        groups: Mapping[Any, Any] = results.groupby(["dataset", "method"]).indices
+        self._rows = {(str(dataset), str(method)): rows for (dataset, method), rows in groups.items()}
+        self._values: dict[str, np.ndarray] = {}
+        self._known: dict[tuple[str, str, str], tuple[float, float, int]] = {}
+
+    def values(self, dataset: str, method: str, column: str) -> np.ndarray:
+        """Return the numbers of a cell, one a split; none of a cell that was not run."""
+        if column not in self._values:
+            self._values[column] = self._results[column].to_numpy(float)
+        return self._values[column][self._rows.get((dataset, method), slice(0))]
+
+    def mean_std_n(self, dataset: str, method: str, column: str) -> tuple[float, float, int]:
+        """Return the mean of a cell, the standard deviation (n - 1), and how many numbers there are."""
+        key = dataset, method, column
+        if key not in self._known:
+            self._known[key] = _mean_std_n(self.values(*key))
+        return self._known[key]
+
+
 def compare_cells(
     printed: pd.DataFrame,
-    results: pd.DataFrame,
+    results: pd.DataFrame | Scores,
     *,
     metric: str,
     better_of: Sequence[str] = (),
@@ -86,7 +119,7 @@ def compare_cells(
     ----------
     printed : DataFrame
         As from `read_printed`.
-    results : DataFrame
+    results : DataFrame or Scores
         One row per data set, method and split.
     metric : str
         Column of ours that is compared; with `better_of`, the one of those columns with the better mean is,
@@ -116,24 +149,15 @@ def compare_cells(
     """
     import pandas as pd
 
+    ours = results if isinstance(results, Scores) else Scores(results)
     for column in (metric, *better_of):
-        if column not in results.columns:
+        if column not in ours.columns:
             raise KeyError(f"the results have no column {column!r}")
-    # as arrays, not frames: thousands of cells are compared to calibrate one table
-    found = {str(name): results[name].to_numpy(float) for name in {metric, *better_of}}
-    if "test_rows" in results.columns:
-        found["test_rows"] = results["test_rows"].to_numpy(float)
-    groups: Mapping[Any, Any] = results.groupby(["dataset", "method"]).indices
-    cells = {
-        (str(dataset), str(method)): {name: values[rows] for name, values in found.items()}
-        for (dataset, method), rows in groups.items()
-    }
-    none = {name: values[:0] for name, values in found.items()}
     sign = 1 if higher_is_better else -1
     rows = [
         _cell(
             row,
-            cells.get((row["dataset"], row["method"]), none),
+            ours,
             metric,
             better_of,
             printed_splits if isinstance(printed_splits, int) else int(printed_splits[row["dataset"]]),
@@ -148,7 +172,7 @@ def compare_cells(
 
 def _cell(
     printed: Mapping[Any, Any],
-    ours: Mapping[str, np.ndarray],
+    ours: Scores,
     metric: str,
     better_of: Sequence[str],
     n_printed: int,
@@ -157,16 +181,18 @@ def _cell(
     other: str,
 ) -> dict[str, Any]:
     mean, std = float(printed["mean"] or "nan"), float(printed["std"] or "nan")
-    sides = {column: _mean_std_n(ours[column]) for column in better_of or (metric,)}
+    cell = printed["dataset"], printed["method"]
+    sides = {column: ours.mean_std_n(*cell, column) for column in better_of or (metric,)}
     column = max(sides, key=lambda name: sign * sides[name][0] if sides[name][2] else -math.inf)
     ours_mean, ours_std, n_ours = sides[column]
-    honest_mean, honest_std, _ = _mean_std_n(ours[metric])
+    honest_mean, honest_std, _ = ours.mean_std_n(*cell, metric)
     difference = ours_mean - mean
     # a spread that one side lacks is taken from the other; when both lack it the number is taken at its word
     spreads = [Spread(std, n_printed), Spread(ours_std, n_ours)]
     known = [spread for spread in spreads if not math.isnan(spread.std)]
     if n_ours and not known:
-        terms = [Term(_error_of_share(ours_mean, ours) ** 2, math.inf)]
+        tested = ours.values(*cell, "test_rows") if "test_rows" in ours.columns else np.zeros(0)
+        terms = [Term(_error_of_share(ours_mean, tested) ** 2, math.inf)]
     elif n_ours:
         sources = [spread if spread in known else known[0] for spread in spreads]
         terms = [
@@ -189,9 +215,9 @@ def _cell(
     }  # fmt: skip
 
 
-def _error_of_share(share: float, ours: Mapping[str, np.ndarray]) -> float:
-    """Return the standard error of a share of ``test_rows`` rows; 0 where the results do not state them."""
-    rows = float(np.nansum(ours.get("test_rows", 0.0)))
+def _error_of_share(share: float, tested: np.ndarray) -> float:
+    """Return the standard error of a share of as many rows; 0 where the results do not state them."""
+    rows = float(np.nansum(tested))
     return math.sqrt(max(share * (1 - share), 0.0) / rows) if rows > 0 else 0.0
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..claims import Verdict
 from ..claims.calibration import Calibration, calibrate
-from ..claims.cell_verdicts import agreeing, compare_cells, counts, layout
+from ..claims.cell_verdicts import Scores, agreeing, compare_cells, counts, layout
 from ..claims.printed_csv import read_printed
 from ..claims.read_as import best, told
 from ..claims.stored_tables import StoredTables
@@ -100,7 +100,7 @@ def own_results(protocol: Protocol, results: pd.DataFrame) -> pd.DataFrame:
 
 def rule(
     protocol: Protocol, **otherwise: Any
-) -> Callable[[pd.DataFrame, pd.DataFrame, int | None], pd.DataFrame]:
+) -> Callable[[pd.DataFrame, pd.DataFrame | Scores, int | None], pd.DataFrame]:
     """Return the comparison of a table: (printed, results, splits behind a printed mean) -> cells.
 
     Without a number of splits they are as the paper has them. `otherwise` are arguments of `compare_cells`
@@ -118,7 +118,7 @@ def rule(
     if choices and "choices" not in otherwise:  # they are computed from all stored results
         stated["choices"] = choices()
 
-    def compared(printed: pd.DataFrame, results: pd.DataFrame, n: int | None) -> pd.DataFrame:
+    def compared(printed: pd.DataFrame, results: pd.DataFrame | Scores, n: int | None) -> pd.DataFrame:
         own = {} if n is None else {"printed_splits": n}
         return compare_cells(printed, results, **stated | own | otherwise)
 

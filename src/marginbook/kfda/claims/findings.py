@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import TYPE_CHECKING
 
 from ...claims.findings import Finding
 from ..experiments.columns import columns_of, means
@@ -14,11 +12,8 @@ from .printed_deviations import odds, spreads
 from .printed_one_classifier import bounds
 from .printed_retained import counts
 from .tables_protocols import contamination
-from .tables_readings import readings
+from .tables_readings import all_readings
 from .tables_sparsity import USUAL, at_cut, by_cut
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 K1, _, HALF, _ = OWN
 TABLES_PAGE = "kfda/04_tables"
@@ -64,12 +59,6 @@ def few_rows() -> Finding:
             and error["kFDA"] < error[HALF]
         ),
     )
-
-
-@cache
-def all_readings() -> pd.DataFrame:
-    """Return `tables_readings.readings`, which takes a while, for all that is told of it."""
-    return readings()
 
 
 def one_classifier() -> Finding:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...claims.read_as import NOT_STORED, ReadAs
-from .tables_readings import readings
+from .tables_readings import all_readings
 
 
 def side_by_side() -> list[ReadAs]:
     """Return how well each reading agrees with the print; empty before any results."""
-    frame = readings()
+    frame = all_readings()
     rows = [
         ReadAs(
             table=row["table"],

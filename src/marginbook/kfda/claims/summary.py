@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...claims.summary import Sentence, Summary
 from ..experiments.columns import columns_of, means
 from ..paper.printed import OWN
-from .findings import all_readings
 from .tables_protocols import contamination
+from .tables_readings import all_readings
 
 K1, _, HALF, _ = OWN
 

@@ -11,6 +11,7 @@ and a wrong one, when either may choose its reading, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,6 +111,12 @@ def readings(*tables: str, protocols: Sequence[str] = PROTOCOLS) -> pd.DataFrame
     frame = pd.DataFrame(rows)
     frame.attrs |= {"cells": kept, "rates": known, "absent": absent}
     return frame
+
+
+@cache
+def all_readings() -> pd.DataFrame:
+    """Return `readings` of both tables, which takes a while, for all that is told of them."""
+    return readings()
 
 
 def distance(cells: pd.DataFrame) -> float:
