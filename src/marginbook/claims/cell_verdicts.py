@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,21 +31,22 @@ class Spread(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A part of the variance of a difference, and its degrees of freedom."""
+    """A part of the variance of a difference, and its degrees of freedom: numbers, or arrays of cells."""
 
-    variance: float
-    df: float
+    variance: float | np.ndarray
+    df: float | np.ndarray
 
 
-def quantile(terms: Sequence[Term], level: float = 0.975) -> float:
+def quantile(terms: Sequence[Term], level: float = 0.975) -> float | np.ndarray:
     """Return the point of Student's distribution for a sum of estimated variances (Welch, Satterthwaite).
 
-    >>> round(quantile([Term(1.0, 4), Term(1.0, 4)]), 3)  # two means of 5 splits, alike
+    >>> print(f"{quantile([Term(1.0, 4), Term(1.0, 4)]):.3f}")  # two means of 5 splits, alike
     2.306
     """
-    total = sum(term.variance for term in terms)
-    spent = sum((term.variance / total) ** 2 / term.df for term in terms) if total > 0 else 0.0
-    return float(special.stdtrit(1 / spent, level) if spent > 0 else special.ndtri(level))
+    total = np.asarray(sum(term.variance for term in terms))
+    with np.errstate(divide="ignore", invalid="ignore"):  # without a variance it is the normal one
+        spent = sum((term.variance / total) ** 2 / term.df for term in terms)
+        return np.where(spent > 0, special.stdtrit(1 / spent, level), special.ndtri(level))[()]
 
 
 class Scores:
@@ -153,66 +154,84 @@ def compare_cells(
     for column in (metric, *better_of):
         if column not in ours.columns:
             raise KeyError(f"the results have no column {column!r}")
-    sign = 1 if higher_is_better else -1
-    rows = [
-        _cell(
-            row,
-            ours,
-            metric,
-            better_of,
-            printed_splits if isinstance(printed_splits, int) else int(printed_splits[row["dataset"]]),
-            sign,
-            (choices or {}).get((row["dataset"], row["method"]), Spread(0.0, 2)),
-            (other_data or {}).get(row["dataset"], ""),
-        )
-        for row in printed.to_dict("records")
+    cells = list(zip(printed["dataset"], printed["method"], strict=True))
+    texts = printed["mean"].to_list()
+    mean, std = (np.array([float(text or "nan") for text in printed[name]]) for name in ("mean", "std"))
+    n = [
+        printed_splits if isinstance(printed_splits, int) else int(printed_splits[dataset])
+        for dataset, _ in cells
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _cell(
-    printed: Mapping[Any, Any],
-    ours: Scores,
-    metric: str,
-    better_of: Sequence[str],
-    n_printed: int,
-    sign: int,
-    choice: Spread,
-    other: str,
-) -> dict[str, Any]:
-    mean, std = float(printed["mean"] or "nan"), float(printed["std"] or "nan")
-    cell = printed["dataset"], printed["method"]
-    sides = {column: ours.mean_std_n(*cell, column) for column in better_of or (metric,)}
-    column = max(sides, key=lambda name: sign * sides[name][0] if sides[name][2] else -math.inf)
-    ours_mean, ours_std, n_ours = sides[column]
-    honest_mean, honest_std, _ = ours.mean_std_n(*cell, metric)
+    columns = [_better(ours, cell, better_of or (metric,), higher_is_better) for cell in cells]
+    ours_mean, ours_std, n_ours = _arrays(
+        ours.mean_std_n(*cell, column) for cell, column in zip(cells, columns, strict=True)
+    )
+    honest_mean, honest_std, _ = _arrays(ours.mean_std_n(*cell, metric) for cell in cells)
+    terms = _terms(
+        (std, np.array(n)),
+        (ours_mean, ours_std, n_ours),
+        [(choices or {}).get(cell, Spread(0.0, 2)) for cell in cells],
+        lambda k: ours.values(*cells[k], "test_rows") if "test_rows" in ours.columns else np.zeros(0),
+    )
+    se = np.sqrt(sum(term.variance for term in terms))
     difference = ours_mean - mean
-    # a spread that one side lacks is taken from the other; when both lack it the number is taken at its word
-    spreads = [Spread(std, n_printed), Spread(ours_std, n_ours)]
-    known = [spread for spread in spreads if not math.isnan(spread.std)]
-    if n_ours and not known:
-        tested = ours.values(*cell, "test_rows") if "test_rows" in ours.columns else np.zeros(0)
-        terms = [Term(_error_of_share(ours_mean, tested) ** 2, math.inf)]
-    elif n_ours:
-        sources = [spread if spread in known else known[0] for spread in spreads]
-        terms = [
-            Term(source.std**2 / n, max(source.n - 1, 1))
-            for source, n in zip(sources, (n_printed, n_ours), strict=True)
-        ]
-    else:
-        terms = [Term(math.nan, math.inf)]
-    terms.append(Term(2 * choice.std**2, choice.n - 1))
-    se = math.sqrt(sum(term.variance for term in terms))
-    verdict, direction = _verdict(mean, difference, quantile(terms) * se + _half_unit(printed["mean"]))
-    if other and verdict != NOT_PRINTED:
-        verdict, direction = str(Verdict.NOT_TESTABLE), ""
-    return {
-        "dataset": printed["dataset"], "method": printed["method"], "printed_mean": mean, "printed_std": std,
-        "printed_n": n_printed, "ours_mean": ours_mean, "ours_std": ours_std, "ours_n": n_ours,
-        "honest_mean": honest_mean, "honest_std": honest_std, "column": column, "difference": difference,
-        "se": se, "verdict": verdict, "direction": direction,
-        "note": "; ".join(filter(None, (printed["note"], other))),
+    allowed = quantile(terms) * se + [_half_unit(text) for text in texts]
+    others = [(other_data or {}).get(dataset, "") for dataset, _ in cells]
+    judged = [_verdict(*cell) for cell in zip(mean, difference, allowed, others, strict=True)]
+    verdict, direction = zip(*judged, strict=True) if judged else ((), ())
+    found = {
+        "dataset": printed["dataset"].to_list(), "method": printed["method"].to_list(), "printed_mean": mean,
+        "printed_std": std, "printed_n": n, "ours_mean": ours_mean, "ours_std": ours_std,
+        "ours_n": n_ours.astype(int), "honest_mean": honest_mean, "honest_std": honest_std,
+        "column": columns, "difference": difference, "se": se, "verdict": list(verdict),
+        "direction": list(direction),
+        "note": ["; ".join(filter(None, notes)) for notes in zip(printed["note"], others, strict=True)],
     }  # fmt: skip
+    return pd.DataFrame(found, columns=COLUMNS)
+
+
+def _better(ours: Scores, cell: tuple[str, str], columns: Sequence[str], higher: bool) -> str:
+    """Return the column with the better mean, of those with any number."""
+    if len(columns) == 1:
+        return columns[0]
+    sides = {name: ours.mean_std_n(*cell, name) for name in columns}
+    sign = 1 if higher else -1
+    return max(sides, key=lambda name: sign * sides[name][0] if sides[name][2] else -math.inf)
+
+
+def _arrays(found: Iterable[tuple[float, float, int]]) -> np.ndarray:
+    """Return means, deviations and numbers of many cells, (3, cells)."""
+    return np.array(list(found), dtype=float).reshape(-1, 3).T
+
+
+def _terms(
+    printed: tuple[np.ndarray, np.ndarray],
+    ours: tuple[np.ndarray, np.ndarray, np.ndarray],
+    choices: Sequence[Spread],
+    tested: Callable[[int], np.ndarray],
+) -> list[Term]:
+    """Return what the variance of each difference is made of; nan for a cell without a result of ours.
+
+    A spread that one side lacks is taken from the other. When both lack it, ours has the standard error of a
+    share of the rows that `tested` gives by the number of a cell.
+    """
+    (std, n), (mean, ours_std, n_ours) = printed, ours
+    lacks, ours_lacks = np.isnan(std), np.isnan(ours_std)
+    sources = [
+        (np.where(lacks, ours_std, std), np.where(lacks, n_ours, n), n),
+        (np.where(ours_lacks, std, ours_std), np.where(ours_lacks, n, n_ours), n_ours),
+    ]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variances = [spread**2 / number for spread, _, number in sources]
+    dfs = [np.maximum(behind - 1.0, 1.0) for _, behind, _ in sources]
+    for k in np.flatnonzero(lacks & ours_lacks & (n_ours > 0)):
+        variances[0][k], variances[1][k] = _error_of_share(mean[k], tested(k)) ** 2, 0.0
+        dfs[0][k] = dfs[1][k] = math.inf
+    variances[0][n_ours == 0] = math.nan
+    chosen = Term(
+        np.array([2 * choice.std**2 for choice in choices]),
+        np.array([choice.n - 1.0 for choice in choices]),
+    )
+    return [*map(Term, variances, dfs), chosen]
 
 
 def _error_of_share(share: float, tested: np.ndarray) -> float:
@@ -227,10 +246,10 @@ def _mean_std_n(column: np.ndarray) -> tuple[float, float, int]:
     return mean, float(values.std(ddof=1)) if len(values) > 1 else math.nan, len(values)
 
 
-def _verdict(printed: float, difference: float, allowed: float) -> tuple[str, str]:
+def _verdict(printed: float, difference: float, allowed: float, other: str) -> tuple[str, str]:
     if math.isnan(printed):
         return NOT_PRINTED, ""
-    if math.isnan(difference):
+    if math.isnan(difference) or other:
         return str(Verdict.NOT_TESTABLE), ""
     # the last bits of a mean must not decide
     if abs(difference) <= allowed * (1 + 1e-9):
