@@ -224,7 +224,7 @@ def _terms(
         variances = [spread**2 / number for spread, _, number in sources]
     dfs = [np.maximum(behind - 1.0, 1.0) for _, behind, _ in sources]
     for k in np.flatnonzero(lacks & ours_lacks & (n_ours > 0)):
-        variances[0][k], variances[1][k] = _error_of_share(mean[k], tested(k)) ** 2, 0.0
+        variances[0][k], variances[1][k] = _error_of_share(mean[k], tested(int(k))) ** 2, 0.0
         dfs[0][k] = dfs[1][k] = math.inf
     variances[0][n_ours == 0] = math.nan
     chosen = Term(
