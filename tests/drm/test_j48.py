@@ -253,6 +253,20 @@ os.wait()
     assert "Java was started before this process was forked" in out
 
 
+def test_java_leaves_room_on_the_stack_for_products_by_several_threads():
+    """OpenBLAS puts more than a megabyte there; a guard of Java ended the process without a word."""
+    out, errors = script("""
+import os
+os.environ.update(OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
+import numpy as np
+from marginbook.base.weka import java_class
+java_class("weka.core.Instances")
+A = np.random.default_rng(0).normal(size=(600, 600))
+print(np.abs(np.linalg.inv(A @ A.T + np.eye(600)) @ (A @ A.T + np.eye(600)) - np.eye(600)).max() < 1e-6)
+""")
+    assert (out, errors) == ("True\n", "")
+
+
 @pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C reaches a whole console there")
 def test_ctrl_c_ends_it():

@@ -17,8 +17,10 @@ from typing import Any
 VARIABLE = "MARGINBOOK_WEKA"
 #: where Debian's package `weka` puts it
 DEBIAN = Path("/usr/share/java/weka.jar")
-# no signals: Ctrl-C stays with Python; one thread: other tasks have the other cores
-_OPTIONS = ("-Xrs", "-XX:+UseSerialGC", "-Djava.awt.headless=true")
+# No signals: Ctrl-C stays with Python. One thread: other tasks have the other cores. Java puts a guard
+# below the stack of the thread that starts it, as -Xss says; OpenBLAS with two threads needs more than the
+# default, 1 MB.
+_OPTIONS = ("-Xrs", "-Xss8m", "-XX:+UseSerialGC", "-Djava.awt.headless=true")
 _INSTALL = (
     "install all three with: apt-get install weka default-jre-headless; pip install 'marginbook[weka]'; "
     f"outside of Debian, {VARIABLE} names weka.jar and JAVA_HOME the folder of Java"
