@@ -6,7 +6,7 @@ import pytest
 
 from marginbook.claims import Verdict
 from marginbook.claims.calibration import Calibration, calibrate
-from marginbook.claims.cell_verdicts import Spread, Term, compare_cells, quantile
+from marginbook.claims.cell_verdicts import Scores, Spread, Term, compare_cells, quantile
 
 METHODS = ("A", "B", "C")
 
@@ -25,7 +25,7 @@ def drawn(apart: float, splits: int, seed: int = 0, sets: int = 20) -> tuple[pd.
     return printed, pd.DataFrame(rows)
 
 
-def rule(printed: pd.DataFrame, results: pd.DataFrame, n: int) -> pd.DataFrame:
+def rule(printed: pd.DataFrame, results: Scores, n: int) -> pd.DataFrame:
     return compare_cells(printed, results, metric="score", printed_splits=n)
 
 
@@ -96,7 +96,7 @@ def test_cells_that_are_not_printed_or_of_other_data_do_not_count() -> None:
     printed.loc[0, "mean"] = ""
     other = {"set 2": "it has other features"}
 
-    def without(printed: pd.DataFrame, results: pd.DataFrame, n: int) -> pd.DataFrame:
+    def without(printed: pd.DataFrame, results: Scores, n: int) -> pd.DataFrame:
         return compare_cells(printed, results, metric="score", printed_splits=n, other_data=other)
 
     cells = without(printed, results, 10)
@@ -140,3 +140,34 @@ def test_a_choice_made_once_widens_the_range() -> None:
     choices = {("set 0", method): Spread(0.7, 5) for method in METHODS}
     wide = compare_cells(printed, results, metric="score", printed_splits=100, choices=choices)
     assert set(wide["verdict"]) == {"reproduced"}
+
+
+def test_a_cell_is_judged_among_others_as_alone() -> None:
+    """Some have no print, some no deviation on either side, some no result, some a choice or other data."""
+    rng = np.random.default_rng(3)
+    printed, results = drawn(apart=1.0, splits=4)
+    results = results.assign(other=rng.normal(70, 2, len(results)), test_rows=50)
+    results = results[rng.random(len(results)) < 0.4]  # down to one split, or none
+    printed = printed.assign(
+        mean=[["", "70", "70.1", "69.25"][k % 4] for k in range(len(printed))],
+        std=[["1.00", "", "0.00"][k % 3] for k in rng.permutation(len(printed))],
+    )
+    splits = {f"set {d}": 1 + d % 5 for d in range(20)}
+
+    def judged(rows: pd.DataFrame) -> pd.DataFrame:
+        return compare_cells(
+            rows,
+            results,
+            metric="score",
+            better_of=("score", "other"),
+            printed_splits=splits,
+            choices={(f"set {d}", "B"): Spread(0.5, 4) for d in range(10)},
+            other_data={"set 7": "differs"},
+        )
+
+    whole = judged(printed)
+    alone = [judged(printed.iloc[[k]]) for k in range(len(printed))]
+    pd.testing.assert_frame_equal(whole, pd.concat(alone, ignore_index=True), check_exact=True)
+    assert whole["verdict"].nunique() == 4
+    assert whole["ours_n"].min() == 0
+    assert {"score", "other"} == set(whole["column"])

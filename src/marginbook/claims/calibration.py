@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     #: (printed, results, splits behind each printed mean) -> cells, as from `compare_cells`
-    Compare = Callable[[pd.DataFrame, pd.DataFrame | Scores, int], pd.DataFrame]
+    Compare = Callable[[pd.DataFrame, Scores, int], pd.DataFrame]
 
 #: pairs of halves that are drawn
 DRAWS = 12
@@ -115,8 +115,8 @@ def _halves(
             rng = np.random.default_rng([draw, zlib.crc32(name.encode())])
             first[name] = set(rng.permutation(numbers)[: len(numbers) // 2].tolist())
         name = list(readings)[draw % len(readings)]
-        theirs = compare(printed, _part(readings[name], first, inside=True), 1)
-        own = {other: _part(results, first, inside=False) for other, results in readings.items()}
+        theirs = compare(printed, Scores(_part(readings[name], first, inside=True)), 1)
+        own = {other: Scores(_part(results, first, inside=False)) for other, results in readings.items()}
         found.append(_meet(_as_print(printed, theirs[theirs["ours_n"] > 1]), own, name, compare))
     return found, bool(found)
 
@@ -129,7 +129,7 @@ def _part(results: pd.DataFrame, first: Mapping[str, set[int]], *, inside: bool)
 
 def _meet(
     print_and_splits: tuple[pd.DataFrame, int],
-    readings: Mapping[str, pd.DataFrame] | Mapping[str, Scores],
+    readings: Mapping[str, Scores],
     own: str,
     compare: Compare,
 ) -> _Met:
@@ -198,9 +198,7 @@ def _as_print(printed: pd.DataFrame, cells: pd.DataFrame) -> tuple[pd.DataFrame,
     return frame, int(cells["ours_n"].median()) if len(cells) else 1
 
 
-def _agree(
-    print_and_splits: tuple[pd.DataFrame, int], results: pd.DataFrame | Scores, compare: Compare
-) -> tuple[int, int]:
+def _agree(print_and_splits: tuple[pd.DataFrame, int], results: Scores, compare: Compare) -> tuple[int, int]:
     printed, splits = print_and_splits
     return agreeing(compare(printed, results, splits))
 

@@ -177,13 +177,12 @@ def compare_cells(
     allowed = quantile(terms) * se + [_half_unit(text) for text in texts]
     others = [(other_data or {}).get(dataset, "") for dataset, _ in cells]
     judged = [_verdict(*cell) for cell in zip(mean, difference, allowed, others, strict=True)]
-    verdict, direction = zip(*judged, strict=True) if judged else ((), ())
     found = {
         "dataset": printed["dataset"].to_list(), "method": printed["method"].to_list(), "printed_mean": mean,
         "printed_std": std, "printed_n": n, "ours_mean": ours_mean, "ours_std": ours_std,
         "ours_n": n_ours.astype(int), "honest_mean": honest_mean, "honest_std": honest_std,
-        "column": columns, "difference": difference, "se": se, "verdict": list(verdict),
-        "direction": list(direction),
+        "column": columns, "difference": difference, "se": se, "verdict": [verdict for verdict, _ in judged],
+        "direction": [direction for _, direction in judged],
         "note": ["; ".join(filter(None, notes)) for notes in zip(printed["note"], others, strict=True)],
     }  # fmt: skip
     return pd.DataFrame(found, columns=COLUMNS)

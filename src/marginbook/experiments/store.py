@@ -109,7 +109,7 @@ class Store:
 
     @classmethod
     def to_read(cls, path: str | os.PathLike[str] | None = None) -> Store:
-        """Return the store at `path`, or an empty one in memory where there is none: nothing is written."""
+        """Return the store at `path`; where there is none, an empty one in memory, and no file is made."""
         found = Path(path) if path is not None else default_path()
         return cls(found if found.exists() else ":memory:")
 
