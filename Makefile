@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 LONG := $(if $(CI)$(filter --all,$(ARGS)),,and not long)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable mutants sharpness bench coursework release lowest versions alone lock clean
+.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable mutants sharpness bench coursework release wheels lowest versions alone lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -79,6 +79,9 @@ coursework: $(READY) ## Write the problem sets for students and instructors to _
 release: $(READY) ## Write wheel, source, book, problem sets and list of packages with checksums to dist
 	@$(BIN)/marginbook coursework
 	@$(BIN)/python -m marginbook.book.release
+
+wheels: $(READY) ## Download to _build/wheels what setup and data sets need, for a machine without a network
+	@$(BIN)/python supply/wheels.py
 
 lowest: ## Unit tests with the oldest versions that pyproject.toml allows
 	$(PYTHON) supply/unit_tests.py --lock requirements-lowest.lock
