@@ -17,7 +17,10 @@ _OF_PAPERS = {
     for key in papers()
 }
 #: a paper without benchmarks is no choice
-FILES = {key: names for key, names in _OF_PAPERS.items() if names} | {"memory": ("memory",)}
+FILES = {key: names for key, names in _OF_PAPERS.items() if names} | {
+    "memory": ("memory",),
+    "frames": ("frames",),
+}
 
 if __name__ == "__main__":
     sys.exit(run_suite(FILES, HERE))

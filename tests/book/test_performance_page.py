@@ -60,7 +60,8 @@ def test_without_tables_the_page_says_what_to_call(tmp_path: Path, monkeypatch: 
     performance_page.write(tmp_path)
     assert "22 wait for a measurement" in (tmp_path / "performance-goals.md").read_text()
     assert "`make bench` measures it" in (tmp_path / "performance-scaling.md").read_text()
-    assert "`make bench ROOM=memory`" in (tmp_path / "performance-memory.md").read_text()
+    for name in ("memory", "frames"):
+        assert f"`make bench ROOM={name}`" in (tmp_path / f"performance-{name}.md").read_text()
     assert not list(tmp_path.glob("*.png"))
 
 
@@ -125,4 +126,19 @@ def test_the_grid_search_shows_ratios() -> None:
     assert cells(growth_tables.grid_section(rows))[1:] == [
         ["SVC rbf", "2", "1", "50.0"],
         ["Ours", "over 300 s", growth_tables.NOTHING, growth_tables.NOTHING],
+    ]
+
+
+def test_frames_of_explorables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "resource", lambda *parts: tmp_path / parts[-1])
+    row = {"room": "kfda", "what": "a point", "points": "41", "frames": "601", "goal": "60"}
+    slow = row | {"rate": "47.6", "median": "12.34", "most": "20.5", "met": "no"}
+    fast = row | {"room": "bridge", "what": "C", "points": "0", "rate": "59.9"}
+    tables.write(tmp_path / "frames.csv", [slow, fast | {"median": "1", "most": "2", "met": "yes"}])
+    performance_page.write(tmp_path)
+    text = (tmp_path / "performance-frames.md").read_text()
+    assert "1 of 2 reach 60 frames a second; the slowest, a point of kFDA, 48." in text
+    assert cells(text)[1:] == [
+        ["kFDA", "a point", "41", "48", "12.3", "20.5"],
+        ["Bridge", "C", performance_page.NOTHING, "60", "1.0", "2.0"],
     ]

@@ -3,7 +3,7 @@
 import { Bars } from "./bars.js";
 import { dinkelbach, fitSubspaces, leads, partsOf, ratio } from "./clasmk_model.js";
 import { choice, rounded, slider } from "./controls.js";
-import { colours, explorable } from "./explorable.js";
+import { colours, explorable, paper } from "./explorable.js";
 import { overGrid } from "./kernels.js";
 import { dot } from "./linalg.js";
 import { Plane } from "./plane.js";
@@ -117,9 +117,9 @@ function start(changed) {
       return sums;
     });
     const own = colours(plane.element, 2);
-    const paper = paperOf(plane.element);
+    const ground = paper(plane.element);
     const inks = own.flatMap((colour) => Array.from({ length: SHADES + 1 }, (_, k) => (
-      colour.map((part, at) => paper[at] + (k / SHADES) * (part - paper[at])))));
+      colour.map((part, at) => ground[at] + (k / SHADES) * (part - ground[at])))));
     plane.regions(cells, shares[0].map((share, at) => {
       const side = share >= shares[1][at] ? 0 : 1;
       return side * (SHADES + 1) + Math.round(SHADES * Math.min(1, shares[side][at]));
@@ -194,11 +194,6 @@ function start(changed) {
     panels: [plane, bars, land], update,
     reset() { moved += 1; plane.points.reset(); land.points.reset(); },
   };
-}
-
-function paperOf(element) {
-  const hex = getComputedStyle(element).getPropertyValue("--paper").trim();
-  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 }
 
 explorable("clasmk", {

@@ -75,20 +75,19 @@ export async function explorable(name, { label, tryThis, how, controls, shown = 
   return figure;
 }
 
-// The colours of the classes as the style sheet has them now: [[red, green, blue], ...].
-let known = { theme: null, count: 0, found: [] };
-export function colours(element, count) {
-  const { theme } = document.documentElement.dataset;
-  if (known.theme !== theme || known.count !== count) known = { theme, count, found: read(element, count) };
-  return known.found;
-}
+// The colours of the first classes, and that of the paper, as the style sheet has them now: [red, green, blue]. To ask costs a
+// computation of all styles, so each is asked once for a theme.
+export const colours = (element, count) => Array.from({ length: count }, (_, mark) => colour(element, `--mark-${mark}`));
+export const paper = (element) => colour(element, "--paper");
 
-function read(element, count) {
-  const style = getComputedStyle(element);
-  return Array.from({ length: count }, (_, mark) => {
-    const hex = style.getPropertyValue(`--mark-${mark}`).trim();
-    return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-  });
+const known = new Map();
+function colour(element, name) {
+  const key = `${document.documentElement.dataset.theme} ${name}`;
+  if (!known.has(key)) {
+    const hex = getComputedStyle(element).getPropertyValue(name).trim();
+    known.set(key, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+  }
+  return known.get(key);
 }
 
 function styled() {

@@ -1,6 +1,6 @@
 // kFDA_q: which of forty points a sparse classifier keeps, and the objective if only the points A and B may be kept.
 import { rounded, slider } from "./controls.js";
-import { colours, explorable } from "./explorable.js";
+import { colours, explorable, paper } from "./explorable.js";
 import { basins, fitKfda, limit, minimaOfTwo, path, problemOf, targets } from "./kfda_model.js";
 import { gram } from "./kernels.js";
 import { Plane } from "./plane.js";
@@ -142,11 +142,6 @@ function start(changed) {
     panels: [plane, land], update,
     reset() { moved += 1; plane.points.reset(); land.points.reset(); },
   };
-}
-
-function paper(element) {
-  const hex = getComputedStyle(element).getPropertyValue("--paper").trim();
-  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 }
 
 explorable("kfda", {

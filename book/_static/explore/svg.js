@@ -1,7 +1,10 @@
-// Makers of elements: attributes first, then children.
+// Makers of elements: attributes first, then children. An attribute that is there already is not written again: the browser
+// would compute style and picture of the element anew.
 const append = (element, attributes, children) => {
-  for (const [name, value] of Object.entries(attributes)) if (value !== null) element.setAttribute(name, value);
-  element.append(...children);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && element.getAttribute(name) !== `${value}`) element.setAttribute(name, value);
+  }
+  if (children.length) element.append(...children);
   return element;
 };
 export const make = (tag, attributes = {}, ...children) => append(document.createElement(tag), attributes, children);

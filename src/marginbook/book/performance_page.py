@@ -39,6 +39,7 @@ def write(folder: Path) -> None:
         "grid": grid_section(stored("growth-grid")),
         "scaling": scaling_section(drawn),
         "memory": memory_section(),
+        "frames": frames_section(),
         "machine": machine_section(),
     }.items():
         folder.joinpath(f"performance-{name}.md").write_text(text, encoding="utf-8")
@@ -133,6 +134,32 @@ def memory_section() -> str:
         for row in rows
     ]
     return table(headings, cells, widths=[24, 11, 21, 11, 11, 11, 11], classes="")
+
+
+def frames_section() -> str:
+    """Return how many frames of the explorables reach the goal, and all of them."""
+    rows = stored("frames")
+    if not rows:
+        return "Nothing is stored; `make bench ROOM=frames` measures it.\n"
+    least = min(rows, key=lambda row: float(row["rate"]))
+    met = sum(row["met"] == "yes" for row in rows)
+    headings = ["", "what moves", "points", "frames a second", "scripts, ms: median", "19 of 20 below"]
+    cells = [
+        [
+            NAMES.get(row["room"], row["room"].capitalize()),
+            plain(row["what"]),
+            row["points"] if row["points"] != "0" else NOTHING,
+            f"{float(row['rate']):.0f}",
+            *(f"{float(row[key]):.1f}" for key in ("median", "most")),
+        ]
+        for row in rows
+    ]
+    said = (
+        f"{met} of {len(rows)} reach {float(rows[0]['goal']):g} frames a second; the slowest, "
+        f"{plain(least['what'])} of {NAMES.get(least['room'], least['room'].capitalize())}, "
+        f"{float(least['rate']):.0f}.\n\n"
+    )
+    return said + table(headings, cells, widths=[12, 32, 12, 16, 16, 12], classes="")
 
 
 def machine_section() -> str:
