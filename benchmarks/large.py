@@ -359,4 +359,7 @@ def _cluster(given: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from marginbook.cli.stopping import keeping, one_sentence
+
+    with one_sentence(), keeping("the rows that were measured are written"):
+        main()

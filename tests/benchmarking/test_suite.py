@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import runpy
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,14 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
 
 
 FILES = {"first": ("one",), "second": ("two",)}
+
+
+def test_a_file_that_is_stopped_says_so_and_writes_nothing(folder: Path) -> None:
+    file = folder / "one.py"
+    file.write_text(CASES.format(peer=4.0).replace("yield Record", "raise KeyboardInterrupt; yield Record"))
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "stopped; nothing of one.py was written\n")
+    assert not (folder / "results").exists()
 
 
 def runs_of(folder: Path) -> list[int]:

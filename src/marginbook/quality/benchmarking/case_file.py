@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from ...cli.stopping import keeping, one_sentence
 from . import tables
 from .environment import environment, load, short
 from .goals import goal_of
@@ -123,6 +124,11 @@ def main(measure: Callable[[bool], Iterable[Item]]) -> None:
         "--quick", action="store_true", help="small sizes, for a look; goes to _build/bench/quick"
     )
     quick = parser.parse_args().quick
+    with one_sentence(), keeping(f"nothing of {file.name} was written"):
+        _measured(file, measure, quick)
+
+
+def _measured(file: Path, measure: Callable[[bool], Iterable[Item]], quick: bool) -> None:
     from rich.console import Console
 
     console = Console(width=150, highlight=False)
