@@ -44,7 +44,7 @@ function start(changed) {
   function update(settings, moving) {
     const X = plane.points.list.map((point) => point.at);
     const model = fitBridge(X, LABELS, settings);
-    const cells = plane.cells(moving ? 8 : 5);
+    const cells = plane.cells(moving ? 8 * moving : 5);
     const values = model.grid(cells.xs, cells.ys);
     plane.regions(cells, values.ldm.map((value) => (value > 0 ? 0 : 1)), colours(plane.element, 2));
     for (const [name, style] of Object.entries(LINES)) plane.zeros(name, cells, values[name], style);

@@ -91,10 +91,10 @@ function start(changed) {
     bars.show(found, [-0.2, 0.8]);
     const picture = JSON.stringify([state, shading, plane.width, land.width, document.documentElement.dataset.theme]);
     if (!drawn.startsWith(picture) || (!moving && !drawn.endsWith("fine"))) {
-      const coarse = moving && fresh;
-      shade(shading === "equal" ? equal : learned, coarse ? 9 : 5);
-      drawLevels(learned, coarse ? 30 : 70);
-      drawn = `${picture} ${coarse ? "" : "fine"}`;
+      const grain = fresh ? moving : 0;
+      shade(shading === "equal" ? equal : learned, grain ? 9 * grain : 5);
+      drawLevels(learned, grain ? Math.round(30 / grain) : 70);
+      drawn = `${picture} ${grain ? "" : "fine"}`;
     }
     X.forEach((at, i) => plane.circle(`basis-${i}`, at, BASIS[i] ? 9 : 0, `weight mark-${Y[i]}`));
     drawSteps(steps);

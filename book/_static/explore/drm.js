@@ -48,7 +48,7 @@ function start(changed) {
     const state = JSON.stringify([settings, moved]);
     if (state !== fitted) model = fitDrm(rows.map((point) => point.at), LABELS, settings);
     // each cell of a Gaussian kernel costs n² multiplications: large cells while something moves
-    const size = settings.kernel === "linear" ? 4 : moving && state !== fitted ? 10 : 5;
+    const size = settings.kernel === "linear" ? 4 : moving && state !== fitted ? 10 * moving : 5;
     fitted = state;
     const picture = JSON.stringify([state, plane.width, document.documentElement.dataset.theme]);
     if (!painted.startsWith(picture) || (!moving && painted !== `${picture} ${size}`)) {

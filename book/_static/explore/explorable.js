@@ -3,12 +3,15 @@
 import { make } from "./svg.js";
 
 const REST = 140; // milliseconds without a change after which finer pictures are drawn
+const [LITTLE, MUCH] = [5, 7]; // milliseconds of a frame for our part: the browser needs as many, and there are sixteen
+const COARSEST = 3;
 
 // name: the figure is the one whose image has the class explore-<name>
 // label, tryThis, how: the accessible name; the sentence that says what to try and what one will see; how to move things
 // controls: { name: control }, in order; shown: { name: (values) => whether this control has an effect }
 // start(changed, soon): returns { panels: [...], update(values, moving), reset() }; update returns the sentence to show, and
-// may call soon() to be called again for the next frame, as long as it has something left to compute
+// may call soon() to be called again for the next frame, as long as it has something left to compute; `moving` is 0 at rest, else
+// how many times larger than usual the cells of a picture should be, so that the next frame comes in time on this machine
 export async function explorable(name, { label, tryThis, how, controls, shown = {}, start }) {
   const still = document.querySelector(`img.explore-${name}`)?.closest("figure, p") ?? null;
   if (!still) return null;
@@ -17,12 +20,15 @@ export async function explorable(name, { label, tryThis, how, controls, shown = 
   const heard = make("p", { class: "heard", role: "status" });
   const values = () => Object.fromEntries(Object.entries(controls).map(([key, control]) => [key, control.value]));
 
-  let [asked, rest, moving, touched] = [0, 0, false, false];
+  let [asked, rest, moving, touched, grain] = [0, 0, false, false, 1];
   const draw = () => {
     asked = 0;
     const now = values();
     for (const [key, control] of Object.entries(controls)) control.element.hidden = shown[key]?.(now) === false;
-    says.textContent = scene.update(now, moving);
+    const begun = performance.now();
+    says.textContent = scene.update(now, moving ? grain : 0);
+    const spent = performance.now() - begun;
+    if (moving) grain = Math.min(COARSEST, Math.max(1, grain * (spent > MUCH ? 1.1 : spent < LITTLE ? 0.95 : 1)));
     if (touched && !moving && !asked) heard.textContent = says.textContent;
   };
   const soon = () => { asked ||= requestAnimationFrame(draw); };

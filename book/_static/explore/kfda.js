@@ -67,10 +67,10 @@ function start(changed) {
     }
     const picture = JSON.stringify([state, plane.width, land.width, document.documentElement.dataset.theme]);
     if (!drawn.startsWith(picture) || (!moving && !drawn.endsWith("fine"))) {
-      const coarse = moving && fresh;
-      drawClassifier(X, coarse ? 8 : 5);
-      drawLand(settings, coarse ? 8 : 4);
-      drawn = `${picture} ${coarse ? "" : "fine"}`;
+      const grain = fresh ? moving : 0;
+      drawClassifier(X, grain ? 8 * grain : 5);
+      drawLand(settings, grain ? 8 * grain : 4);
+      drawn = `${picture} ${grain ? "" : "fine"}`;
     }
     const wrong = `${model.errors} ${model.errors === 1 ? "is" : "are"} on the wrong side`;
     return `${model.retained.length} of ${X.length} points are kept (rings), and ${wrong}. ${told(settings)}`;

@@ -37,7 +37,7 @@ function start(changed) {
     const X = plane.points.list.map((point) => point.at);
     const svm = fitLdm(X, LABELS, { ...settings, lambda1: 0, lambda2: 0 });
     const ldm = fitLdm(X, LABELS, settings);
-    const cells = plane.cells(settings.kernel === "linear" ? 4 : moving ? 8 : 5);
+    const cells = plane.cells(settings.kernel === "linear" ? 4 : moving ? 8 * moving : 5);
     const values = ldm.grid(cells.xs, cells.ys);
     plane.regions(cells, values.map((value) => (value > 0 ? 0 : 1)), colours(plane.element, 2));
     for (const [name, model, style] of [["svm", svm, "theirs"], ["ldm", ldm, "ours"]]) {

@@ -23,6 +23,7 @@ function start(changed, soon) {
     label: "Estimated probabilities of 120 new matrices over their true scores, the true curve, and the steps of exact level sets",
   });
   let [data, sample, sets, state, shown] = [null, 0, null, "", null];
+  let rough = new Map(); // fits while something moved, of this sample
 
   // At rest the level sets are fitted as the library's estimator does, each from its neighbour, some in each frame. Until the
   // chosen one is there, a rough fit from what was shown before stands for it.
@@ -35,13 +36,19 @@ function start(changed, soon) {
       if (!sets.done) soon();
     }
     if (sets.has(h)) return sets.fit(h);
-    const near = shown?.rank === rank && shown.sample === sample ? shown : null;
-    return fitMatrix(data.X, data.y, SHAPE, { rank, lam, weights: weightsOf(data.y, level), start: near, tol: ROUGH });
+    const key = JSON.stringify([rank, lam, h]);
+    if (!rough.has(key)) {
+      const near = shown?.rank === rank && shown.sample === sample ? shown : null;
+      rough.set(key, fitMatrix(data.X, data.y, SHAPE, { rank, lam, weights: weightsOf(data.y, level), start: near, tol: ROUGH }));
+    }
+    return rough.get(key);
   }
 
   function update(settings, moving) {
     const { level, rank } = settings;
-    if (settings.sample !== sample) [data, sample, shown] = [drawn(settings.sample), settings.sample, null];
+    if (settings.sample !== sample) {
+      [data, sample, shown, rough] = [drawn(settings.sample), settings.sample, null, new Map()];
+    }
     const h = Math.round(level * LEVELS);
     const found = fitted(settings, h, moving);
     const inside = data.fresh.map((one) => decide(found, one) > 0);

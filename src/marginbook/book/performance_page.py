@@ -155,7 +155,7 @@ def frames_section() -> str:
         for row in rows
     ]
     said = (
-        f"{met} of {len(rows)} reach {float(rows[0]['goal']):g} frames a second; the slowest, "
+        f"{met} of {len(rows)} reach {float(rows[0]['goal']):g} frames a second within 2 %; the slowest, "
         f"{plain(least['what'])} of {NAMES.get(least['room'], least['room'].capitalize())}, "
         f"{float(least['rate']):.0f}.\n\n"
     )
