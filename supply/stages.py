@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-import platform
 import re
 import shutil
 import subprocess
@@ -24,6 +23,7 @@ from pathlib import Path
 
 from marginbook.base.checkout import commit
 from marginbook.cli.stopping import keeping, one_sentence
+from marginbook.quality.benchmarking.environment import cores, processor
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "ci" / "stages.csv"
@@ -111,7 +111,7 @@ def measure(stage: str, environment: Mapping[str, str]) -> dict[str, object]:
         "what": STAGES[stage],
         "wall_seconds": round(wall),
         "tests": None if done.returncode else passed(done.stdout),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "machine": f"{processor()}, {cores()} cores",
     }
 
 

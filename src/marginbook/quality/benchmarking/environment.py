@@ -29,8 +29,8 @@ def environment() -> dict[str, str]:
     """Return what is stored once for a case file; call it with all libraries loaded."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "cpu": _processor(),
-        "cores": str(_cores()),
+        "cpu": processor(),
+        "cores": str(cores()),
         "memory_gib": _memory(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
@@ -51,7 +51,8 @@ def _version(name: str) -> str:
         return ""
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -60,7 +61,8 @@ def _processor() -> str:
     return models[0] if models else platform.processor() or platform.machine()
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return how many processors this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
 
