@@ -1,8 +1,9 @@
-"""All wheels that `make setup` and fetched data sets need, in one folder: for a machine without a network.
+"""All wheels that `make book` and `make test` need, in one folder: for a machine without a network.
 
 ``python supply/wheels.py`` (`make wheels`) downloads what requirements.lock names for this system and this
-Python, and the wheels that data sets are read from, into ``_build/wheels``. On the other machine
-``PIP_NO_INDEX=1 PIP_FIND_LINKS=<that folder>`` lets pip take them, and nothing else, and check their hashes.
+Python, and the wheels that data sets and scripts of the pages are read from, into ``_build/wheels``. On the
+other machine ``PIP_NO_INDEX=1 PIP_FIND_LINKS=<that folder>`` lets pip take them, and nothing else, and check
+their hashes.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from marginbook.book.slides import writing
 from marginbook.cli.stopping import keeping, one_sentence
 from marginbook.datasets import wheels
 from marginbook.datasets.registry import Wheel, registry
+from marginbook.notebooks import mathjax
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,13 +34,13 @@ def main() -> None:
 
 
 def read_from() -> list[Wheel]:
-    """Return the wheels that members of the registry's sets are read from."""
+    """Return the wheels that are read and not installed: of the registry's sets, of the pages and slides."""
     found = {source.wheel for entry in registry().values() for source in entry.sources if source.wheel}
-    return sorted(found, key=lambda wheel: wheel.package)
+    return sorted({*found, mathjax.WHEEL, writing.WHEEL}, key=lambda wheel: wheel.package)
 
 
-def collect(lock: Path, data: Iterable[Wheel], folder: Path) -> None:
-    """Bring the wheels of a lock, and of data sets, into a folder; what is there already is kept.
+def collect(lock: Path, others: Iterable[Wheel], folder: Path) -> None:
+    """Bring the wheels of a lock, and others, into a folder; what is there already is kept.
 
     Raises
     ------
@@ -53,7 +56,7 @@ def collect(lock: Path, data: Iterable[Wheel], folder: Path) -> None:
     ]  # fmt: skip
     if code := subprocess.run(command, check=False).returncode:
         raise SystemExit(code)
-    for wheel in data:
+    for wheel in others:
         with tempfile.TemporaryDirectory(dir=folder) as scratch:  # the same disk: a name is all that changes
             found = wheels.download(wheel, Path(scratch))
             found.replace(folder / found.name)

