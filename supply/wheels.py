@@ -14,11 +14,10 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from marginbook.book.slides import writing
+from marginbook.book.making import script_wheels
 from marginbook.cli.stopping import keeping, one_sentence
 from marginbook.datasets import wheels
 from marginbook.datasets.registry import Wheel, registry
-from marginbook.notebooks import mathjax
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,7 +35,7 @@ def main() -> None:
 def read_from() -> list[Wheel]:
     """Return the wheels that are read and not installed: of the registry's sets, of the pages and slides."""
     found = {source.wheel for entry in registry().values() for source in entry.sources if source.wheel}
-    return sorted({*found, mathjax.WHEEL, writing.WHEEL}, key=lambda wheel: wheel.package)
+    return sorted({*found, *script_wheels()}, key=lambda wheel: wheel.package)
 
 
 def collect(lock: Path, others: Iterable[Wheel], folder: Path) -> None:

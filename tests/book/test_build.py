@@ -14,7 +14,9 @@ from marginbook.book import BuildFailed, book_command, making
 from marginbook.book.compiling import compile_book, problems
 from marginbook.book.references import exists
 from marginbook.book.source import assemble, fingerprint
-from marginbook.notebooks import executing
+from marginbook.datasets import FetchError
+from marginbook.datasets.registry import Wheel
+from marginbook.notebooks import executing, mathjax
 
 CONFIG = """title: Tiny
 only_build_toc_files: true
@@ -222,6 +224,7 @@ def test_a_build_from_stored_outputs_is_done_if_the_executed_ones_were_the_same(
         (html / "index.html").touch()
         return []
 
+    monkeypatch.setattr(making, "_fetch_scripts", lambda: None)
     monkeypatch.setattr(making, "_notebooks", lambda *given: {"drm/01_good": executed})
     monkeypatch.setattr(executing, "_executed_path", lambda notebook: executed)
     monkeypatch.setattr(making, "compile_book", compile_)
@@ -233,6 +236,22 @@ def test_a_build_from_stored_outputs_is_done_if_the_executed_ones_were_the_same(
     assert making.make_book(execute=same, strict=False).cached  # what was strict will do for a lenient build
     (home / "book" / "second.md").write_text("# Changed\n")
     assert not making.make_book(execute=False, strict=True).cached
+
+
+def test_scripts_that_cannot_be_fetched_end_a_build_before_the_notebooks(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(wanted: Wheel, scratch: Path) -> Path:
+        raise FetchError(f"pip cannot fetch {wanted.package}=={wanted.version}: no network")
+
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(home / "empty"))
+    monkeypatch.setattr(mathjax, "download", refuse)
+    monkeypatch.setattr(making, "_notebooks", lambda *given: pytest.fail("too late"))
+    told = (
+        r"^pip cannot fetch django-static-mathjax==[\d.]+: no network; scripts of the pages are read from it$"
+    )
+    with pytest.raises(BuildFailed, match=told):
+        making.make_book()
 
 
 def test_help_has_an_example() -> None:

@@ -13,6 +13,7 @@ from . import source as tree
 from .compiling import BuildFailed, compile_book
 
 if TYPE_CHECKING:
+    from ..datasets.registry import Wheel
     from .checked_claims import Checked
 
 Progress = Callable[[str, int, int], None]  # stage, how many are done, of how many (0: not known)
@@ -65,6 +66,7 @@ def make_book(
     if not fresh and _up_to_date(html, stamp, inputs, strict):
         return Built(html / "index.html", cached=True)
     say = progress or (lambda stage, done, total: None)
+    _fetch_scripts()
     notebooks = _notebooks(execute, fresh, n_jobs, say, expect)
     source = home / "_build" / "source"
 
@@ -142,6 +144,26 @@ def make_book(
     how = "strict" if strict else "lenient"
     stamp.write_text("".join(f"{each} {how}\n" for each in good_for), encoding="utf-8")
     return Built(html / "index.html", cached=False, warnings=tuple(warnings))
+
+
+def script_wheels() -> tuple[Wheel, ...]:
+    """Return the wheels that the scripts of pages and slides are read from."""
+    from ..notebooks import mathjax
+    from .slides import writing
+
+    return mathjax.WHEEL, writing.WHEEL
+
+
+def _fetch_scripts() -> None:
+    """Bring them into the cache before the notebooks, which take minutes, are executed."""
+    from ..datasets.dataset import FetchError
+    from ..notebooks.mathjax import wheel
+
+    try:
+        for each in script_wheels():
+            wheel(each)
+    except FetchError as error:
+        raise BuildFailed(f"{error}; scripts of the pages are read from it") from None
 
 
 def _up_to_date(html: Path, stamp: Path, inputs: str, strict: bool) -> bool:
