@@ -4,7 +4,7 @@ import { make } from "./svg.js";
 
 const REST = 140; // milliseconds without a change after which finer pictures are drawn
 const [LITTLE, MUCH] = [5, 7]; // milliseconds of a frame for our part: the browser needs as many, and there are sixteen
-const COARSEST = 3;
+const COARSEST = 2;
 
 // name: the figure is the one whose image has the class explore-<name>
 // label, tryThis, how: the accessible name; the sentence that says what to try and what one will see; how to move things
