@@ -143,7 +143,7 @@ def frames_section() -> str:
         return "Nothing is stored; `make bench ROOM=frames` measures it.\n"
     least = min(rows, key=lambda row: float(row["rate"]))
     met = sum(row["met"] == "yes" for row in rows)
-    headings = ["", "what moves", "points", "frames a second", "scripts, ms: median", "19 of 20 below"]
+    headings = ["", "what moves", "points", "frames a second", "script time, ms: median", "95th percentile"]
     cells = [
         [
             NAMES.get(row["room"], row["room"].capitalize()),
