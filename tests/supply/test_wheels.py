@@ -80,7 +80,9 @@ def test_every_set_that_is_read_from_a_wheel_has_it() -> None:
 
 def test_every_wheel_that_is_named_in_the_code_is_among_them() -> None:
     package = ROOT / "src" / "marginbook"
-    named = [path for path in package.rglob("*.py") if re.search(r"^\w+ = Wheel\(", path.read_text(), re.M)]
+    named = [
+        path for path in package.rglob("*.py") if re.search(r"^\w+ = Wheel\(", path.read_text("utf-8"), re.M)
+    ]
     modules = [
         import_module(".".join(path.relative_to(package.parent).with_suffix("").parts)) for path in named
     ]
