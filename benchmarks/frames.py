@@ -3,8 +3,8 @@
 Run: python benchmarks/frames.py [--quick], after `make book`; it needs Chromium.
 Writes benchmarks/results/frames.csv. In each chapter, in a window of 1280 by 900 pixels, a key moves a point
 or a slider makes a step before every frame, as when a reader holds a key down. `rate` is frames by seconds of
-the wall: a browser gives at most 60. `median` and `most` are milliseconds that the scripts of a frame take, the
-median and the 95th percentile: how near a rate of 60 is to less.
+the wall: a browser gives at most 60. `median` and `most` are milliseconds that the scripts of a frame take,
+the median and the 95th percentile: how near a rate of 60 is to less.
 """
 
 from __future__ import annotations
