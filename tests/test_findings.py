@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -14,28 +15,30 @@ from marginbook.claims import Claim, Evidence, Verdict, check, ledger
 from marginbook.claims.findings import Finding, findings
 from marginbook.notebooks import available
 
-WRITTEN = [(room, one) for room in rooms() for one in findings(room)]
+written = functools.cache(findings)  # they are drawn from stored results: not while tests are collected
 
 
-@pytest.mark.parametrize(("room", "one"), WRITTEN, ids=lambda value: getattr(value, "title", value))
-def test_a_finding_is_true_and_leads_to_what_there_is(room: str, one: Finding) -> None:
-    assert set(one.needs) <= set(ledger())
-    assert one.false({id: str(check(id).verdict) for id in one.needs}) == ""
-    id, _, anchor = one.page.partition("#")
-    assert id in available()
-    assert not anchor or f"({anchor})=" in available()[id].text.read_text("utf-8")
-    assert re.search(r"[a-z]", one.title)
-    assert not one.title.endswith(".")
-    assert "$" not in one.title  # it is an entry of the table of contents, too
+@pytest.mark.parametrize("room", rooms())
+def test_findings_are_true_and_lead_to_what_there_is(room: str) -> None:
+    for one in written(room):
+        assert set(one.needs) <= set(ledger()), one.title
+        assert one.false({id: str(check(id).verdict) for id in one.needs}) == "", one.title
+        id, _, anchor = one.page.partition("#")
+        assert id in available(), one.title
+        assert not anchor or f"({anchor})=" in available()[id].text.read_text("utf-8"), one.title
+        assert re.search(r"[a-z]", one.title)
+        assert not one.title.endswith(".")
+        assert "$" not in one.title  # it is an entry of the table of contents, too
 
 
-@pytest.mark.parametrize(("room", "one"), WRITTEN, ids=lambda value: getattr(value, "title", value))
-def test_another_verdict_of_any_claim_refuses_it(room: str, one: Finding) -> None:
-    told = {id: str(check(id).verdict) for id in one.needs}
-    for id in told:
-        other = next(str(word) for word in Verdict if word != told[id])
-        with pytest.raises(ValueError, match="not true any more"):
-            finding_pages.refuse_false([one], {**told, id: other})
+@pytest.mark.parametrize("room", rooms())
+def test_another_verdict_of_any_claim_refuses_a_finding(room: str) -> None:
+    for one in written(room):
+        told = {id: str(check(id).verdict) for id in one.needs}
+        for id in told:
+            other = next(str(word) for word in Verdict if word != told[id])
+            with pytest.raises(ValueError, match="not true any more"):
+                finding_pages.refuse_false([one], {**told, id: other})
 
 
 def drawn():

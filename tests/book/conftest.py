@@ -14,6 +14,8 @@ from marginbook.base.project import root
 
 
 class Quiet(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # a page asks for forty files, by a few connections
+
     def log_message(self, *arguments: object) -> None:
         pass
 

@@ -26,8 +26,8 @@ def open_context(chromium, width: int, height: int, theme: str):
     return context
 
 
-def visited(context, site: str, names: list[str], state: str, watch: Callable | None = None) -> Iterator:
-    """Yield each page in the given state of loading; meanwhile the next one loads in a second tab.
+def visited(context, site: str, names: list[str], watch: Callable | None = None) -> Iterator:
+    """Yield each page when it has loaded; meanwhile the next one loads in a second tab.
 
     ``watch(tab, at)`` listens to a new tab; ``at[0]`` is the name of the page that the tab is at.
     """
@@ -46,8 +46,7 @@ def visited(context, site: str, names: list[str], state: str, watch: Callable | 
         if number + 1 < len(names):
             ask(number + 1)
         tab, _ = tabs[number % 2]
-        tab.wait_for_load_state("load")  # a busy machine may be idle for long before it asks for a script
-        tab.wait_for_load_state(state)
+        tab.wait_for_load_state("load")
         yield name, tab
 
 

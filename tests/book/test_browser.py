@@ -20,7 +20,7 @@ def test_tables_sort_by_mouse_and_keyboard(site: str, chromium) -> None:
     from playwright.sync_api import expect
 
     page = open_context(chromium, 1280, 900, "light").new_page()
-    page.goto(site + "book/data.html", wait_until="networkidle")
+    page.goto(site + "book/data.html", wait_until="load")
     table = page.locator("table.sortable").first
     heading = table.locator("thead th").nth(2)
 
@@ -39,7 +39,7 @@ def test_tables_sort_by_mouse_and_keyboard(site: str, chromium) -> None:
 
 def test_a_link_to_evidence_opens_it(site: str, chromium) -> None:
     page = open_context(chromium, 390, 844, "light").new_page()
-    page.goto(site + "book/claims-ldm.html", wait_until="networkidle")
+    page.goto(site + "book/claims-ldm.html", wait_until="load")
     closed = page.locator("details.sd-dropdown").first
     closed.locator("summary").click()
     assert closed.get_attribute("open") is not None

@@ -134,7 +134,8 @@ def test_a_page_keeps_its_layout_while_it_loads(html: Path, site: str, chromium)
     context.add_init_script(f"({SHIFT})()")
     page = context.new_page()
     for where in ("book/index.html", "book/claims.html", "book/claims-ldm.html", *notebook_pages(html)[:2]):
-        page.goto(site + where, wait_until="networkidle")
+        page.goto(site + where, wait_until="load")
+        page.evaluate("window.MathJax?.startup?.promise")
         page.wait_for_timeout(300)
         assert page.evaluate("window.shifted") < 0.1, where  # Lighthouse's bound for "good"
     context.close()
@@ -144,12 +145,11 @@ def test_the_scoreboard_leads_to_a_claim_its_evidence_and_its_page_in_three_clic
     site: str, chromium
 ) -> None:
     page = open_context(chromium, 1280, 900, "light").new_page()
-    page.goto(site + "book/index.html", wait_until="networkidle")
+    page.goto(site + "book/index.html", wait_until="load")
     count = page.locator("table.scoreboard a.count").first
     number, verdict = count.inner_text().split(maxsplit=1)
     count.click()
-    # the old page is idle too: wait for the address first
-    page.wait_for_url("**/claims-*.html*", wait_until="networkidle")
+    page.wait_for_url("**/claims-*.html*", wait_until="load")
     rows = page.locator("table.sortable tbody tr:visible")
     assert rows.count() == int(number)
     assert set(rows.locator(".verdict").all_inner_texts()) == {verdict}
@@ -164,7 +164,7 @@ def test_the_scoreboard_leads_to_a_claim_its_evidence_and_its_page_in_three_clic
 
 def test_the_ledger_is_filtered_by_keyboard_and_the_address_keeps_it(site: str, chromium) -> None:
     page = open_context(chromium, 390, 844, "dark").new_page()
-    page.goto(site + "book/claims-drm.html", wait_until="networkidle")
+    page.goto(site + "book/claims-drm.html", wait_until="load")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     rows = page.locator("table.sortable tbody tr:visible")
     every = rows.count()
@@ -175,7 +175,7 @@ def test_the_ledger_is_filtered_by_keyboard_and_the_address_keeps_it(site: str, 
     # page.url comes to know of a replaced address a moment later
     address = page.evaluate("location.href")
     assert "words=theorem+vi.3" in address
-    page.goto(address.partition("#")[0], wait_until="networkidle")
+    page.goto(address.partition("#")[0], wait_until="load")
     assert 1 <= rows.count() < every
     page.get_by_role("button", name="Show all").focus()
     page.keyboard.press("Enter")
@@ -207,7 +207,7 @@ def test_search_finds_theorem_vi_3_first(site: str, chromium) -> None:
 
 def test_keyboard_focus_is_seen(site: str, chromium) -> None:
     page = open_context(chromium, 1280, 900, "light").new_page()
-    page.goto(site + "book/index.html", wait_until="networkidle")
+    page.goto(site + "book/index.html", wait_until="load")
     styles = """() => { const e = document.activeElement, s = getComputedStyle(e);
       return [e.tagName, e.textContent.trim().slice(0, 30), !!e.closest('main article'),
         (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== 'none'

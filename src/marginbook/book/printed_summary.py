@@ -48,8 +48,12 @@ class NotPrinted(RuntimeError):
 
 
 def chromium(own: str) -> str:
-    """Return the path of Chromium, that of the system or `own` of Playwright, or an empty text."""
-    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome", own))
+    """Return the path of Chromium, that of the system or `own` of Playwright, or an empty text.
+
+    The one without windows comes first: it starts, and opens pages, in half the time.
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", own)
+    found = map(shutil.which, names)
     return next(filter(None, found), "")
 
 
@@ -58,11 +62,13 @@ def launch(playwright: Playwright) -> Browser:
     program = chromium(playwright.chromium.executable_path)  # there only after `playwright install`
     if not program:
         raise NotPrinted(
-            "no Chromium here: install the system's package `chromium`, or `playwright install chromium`"
+            "no Chromium here: install the system's package `chromium-headless-shell` or `chromium`, "
+            "or call `playwright install chromium`"
         )
     # Chromium refuses to sandbox the root user
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    return playwright.chromium.launch(executable_path=program, args=sandbox)
+    # hinting, which the one without windows would do, rounds the width of letters to whole pixels
+    return playwright.chromium.launch(executable_path=program, args=["--font-render-hinting=none", *sandbox])
 
 
 def public_address(config: str) -> str:
