@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, compute_sample_weight
 
 from marginbook.kernels import gram, tidy
 from marginbook.kfda import SparseKFDAClassifier
@@ -39,6 +39,10 @@ def check_certificate(model: Any, X: Any, y: Any) -> None:
     targets = np.where(positive, np.longdouble(n) / positive.sum(), -np.longdouble(n) / (~positive).sum())
     D = np.column_stack([np.ones(n), K]).astype(np.longdouble)
     omega = np.r_[model.intercept_, model.dual_coef_].astype(np.longdouble)
+    # a row of weight w counts w times; for q > 1 its coefficient has w^(1-q) of the penalty, as w equal rows
+    rows_of = compute_sample_weight(model.class_weight, np.asarray(y).ravel()).astype(np.longdouble)
+    units = np.r_[1, rows_of ** ((1 - max(model.q, 1)) / max(model.q, 1))]
+    D, targets, omega = np.sqrt(rows_of)[:, None] * D / units, np.sqrt(rows_of) * targets, omega * units
     weights = np.r_[float(model.penalize_bias), np.ones(n)].astype(np.longdouble)
     sizes = np.abs(D).T @ (np.abs(targets) + np.abs(D) @ np.abs(omega))
     with np.errstate(all="ignore"):
@@ -63,7 +67,7 @@ def _certificates(
     noise = ROUNDING * (targets @ targets + np.abs(omega) @ sizes + J)
     found = {"objective_": (J, noise)}
     if q >= 1:
-        centred = left - (0 if weights[0] else left.mean())
+        centred = left - (0 if weights[0] else D[:, 0] * (D[:, 0] @ left) / (D[:, 0] @ D[:, 0]))
         slopes = np.where(weights > 0, np.abs(D.T @ centred), 0)
         if q == 1:
             theta = centred * min(1, lam / slopes.max()) if slopes.max() > 0 else centred
@@ -93,7 +97,7 @@ def _certificates(
     worst = (short / scale).max(initial=0)
     error = (ROUNDING * sizes[asked] / scale).max(initial=0)
     if not weights[0]:
-        worst = max(worst, abs(left.sum()) / np.sqrt(len(targets) * (targets @ targets)))
+        worst = max(worst, abs(D[:, 0] @ left) / np.sqrt((D[:, 0] @ D[:, 0]) * (targets @ targets)))
         error += ROUNDING * sizes[0]
     found["stationarity_"] = (worst, error)
     return found

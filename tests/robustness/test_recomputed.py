@@ -50,10 +50,15 @@ def test_equations_that_rounding_leaves_unsolved_are_told_of(model):
 @pytest.mark.parametrize("q", [0.5, 1.0, 1.5])
 @pytest.mark.parametrize("solver", ["plain", "squarem", "mm"])
 @pytest.mark.parametrize("penalize_bias", [True, False])
-def test_the_paper_s_iterations_say_what_they_miss(q, solver, penalize_bias):
+@pytest.mark.parametrize(
+    "class_weight", [None, "balanced", {0: 0.3, 1: 7.0}], ids=["none", "balanced", "given"]
+)
+def test_the_paper_s_iterations_say_what_they_miss(q, solver, penalize_bias, class_weight):
     """They stop by the change of J, without a warning; so the judge computes the certificate again."""
     cut = 0.05 if solver == "mm" else 0.0
-    model = SparseKFDAClassifier(q, solver=solver, cut=cut, penalize_bias=penalize_bias, gamma=0.1).fit(X, y)
+    model = SparseKFDAClassifier(
+        q, solver=solver, cut=cut, penalize_bias=penalize_bias, gamma=0.1, class_weight=class_weight
+    ).fit(X, y)
     check_certificate(model, X, y)
     for name in {"dual_gap_", "kkt_residual_", "stationarity_", "objective_"} & {*vars(model)}:
         said = getattr(model, name)
