@@ -1,7 +1,7 @@
 """An hour of each: does memory grow, is work lost, is a process left behind?
 
 ``python benchmarks/long_runs.py`` runs three things side by side for ``--minutes 60``: `serve`, with a reader
-who opens pages, starts runs and cancels some; `experiment`, a table by its paper's protocol; and `fuzzing`, bad
+who opens pages, starts runs and cancels some; `experiment`, a table by its paper's protocol; `fuzzing`, bad
 input for all estimators in one process. Then each is ended by Ctrl-C, and what it left is counted. Writes
 ``results/faults/long_runs.csv``, a row per minute, and ``long_run_ends.csv``. It needs the built book.
 """
@@ -259,7 +259,7 @@ def measure(kinds: list[type[LongRun]], minutes: int) -> tuple[list[dict[str, An
     rows: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        begin = time.monotonic()
+        begin, about = time.monotonic(), (f"{processor()}, {cores()} cores", commit() or "")
         over = threading.Event()
         runs = [kind(Path(folder)) for kind in kinds]
         threads = [threading.Thread(target=run.work, args=(over.is_set,), daemon=True) for run in runs]
@@ -274,7 +274,6 @@ def measure(kinds: list[type[LongRun]], minutes: int) -> tuple[list[dict[str, An
             thread.join(120)
             code, left = run.end()
             run.settle()
-            about = (f"{processor()}, {cores()} cores", commit() or "")
             counted = (run.name, run.what, minutes, run.operations, run.lost, run.faults, left, code)
             ends.append(dict(zip(END_FIELDS, (*counted, *about), strict=True)))
             print(*ends[-1].values(), flush=True)
