@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from marginbook.base.project import root
-from marginbook.book import faults_page
+from marginbook.book import faults_page, long_runs_page
 
 #: the second word of the marker, or the first of the functions that make one for a parameter
 NAMED = re.compile(r'mark\.fault\(\s*"[^"]+",\s*"([^"]+)"|(?:exhausts|damaged|(?<!\.)\bfault)\(\s*"([^"]+)"')
 COUNTS = {"before": "0", "after": "7", "lost": "0", "doubled": "0", "torn": "0"}
 KILL = {"kill": "1", "phase": "work", "seconds": "2.5", **COUNTS, "same_bytes": ""}
 END = {**KILL, "kill": "", "phase": "resumed", "before": "7", "after": "9", "same_bytes": "yes"}
+MINUTES = [{"run": "serve", "minute": str(k), "memory": str(100 + 2 * max(0, k - 30))} for k in range(1, 61)]
+HOUR = {"run": "serve", "what": "requests", "minutes": "60", "operations": "1200", "lost": "0", "faults": "0"}
+HOUR |= {"left": "0", "code": "130", "machine": "a machine", "commit": "abc"}
 home = root()
 pytestmark = pytest.mark.skipif(home is None, reason="needs the checkout")
 
@@ -69,15 +72,38 @@ def test_faults_are_listed_with_message_and_test() -> None:
 
 
 def test_without_a_measurement_the_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faults_page, "resource", lambda *parts: tmp_path / "none")
+    for page in (faults_page, long_runs_page):
+        monkeypatch.setattr(page, "resource", lambda *parts: tmp_path / "none")
     faults_page.write(tmp_path)
     for name in ("kills", *faults_page.PARTS):
         assert "`python benchmarks/faults.py` measures it" in (tmp_path / f"faults-{name}.md").read_text()
+    assert "`python benchmarks/long_runs.py` measures it" in (tmp_path / "faults-hours.md").read_text()
+
+
+def test_an_hour_that_grows_or_leaves_something_says_so() -> None:
+    good = long_runs_page.listed(MINUTES, [HOUR])
+    assert "nothing was lost, ended wrongly, or left running" in good
+    assert "1,200 requests" in good
+    assert long_runs_page.growth(MINUTES) == pytest.approx(120)  # 2 MiB a minute, from the half on
+    assert "- +120.0\n" in good
+    bad = long_runs_page.listed(MINUTES, [HOUR | {"lost": "2", "left": "1"}])
+    assert "**2 lost by `serve`, 1 left running by `serve`**" in bad
+
+
+def test_the_stored_hours_are_whole() -> None:
+    ends = {row["run"]: row for row in faults_page.stored("long_run_ends")}
+    minutes = faults_page.stored("long_runs")
+    assert set(ends) == {row["run"] for row in minutes}
+    for run, end in ends.items():
+        assert [row["minute"] for row in minutes if row["run"] == run] == [str(k) for k in range(1, 61)]
+        assert int(end["operations"]) > 0
 
 
 def test_the_figure_is_drawn(tmp_path: Path) -> None:
     faults_page.draw([KILL, {**KILL, "phase": "start", "before": "7"}, END], tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    long_runs_page.draw(MINUTES, tmp_path / "b.png")
+    for name in "ab":
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_message_can_be_typed_again_and_an_interrupt_is_called_so() -> None:

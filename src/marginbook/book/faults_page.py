@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..base.plotting import COLOURS, STYLE
 from ..base.project import resource
+from . import long_runs_page
 from .myst import plain, table
 from .stored import Row, stored_rows
 
@@ -34,6 +35,7 @@ def write(folder: Path) -> None:
         rows = [row for row in faults if row["part"] in parts]
         folder.joinpath(f"faults-{name}.md").write_text(listed(rows), encoding="utf-8")
     draw(kills, folder / "faults-kills.png")
+    long_runs_page.write(folder)
 
 
 def stored(name: str) -> list[Row]:

@@ -1,0 +1,96 @@
+"""An hour of each: ``results/faults/long_runs.csv`` and ``long_run_ends.csv`` as a table and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..base.plotting import COLOURS, STYLE
+from ..base.project import resource
+from .myst import table
+from .stored import Row, stored_rows
+
+COMMAND = "python benchmarks/long_runs.py"
+_FOLDER = ("results", "faults")
+_LINES = (COLOURS["blue"], COLOURS["vermilion"], COLOURS["black"])
+
+
+def write(folder: Path) -> None:
+    """Write ``faults-hours.md`` and ``faults-hours.png``."""
+    minutes, ends = (
+        stored_rows(resource(*_FOLDER, f"{name}.csv")) for name in ("long_runs", "long_run_ends")
+    )
+    folder.joinpath("faults-hours.md").write_text(listed(minutes, ends), encoding="utf-8")
+    draw(minutes, folder / "faults-hours.png")
+
+
+def growth(minutes: Sequence[Row]) -> float:
+    """Return by how many MiB an hour the memory of a run grew in its second half.
+
+    The median of the slopes between all pairs of minutes (Theil and Sen): garbage that is collected late
+    makes steps, which a line by least squares would follow.
+    """
+    from scipy.stats import theilslopes
+
+    half = minutes[len(minutes) // 2 :]
+    if len(half) < 2:
+        return 0.0
+    time, memory = np.array([(float(row["minute"]), float(row["memory"])) for row in half]).T
+    return 60 * float(theilslopes(memory, time)[0])
+
+
+def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
+    """Return what each run did, and what it left."""
+    if not ends:
+        return f"Nothing is stored; `{COMMAND}` measures it.\n"
+    lines = []
+    for end in ends:
+        own = [row for row in minutes if row["run"] == end["run"]]
+        early = own[min(len(own), 10) - 1]["memory"]
+        lines.append(
+            [
+                f"`{end['run']}`",
+                f"{int(end['operations']):,} {end['what']}",
+                *(end[name] for name in ("minutes", "lost", "faults", "left", "code")),
+                f"{float(early):.0f}",
+                f"{float(own[-1]['memory']):.0f}",
+                f"{growth(own):+.1f}",
+            ]
+        )
+    wrong = [
+        f"{end[name]} {said} by `{end['run']}`"
+        for end in ends
+        for name, said in (("lost", "lost"), ("faults", "ended wrongly"), ("left", "left running"))
+        if int(end[name])
+    ]
+    told = "**" + ", ".join(wrong) + "**" if wrong else "nothing was lost, ended wrongly, or left running"
+    machine, commit = ends[0]["machine"], ends[0]["commit"]
+    headings = ["run", "did", "minutes", "lost", "ended wrongly", "processes left", "exit code"]
+    headings += ["MiB after 10 minutes", "MiB at the end", "MiB per hour"]
+    return f"Side by side on {machine}, at {commit}: {told}.\n\n" + table(
+        headings, lines, classes="sortable wide"
+    )
+
+
+def draw(minutes: Sequence[Row], path: Path) -> None:
+    """Draw the memory of each run over its minutes."""
+    if not minutes:
+        return
+    import matplotlib.pyplot as plt  # only where a book is built
+
+    with plt.rc_context(STYLE):  # type: ignore[arg-type]
+        figure, axis = plt.subplots()
+        for name, colour in zip(dict.fromkeys(row["run"] for row in minutes), _LINES, strict=False):
+            own = [row for row in minutes if row["run"] == name]
+            axis.plot(
+                [float(row["minute"]) for row in own],
+                [float(row["memory"]) for row in own],
+                color=colour,
+                label=name,
+            )
+        axis.set(xlabel="minutes", ylabel="memory of the process, MiB", ylim=(0, None))
+        axis.legend(fontsize=9)
+        figure.savefig(path, metadata={"Software": None})
+        plt.close(figure)
