@@ -50,7 +50,7 @@ def test_sizes_hours_and_versions_are_those_of_the_record(
     assert "  - 5\n  - 6\n  - 675\n  - \\-\n" in text
     said = reproducibility_pages.versions(plans)
     assert "Python 3.11.7, NumPy 2.4.6." in said
-    assert "drm/table-8 (2 of 900)" in said
+    assert "drm/table-8 (2 of 975)" in said
     assert "Not run on this checkout: drm/table-9." in said
 
 

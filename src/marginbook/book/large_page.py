@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import heapq
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..base.project import resource
-from ..experiments import experiments
+from ..experiments import experiments, load_protocol
 from .myst import NOTHING, dropdown, plain, powers, table
 from .stored import stored_rows
 
@@ -102,7 +101,7 @@ def cost(ids: Iterable[str]) -> str:
         spans = [makespan(seconds, workers) for workers in WORKERS]
         sums = [before + now for before, now in zip(sums, (sum(seconds), *spans), strict=True)]
         number = f"{len(seconds):,}"
-        if (wanted := _in_profile(id)) > len(seconds):
+        if (wanted := len(load_protocol(id).tasks("paper"))) > len(seconds):
             number += f" of {wanted:,}"
         link = f"[{plain(id)}](#results-{id.replace('/', '-')})"
         times = [_minutes(max(seconds)), *map(_minutes, spans)]
@@ -132,13 +131,6 @@ def makespan(seconds: Iterable[float], workers: int) -> float:
     for each in sorted(seconds, reverse=True):
         heapq.heapreplace(free, free[0] + each)
     return max(free)
-
-
-def _in_profile(id: str) -> int:
-    stored = resource("results", *f"{id}.provenance.json".split("/"))
-    if not stored.is_file():
-        return 0
-    return int(json.loads(stored.read_text(encoding="utf-8"))["tasks"]["in the profile"])
 
 
 def _rows(name: str) -> list[dict[str, str]]:

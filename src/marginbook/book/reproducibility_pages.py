@@ -88,8 +88,9 @@ def versions(plans: Iterable[Protocol]) -> str:
             waiting.append(plan.id)
             continue
         found.update(dict.fromkeys(map(_words, stored["environments"])))
-        if stored["tasks"]["exported"] < stored["tasks"]["in the profile"]:
-            part.append(f"{plan.id} ({stored['tasks']['exported']} of {stored['tasks']['in the profile']})")
+        # of today's protocol: the one of a record may have had fewer
+        if stored["tasks"]["exported"] < (wanted := len(plan.tasks("paper"))):
+            part.append(f"{plan.id} ({stored['tasks']['exported']:,} of {wanted:,})")
     lines = [f"Stored results were made with {plain('; '.join(found))}."] if found else []
     if part:
         lines.append(f"Stored in part: {plain(', '.join(part))}.")

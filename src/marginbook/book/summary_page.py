@@ -141,8 +141,9 @@ def counts(checked: Checked) -> str:
     changed = Counter(one.severity for one in mended)
     return (
         f"Of {found.total()} statements, tables and figures of the papers, {stand} stand as printed "
-        f"(version {__version__} of the book). [Corrected](errata.md), another {found[Verdict.CORRECTED]} "
-        f"do: {changed[Severity.SLIGHT]} of these need another number, notation or step of the argument, "
+        f"(version {__version__} of the book). Another {found[Verdict.CORRECTED]} stand once "
+        f"[corrected](errata.md): {changed[Severity.SLIGHT]} of these need another number, notation or step "
+        "of the argument, "
         f"the others a formula or a condition. {found[Verdict.FAILS]} fail. Of what we ran again, "
         f"{found[Verdict.PARTLY]} came out in part and {found[Verdict.NOT_REPRODUCED]} did not; "
         f"{found[Verdict.UNDECIDED]} are undecided, and {found[Verdict.NOT_TESTABLE]} could not be tested.\n"
@@ -159,7 +160,7 @@ def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
     missing = [entry.name for entry in registry().values() if not entry.available]
     return (
         f"- Other numbers do not say who is wrong. The {found[Verdict.NOT_REPRODUCED]} results that did not "
-        "come out again may hang on a setting, a split or a version of the data that we do not know.\n- "
+        "come out again may depend on a setting, a split or a version of the data that we do not know.\n- "
         f"Where the papers leave something open we made {len(assumed)} assumptions, and [list "
         f"them](reproducibility.md). Of {several} tables and figures we ran more than one reading, and [the "
         f"one that agrees best](#readings) counts.\n- {found[Verdict.UNDECIDED]} verdicts are *undecided*: "

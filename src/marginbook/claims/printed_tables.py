@@ -151,8 +151,8 @@ class PaperTables(StoredTables):
         needed = calibration.needed(len(tested))
         return Evidence(
             verdict=calibration.judge(int(agree.sum()), len(tested)),
-            measured=f"{agree.sum()} of {len(tested)} cells agree{ours}; of the {len(off)} that differ, our "
-            f"mean is higher in {higher}",
+            measured=f"{agree.sum()} of {len(tested)} cells agree{ours}"
+            + (f"; of the {len(off)} that differ, our mean is higher in {higher}" if len(off) else ""),
             claimed=f"the printed means: at least {needed} of {len(tested)} cells, as in a faithful re-run",
             slack=float((agree.sum() - needed) / len(tested)),
             why="A cell agrees when the means differ by no more than the 95 % range of a difference of two "

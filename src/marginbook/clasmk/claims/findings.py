@@ -28,8 +28,9 @@ def narrow_kernels() -> Finding:
     wide, narrow = pictures.moons()
     return Finding(
         "The lowest ratio goes to a kernel that captures almost nothing",
-        "The method scores a kernel by a ratio: the energy of the *other* classes in a class's subspace, "
-        "divided by the energy of its own. As a kernel gets narrower both vanish, the numerator faster, and "
+        "The energy of a point in a subspace is the squared length of its projection. The method scores a "
+        "kernel by a ratio: the mean energy of the *other* classes in a class's subspace, divided by that of "
+        "the class itself. As a kernel gets narrower both vanish, the numerator faster, and "
         f"the ratio goes to zero. Below, the wide kernel captures {wide.energy:.1%} of the energy of new "
         f"points, with ratio {wide.ratio:.2f}; the narrow one {narrow.energy:.0%}, with a ratio below a "
         r"millionth. Only the threshold $\eta$ keeps narrow kernels out, and the paper compares it with a "
@@ -107,9 +108,10 @@ def theorem_two() -> Finding:
     printed, mended = (float(numerator(four, printed=how) / below) for how in (True, False))
     return Finding(
         "Theorem 2 bounds a probability by a negative number",
-        "Theorem 2 is the argument for one kernel per class, and it has three faults. First, its "
-        "assumptions make both sides of its condition equal, so the case $\\lambda<1$ that it treats never "
-        "occurs. Second, its numerator has $1/C$ where $1/C^2$ belongs: in a simple model of four classes, "
+        "Theorem 2 is the argument for one kernel per class, and it has three faults. First, it supposes "
+        "that in a class's subspace the other classes have on average at most $\\lambda<1$ times the energy "
+        "of the class itself, but its other assumptions make the two equal. Second, its numerator has $1/C$ "
+        "where $1/C^2$ belongs: in a simple model of four classes, "
         f"which has noise, it says that a probability is at most ${printed:.2f}$. Third, with both repaired "
         "the bound is never below 1, for any model, so it says nothing; the same model gives "
         f"{mended:.2f}. With geometric instead of arithmetic means we prove an informative bound, "

@@ -116,8 +116,8 @@ def _similar() -> Sentence:
 
 def _figures() -> Sentence:
     return Sentence(
-        "Nor does it come out that accuracy is best with 98 kernels (Figures 2 to 5), or which set has the "
-        "weights that vary (24 to 27).",
+        "Nor does it come out that accuracy is best with 98 kernels (Figures 2 to 5), or on which set the "
+        "weights vary (Figures 24 to 27).",
         {"clasmk/fig-2": "not-reproduced", "clasmk/fig-24": "not-reproduced"},
     )
 

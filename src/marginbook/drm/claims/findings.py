@@ -48,7 +48,8 @@ def one_pass() -> Finding:
         "seconds for a test point over training rows, logarithmic: gradient descent, PPA and APG rise, the "
         "one-pass form is flat and five orders of magnitude lower.",
         "Left: the model rebuilds a test point as a sum of parts, one of each class, and the part nearest to "
-        "the star names the class. Right: the paper's iterations take longer the more rows there are; the "
+        "the star, half-way between the point and the sum, names the class. Right: the paper's iterations "
+        "take longer the more rows there are; the "
         "one-pass form does not.",
         holds=bool((times["met"] == "yes").all()) and iterate["ratio"] > 1e5,
         home="The linear discriminative ridge machine needs one pass over the data. The paper iterates for "
@@ -84,8 +85,9 @@ def large_sets() -> Finding:
         "far left of the line. LIBLINEAR does not, and the lead is gone. For Poker we use a different "
         "split.",
         holds=bool((svms.max(axis=1) < shares[both].to_numpy()).all()) and ahead == 0 and len(ours) == 3,
-        home="The discriminative ridge machine leads over linear SVMs in Table V of its paper, because the "
-        "printed SVMs do worse than a constant label. Against LIBLINEAR it is ahead on none of three sets.",
+        home="The discriminative ridge machine leads over linear SVMs in Table V of its paper, but on ijcnn1 "
+        "and Shuttle these do worse than a constant label. Against LIBLINEAR it is ahead on none of three "
+        "sets.",
     )
 
 
@@ -127,8 +129,8 @@ def within_class_term() -> Finding:
         "this machine, $\\alpha=0$ with the DRM's rule, KRR. On fifteen imbalanced sets, with everything "
         f"chosen by leave-one-out, the term puts the DRM ahead on {ahead}, by about {points} points of "
         "G-mean on average. The paper counts 12 of 15 sets on which the DRM is the best of all methods; its "
-        f"table shows {printed}. In our re-run it has the best mean on {wins['honest']}, and the five folds "
-        f"make {sure} of these leads sure. Where accuracy is the score, little is left: on [thirty "
+        f"table shows {printed}. In our re-run it has the best mean on {wins['honest']}; five folds "
+        f"establish {sure} of these leads. Where accuracy is the score, little is left: on [thirty "
         f"sets](which.md) the two differ by {abs(apart):.1f} points on average.",
         {
             "drm/fig-4": "reproduced",
@@ -153,8 +155,10 @@ def increasing_penalty() -> Finding:
         "Not every increasing penalty reaches the same solutions",
         "Proposition IV.3 says that any increasing function of the norm gives the same set of minimum "
         "points, so that one may choose it for convenience. One training point refutes it: a square root "
-        "cannot reach the weights between 0 and ⅔. For convex functions the statement is true, except at 0, "
-        "which the DRM's own function never reaches. The convergence theorems hold, and the rates are sharp; "
+        "cannot reach the weights between 0 and ⅔. For convex increasing functions the statement is true "
+        "except for $w=0$: some of them reach it, the DRM's own never does. The convergence theorems hold, "
+        "and "
+        "the rates are sharp; "
         "what the paper calls quadratic convergence is linear.",
         {
             "drm/prop-IV.3": "corrected",

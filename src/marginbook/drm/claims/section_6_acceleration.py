@@ -221,7 +221,7 @@ def check_wording(order: float = 2.0, exponent: float = 1.0, root: float = 1.0) 
         f"{at_most(excess, 1.0)} times the rounding allowed, and a restart arrives up to {faster:.0f} times "
         "sooner",
         claimed="a bounded ratio; about two iterations; corrected, a linear rate of "
-        f"(1 - kappa^(-1/{root:g}))^({exponent:g}t)",
+        + ("(1 - 1/kappa)^t" if root == exponent == 1 else f"(1 - kappa^(-1/{root:g}))^({exponent:g}t)"),
         slack=float(np.log10(10.0 / max(growth, EPS))),
         why="Quadratic convergence, e_(t+1) <= C e_t^2, doubles the digits in every iteration. Theorem VI.4 "
         "proves only f_t - f* <= C/t^2. For 'no worse than linear' the paper gives no argument. The "

@@ -54,7 +54,7 @@ def check_gradient_descent(power: float = 2.0, root: float = 1.0, kappa_times: f
         count, largest = count + 3, max(largest, kappa)
     return Evidence(
         verdict=decide(worst <= 1.0 and reached >= ATTAINED),
-        measured=f"at each of {ITERATIONS} iterations, f - f* exceeds ((kappa-1)/(kappa+1))^({power:g}t) "
+        measured=f"at each of {ITERATIONS} iterations, f - f* exceeds ((kappa - 1)/(kappa + 1))^({power:g}t) "
         f"(f_0 - f*) by at most {at_most(worst, 1.0)} times the rounding allowed; it reaches "
         f"{100 * reached:.4f} % of that bound",
         claimed="a linear rate",
@@ -111,16 +111,17 @@ def check_argument(
     return Evidence(
         verdict=decide(slowest <= COMMON, worst <= 1.0 and reached >= ATTAINED),
         measured=f"in all {len(betas)} problems f_t - f* is at most {constant:.2f} |w_0 - w*|^2 / t, but a "
-        f"step leaves up to {100 * slowest:.2f} % of it; a step leaves at most "
-        f"((kappa-1)/(kappa+1))^{power:g} of it, exceeded by {at_most(worst, 1.0)} times the rounding "
-        f"allowed and reached to {100 * reached:.2f} %",
-        claimed="one linear rate below 1 for all problems; corrected, ((kappa-1)/(kappa+1))^2 for each step",
+        f"step leaves up to {100 * slowest:.2f} % of the gap; the corrected rate, "
+        f"((kappa - 1)/(kappa + 1))^{power:g} for each step, is exceeded by at most {at_most(worst, 1.0)} "
+        f"times the rounding allowed, and {100 * reached:.2f} % of it is reached",
+        claimed="one linear rate below 1 for all problems; corrected, ((kappa - 1)/(kappa + 1))^2 for each "
+        "step",
         slack=COMMON - slowest,
         why="The problems Q = diag(1, 0), with beta falling to 1e-4, share one constant in O(1/t), but their "
         f"linear rates come arbitrarily close to 1; a common rate below {COMMON:g} would support the "
         "argument. O(1/t) also holds for functions that are not strongly convex. The corrected statement, "
         "also checked: since f is strongly convex, Kantorovich's inequality shows that every single step "
-        "multiplies f - f* by at most ((kappa-1)/(kappa+1))^2, which proves the theorem.",
+        "multiplies f - f* by at most ((kappa - 1)/(kappa + 1))^2, which proves the theorem.",
         sizes={"problems": len(betas), "iterations": ITERATIONS},
         seeds=(29,),
         reach=min(reached, 1.0),

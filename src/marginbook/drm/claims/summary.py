@@ -77,8 +77,8 @@ def _figures() -> Sentence:
 def _conditions() -> Sentence:
     return Sentence(
         "Proposition IV.3 needs a condition: all strictly increasing penalties reach the same nonzero "
-        "solutions if they are convex and q, r ≥ 1. Strongly convex is the DRM itself, not every member of "
-        "its family.",
+        "solutions if they are convex and q, r ≥ 1. The DRM itself is strongly convex; not every member of "
+        "its family is.",
         {"drm/prop-IV.3": "corrected", "drm/strongly-convex": "corrected"},
     )
 

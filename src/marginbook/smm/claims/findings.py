@@ -94,9 +94,9 @@ def _real_matrices() -> Finding | None:
         "sets no gain was found",
         "Multiply two digits into one matrix, $X=uv^\\top$, and ask whether both are even or both odd. "
         "Theory promises a "
-        f"coefficient of rank 1, and low rank errs on {error[PLATT]:.0f} % where the vector machine errs "
+        f"coefficient of rank 1, and low rank errs on {error[PLATT]:.1f} % where the vector machine errs "
         "on "
-        f"{error[VECTOR_PLATT]:.0f} %. Digits, EEG and brain connectivity promise nothing of the kind. "
+        f"{error[VECTOR_PLATT]:.1f} %. Digits, EEG and brain connectivity promise nothing of the kind. "
         "There, no comparison shows a gain of one point; on spatial orientation low rank is worse by "
         f"{losses[0]:.0f} to {losses[1]:.0f} points. "
         "On some sets the splits are too few to exclude a gain, which is why one verdict is *undecided*.",
@@ -191,10 +191,10 @@ def _one_fit() -> Finding | None:
         "formula counts the wrong sets "
         "and estimates the probability of the *other* class. Corrected, its error has a bound that holds "
         "for every distribution. "
-        f"But a logistic regression of low rank, one fit instead of nineteen, is more exact: with {many} "
+        f"But a logistic regression of low rank, one fit instead of nineteen, is more accurate: with {many} "
         "matrices its mean error "
         f"is {by_n.loc[many, LOGISTIC]:.3f} against {by_n.loc[many, PATH]:.3f}. "
-        "This holds even where the logistic model is wrong: "
+        "Where the logistic model is wrong it is not worse: "
         f"if the true probability is a step, the errors are {on_step[LOGISTIC]:.3f} and "
         f"{on_step[PATH]:.3f}.",
         {

@@ -195,7 +195,7 @@ def check_sparse(edge: float = 1.0, margin: float = 1.0) -> Evidence:
         why="alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1. So the zeros belong "
         "to the samples beyond the margin; they are few where classes overlap or the penalty is strong. "
         "Under the strongest penalty f is the difference of the "
-        'class sums. The draft calls alpha "spare" and says no more; the logistic loss has no zeros at all.',
+        "class sums. The draft calls alpha sparse and says no more; the logistic loss has no zeros at all.",
         sizes={"problems": count, "n": 100, "lambda": list(lambdas)},
         seeds=(739,),
     )

@@ -53,9 +53,10 @@ def _low_rank() -> Sentence:
     found.index = [size_of(str(name), "d") for name in found.index]
     gain = (found[VECTOR_PLATT] - found[PLATT]).sort_index()
     return Sentence(
-        f"Low rank pays where the truth has it. It makes {gain.iloc[0]:.1f} points fewer errors than a "
-        f"vector with {gain.index[0]} × {gain.index[0]} matrices drawn by us and {gain.iloc[-1]:.0f} with "
-        f"{gain.index[-1]} × {gain.index[-1]}, and {digits[VECTOR_PLATT] - digits[PLATT]:.0f} on products "
+        f"Low rank pays where the truth has it. Compared with the same machine on vectors it makes "
+        f"{gain.iloc[0]:.1f} points fewer errors on {gain.index[0]} × {gain.index[0]} matrices drawn by us, "
+        f"{gain.iloc[-1]:.0f} on {gain.index[-1]} × {gain.index[-1]}, and "
+        f"{digits[VECTOR_PLATT] - digits[PLATT]:.0f} on products "
         "of two digits.",
         {"smm/low-rank-helps": "reproduced", "smm/real-rank-one": "reproduced"},
         holds=bool(gain.is_monotonic_increasing),
@@ -111,8 +112,10 @@ def _natural() -> Sentence:
     worse = {str(name) for found in lines for name in found.index[found["low"] > 1]}
     sets = {len(found) for found in lines}
     return Sentence(
-        "Whether low rank pays on natural matrices. On seven sets no comparison shows a gain of one point, "
-        "and on one vectors are better by more; on some, the splits are too few to exclude a gain.",
+        "Whether low rank pays on natural matrices. On seven sets no comparison shows a gain of one point; "
+        "on one of them vectors are better by more than that, and on some the splits are too few to exclude "
+        "a "
+        "gain.",
         {"smm/real-low-rank": "undecided"},
         holds=sets == {7} and not better and len(worse) == 1,
     )

@@ -193,7 +193,7 @@ def _costs(found: Findings) -> list[Sentence]:
     needed = {name: found.of(name, "needed") for name in ("kFDA-0.5", REFERENCE)}
     return [
         Sentence(
-            "Cheap predictions, or few examples",
+            "Cheap predictions, or a small model",
             f"A prediction of sparse kFDA needs {needed['kFDA-0.5']:.1f} % of the training rows, the "
             f"{REFERENCE}'s {needed[REFERENCE]:.0f} % (medians). The price is "
             f"{-found.lead('kFDA-0.5', REFERENCE):.1f} points of accuracy; practically the same with a "

@@ -28,9 +28,10 @@ def none_better() -> Finding:
     return Finding(
         f"None of the papers' methods is practically better than an {REFERENCE} on {said(sets)} data sets",
         f"Every method had the same training rows and the same {said(49)} fits. A difference counts if it is "
-        f"larger than one point of accuracy. The probability that a method is better than the {REFERENCE} "
-        f"by that much on a new set is {percent(found.chance(best, 'better'))} for each of the papers' "
-        f"{said(len(OURS))} columns. {listed(equal)} are practically the same as the {REFERENCE}, each with "
+        f"larger than one point of accuracy. That a lead of more than a point over the {REFERENCE} is the "
+        f"most likely outcome on a data set has a posterior probability of "
+        f"{percent(found.chance(best, 'better'))} for each of the papers' {said(len(OURS))} columns. "
+        f"{listed(equal)} are practically the same as the {REFERENCE}, each with "
         f"a probability of at least {percent(min(found.chance(name, 'same') for name in equal))}. "
         f"{listed(open_)} remain undecided, but on the losing side: the probabilities that they are worse "
         f"are {chances}. With {least} or {most} points as the threshold, too, no method is better.",
@@ -41,7 +42,8 @@ def none_better() -> Finding:
         f"that of the {REFERENCE}. A band marks one point to both sides of zero. The means of five rows lie "
         "in it; those of CLASMK and SMM lie at its edge or left of it.",
         f"One dot is a data set: accuracy minus the {REFERENCE}'s, in points. In the grey band a difference "
-        "is negligible. Bars are means; the right column is the probability of being practically better. "
+        "is negligible. Bars are means; the right column is the posterior probability that this is "
+        "practically better as a rule. "
         "Dots at the left edge lie further out.",
         holds=ROPE == 1
         and not any(found.decided("better", rope) for rope in ROPES)
@@ -50,8 +52,8 @@ def none_better() -> Finding:
         and found.chance(best, "better") < 0.01
         and all(found.chance(name, "worse") > 0.25 for name in open_),
         home=f"On {said(sets)} data sets, with equal effort in tuning, none of the papers' methods is "
-        f"practically better than a support vector machine: the probability of a lead above one point "
-        f"is {percent(found.chance(best, 'better'))} for each.",
+        f"practically better than a support vector machine: the posterior probability that a lead above one "
+        f"point is the most likely outcome is {percent(found.chance(best, 'better'))} for each.",
     )
 
 
@@ -63,9 +65,10 @@ def ingredients() -> Finding:
     parts = [f"{what} ({name})" for name, _, what in INGREDIENTS]
     return Finding(
         "What each paper adds is worth less than a point of accuracy",
-        f"Each method has a twin without its own ingredient. For all {said(len(INGREDIENTS))} the twin is "
-        f"practically the same with a probability of {percent(min(same))}: {listed(parts)}. With it, the "
-        f"mean accuracy falls by {-max(leads):.1f} to {-min(leads):.1f} points. (The SVM also has the "
+        f"We compare {said(len(INGREDIENTS))} methods with a twin that lacks the paper's own ingredient: "
+        f"{listed(parts)}. Each is practically the same as its twin, with a probability of "
+        f"{percent(min(same))}. With the ingredient, the mean accuracy falls by {-max(leads):.1f} to "
+        f"{-min(leads):.1f} points. (The SVM also has the "
         "intercept that the LDM lacks.) This is about accuracy only. Sparsity, one pass over the data or a "
         "leave-one-out bound may be worth having at equal accuracy.",
         {},

@@ -21,7 +21,8 @@ def _none_better() -> Sentence:
     best = max(OURS, key=lambda name: found.chance(name, "better"))
     return Sentence(
         f"On {len(found.accuracy)} small sets with two classes, and with equal effort in tuning, none of "
-        "the methods is practically better than an SVM: the probability of a lead above one point is "
+        "the methods is practically better than an SVM: the posterior probability that a lead above one "
+        "point is the most likely outcome is "
         f"{percent(found.chance(best, 'better'))} for each. CLASMK with learned weights and the SMM, which "
         "had vectors here in place of matrices, are undecided; the others are practically the same.",
         {},
