@@ -30,13 +30,19 @@ def _fewer(monkeypatch):
     [
         (majorising.check_closure, Verdict.CORRECTED),
         (majorising.check_bound, Verdict.HOLDS),
-        (majorising.check_range, Verdict.CORRECTED),
+        (majorising.check_range, Verdict.HOLDS),
         (majorising.check_convex, Verdict.CORRECTED),
         (majorising.check_surrogate, Verdict.CORRECTED),
     ],
 )
 def test_majorisers(check, verdict):
     assert check().verdict == verdict
+
+
+def test_the_range_of_the_sum_is_read_as_it_agrees_best():
+    assert majorising.check_range(readings=("N + 1",)).verdict == Verdict.HOLDS
+    for arguments in ({"readings": ("N",)}, {"readings": ("m", "N")}, {"constant": Fraction(51, 50)}):
+        assert majorising.check_range(**arguments).verdict == Verdict.FAILS
 
 
 def test_a_product_of_majorisers_fails_where_one_function_is_negative():

@@ -8,13 +8,14 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
+from ...base.memory import require_memory
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import tidy
 from ...kernels.validation import validate_data
 from ..solvers.one_pass import ClassMoments, LinearMaps, linear_maps
 from ..solvers.one_pass_dask import dask_moments, is_dask
-from .parameters import takes_chunks, validate_settings
-from .prediction import warn_of_certificate
+from .parameters import available_chunks, takes_chunks, validate_settings
+from .prediction import SPARE, warn_of_certificate
 
 
 class FitsChunks:
@@ -32,7 +33,7 @@ class FitsChunks:
     moments_: ClassMoments
     maps_: LinearMaps
 
-    @available_if(takes_chunks)
+    @available_if(available_chunks)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Take in more rows; the result equals one fit to all of them.
 
@@ -90,6 +91,12 @@ class FitsChunks:
 
     def _start_moments(self, n_features: int) -> None:
         size = n_features + int(self.fit_intercept)
+        require_memory(
+            f"one pass over {size:,} features and {len(self.classes_)} classes needs",
+            4.0 * len(self.classes_) * size**2,
+            "reduce the features first (TruncatedSVD), or take LDMClassifier(kernel='linear', solver='asgd')",
+            share=SPARE,
+        )
         self.moments_ = ClassMoments.empty(len(self.classes_), size, float(self.alpha), float(self.beta))
 
     def _solve_maps(self, moments: ClassMoments) -> None:

@@ -12,6 +12,7 @@ from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import validate_labels
+from ...base.refit import forget
 from ...base.threads import on_few_threads
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, tidy
@@ -78,11 +79,12 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     coef0 : float, default=1.0
     solver : {"auto", "closed", "one-pass", "cg", "gd", "ppa", "apg"}, default="auto"
         "one-pass" is exact, for the linear kernel, with time and memory independent of n in prediction, and
-        takes Dask arrays; "auto" takes it for the linear kernel when there are more examples than features,
-        and "closed" otherwise. "cg" solves each test point to `tol` by conjugate gradients when it comes, for
-        the linear kernel without any n x n or p x p matrix; of two classes `predict` stops at a proof of the
-        label. That takes some four iterations, each of four multiplications for a stored entry of the
-        training rows (0.05 s a row at 90,000 rows with 20 entries), where a linear SVM needs one product.
+        takes Dask arrays; "auto" takes it for the linear kernel when there are more examples than features
+        (beyond 256 features: where it is also the cheaper one), and "closed" otherwise. "cg" solves each
+        test point to `tol` by conjugate gradients when it comes, for the linear kernel without any n x n or
+        p x p matrix; of two classes `predict` stops at a proof of the label. That takes some four
+        iterations, each of four multiplications for a stored entry of the training rows (0.05 s a row at
+        90,000 rows with 20 entries), where a linear SVM needs one product.
         "auto" takes it for sparse rows of the linear kernel, more than 12,000 of more than 4,096 features.
         The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant step) solve for each
         test point when it comes, for the linear kernel without an n x n matrix.
@@ -176,8 +178,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         MemoryError
             Where the n x n array is more than this machine has.
         """
-        for state in ("moments_", "maps_", "gamma_", "_trained", "_landmarks"):  # of an earlier fit
-            self.__dict__.pop(state, None)
+        forget(self, "_trained", "_landmarks")  # of an earlier fit
         if is_dask(X):
             return self._fit_dask(X, y, sample_weight)
         # looking for NaN alone would cost a fifth of a one-pass fit, which meets them itself
@@ -187,12 +188,14 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         if y.dtype == object:  # other types have an order
             validate_labels(y)
         classes, codes = np.unique(y, return_inverse=True)
-        self._set_classes(classes)
         weights = row_weights(X, y, sample_weight, self.class_weight)
         name, parameters = validate_settings(self, X, weights)
+        self._set_classes(classes)
         if "gamma" in parameters:
             self.gamma_ = float(1 / X.shape[1] if parameters["gamma"] is None else parameters["gamma"])
-        self.solver_ = choose_solver(self.solver, name, X) if self.n_components is None else "one-pass"
+        self.solver_ = (
+            choose_solver(self.solver, name, X, len(classes)) if self.n_components is None else "one-pass"
+        )
         if self.solver_ == "one-pass" and self.n_components is None:
             self._start_moments(X.shape[1])
             self._solve_maps(self.moments_.add(X, codes, self.fit_intercept, weights))

@@ -8,6 +8,7 @@ O(n m (p + m) + g m^3), and O(m (p + g m)) a prediction. The certificate is that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -58,7 +59,8 @@ class LandmarkDRM:
 
     def __getstate__(self) -> dict[str, Any]:
         half = np.triu_indices(self.R.shape[1])
-        return self.__dict__ | {"R": np.stack([form[half] for form in self.R])}
+        kept = {name: value for name, value in self.__dict__.items() if name != "_two"}
+        return kept | {"R": np.stack([form[half] for form in self.R])}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         halves, r = state["R"], state["landmarks"].n_features
@@ -74,8 +76,12 @@ class LandmarkDRM:
 
     def difference(self, X: Any) -> np.ndarray:
         """Return delta_0 - delta_1 of two classes, (m,), by one form."""
-        S = self.R[0] - self.R[1]
-        return np.concatenate([np.einsum("mr,mr->m", F @ S, F) for F in self._features(X)])
+        return np.concatenate([np.einsum("mr,mr->m", F @ self._two, F) for F in self._features(X)])
+
+    @cached_property
+    def _two(self) -> np.ndarray:
+        """The form of the difference, which one row needs as much as a thousand; not in a pickle."""
+        return np.asarray(self.R[0] - self.R[1])
 
     def _features(self, X: Any) -> list[np.ndarray]:
         starts = range(0, X.shape[0], CHUNK)

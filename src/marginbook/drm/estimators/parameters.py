@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...base.parameters import validate_choice, validate_limits
+from ...base.parameters import validate_choice, validate_flags, validate_limits
 from ...kernels import kernel_name, resolve_kernel
 from ..model.objective import validate_parameters
 from ..solvers.iteration import validate_stopping
@@ -17,6 +17,8 @@ from .prediction import ITERATIVE
 SOLVERS = ("auto", "closed", "one-pass", "cg", *ITERATIVE)
 #: a p x p matrix for each class, or an n x n one, is the quicker way up to these p and n
 WIDE, LONG = 4096, 12_000
+#: features up to which it does not matter which way is taken when there are more rows
+SMALL = 256
 
 
 def validate_settings(
@@ -32,6 +34,7 @@ def validate_settings(
         For parameters out of range, and for what does not go together.
     """
     validate_parameters(model.alpha, model.beta)
+    validate_flags(fit_intercept=model.fit_intercept)
     validate_stopping(model.max_iter, model.tol)
     validate_choice("solver", model.solver, SOLVERS)
     validate_limits(n_components=model.n_components)
@@ -62,7 +65,17 @@ def takes_chunks(model: Any) -> bool:
     )
 
 
-def choose_solver(solver: str, name: Any, X: Any) -> str:
+def available_chunks(model: Any) -> bool:
+    """As `takes_chunks`; where not, raise AttributeError with what `partial_fit` needs."""
+    if not takes_chunks(model):
+        raise AttributeError(
+            "partial_fit of DRMClassifier needs kernel='linear', solver 'auto' or 'one-pass', and no "
+            "n_components"
+        )
+    return True
+
+
+def choose_solver(solver: str, name: Any, X: Any, n_classes: int) -> str:
     """Return what "auto" stands for with a kernel of this name and rows `X`, (n, p)."""
     n, p = X.shape
     if solver != "auto":
@@ -71,4 +84,6 @@ def choose_solver(solver: str, name: Any, X: Any) -> str:
         return "closed"
     if sparse.issparse(X) and p > WIDE and n > LONG:
         return "cg"
-    return "one-pass" if n > p else "closed"
+    # an eigendecomposition of a p x p matrix for each class, which takes about 10 p^3; below, milliseconds
+    dear = p > SMALL and n * p**2 + 10 * n_classes * p**3 > n**2 * p + n**3 / 6
+    return "one-pass" if n > p and not dear else "closed"

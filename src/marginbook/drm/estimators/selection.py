@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import encode_classes
+from ...base.parameters import validate_flags
 from ...base.partial_fit import NoPartialFit
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
@@ -109,6 +110,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
+        validate_flags(fit_intercept=self.fit_intercept)
         self.classes_, codes = encode_classes(y, "DRMClassifierCV")
         scalings = self._validate_parameters()
         order = np.argsort(codes, kind="stable")

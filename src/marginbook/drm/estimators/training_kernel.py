@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...kernels import gram
+from ...kernels.symmetry import validate_symmetric
 from ...kernels.validation import validate_square
 from ..solvers.upper_gram import upper_gram
 
@@ -60,6 +61,7 @@ class TrainingRows:
             raise ValueError("a precomputed or callable kernel needs dense data; call X.toarray()")
         if name == "precomputed":
             validate_square(X)
+            validate_symmetric(X)
             train = X[np.ix_(order, order)]
         else:
             train = augmented(X[order], constant)

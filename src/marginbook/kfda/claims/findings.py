@@ -160,15 +160,16 @@ def convergence() -> Finding:
     """Tell what is proved about the limit, and what a small step does not prove."""
     stuck = pictures.stopped_early()
     return Finding(
-        "Convergence can be proved, but a small step does not show it",
-        "“Convergence to the minimum cannot be proven”, the paper says. For $q=1$ it can: from almost every "
-        "start the iteration tends to the lasso's minimum. For $q<1$ every limit is stationary on the "
-        "coefficients that stay. The rate is an eigenvalue that can be computed. The paper stops when $J$ "
-        "changes by less than $10^{-5}$ of itself, which may be at a saddle: in the run of the figure $J$ is "
-        f"still {100 * stuck.excess[stuck.stop]:.0f} % above its limit. A duality gap for $q=1$, and for "
-        "$q<1$ two numbers that certify a local minimum, show whether the iteration has arrived.",
+        "Convergence can be proved from almost every start, but a small step does not show it",
+        "“Convergence to the minimum cannot be proven”, the paper says. Not for every start: we construct "
+        "starts without zeros from which, for $q=1$, the iteration ends above the minimum. From almost every "
+        "start we prove that it leads to the lasso's minimum. For $q<1$ every limit point is stationary on "
+        "the coefficients that stay. The rate is an eigenvalue that can be computed. The paper stops when "
+        "$J$ changes by less than $10^{-5}$ of itself, which may be at a saddle: in the run of the figure "
+        f"$J$ is still {100 * stuck.excess[stuck.stop]:.0f} % above its limit. A duality gap for $q=1$, and "
+        "for $q<1$ two numbers that certify a local minimum, show whether the iteration has arrived.",
         {
-            "kfda/convergence-unproven": "corrected",
+            "kfda/convergence-unproven": "holds",
             "kfda/rate": "holds",
             "kfda/stopping": "holds",
             "kfda/certificate": "holds",

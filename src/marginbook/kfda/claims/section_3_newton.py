@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
-from ..model.objective import Problem, gradient, objective
+from ...claims import Evidence, Rival, at_most, claim, decide, short
+from ..model.objective import Problem, gradient, objective, targets
 from ..solvers.irls import majorize_minimize, ridge_start
 from .local_minima import local_minima
+from .radicals import no_radicals, plus, times
 from .rational import rationals, solve_exactly
 from .section_3_descent import exact_problems
 from .section_3_stopping import clouds
@@ -21,6 +23,10 @@ from .swaps import STEP, penalty_times
 STRENGTHS = (Fraction(1, 10), Fraction(1), Fraction(5))
 #: relative change of J at which the paper stops
 STOP = 1e-5
+#: a method is ahead if it needs less than this share of the other's multiplications
+AHEAD = 0.95
+#: relative difference of J below which a formula gives the minimum
+NEAR = 1e-6
 
 
 def exact_minimum(design: np.ndarray, yhat: np.ndarray, strength: Fraction) -> np.ndarray | None:
@@ -58,6 +64,73 @@ def half_threshold(z: float, strength: float) -> float:
     return float(w) if 0.5 * (z - w) ** 2 + strength * abs(w) ** 0.5 < 0.5 * z**2 else 0.0
 
 
+def extended(
+    design: np.ndarray, yhat: np.ndarray, omega: np.ndarray, strength: Fraction, power: int
+) -> np.ndarray | None:
+    """Return what the formula that gives `omega` at `STRENGTHS[0]` gives for another `strength`.
+
+    For q = 1 that is the formula of the support and signs of `omega`, for q = 2 the ridge solution.
+    """
+    A, c = design.T @ design, design.T @ yhat
+    if power == 2:
+        return solve_exactly(A + 2 * strength * rationals(np.eye(len(c), dtype=int)), c)
+    support = [i for i, value in enumerate(omega) if value]
+    found = rationals(np.zeros(len(c), dtype=int))
+    if support:
+        signs = np.array([Fraction(1 if omega[i] > 0 else -1) for i in support], dtype=object)
+        values = solve_exactly(A[np.ix_(support, support)], c[support] - strength * signs)
+        if values is None:
+            return None
+        found[support] = values
+    return found
+
+
+def root_polynomial(A: np.ndarray, c: np.ndarray, half: int) -> list[int]:
+    r"""Return a polynomial with integer coefficients whose root is :math:`|\omega_1|^{1/2}` for q = 1/2.
+
+    Of one or two coefficients that are positive, with integers :math:`A_{SS}`, :math:`c_S` and
+    :math:`\frac12\rho N` (or a common multiple). With :math:`\omega_i=u_i^2` the conditions are
+    :math:`u_i(c_i-\sum_ja_{ij}u_j^2)=\frac12\rho N`; the first gives :math:`u_2^2`, which the square of the
+    second contains.
+    """
+    first = [-half, int(c[0]), 0, -int(A[0, 0])]
+    if len(c) == 1:
+        return first
+    cross, last = int(A[0, 1]), int(A[1, 1])
+    inner = plus([0, -cross * int(c[1]), 0, cross**2], [last * a for a in first])
+    return plus(times(first, times(inner, inner)), [0, 0, 0, -(half**2) * cross**3])
+
+
+def half_minima(features: int, count: int) -> Iterator[list[int]]:
+    """Yield `root_polynomial` of the lowest minima of J for q = 1/2, on three samples with a linear kernel.
+
+    The features are centred, so that the bias is 0; as many coefficients as features are not zero. The root
+    is checked: the polynomial changes its sign there, or else the list is empty.
+    """
+    rng, strength = np.random.default_rng(80), 2
+    while count:
+        half = rng.integers(-3, 4, size=(2, features))
+        X = np.vstack([half, -half.sum(axis=0)])
+        problem = Problem((X @ X.T).astype(float), targets(rng.permutation([True, False, False])))
+        omega = local_minima(problem, 0.5, strength / problem.n)[0].omega
+        kept = np.flatnonzero(omega)
+        if len(kept) != features or kept[0] == 0:
+            continue
+        signs = np.sign(omega[kept]).astype(int)
+        columns = np.rint(problem.design[:, kept]).astype(int) * signs
+        # everything twice, as the targets are halves
+        f = root_polynomial(
+            2 * columns.T @ columns, columns.T @ np.rint(2 * problem.yhat).astype(int), strength
+        )
+        at = Fraction(float(abs(omega[kept[0]]) ** 0.5))
+        sides = [
+            sum(a * (at * (1 + shift)) ** i for i, a in enumerate(f))
+            for shift in (Fraction(-1, 10**6), Fraction(1, 10**6))
+        ]
+        yield f if sides[0] * sides[1] < 0 else []
+        count -= 1
+
+
 @claim(
     "kfda/closed-form",
     kind="statement",
@@ -65,26 +138,43 @@ def half_threshold(z: float, strength: float) -> float:
     statement=r"for $0<q\le1$ the minimisation of (5) has no closed-form solution",
     notebook="kfda/02_majorise_minimise#kfda-closed-form",
     rivals=[
-        Rival("the penalty in the formula 2 % larger", {"factor": Fraction(51, 50)}),
+        Rival("nor has it for q = 2", {"power": 2}),
+        Rival("nor has it for one coefficient and q = 1/2", {"features": 1}),
+        Rival("the penalty in the formula of a piece 2 % larger", {"factor": Fraction(51, 50)}),
         Rival("the threshold for q = 1/2 with a penalty 2 % larger", {"half_factor": 1.02}),
         Rival("the iteration ends elsewhere", swaps={STEP: penalty_times(1.02)}),
     ],
 )
-def check_closed_form(factor: Fraction = Fraction(1), half_factor: float = 1.0) -> Evidence:
-    """Solve q = 1 exactly by enumeration, and one coefficient for q = 1/2 by its formula."""
-    exact = tested = 0
+def check_closed_form(
+    power: int = 1, features: int = 2, factor: Fraction = Fraction(1), half_factor: float = 1.0
+) -> Evidence:
+    """For q = 1 try one formula for all penalties; for q = 1/2 find the Galois group of the minimum."""
+    exact = tested = several = problems = 0
     off, apart = 0.0, 0.0
     for design, yhat in exact_problems(79, 9):
         problem = Problem(design[:, 1:].astype(float), yhat.astype(float))
+        first = rationals(np.zeros(problem.n_coefficients, dtype=int))
+        one_formula = True
         for strength in STRENGTHS:
-            found = exact_minimum(design, yhat, factor * strength)
             rho = float(strength) / problem.n
-            run = majorize_minimize(problem, 1.0, rho, tol=1e-14, max_iter=20_000)
+            lowest = majorize_minimize(problem, float(power), rho, tol=1e-14, max_iter=20_000).objective
+            found = (
+                exact_minimum(design, yhat, factor * strength)
+                if power == 1
+                else extended(design, yhat, first, factor * strength, power)
+            )
             tested += 1
             if found is not None:
                 exact += 1
-                value = objective(problem, found.astype(float), 1.0, rho)
-                off = max(off, abs(run.objective / value - 1))
+                off = max(off, abs(lowest / objective(problem, found.astype(float), power, rho) - 1))
+                first = found if strength == STRENGTHS[0] else first
+            other = extended(design, yhat, first, factor * strength, power)
+            one_formula = one_formula and (
+                other is not None
+                and objective(problem, other.astype(float), power, rho) <= lowest * (1 + NEAR)
+            )
+        several += not one_formula
+        problems += 1
     count = 0
     for size, rho in product((0.5, 1.0, 4.0), (1e-3, 0.05, 0.3, 1.0)):
         # a column that the bias does not see: (5) is a problem of one coefficient
@@ -93,111 +183,181 @@ def check_closed_form(factor: Fraction = Fraction(1), half_factor: float = 1.0) 
         best = local_minima(problem, 0.5, rho)[0].omega[1]
         apart = max(apart, abs(best - half_threshold(size, half_factor * rho * problem.n)))
         count += 1
-    tolerance = 1e-6
+    polynomials = list(half_minima(features, 6))
+    unsolvable = sum(bool(f) and no_radicals(f) for f in polynomials)
+    some = "one coefficient" if features == 1 else f"{features} coefficients"
     missed = max(off, apart)
-    formulae = exact == tested and missed <= tolerance
+    room = min(
+        NEAR - missed,
+        short(exact, tested),
+        short(several, 1),
+        short(unsolvable, len(polynomials)),
+    )
     return Evidence(
-        verdict=decide(not formulae, formulae),
-        measured=f"for q = 1 the formula for a support and its signs gives the minimum in {exact} of "
-        f"{tested} problems, in rational arithmetic, and the iteration ends within {at_most(off, tolerance)} "
-        "of its J; for q = 1/2 and one coefficient the root of a cubic gives the lowest minimum to "
-        f"{at_most(apart, tolerance)} in {count}",
+        verdict=decide(room >= 0),
+        measured=f"q = {power}: one formula for all values of rho misses the minimum in {several} of "
+        f"{problems} problems; a formula for each support with its signs gives it in {exact} of {tested} "
+        f"cases, in rational arithmetic, and the iteration ends within {at_most(off, NEAR)} of its J. "
+        f"q = 1/2: where the minimum keeps {some}, it cannot be written in radicals in {unsolvable} of "
+        f"{len(polynomials)} problems; where there is one column only, the root of a cubic gives it to "
+        f"{at_most(apart, NEAR)} in {count}",
         claimed="no formula",
-        slack=missed - tolerance if exact == tested else float(tested - exact),
-        why="For q = 1 the minimiser is linear in the targets on each of finitely many pieces, omega_S = "
-        "A_SS^{-1}(c_S - rho N s). So it is rational for rational data. An algorithm that follows the "
-        "pieces ends after finitely many steps (Osborne, Presnell and Turlach, 2000; Efron et al., 2004, "
-        "both cited in Section 2.1). For one coefficient, as in Figure 2, there are formulas for q = 1, "
-        "2/3 and 1/2. For q < 1 and several coefficients none is known, and the right piece has to be "
-        "searched for, so an iteration is needed.",
-        sizes={"problems": tested, "N": [2, 4], "one coefficient": count},
-        seeds=(79,),
+        slack=float(room),
+        why="For q = 1/2 and two coefficients, the root of the first is a root of a polynomial of degree 9 "
+        "with integer coefficients, whose Galois group contains the alternating group and is not solvable. "
+        "For q = 1 the minimiser is A_SS^{-1}(c_S - rho N s) on its support S with signs s. These are "
+        "unknown and have to be searched for, so this is an algorithm rather than a closed form. It ends "
+        "after finitely many steps (Osborne, Presnell and Turlach, 2000; Efron et al., 2004, both cited in "
+        "Section 2.1), and the minimiser is rational for rational data. For one coefficient, as in Figure 2, "
+        "there are formulas for q = 1, 2/3 and 1/2.",
+        sizes={"problems": problems, "N": [2, 4], "one coefficient": count, "q = 1/2": len(polynomials)},
+        seeds=(79, 80),
     )
 
 
-def step_multiplications(k: int, newton: bool) -> float:
-    """Return the multiplications of a step for k coefficients: factorisation, solution and what is added."""
-    factor, solve = k**3 / 6, k**2
-    # (8) scales the Gram matrix; Newton adds to its diagonal and needs the gradient
-    return factor + solve + (k**2 if newton else k * (k + 1))
+def multiplications(k: int, factorisations: int, evaluations: int) -> float:
+    """Return the multiplications of a step for k coefficients, of (8) or of Newton's method.
 
-
-def newton_steps(problem: Problem, q: float, rho: float, enough: Callable[[float], bool]) -> int | None:
-    """Return after how many damped Newton steps, from the ridge solution, J is low enough; None if never.
-
-    Where the Hessian is not positive definite, or a full step does not descend, the step is halved; after
-    forty halvings, which count as evaluations of J and not as steps, it has failed.
+    Both solve with the factor, evaluate J, and need one more product with a matrix: (8) scales the Gram
+    matrix, and Newton's method needs the gradient. Terms of order k are left out.
     """
-    omega = ridge_start(problem, rho)
-    value = objective(problem, omega, q, rho)
-    for n in range(200):
-        if enough(value):
-            return n
+    return factorisations * k**3 / 6 + 2 * k**2 + evaluations * k**2
+
+
+@dataclass
+class Newton:
+    """A run of Newton's method.
+
+    Attributes
+    ----------
+    arrived : bool
+    costs : list of float
+        Multiplications of each step.
+    lost : float
+        Multiplications of a last step that found no descent.
+    """
+
+    arrived: bool = False
+    costs: list[float] = field(default_factory=list)
+    lost: float = 0.0
+
+    @property
+    def cost(self) -> float:
+        """Multiplications in all."""
+        return sum(self.costs) + self.lost
+
+    def step_within(self, budget: float) -> float:
+        """Return what a step costs in the mean of those that began within `budget`; 0 without a step."""
+        spent = np.concatenate([[0.0], np.cumsum(self.costs)])
+        begun = max(1, int(np.sum(spent[:-1] < budget)))
+        return float(np.mean(self.costs[:begun])) if self.costs else 0.0
+
+
+def newton_run(problem: Problem, q: float, rho: float, goal: float, max_iter: int = 200) -> Newton:
+    """Run a safeguarded Newton's method from the ridge solution until J is at most `goal`.
+
+    Where the Hessian is not positive definite, a multiple of the identity is added, twice as much in each
+    attempt (Nocedal and Wright, 2006, Algorithm 3.3); where a full step does not descend, it is halved; after
+    forty halvings the run has stalled.
+    """
+    omega, run = ridge_start(problem, rho), Newton()
+    value, k = objective(problem, omega, q, rho), problem.n_coefficients
+    least = 1e-3 * np.linalg.norm(problem.gram) / k
+    while len(run.costs) < max_iter and not run.lost:
+        if value <= goal:
+            run.arrived = True
+            break
         bend = rho * problem.n * q * (q - 1) * np.abs(omega) ** (q - 2)
-        slope = gradient(problem, omega, q, rho)
-        step = np.linalg.lstsq(problem.gram + np.diag(bend), slope, rcond=None)[0]
+        hessian, slope = problem.gram + np.diag(bend), gradient(problem, omega, q, rho)
+        lowest = float(np.diag(hessian).min())
+        shift = 0.0 if lowest > 0 else least - lowest
+        attempts = trials = 1
+        while (factor := _factor(hessian + shift * np.eye(k))) is None:
+            shift, attempts = max(2 * shift, least), attempts + 1
+        step = np.linalg.solve(factor.T, np.linalg.solve(factor, slope))
         length = 1.0
-        while not objective(problem, omega - length * step, q, rho) < value:
-            length /= 2
-            if length < 1e-12:
-                return None
-        omega = omega - length * step
-        value = objective(problem, omega, q, rho)
-    return None
+        while not (after := objective(problem, omega - length * step, q, rho)) < value and length >= 1e-12:
+            length, trials = length / 2, trials + 1
+        cost = multiplications(k, attempts, trials)
+        if after < value:
+            run.costs.append(cost)
+            omega, value = omega - length * step, after
+        else:
+            run.lost = cost
+    return run
 
 
-def races(powers: tuple[float, ...]) -> Iterator[tuple[float, float, float | None]]:
-    """Yield q and the multiplications of the iteration (8), and of Newton's method, to the paper's stop."""
+def _factor(matrix: np.ndarray) -> np.ndarray | None:
+    try:
+        return np.asarray(np.linalg.cholesky(matrix))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def races(powers: tuple[float, ...], tol: float) -> Iterator[tuple[float, float, int, Newton]]:
+    """Yield q, the multiplications of (8) to its stop and its steps, and the run of Newton's method."""
     for problem, rho in clouds(repeats=1):
         for q in powers:
-            run = majorize_minimize(problem, q, rho, tol=STOP)
-            goal = run.objective * (1 + STOP)
-            k = problem.n_coefficients
-            needed = newton_steps(problem, q, rho, lambda value, goal=goal: value <= goal)  # type: ignore[misc]
-            cost = None if needed is None else needed * step_multiplications(k, newton=True)
+            run = majorize_minimize(problem, q, rho, tol=tol, max_iter=20_000)
+            goal = run.objective * (1 + tol)
             first = int(np.flatnonzero(run.objective_path <= goal)[0])
-            yield q, first * step_multiplications(k, newton=False), cost
+            cost = first * multiplications(problem.n_coefficients, 1, 1)
+            yield q, cost, first, newton_run(problem, q, rho, goal)
 
 
 @claim(
     "kfda/newton-cost",
     kind="statement",
     where="Section 3, last paragraph, second sentence",
-    statement="it is possible for the approach to be faster than Newton-Raphson, though its convergence is "
-    "linear",
+    statement="compared with Newton-Raphson the approach tends to require simpler computations at each step, "
+    "and it is possible for it to be faster",
     notebook="kfda/03_rates_zeros_minima#kfda-newton-cost",
     rivals=[
-        Rival("for q = 1.9, where Newton's method is not lost", {"powers": (1.9,), "share": 1.0}),
-        Rival("in every case", {"share": 1.0}),
+        Rival("simpler steps for q = 1.5, too", {"powers": (1.5,)}),
+        Rival("faster for q = 1.9, too", {"powers": (1.9,)}),
+        Rival("faster for q = 1.1 and a stop at 1e-10", {"powers": (1.1,), "tol": 1e-10}),
+        Rival("faster in every case", {"share": 1.0}),
     ],
 )
-def check_newton(powers: tuple[float, ...] = (0.5, 1.0, 1.5), share: float = 0.0) -> Evidence:
-    """Count multiplications of both to the J at which the paper stops."""
-    won = dict.fromkeys(powers, 0)
-    failed, number = dict.fromkeys(powers, 0), dict.fromkeys(powers, 0)
-    for q, ours, theirs in races(powers):
-        number[q] += 1
-        failed[q] += theirs is None
-        won[q] += theirs is None or ours < theirs
-    k = 401
-    ratio = step_multiplications(k, newton=False) / step_multiplications(k, newton=True)
-    total, wins = sum(number.values()), sum(won.values())
+def check_newton(
+    powers: tuple[float, ...] = (0.5, 1.0, 1.5), tol: float = STOP, share: float = 0.0
+) -> Evidence:
+    """Race both, in multiplications, to the J at which (8) stops; compare the cost of their steps."""
+    won, behind, arrived = (dict.fromkeys(powers, 0) for _ in range(3))
+    ratios: dict[float, list[float]] = {q: [] for q in powers}
+    for q, cost, steps, newton in races(powers, tol):
+        # ahead of a run that arrives later or goes on at a higher cost, but not of one that stalls before
+        ahead = cost < AHEAD * newton.cost
+        arrived[q] += newton.arrived
+        won[q] += ahead and newton.arrived
+        behind[q] += ahead and not newton.arrived
+        typical = newton.step_within(cost)
+        ratios[q].append(cost / steps / typical if typical else np.inf)
+    every = [ratio for some in ratios.values() for ratio in some]
+    total, simpler = len(every), sum(ratio < AHEAD for ratio in every)
+    wins = sum(won.values())
+    faster = wins + sum(behind.values())
+    room = (wins / total if wins else -1 / total) if share == 0 else faster / total - share
     told = "; ".join(
-        f"q = {q:g}: fewer in {won[q]} of {number[q]} problems, Newton's method fails to get there in "
-        f"{failed[q]}"
+        f"q = {q:g}: a step costs {np.median(ratios[q]):.2f} times one of Newton's (median); (8) is ahead in "
+        f"{won[q]} of the {arrived[q]} problems in which Newton's method arrives, and in {behind[q]} of the "
+        f"{len(ratios[q]) - arrived[q]} in which it does not"
         for q in powers
     )
     return Evidence(
-        verdict=decide(wins > share * total if share < 1 else wins == total),
-        measured=f"multiplications of (8) and of Newton's method to the J at which the paper stops: {told}; "
-        f"one step of (8) at N = 400 costs {ratio:.3f} times one of Newton's",
-        claimed="possible" if share < 1 else "in every case",
-        slack=float(wins / total - share),
-        why="Multiplications are counted, not timed. The paper's reason, that majorise-minimise algorithms "
-        "tend to have simpler steps, does not apply: both methods solve one linear system of order N + 1 "
-        "in each step. What (8) saves is the search for a step that descends. Newton's method is damped "
-        "and starts from the ridge solution. Its Hessian, which for q <= 1 is not positive definite away "
-        "from a minimum, is not shifted.",
+        verdict=decide(room >= 0 and 2 * simpler > total),
+        measured=f"multiplications of (8) and of Newton's method to the J at which (8) stops: {told}. Steps "
+        f"of (8) cost less in {simpler} of {total} problems",
+        claimed="less for a step in most cases; "
+        + ("ahead is possible" if share == 0 else "ahead in every case"),
+        slack=float(min(simpler / total - 0.5, room)),
+        why="Multiplications are counted, not seconds. Both methods factorise a matrix of order N + 1 in "
+        "each step. So a step of (8) is cheaper only where the Hessian is not positive definite and has to "
+        "be shifted, or where a full Newton step does not descend and has to be halved. Where neither is "
+        "needed the steps cost the same, and (8) is ahead only if it takes fewer. A method is ahead if it "
+        "costs at least 5 % less; (8) is not ahead of a Newton run that stalls before it has cost as much. "
+        "That (8) can be ahead is decided where Newton's method arrives. The goal is a J of (8), and both "
+        "start from the ridge solution; near a minimum, on its support, Newton's method is the better one.",
         sizes={"problems": total, "N": 40, "q": list(powers)},
         seeds=(0, 1),
     )

@@ -3,6 +3,7 @@ r"""The claims on what the iteration (8) converges to, and on when to stop it.""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
@@ -11,9 +12,12 @@ from ...kernels import gram
 from ..model.certificates import duality_gap, smallest_curvature, stationarity
 from ..model.objective import Problem, objective, targets
 from ..solvers.irls import majorize_minimize, ridge_start, step_stable
+from ..solvers.lasso import lasso
 from .fixed_points import newton, resting_point
 from .local_minima import no_return
 from .problems import described, samples, start
+from .section_2_limits import UNLUCKY, unlucky_starts
+from .section_3_descent import exact_step
 from .swaps import GAP, STEP, lengthened
 
 NOTEBOOK = "kfda/03_rates_zeros_minima"
@@ -21,6 +25,8 @@ NOTEBOOK = "kfda/03_rates_zeros_minima"
 TOLERANCE = 1e-5
 NO_RETURN = "kfda.claims.local_minima.no_return"
 Q = (0.25, 0.5, 0.75)
+#: starts that lead to a zero; relative excess of J that is no rounding and no slow end
+UNLUCKY_RUNS, ABOVE = 8, 1e-3
 
 
 def clouds(n: int = 40, repeats: int = 2) -> Iterator[tuple[Problem, float]]:
@@ -121,6 +127,7 @@ def check_stopping() -> Evidence:
     statement="convergence to the minimum cannot be proven",
     notebook=f"{NOTEBOOK}#kfda-convergence-unproven",
     rivals=[
+        Rival("nor from starts that are a billionth away from the unlucky ones", {"beside": 1e-9}),
         Rival("the fall is 2 % more than derived", {"share": 0.51}),
         Rival("the gap is 0", swaps={GAP: returns(0.0)}),
         Rival("the gap is 2 % smaller", swaps={GAP: times(0.98)}),
@@ -128,8 +135,8 @@ def check_stopping() -> Evidence:
         Rival("steps that are half as long again, which have no such proof", swaps={STEP: lengthened(1.5)}),
     ],
 )
-def check_convergence(share: float = 0.5) -> Evidence:
-    """Check each inequality of the proof on every step, and its conclusion on the limits."""
+def check_convergence(share: float = 0.5, beside: float = 0.0) -> Evidence:
+    """Count runs that end above the minimum; check each inequality of what can be proved, on every step."""
     slack, longest, missed, revived, runs = np.inf, 0, 0, 0, 0
     bounding = np.inf
     rng = np.random.default_rng(33)
@@ -159,28 +166,61 @@ def check_convergence(share: float = 0.5) -> Evidence:
             returned, outside = returned + came_back, outside + below
             saddles += curvature <= 0
             ends += 1
-    above = "" if bounding >= 1 - 1e-6 else f"; the gap can be only {100 * bounding:.0f} % of the excess of J"
-    # of the proof; the paper's sentence holds where an inequality of it does not
-    room = min(slack + 1e-9, bounding - 1 + 1e-6, short(-missed, 0), short(-returned - outside, 0))
+    left = [excess for excess in unlucky_ends(beside) if excess > ABOVE]
+    shortfall = (
+        "" if bounding >= 1 - 1e-6 else f"; the gap can be only {100 * bounding:.0f} % of the excess of J"
+    )
+    # of the paper's sentence one counterexample is enough; the others are of what can be proved
+    room = min(
+        short(len(left), 1),
+        slack + 1e-9,
+        bounding - 1 + 1e-6,
+        short(-missed, 0),
+        short(-returned - outside, 0),
+    )
+    ends_above = (
+        f"{len(left)} of {UNLUCKY_RUNS} runs, from starts without zeros that we construct, end with J at "
+        f"least {100 * min(left):.0f} % above its minimum"
+        if left
+        else f"none of {UNLUCKY_RUNS} runs from starts that we construct ends with J above its minimum"
+    )
     return Evidence(
-        verdict=decide(room < 0, room >= 0),
-        measured="for q = 1 J falls by at least half of Delta' M Delta in every step, to "
+        verdict=decide(room >= 0),
+        measured=f"for q = 1 {ends_above}; J falls by at least half of Delta' M Delta in every step, to "
         f"{at_most(-slack, 1e-9)}; from random starts J came within 1e-5 of its minimum in {runs - missed} "
         f"of {runs} runs, the longest with {longest} steps; {revived} coefficients grew again from 1e-9. For "
         f"q < 1, {returned} coefficients below the bound of no return returned, {outside} limits have a "
-        f"non-zero coefficient below it, and {saddles} of {ends} limits are saddles{above}",
-        claimed="no proof exists",
-        slack=-float(room),
-        why="For q = 1 the proof takes half a page. Delta tends to 0, the residual converges since only "
-        "finitely many fits are stationary, and a coefficient whose slope exceeds rho N would grow for "
-        "ever. So (8) leads to the global minimum unless a coefficient becomes exactly 0 on the way. From "
-        "almost every start, no coefficient that is needed does so (kfda/zeros-finite, kfda/q1-global). "
-        "For q < 1 a coefficient either stays above a bound or tends to zero, so the support is fixed "
-        "after finitely many steps, and the limit is stationary on it. The limit is a minimum for almost "
-        "all starts, not for all: equal samples with equal starting values stay equal.",
+        f"non-zero coefficient below it, and {saddles} of {ends} limits are saddles{shortfall}",
+        claimed="not from every start",
+        slack=float(room),
+        why="A theorem for every start without zeros would be false: a coefficient that the minimum needs "
+        "can become exactly 0 in one step, and a zero stays zero. What can be proved is less. From almost "
+        "every start (8) leads, for q = 1, to the global minimum: Delta tends to 0, the residual converges "
+        "since only finitely many fits are stationary, and a coefficient whose slope exceeds rho N would "
+        "grow without bound (kfda/zeros-finite, kfda/q1-global). For q < 1 a coefficient either stays above "
+        "a bound or tends to zero, so the support is fixed after finitely many steps, and every limit point "
+        "is stationary on it. That need not be a minimum: equal samples with equal starting values stay "
+        "equal.",
         sizes=described(runs) | {"q": [*Q, 1.0]},
-        seeds=(33, 34),
+        seeds=(33, 34, 74),
     )
+
+
+def unlucky_ends(beside: float) -> list[float]:
+    """Return by how much J ends above its minimum for q = 1, relative, from starts that lead to a zero.
+
+    The first step is taken in rationals, so that the zero is exact; with `beside` the second coefficient of
+    the start is larger by that share.
+    """
+    ends = []
+    for design, yhat, first in unlucky_starts(74, UNLUCKY_RUNS):
+        problem = Problem(design[:, 1:].astype(float), yhat.astype(float))
+        rho = float(UNLUCKY) / problem.n
+        first[1] *= 1 + Fraction(beside)
+        after = exact_step(design, yhat, first, UNLUCKY).astype(float)
+        run = majorize_minimize(problem, 1.0, rho, start=after, tol=0.0, max_iter=5000)
+        ends.append(run.objective / lasso(problem, rho, tol=1e-10).objective - 1)
+    return ends
 
 
 def follow(

@@ -23,7 +23,12 @@ FROM_DISK = ("auto", "dcd", "asgd")
 
 
 def _is_stochastic(estimator: Any) -> bool:
-    return estimator.solver == "asgd" and kernel_name(estimator.kernel) == "linear"
+    if estimator.solver != "asgd" or kernel_name(estimator.kernel) != "linear":
+        raise AttributeError(
+            "partial_fit of LDMClassifier needs kernel='linear' and solver='asgd'; an exact fit by chunks is "
+            "that of DRMClassifier(kernel='linear')"
+        )
+    return True
 
 
 def _reads_files(estimator: Any) -> bool:

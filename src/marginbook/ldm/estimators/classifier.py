@@ -232,7 +232,7 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         ValueError
             After "asgd", which has no dual variables; for the hard margin, whose dual variables have no
             bound; with more than two classes or weights of rows; after a fit on linear features to more than
-            5000 examples or to a file.
+            5000 examples or to a file; of a linear machine from a pickle, which holds no rows.
         """
         check_is_fitted(self, "intercept_")
         if len(self.classes_) > 2 or getattr(self, "_weighted", False):
@@ -244,10 +244,16 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_train"):
             raise ValueError(
                 f"loo_bound needs the Gram matrix of all {len(self._signs)} rows, and this fit kept none "
-                f"(a file, or more than {KEPT}); use solver='active-set' if that matrix fits into memory"
+                f"(a file, a pickle, or more than {KEPT}); use solver='active-set' if that matrix fits into "
+                "memory"
             )
         G = training_gram(self._kernel, self._train, self._constant)
         return left_out_bound(G, self._signs, self._found)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the training rows of a linear machine: only `loo_bound` asks for them."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_train" or "coef_" not in state}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

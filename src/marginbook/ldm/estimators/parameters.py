@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...base.parameters import is_number, validate_choice, validate_counts, validate_not_negative
+from ...base.parameters import (
+    is_number,
+    validate_choice,
+    validate_counts,
+    validate_flags,
+    validate_not_negative,
+)
 from ...kernels import resolve_kernel
 from ..model.objective import validate_parameters
 
@@ -37,6 +43,7 @@ def validate_settings(model: Any) -> tuple[str | Callable[..., Any], dict[str, A
         For parameters out of range, and for what does not go together.
     """
     validate_penalties(model.lambda1, model.lambda2, model.C)
+    validate_flags(fit_intercept=model.fit_intercept)
     validate_counts(n_passes=model.n_passes)
     if model.max_iter is not None:
         validate_counts(max_iter=model.max_iter)

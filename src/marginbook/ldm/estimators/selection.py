@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import binary_signs
+from ...base.parameters import validate_flags
 from ...base.partial_fit import NoPartialFit
 from ...base.splits import Split
 from ...base.threads import few_threads, on_few_threads
@@ -169,6 +170,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         """
         self.__dict__.pop("best_estimator_", None)
         validate_grids(self)
+        validate_flags(fit_intercept=self.fit_intercept)
         name = kernel_name(self.kernel)
         dense = name in ("precomputed", "callable")
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
@@ -204,6 +206,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             fit_intercept=self.fit_intercept,
             tol=self.tol,
             class_weight=self.class_weight,
+            random_state=self.random_state,
         ).fit(X, y, own)
         self.dual_gap_ = self.best_estimator_.dual_gap_
         return self
