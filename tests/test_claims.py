@@ -99,8 +99,7 @@ CORRECTED = {
 } | {
     f"kfda/{name}"
     for name in (
-        "closed-form", "convergence-unproven", "descent-display", "eq-4-closure", "eq-6-convex",
-        "eq-6-range", "eq-surrogate", "operators", "zeros-finite",
+        "descent-display", "eq-4-closure", "eq-6-convex", "eq-surrogate", "zeros-finite",
     )
 } | {
     f"clasmk/{name}"
@@ -113,7 +112,7 @@ CORRECTED = {
     f"smm/{name}"
     for name in (
         "algorithm-1", "block-dual", "expectation", "general-losses", "last-level", "linear-class",
-        "map-range", "needs-intercept", "scheme-S4", "union-of-spaces",
+        "map-range", "needs-intercept", "scheme-S4",
     )
 }  # fmt: skip
 #: nor is there a correction that serves the same conclusion

@@ -42,5 +42,6 @@ def test_the_chapter_counts_errata_and_names_what_fails() -> None:
     assert sorted(failed) == ["ldm/superiority-theory", "ldm/thm-3"]
     assert "Theorem 3 fails." in CHAPTER
     assert "No theory shows LDM to be superior." in CHAPTER
+    assert check("ldm/fig-1").verdict is Verdict.UNDECIDED  # so says the notebook on margins
     assert check("ldm/never-worse").verdict is Verdict.UNDECIDED
     assert {check(f"ldm/table-{n}-order").verdict for n in (2, 3, 4)} == {Verdict.UNDECIDED}

@@ -34,6 +34,7 @@ def _fewer(monkeypatch):
     [
         solution_form.check_solution_form,
         section_2_full_rank.check_full_rank,
+        section_2_full_rank.check_union,
         solution_form.check_side,
         block_duals.check_sparse,
         section_3_descent.check_rank_kept,
@@ -51,7 +52,6 @@ def test_these_hold(check):
 @pytest.mark.parametrize(
     "check",
     [
-        section_2_full_rank.check_union,
         block_duals.check_block_dual,
         block_duals.check_algorithm,
     ],

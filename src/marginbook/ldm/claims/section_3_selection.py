@@ -14,6 +14,12 @@ TASKS = (("wdbc", ("benign", "malignant")), ("optdigits", ("3", "8")), ("optdigi
 SEEDS = tuple(range(8))
 
 
+def chooses(printed: float, ours: float) -> str:
+    """Say how well the printed bound chooses, by its mean test error beside that of our bound."""
+    better, equal = printed < ours, printed == ours
+    return f"chooses {'better than' if better else 'as well as' if equal else 'less well than'} ours"
+
+
 @claim(
     "ldm/loo-selection",
     kind="ours",
@@ -40,15 +46,17 @@ def check_selection(allowed: float = 0.003) -> Evidence:
             trained.append(choice.trained.mean())
             settings = len(choice.settings)
     mean = np.mean(tests, axis=0)
-    lost = float(mean[SCORES.index("the bound")] - mean[SCORES.index("five folds")])
+    error = dict(zip(SCORES, mean.tolist(), strict=True))
+    lost = error["the bound"] - error["five folds"]
     return Evidence(
         verdict=decide(lost <= allowed),
         measured="mean test error of the choice by "
-        + ", ".join(f"{name}: {value:.3f}" for name, value in zip(SCORES, mean, strict=True)),
+        + ", ".join(f"{name}: {value:.3f}" for name, value in error.items()),
         claimed=f"at most {allowed:.3f} above that of five folds",
         slack=allowed - lost,
         why=f"Exact leave-one-out trains {np.mean(trained):.0f} of the 120 classifiers; the intervals decide "
-        "the other labels. All four methods take the first of several settings with equal scores.",
+        "the other labels. All four methods take the first of several settings with equal scores. The "
+        f"printed bound, which bounds nothing, {chooses(error['the printed bound'], error['the bound'])}.",
         sizes={"training sets": len(tests), "settings": settings, "m": 120},
         seeds=SEEDS,
     )

@@ -7,7 +7,7 @@ from ...claims.read_as import NOT_STORED, ReadAs, of_tables
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import LDM
 from .figures import bound, sensitivity, swings
-from .figures_margins import counted_margins
+from .figures_margins import counted_margins, judged, parts
 from .figures_readings import FIGURE_1, calm
 
 
@@ -21,8 +21,12 @@ def readings_of_figures() -> list[ReadAs]:
     rows = []
     if margins := counted_margins():
         for one in FIGURE_1:
-            low, high, sets = margins.get(one, (0, 0, 0))
-            rows.append(_row("figure-1", str(one), low + high, 2 * sets))
+            if one not in margins:
+                rows.append(_row("figure-1", str(one), 0, 0))
+                continue
+            low, high, sets = parts(margins[one])
+            verdict = str(judged({one: margins[one]}))
+            rows.append(_row("figure-1", str(one), low + high, 2 * sets, verdict))
     table = sensitivity()
     if table is not None and not table.empty:
         ranges, _ = swings(table)
@@ -33,6 +37,6 @@ def readings_of_figures() -> list[ReadAs]:
     return rows
 
 
-def _row(figure: str, reading: str, agree: int, tested: int) -> ReadAs:
-    verdict = str(share(agree, tested)) if tested else NOT_STORED
+def _row(figure: str, reading: str, agree: int, tested: int, verdict: str = "") -> ReadAs:
+    verdict = (verdict or str(share(agree, tested))) if tested else NOT_STORED
     return ReadAs(figure, reading, agree, tested, float("nan"), verdict)

@@ -201,7 +201,7 @@ def check_level_sets() -> Evidence:
     kind="statement",
     where="Section 2.0, last two paragraphs, last sentence of each",
     statement="reshaping matrices to vectors results in very high dimensionality, which leads to "
-    "overfitting; the low-rank assumption overcomes it",
+    "overfitting; the low-rank assumption, where it is true, overcomes it",
     notebook=f"{FEATURES}#smm-low-rank-helps",
     depends=(csv("dimension"),),
     rivals=(
@@ -230,7 +230,10 @@ def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evid
         f"grows by {growth} points with each doubling of d",
         claimed=claimed,
         slack=min(growth.low, short(int((against["counts"][large] == "within").sum()), int(large.sum()))),
-        why="The training size, the rank of the truth and the Bayes error are the same at every d; low rank "
+        why="All sets are generated, with a truth of rank "
+        f"{', '.join(str(rank) for rank in sorted({size_of(str(name), 'r') for name in found.index}))}: the "
+        "verdict is about truths of low rank, not about natural matrices, for which see smm/real-low-rank. "
+        "The training size, the rank of the truth and the Bayes error are the same at every d; low rank "
         f"has r(2d - r) free parameters, the vector d^2. {tally(against['paired'])} over all d. Both "
         "machines have the hinge loss and Platt's sigmoid, and their parameters are chosen in the same way. "
         f"{margins.how_powerful(against, margin, 'points of error')}",

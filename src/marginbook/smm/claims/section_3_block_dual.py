@@ -134,10 +134,10 @@ def check_algorithm(unbounded: bool = True, factor: float = 1.0) -> Evidence:
         f"the block in {bounded}",
         claimed="finite; corrected, equal in all problems",
         slack=-free / count,
-        why="Algorithm 1 leaves out the constraints of the text. With more matrices than the d1 r features "
-        "of a block, the quadratic term does not see some alpha with a positive sum. With alpha >= 0 the "
-        "maximum is infinite exactly where the block cannot separate the classes (Gordan). With the box 1/(2 "
-        "lambda n) it is finite.",
+        why="Algorithm 1 leaves out the limits on alpha, which the display above it has. "
+        "With more matrices than the d1 r features of a block, the quadratic term does not see some alpha "
+        "with a positive sum. With alpha >= 0 the maximum is infinite exactly where the block cannot "
+        "separate the classes (Gordan). With the box 1/(2 lambda n) it is finite.",
         sizes={"problems": count, "n": [3, 200]},
         seeds=(738,),
     )

@@ -125,8 +125,8 @@ def swap(n: int) -> np.ndarray:
     "smm/kernel-psd",
     kind="statement",
     where="Section 4, from 'In fact, we need not specify' to the three choices",
-    statement=r"$h$ need not be specified, only $K(X,X')=h(X)h(X')^\top$, for which there is a sufficient "
-    "and necessary condition; the linear, the polynomial and the Gaussian kernel are popular choices",
+    statement=r"$h$ need not be specified, only $K(X,X')=h(X)h(X')^\top$; it has a sufficient condition "
+    "and a necessary one; the linear, the polynomial and the Gaussian kernel are popular choices",
     notebook=f"{NOTEBOOK}#smm-kernel-psd",
     rivals=(
         Rival("tanh between rows among the choices", {"more": ("tanh",)}),
@@ -185,11 +185,12 @@ def check_condition(more: tuple[str, ...] = ()) -> Evidence:
         f"-{at_most(backwards, ROUNDING)} or more, relative; for tanh it is {-worst_other:.0%}",
         claimed="no difference; no negative eigenvalue; one for tanh",
         slack=min(ROUNDING - worst, worst_other - 1e-3),
-        why="The condition is that K(X', X) = K(X, X')' and that the block matrix of all K(X_i, X_j) is "
-        "positive semidefinite; the draft announces one for its supplement, which is empty. Both directions "
-        "are checked on random matrices, with equal matrices, equal rows and zeros among them. Where the "
-        "block matrix has a negative eigenvalue, no h exists: it would be off by that much in spectral norm. "
-        "The example is tanh(x_a'x_b - 1) between rows.",
+        why="The draft announces two conditions, one sufficient and one necessary, for its supplement, which "
+        "is empty. We prove more, one condition that is both: K(X', X) = K(X, X')', and the block matrix of "
+        "all K(X_i, X_j) is positive semidefinite. Both directions are checked on random matrices, with "
+        "equal matrices, equal rows and zeros among them. Where the block matrix has a negative eigenvalue, "
+        "no h exists: it would be off by that much in spectral norm. The example is tanh(x_a'x_b - 1) "
+        "between rows.",
         sizes={
             "problems": count,
             "maps": maps,

@@ -39,7 +39,7 @@ def _machine() -> Sentence:
 def _levels() -> Sentence:
     return Sentence(
         "Weights on the classes aim at the level sets, as stated; kernels between rows need only K, and "
-        "the condition on K is the right one.",
+        "the three choices of K are valid.",
         {f"smm/{id}": "holds" for id in ("wang-2008", "kernel-psd", "row-kernel-linear")},
     )
 
@@ -74,8 +74,8 @@ def _theory() -> Sentence:
 def _repairs() -> Sentence:
     return Sentence(
         "Four formulas need a repair, and have one: the dual has the sum constraint of a model with "
-        "intercept, Algorithm 1 lacks the limits on α, the sum in S.4 counts complements and so estimates "
-        "the other class, and the map of Section 4 needs a larger space.",
+        "intercept, Algorithm 1 lacks the limits on α of the display above it, the sum in S.4 counts "
+        "complements and so estimates the other class, and the map of Section 4 needs a larger space.",
         {f"smm/{id}": "corrected" for id in ("block-dual", "algorithm-1", "scheme-S4", "map-range")},
     )
 
