@@ -48,10 +48,12 @@ def test_the_dropped_noise_is_corrected():
     corrected(section_2_lemma_1.check_dropped_noise)
 
 
-def test_the_lowest_bound_fails():
-    evidence = theorem_one.check_lowest_bound()
-    assert evidence.verdict == Verdict.FAILS
-    assert evidence.slack < 0
+def test_the_lowest_bound_is_that_of_the_bound_itself_as_the_criterion():
+    corrected(theorem_one.check_lowest_bound)
+    for right in ({"by": "bound"}, {"dominated": True}):
+        assert theorem_one.check_lowest_bound(**right).verdict == Verdict.HOLDS
+    for wrong in ({"mended": "quotient"}, {"ahead": ("overlap",)}):
+        assert theorem_one.check_lowest_bound(**wrong).verdict == Verdict.FAILS
 
 
 def test_the_bound_is_compared_without_rounding():

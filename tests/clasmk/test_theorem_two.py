@@ -48,11 +48,20 @@ def test_these_are_corrected(check):
     corrected(check, exactly=True)
 
 
-def test_the_repaired_bound_shows_nothing_and_a_bound_below_1_would():
+def test_the_repaired_bound_shows_nothing_and_one_with_geometric_means_too_little():
     evidence = use.check_trivial()
     assert evidence.verdict == Verdict.FAILS
-    assert evidence.slack <= 0
-    assert use.check_trivial(bound=use.sharper).verdict == Verdict.HOLDS
+    assert evidence.slack == pytest.approx(-0.5)
+    other = use.check_trivial(bound=use.sharper)
+    assert other.verdict == Verdict.FAILS
+    assert -0.1 < other.slack < 0
+    assert use.check_trivial(bound=use.one_kernel).verdict == Verdict.HOLDS
+
+
+def test_the_bound_of_one_kernel_is_that_of_theorem_1():
+    model = theorem_two.four_classes()
+    lam, q = float(model.lam), float(1 - model.noise)
+    assert use.one_kernel(model) == pytest.approx((1 - 0.49) / (1 - lam**0.5 * q))
 
 
 @pytest.mark.parametrize("C", [2, 3, 7])

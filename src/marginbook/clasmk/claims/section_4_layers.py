@@ -57,10 +57,11 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
         ),
         claimed="negative where the decision is wrong",
         slack=float(agreeing / tested - 1),
-        why="The best value minus the second best is never negative. So the most certain errors count as "
-        "confident, and (45) with T = 1 leaves them out of the next layer. With the value of the sample's "
-        f"own class minus the best of the others the sign is right for {signed}, and kappa is {values[1]:g} "
-        "for that sample; for samples classified correctly the two are the same. Section 4 requires T in "
+        why="(44) is half the difference between the best value and the second best. As this is never "
+        "negative, the most certain errors count as confident, and (45) with T = 1 leaves them out of the "
+        "next layer. With half the difference between the value of the sample's own class and the best of "
+        f"the others the sign is right for {signed}, and kappa is {values[1]:g} for that sample; for samples "
+        "classified correctly the two are the same. Section 4 requires T in "
         "(0, 1), and the experiments use 1. The open interval (-1, 1) of Remark 2 would leave out errors "
         "with kappa <= -1, which (45) includes.",
         sizes={"samples": tested, "classes": [2, 3, 10]},
