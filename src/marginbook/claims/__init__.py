@@ -17,6 +17,7 @@ from .evidence import (
     decide_below,
     scoreboard,
     share,
+    share_by_chance,
     share_open,
     short,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "returns",
     "scoreboard",
     "share",
+    "share_by_chance",
     "share_open",
     "short",
     "show",

@@ -103,6 +103,16 @@ def share_open(agreeing: int, open_: int, tested: int) -> Verdict:
     return worst if worst == best else Verdict.UNDECIDED
 
 
+def share_by_chance(agreeing: int, tested: int, chance: float, most: float) -> Verdict:
+    """Return as :func:`share`, undecided where runs that mean nothing do as well more often than `most`.
+
+    >>> str(share_by_chance(7, 12, 0.78, 0.05)), str(share_by_chance(2, 12, 0.9, 0.05))
+    ('undecided', 'not-reproduced')
+    """
+    verdict = share(agreeing, tested)
+    return Verdict.UNDECIDED if verdict != Verdict.NOT_REPRODUCED and chance > most else verdict
+
+
 def short(count: float, wanted: float) -> float:
     """Return the margin of a part of a claim that is a count: what it lacks, negative, or inf if nothing.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...claims import Evidence, Rival, Verdict, claim, share
+from ...claims import Evidence, Rival, claim, share_by_chance
 from ...claims.changed_results import in_results
 from ...claims.pass_rates import MISSED
 from ...claims.read_as import best
@@ -68,12 +68,12 @@ def check_fig_1() -> Evidence:
     lower, right, sets = counts[reading]
     agree, tested = lower + right, 2 * sets
     turned = max(int(own[["turned_lower", "turned_right"]].to_numpy().sum()) for own in found.values())
-    chance, verdict = by_chance(found), judged(found)
+    chance = by_chance(found)
     visible = bound("fig-1", "visible")
     told = [_told(table, f"LDM(C/m)({kernel})", f"SVM({kernel})") for kernel in KERNELS]
     others = "; ".join(f"{one}: {low} and {high} of {n}" for one, (low, high, n) in counts.items())
     return Evidence(
-        verdict=verdict,
+        verdict=share_by_chance(*judged(found)),
         measured=f"{reading}: a smaller minimum on {lower} of {sets} sets, most margins larger on {right}, "
         f"together {agree} of {tested}; if a coin exchanges the two machines on each set, the best of the "
         f"{len(found)} readings has as many in {100 * chance:.0f} % of the cases, and if they are exchanged "
@@ -86,7 +86,7 @@ def check_fig_1() -> Evidence:
         f"machines mean nothing has the same choice, and all {2**sets} ways to exchange them are counted. "
         + (
             f"As more than {100 * MISSED:.0f} % of these do as well, the sets cannot tell. "
-            if verdict == Verdict.UNDECIDED
+            if chance > MISSED
             else f"The figure counts as undecided if more than {100 * MISSED:.0f} % of these do as well. "
         )
         + "Not in the paper, with the mean of the losses: "
@@ -102,8 +102,8 @@ def parts(own: pd.DataFrame) -> tuple[int, int, int]:
     return int(own["lower"].sum()), int(own["right"].sum()), len(own)
 
 
-def judged(found: dict[FigureOne, pd.DataFrame]) -> Verdict:
-    """Return the verdict of the best of some readings, undecided where exchanged machines do as well.
+def judged(found: dict[FigureOne, pd.DataFrame]) -> tuple[int, int, float, float]:
+    """Return what :func:`marginbook.claims.share_by_chance` asks of the best of some readings.
 
     Parameters
     ----------
@@ -111,9 +111,7 @@ def judged(found: dict[FigureOne, pd.DataFrame]) -> Verdict:
         Some of `counted_margins`.
     """
     scores = {one: (sum(parts(own)[:2]), 2 * len(own)) for one, own in found.items()}
-    verdict = share(*scores[best(scores)])
-    open_ = verdict != Verdict.NOT_REPRODUCED and by_chance(found) > MISSED
-    return Verdict.UNDECIDED if open_ else verdict
+    return *scores[best(scores)], by_chance(found), MISSED
 
 
 def counted_margins() -> dict[FigureOne, pd.DataFrame]:

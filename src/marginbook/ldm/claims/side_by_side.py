@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...claims import share
+from ...claims import share, share_by_chance
 from ...claims.read_as import NOT_STORED, ReadAs, of_tables
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import LDM
@@ -25,7 +25,7 @@ def readings_of_figures() -> list[ReadAs]:
                 rows.append(_row("figure-1", str(one), 0, 0))
                 continue
             low, high, sets = parts(margins[one])
-            verdict = str(judged({one: margins[one]}))
+            verdict = str(share_by_chance(*judged({one: margins[one]})))
             rows.append(_row("figure-1", str(one), low + high, 2 * sets, verdict))
     table = sensitivity()
     if table is not None and not table.empty:
