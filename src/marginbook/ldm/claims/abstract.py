@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, islice
 
 import numpy as np
 
-from ...claims import Evidence, Rival, Verdict, claim, decide
+from ...claims import Evidence, Rival, claim, decide
 from ..model.whitening import WhitenedGram
 from ..solvers.dual import active_set
 from .printed_theorem_3 import printed_bound
@@ -84,7 +84,7 @@ def check_superiority(
         Gives the evidence on Theorem 3 for some settings.
     """
     found = theorem(settings)
-    true = found.verdict == Verdict.HOLDS
+    true = found.verdict == decide(True)
     smaller = bounds_beside_svm(settings)
     lead = sum(by > 1e-9 for by in smaller)
     never_larger = min(smaller) >= -1e-9
