@@ -108,7 +108,11 @@ class LongRun:
         """Press Ctrl-C; return the exit code, and how many processes are left."""
         children = self.process.children(recursive=True)
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(60)
+        try:
+            code = self.process.wait(60)
+        except psutil.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait(60)
         _, left = psutil.wait_procs(children, timeout=10)
         return code, len(left)
 
@@ -290,6 +294,8 @@ def clock(minutes: int, begin: float) -> Iterator[int]:
 
 
 def main() -> None:
+    # a shell without a terminal lets what it starts, and what that starts, ignore Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -12,7 +12,36 @@ from ..base.project import resource
 from .myst import table
 from .stored import Row, stored_rows
 
-COMMAND = "python benchmarks/long_runs.py"
+#: the section of the page, which is there once the hours are stored
+SECTION = """
+(faults-hours)=
+## An hour of each
+
+What is small in a minute need not be small in an hour. Three things run side by side for sixty
+minutes, then Ctrl-C ends them: `marginbook serve`, while a reader opens pages, starts runs of a
+notebook with new parameters, cancels one in four, and sends requests that must be refused;
+`marginbook experiment run` on a table by its paper's protocol, one task after the other in one
+process; and fits of every estimator to [bad input](bad_input.md) with seeds of their own, all in
+one process.
+
+lost
+: A run or a row that was there and is not, or is damaged.
+
+ended wrongly
+: An answer with another status than it should have, a run that neither finished nor was cancelled,
+  a fit that returned something wrong.
+
+The last column is the growth of the process's own memory in the second half of its hour.
+
+{table}
+
+```{figure} _generated/faults-hours.png
+:name: faults-hours-figure
+:alt: Memory of three processes over sixty minutes, one line each. The numbers are in the table above.
+
+The memory of each process. What rises only at first is compiled code and caches.
+```
+"""
 _FOLDER = ("results", "faults")
 _LINES = (COLOURS["blue"], COLOURS["vermilion"], COLOURS["black"])
 
@@ -42,9 +71,9 @@ def growth(minutes: Sequence[Row]) -> float:
 
 
 def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
-    """Return what each run did, and what it left."""
+    """Return the section: what each run did, and what it left; nothing before any hour is stored."""
     if not ends:
-        return f"Nothing is stored; `{COMMAND}` measures it.\n"
+        return ""
     lines = []
     for end in ends:
         own = [row for row in minutes if row["run"] == end["run"]]
@@ -69,9 +98,8 @@ def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
     machine, commit = ends[0]["machine"], ends[0]["commit"]
     headings = ["run", "did", "minutes", "lost", "ended wrongly", "processes left", "exit code"]
     headings += ["MiB after 10 minutes", "MiB at the end", "MiB per hour"]
-    return f"Side by side on {machine}, at {commit}: {told}.\n\n" + table(
-        headings, lines, classes="sortable wide"
-    )
+    cells = table(headings, lines, classes="sortable wide")
+    return SECTION.replace("{table}", f"Side by side on {machine}, at {commit}: {told}.\n\n{cells}")
 
 
 def draw(minutes: Sequence[Row], path: Path) -> None:

@@ -19,7 +19,7 @@ def other_versions() -> dict[str, str]:
     classes = (found["printed_classes"] != 0) & (found["printed_classes"] != found["classes"])
     off = found[(found["p"] != found["printed_p"]) | (found["n"] != found["printed_n"]) | classes]
     return {
-        row.dataset: f"{row.printed_p} features and {row.printed_classes} classes printed, {row.p} and "
+        str(row.dataset): f"{row.printed_p} features and {row.printed_classes} classes printed, {row.p} and "
         f"{row.classes} in the public set"
         for row in off.itertuples()
     }
