@@ -48,13 +48,12 @@ def test_core_hours_come_from_the_stored_timings(tmp_path, monkeypatch) -> None:
     (tmp_path / "table-8.timing.csv").write_text(
         "dataset,split,method,seconds\na,1,m,3600\nb,1,m,1800\nc,1,m,1800\n"
     )
-    (tmp_path / "table-8.provenance.json").write_text('{"tasks": {"in the profile": 900}}')
     monkeypatch.setattr(large_page, "resource", lambda *parts: tmp_path / parts[-1])
     monkeypatch.setattr(large_page, "WORKERS", (2, 5))
     said = large_page.cost(["drm/table-8", "drm/table-9"])
     assert "are 2 core-hours" in said
     assert "1 hours on 2 and 1 hours on 5 workers" in said
-    assert "[drm/table-8](#results-drm-table-8)\n  - 3 of 900\n  - 2\n  - 60.0\n  - 60.0\n  - 60.0\n" in said
+    assert "[drm/table-8](#results-drm-table-8)\n  - 3 of 975\n  - 2\n  - 60.0\n  - 60.0\n  - 60.0\n" in said
     assert "table-9" not in said
 
 

@@ -134,14 +134,19 @@ def test_iterations_fall_with_beta(write, iterations, verdict):
 
 @pytest.mark.parametrize(
     ("iterations", "verdict"),
-    [((150, 20, 2), Verdict.REPRODUCED), ((150, 51, 2), Verdict.NOT_REPRODUCED)],
-    ids=["two of three", "one of three"],
+    [
+        ((50, 20, 2), Verdict.REPRODUCED),
+        ((150, 20, 2), Verdict.UNDECIDED),
+        ((150, 51, 2), Verdict.UNDECIDED),
+        ((150, 100, 51), Verdict.NOT_REPRODUCED),
+    ],
+    ids=["all", "two of three", "one of three", "none"],
 )
 def test_a_few_tens_of_iterations_are_usual(write, iterations, verdict):
     write(convergence(FAST_TO_SLOW, iterations), "results", "drm", "fig-3.csv")
     evidence = figures.check_tens()
     assert evidence.verdict == verdict
-    assert (evidence.slack > 0) == (verdict == Verdict.REPRODUCED)
+    assert (evidence.slack > 0) == (iterations[1] <= 50)
 
 
 def ablated(gain, columns, method):

@@ -323,12 +323,13 @@ def test_conjugate_gradients_that_stop_early_say_so():
 
 def test_auto_takes_the_smaller_side():
     def choice(n, p, thin=True):
-        return choose_solver("auto", "linear", sparse.csr_matrix((n, p)) if thin else np.empty((n, p)))
+        X = sparse.csr_matrix((n, p)) if thin else np.empty((n, p))
+        return choose_solver("auto", "linear", X, 2)
 
     assert choice(90_000, 50_000) == "cg"
     assert choice(90_000, 100) == choice(90_000, 100, False) == "one-pass"
     assert choice(1_000, 50_000) == "closed"
-    assert choose_solver("auto", "rbf", np.empty((9, 2))) == "closed"
+    assert choose_solver("auto", "rbf", np.empty((9, 2)), 2) == "closed"
 
 
 def test_more_rows_than_memory_is_one_sentence(monkeypatch):

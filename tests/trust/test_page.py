@@ -98,6 +98,11 @@ def test_what_the_page_says_of_silent_problems_is_so() -> None:
         for row in rows
         if (row["suite"], row["level"], row["outcome"]) == ("feature scales", "1e±8", "warned")
     } >= {"DRMClassifier", "KFDAClassifier"}
-    assert 'such as `DRMClassifier(solver="one-pass")`, which warns.' in page
-    one_pass = [row for row in rows if (row["estimator"], row["setting"]) == ("DRMClassifier", "one-pass")]
-    assert "warned" in {row["outcome"] for row in one_pass if row["suite"] == "feature scales"}
+    assert '`DRMClassifier(solver="one-pass")`, which needs no Gram matrix, keeps no more digits, and' in page
+    worst = [row for row in rows if (row["suite"], row["level"]) == ("feature scales", "1e±8")]
+    digits, outcomes = (
+        {row["setting"]: row[name] for row in worst if row["estimator"] == "DRMClassifier"}
+        for name in ("decision_digits", "outcome")
+    )
+    assert outcomes["one-pass"] == "warned"
+    assert float(digits["one-pass"]) <= max(float(value) for value in digits.values())
