@@ -130,8 +130,9 @@ def _same_label() -> Sentence:
 
 def _iterations() -> Sentence:
     return Sentence(
-        "Whether the iterations usually end within a few tens. The paper says neither how many these are nor "
-        "how often; with fifty, for the data sets and penalties of Figure 3, the shares do not decide it.",
+        "Whether the iterations usually end within a few tens: with fifty, and the penalties of Figure 3, "
+        "the "
+        "shares do not decide it.",
         {"drm/tens-of-iterations": "undecided"},
     )
 

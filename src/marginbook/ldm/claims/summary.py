@@ -154,10 +154,9 @@ def _figure_1() -> Sentence:
     found = counted_margins()
     chance = by_chance(found)
     return Sentence(
-        "Figure 1. If a coin exchanges the names of the two machines on each set, "
+        "Figure 1. If a coin exchanges the two machines on each set, "
         f"{100 * chance:.0f} % of the runs agree with the text as well as ours, in the best of "
-        f"{len(found)} readings. The paper does not say which kernel it plots, nor whether its SVM has an "
-        "intercept.",
+        f"{len(found)} readings.",
         {"ldm/fig-1": "undecided"},
         holds=chance > MISSED,
     )
