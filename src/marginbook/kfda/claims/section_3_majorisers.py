@@ -160,7 +160,7 @@ def check_range(readings: Sequence[str] = ("m", "N", "N + 1"), constant: Fractio
             tested += 1
     best = max(readings, key=lambda name: (agree[name], bounds[name]))
     room = min(agree[best], bounds[best]) - tested
-    second = max((agree[name] for name in readings if name != best), default=0)
+    runner_up = max((agree[name] for name in readings if name != best), default=0)
     others = ", ".join(f"with d = {name} in {agree[name]}" for name in readings if name != best)
     return Evidence(
         verdict=decide(room >= 0),
@@ -168,7 +168,7 @@ def check_range(readings: Sequence[str] = ("m", "N", "N + 1"), constant: Fractio
         f"a bound in {bounds[best]}",
         claimed="equal, and a bound",
         # how far this reading is ahead of the next one, as a share of the cases; or what it lacks
-        slack=float(room) if room < 0 else (agree[best] - second) / tested,
+        slack=float(room) if room < 0 else (agree[best] - runner_up) / tested,
         why="The paper does not define d. It uses m for the dimension of the samples, nu for that of the "
         "feature space and N for the number of samples; w has N + 1 entries, including the bias.",
         sizes={"cases": tested, "N": [2, 5, 7, 9]},
