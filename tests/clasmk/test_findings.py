@@ -57,7 +57,7 @@ VERDICTS = [
     ),
     (
         "07_weights_seen",
-        "Whether that is also so with the paper's local solver is open",
+        "With the paper's local solver it is open",
         "fig-24",
         Verdict.UNDECIDED,
     ),
@@ -221,7 +221,7 @@ def test_the_narrowest_kernel_has_the_highest_error_on_pendigits_in_print_too():
 def test_no_solver_of_the_papers_kind_makes_clasmk_the_best_in_table_1():
     told(
         "04_tables",
-        "neither with the global minimum of its objective nor with two solvers of the paper's kind",
+        "with the global minimum or with two solvers of the paper's kind",
     )
     parts = PAPER_TABLES.as_read("table-1", PAPER_TABLES.results("table-1"))
     assert len(OF_THE_PAPER) == 2
