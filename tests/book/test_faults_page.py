@@ -86,8 +86,8 @@ def test_an_hour_that_grows_or_leaves_something_says_so() -> None:
     assert "1,200 requests" in good
     assert long_runs_page.growth(MINUTES) == pytest.approx(120)  # 2 MiB a minute, from the half on
     assert "- +120.0\n" in good
-    bad = long_runs_page.listed(MINUTES, [HOUR | {"lost": "2", "left": "1"}])
-    assert "**2 lost by `serve`, 1 left running by `serve`**" in bad
+    bad = long_runs_page.listed(MINUTES, [HOUR | {"lost": "2", "left": "1", "code": "0"}])
+    assert "**2 lost by `serve`, 1 left running by `serve`, exit code 0 of `serve`**" in bad
 
 
 def test_the_stored_hours_are_whole() -> None:

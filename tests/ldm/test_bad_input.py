@@ -57,6 +57,7 @@ def test_parameters(parameters, message):
     ("parameters", "message"),
     [
         ({"lambda1s": ()}, "lambda1s must be a sequence of at least one value, got ()"),
+        ({"Cs": np.array(0.5)}, "Cs must be a sequence of at least one value, got array(0.5)"),
         ({"lambda2s": 0.5}, "lambda2s must be a sequence of at least one value, got 0.5"),
         ({"Cs": "10"}, "Cs must be a sequence of at least one value, got '10'"),
         ({"lambda1s": (0.1, -1)}, "lambda1 must be a finite number >= 0, got -1"),

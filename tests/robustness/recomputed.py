@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, compute_sample_weight
+from sklearn.utils import check_array, check_random_state, compute_sample_weight
 
 from marginbook.kernels import gram, tidy
 from marginbook.kfda import SparseKFDAClassifier
@@ -42,8 +42,16 @@ def check_certificate(model: Any, X: Any, y: Any) -> None:
     # a row of weight w counts w times; for q > 1 its coefficient has w^(1-q) of the penalty, as w equal rows
     rows_of = compute_sample_weight(model.class_weight, np.asarray(y).ravel()).astype(np.longdouble)
     units = np.r_[1, rows_of ** ((1 - max(model.q, 1)) / max(model.q, 1))]
+    # with n_components the problem has the drawn columns only, and so have its certificates
+    drawn = np.arange(n)
+    if model.n_components is not None and model.n_components < n:
+        drawn = check_random_state(model.random_state).choice(n, int(model.n_components), replace=False)
+    kept = np.r_[0, 1 + drawn]
+    if np.setdiff1d(np.flatnonzero(omega), kept).size:
+        raise Fault("a coefficient outside of the columns that were drawn")
+    D, omega, units = D[:, kept], omega[kept], units[kept]
     D, targets, omega = np.sqrt(rows_of)[:, None] * D / units, np.sqrt(rows_of) * targets, omega * units
-    weights = np.r_[float(model.penalize_bias), np.ones(n)].astype(np.longdouble)
+    weights = np.r_[float(model.penalize_bias), np.ones(len(drawn))].astype(np.longdouble)
     sizes = np.abs(D).T @ (np.abs(targets) + np.abs(D) @ np.abs(omega))
     with np.errstate(all="ignore"):
         found = _certificates(D, targets, omega, weights, float(model.q), np.longdouble(model.rho) * n, sizes)

@@ -71,6 +71,15 @@ def test_the_paper_s_iterations_say_what_they_miss(q, solver, penalize_bias, cla
     assert not check_fitted(model)
 
 
+@pytest.mark.parametrize("q", [0.5, 1.0, 1.5])
+def test_certificates_are_those_of_the_columns_that_were_drawn(q):
+    model = SparseKFDAClassifier(q, gamma=0.1, n_components=9, random_state=4).fit(X, y)
+    check_certificate(model, X, y)
+    model.random_state = 5
+    with pytest.raises(Fault):
+        check_certificate(model, X, y)
+
+
 def test_the_gap_that_is_said_bounds_what_is_missing():
     exact = SparseKFDAClassifier(solver="lasso", gamma=0.1).fit(X, y)
     for solver in ("plain", "squarem"):

@@ -42,6 +42,8 @@ The last column is the growth of the process's own memory in the second half of 
 The memory of each process. What rises only at first is compiled code and caches.
 ```
 """
+#: the exit code after Ctrl-C
+CTRL_C = "130"
 _FOLDER = ("results", "faults")
 _LINES = (COLOURS["blue"], COLOURS["vermilion"], COLOURS["black"])
 
@@ -94,6 +96,7 @@ def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
         for name, said in (("lost", "lost"), ("faults", "ended wrongly"), ("left", "left running"))
         if int(end[name])
     ]
+    wrong += [f"exit code {end['code']} of `{end['run']}`" for end in ends if end["code"] != CTRL_C]
     told = "**" + ", ".join(wrong) + "**" if wrong else "nothing was lost, ended wrongly, or left running"
     machine, commit = ends[0]["machine"], ends[0]["commit"]
     headings = ["run", "did", "minutes", "lost", "ended wrongly", "processes left", "exit code"]

@@ -67,7 +67,7 @@ def launch(playwright: Playwright) -> Browser:
         )
     # Chromium refuses to sandbox the root user
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    # hinting, which the one without windows would do, rounds the width of letters to whole pixels
+    # the headless shell hints fonts, which rounds the widths of letters to whole pixels and moves line breaks
     return playwright.chromium.launch(executable_path=program, args=["--font-render-hinting=none", *sandbox])
 
 

@@ -92,8 +92,7 @@ def check_lowest_bound(
         claimed="no pair",
         slack=float(slack),
         why="The paper calls (15) a heuristic in Remark 1, for a small overlap and a large mean at once; "
-        "that "
-        "the choice has the lowest bound its conclusion adds. (15) divides by |m|^2 where the bound has "
+        "that the choice has the lowest bound its conclusion adds. (15) divides by |m|^2 where the bound has "
         "1 - |m|^2. So a kernel whose class mean is almost 0 can have the lowest quotient and a bound near "
         f"1. The corrected statement was checked, too. With (11) itself as the criterion {right} of "
         f"{counted} choices have the lowest bound. In the {clear} pairs where one kernel has both the "

@@ -233,10 +233,10 @@ def _convergence() -> dict[str, dict[str, dict[str, Any]]]:
 )
 def check_tens(tens: int | None = None, usually: float | None = None) -> Evidence:
     """Count the iterations by the paper's rule of stopping, over beta and with the parameters of Table V."""
-    tens = int(bound("tens")) if tens is None else tens
-    usually = bound("usually") if usually is None else usually
     from scipy.stats import binomtest
 
+    tens = int(bound("tens")) if tens is None else tens
+    usually = bound("usually") if usually is None else usually
     table, chosen = _convergence(), results("table-5")
     if not table:
         return nothing("usually", "fig-3")
@@ -250,7 +250,7 @@ def check_tens(tens: int | None = None, usually: float | None = None) -> Evidenc
         for algorithm in ALGORITHMS
     }
     shares = {algorithm: sum(few) / len(few) for algorithm, few in over.items()}
-    # what 33 cases say of a share: an interval that holds the threshold does not decide
+    # an interval of the share that holds the threshold does not decide
     ranges = [
         binomtest(sum(few), len(few)).proportion_ci(confidence_level=0.95, method="wilson")
         for few in over.values()
@@ -274,8 +274,7 @@ def check_tens(tens: int | None = None, usually: float | None = None) -> Evidenc
         why=f"A step of at most 1e-5 ends the iteration. 'A few tens' is read as at most {tens}, the number "
         "that the paper uses for Figure 1 and says guarantees convergence. 'Usually' is read as more than "
         f"{100 * usually:.0f} % of the data sets and betas of Figure 3. The paper gives no number for "
-        "either; "
-        "ours were set after a first run. So the share must be clear of the threshold: "
+        "either; ours were set after a first run. So the share must be clear of the threshold: "
         + ", ".join(
             f"95 % interval of {algorithm} {100 * low:.0f} to {100 * high:.0f} %"
             for algorithm, (low, high) in zip(over, ranges, strict=True)

@@ -49,8 +49,7 @@ def one_pass() -> Finding:
         "one-pass form is flat and five orders of magnitude lower.",
         "Left: the model rebuilds a test point as a sum of parts, one of each class, and the part nearest to "
         "the star, half-way between the point and the sum, names the class. Right: the paper's iterations "
-        "take longer the more rows there are; the "
-        "one-pass form does not.",
+        "take longer the more rows there are; the one-pass form does not.",
         holds=bool((times["met"] == "yes").all()) and iterate["ratio"] > 1e5,
         home="The linear discriminative ridge machine needs one pass over the data. The paper iterates for "
         f"every test point, which takes {faster} times as long in our benchmark (extrapolated from "
@@ -85,8 +84,8 @@ def large_sets() -> Finding:
         "far left of the line. LIBLINEAR does not, and the lead is gone. For Poker we use a different "
         "split.",
         holds=bool((svms.max(axis=1) < shares[both].to_numpy()).all()) and ahead == 0 and len(ours) == 3,
-        home="The discriminative ridge machine leads over linear SVMs in Table V of its paper, but on ijcnn1 "
-        "and Shuttle these do worse than a constant label. Against LIBLINEAR it is ahead on none of three "
+        home="The discriminative ridge machine leads over linear SVMs in Table V of its paper, but "
+        f"on {names} these do worse than a constant label. Against LIBLINEAR it is ahead on none of three "
         "sets.",
     )
 
@@ -157,9 +156,7 @@ def increasing_penalty() -> Finding:
         "points, so that one may choose it for convenience. One training point refutes it: a square root "
         "cannot reach the weights between 0 and ⅔. For convex increasing functions the statement is true "
         "except for $w=0$: some of them reach it, the DRM's own never does. The convergence theorems hold, "
-        "and "
-        "the rates are sharp; "
-        "what the paper calls quadratic convergence is linear.",
+        "and the rates are sharp; what the paper calls quadratic convergence is linear.",
         {
             "drm/prop-IV.3": "corrected",
             "drm/thm-VI.1": "holds",

@@ -131,8 +131,7 @@ def _same_label() -> Sentence:
 def _iterations() -> Sentence:
     return Sentence(
         "Whether the iterations usually end within a few tens: with fifty, and the penalties of Figure 3, "
-        "the "
-        "shares do not decide it.",
+        "the shares do not decide it.",
         {"drm/tens-of-iterations": "undecided"},
     )
 

@@ -26,7 +26,8 @@ def validate_grids(model: Any) -> None:
         values = getattr(model, name)
         if values is None and name == "gammas":
             continue
-        if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
+        # an array without an axis has no length, though it has the attribute
+        if isinstance(values, str) or np.ndim(values) == 0 or not len(values):
             raise ValueError(f"{name} must be a sequence of at least one value, got {values!r}")
     for lambda1 in model.lambda1s:
         validate_penalties(lambda1, 0.0, 1.0)

@@ -56,8 +56,7 @@ def _low_rank() -> Sentence:
         f"Low rank pays where the truth has it. Compared with the same machine on vectors it makes "
         f"{gain.iloc[0]:.1f} points fewer errors on {gain.index[0]} × {gain.index[0]} matrices drawn by us, "
         f"{gain.iloc[-1]:.0f} on {gain.index[-1]} × {gain.index[-1]}, and "
-        f"{digits[VECTOR_PLATT] - digits[PLATT]:.0f} on products "
-        "of two digits.",
+        f"{digits[VECTOR_PLATT] - digits[PLATT]:.0f} on products of two digits.",
         {"smm/low-rank-helps": "reproduced", "smm/real-rank-one": "reproduced"},
         holds=bool(gain.is_monotonic_increasing),
     )
@@ -114,8 +113,7 @@ def _natural() -> Sentence:
     return Sentence(
         "Whether low rank pays on natural matrices. On seven sets no comparison shows a gain of one point; "
         "on one of them vectors are better by more than that, and on some the splits are too few to exclude "
-        "a "
-        "gain.",
+        "a gain.",
         {"smm/real-low-rank": "undecided"},
         holds=sets == {7} and not better and len(worse) == 1,
     )
