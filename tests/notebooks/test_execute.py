@@ -6,9 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from marginbook.claims import ledger
 from marginbook.datasets import DatasetNotFetched, registry
-from marginbook.notebooks import NotebookFailed, came_out_as_stored, drift, execute, find, run, store
-from marginbook.notebooks.executing import grouped, key
+from marginbook.notebooks import (
+    NotebookFailed,
+    available,
+    came_out_as_stored,
+    drift,
+    execute,
+    find,
+    run,
+    store,
+)
+from marginbook.notebooks.executing import _modules, grouped, key
 
 
 @pytest.fixture
@@ -90,6 +100,14 @@ def test_a_notebook_of_the_book_does_not_see_sets_of_a_url(home: Path, tmp_path:
     assert "'bundled,wheel'" in execute(["drm/01_small"], n_jobs=1)["drm/01_small"].read_text()
     own = run("drm/01_small", {"n_jobs": 2}, out=tmp_path / "own.ipynb")
     assert "'all'" in own.notebook.read_text()
+
+
+def test_the_key_depends_on_the_check_of_every_claim_that_is_shown() -> None:
+    known = ledger()
+    for notebook in available().values():
+        node = notebook.read()
+        shown = {id for id in known if any(f'"{id}"' in cell.source for cell in node.cells)}
+        assert {known[id].module for id in shown} <= _modules(node, notebook.room), notebook.id
 
 
 def test_the_key_depends_on_data_of_every_machine_only(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -242,8 +242,13 @@ def _execute_one(notebook: Notebook, target: Path) -> tuple[str, str | None]:
 
 
 def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
-    """Modules that the cells import, and the room's own: claims and experiments load those by name."""
+    """Modules that the cells import, and those that are loaded by name: the room's, and checks of claims.
+
+    Of the rooms whose claims a cell shows these are all checks: which one a claim has is known only to the
+    ledger, which imports them.
+    """
     names = {f"{PACKAGE.name}.{room}", f"{PACKAGE.name}.{room}.claims", f"{PACKAGE.name}.{room}.experiments"}
+    rooms = {room}
     for cell in node.cells:
         if cell.cell_type != "code":
             continue
@@ -257,6 +262,11 @@ def _modules(node: nbformat.NotebookNode, room: str) -> set[str]:
             elif isinstance(part, ast.ImportFrom) and part.module:
                 names.add(part.module)
                 names.update(f"{part.module}.{alias.name}" for alias in part.names)
+            elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                rooms.add(part.value.partition("/")[0])
+    for one in filter(str.isidentifier, rooms):
+        checks = (PACKAGE / one / "claims").glob("[!_]*.py")
+        names.update(f"{PACKAGE.name}.{one}.claims.{path.stem}" for path in checks)
     return {name for name in names if name.split(".")[0] == PACKAGE.name}
 
 
