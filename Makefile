@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# tests of a second and more are left out, except on CI and where all are asked for
+# long tests are left out, except on CI and where all are asked for (tests/long.py)
 LONG := $(if $(CI)$(filter --all,$(ARGS)),,and not long)
 
 .DEFAULT_GOAL := help
@@ -51,8 +51,8 @@ notebooks: $(READY) ## The stored outputs of the notebooks come out again (nbval
 strict: $(READY) ## Compile the book from the stored notebooks; any warning fails
 	@$(BIN)/marginbook book --strict --no-execute
 
-browser: $(READY) ## Look through the built book with Chromium
-	$(BIN)/python -m pytest -n 2 -rfEs --dist worksteal -m browser tests/book tests/serve
+browser: $(READY) ## Look through the built book with Chromium, on CI and with ARGS=--all with the long tests
+	$(BIN)/python -m pytest -n 2 -rfEs --dist worksteal -m "browser $(LONG)" tests/book tests/serve
 
 online: $(READY) ## What needs data that only URLs give (from the network, or MARGINBOOK_MIRROR=DIR): fetch, verify, test
 	@$(BIN)/marginbook data fetch || echo "going on: tests of these sets are skipped, and say so"

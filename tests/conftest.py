@@ -15,6 +15,8 @@ import hypothesis
 import pytest
 import scipy
 
+from . import long
+
 if TYPE_CHECKING:
     from click.testing import Result
 
@@ -41,8 +43,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what reads MATLAB files where SciPy is too old for them, as with the oldest versions."""
+    """Mark long tests; skip what reads MATLAB files where SciPy is too old, as with the oldest versions."""
+    long.mark(items)
     from marginbook.datasets.parsers.matlab import SAFE
 
     if tuple(map(int, scipy.__version__.split(".")[:2])) >= SAFE:
