@@ -39,8 +39,8 @@ MINUTE_FIELDS = ("run", "minute", "operations", "memory", "largest", "processes"
 END_FIELDS = ("run", "what", "minutes", "operations", "lost", "faults", "left", "code", "machine", "commit")
 #: a notebook whose parameter may be any number of an interval: no two runs are the same
 RERUN, PARAMETER, BETWEEN = "ldm/01_margins_and_model", "lambda1", (0.1, 0.9)
-#: a table that takes longer than the hour
-TABLE = "drm/table-8"
+#: a table of many tasks, none above a minute, that takes longer than the hour
+TABLE = "study/accuracy"
 MIB = 2**20
 
 
