@@ -11,6 +11,7 @@ from marginbook.drm.model.operators import DenseSystem
 from marginbook.drm.peers import select
 from marginbook.drm.solvers import EigenPath, closed_form
 from marginbook.drm.solvers.leave_one_out import leave_one_out
+from marginbook.kernels import KernelOverflow
 
 from .weka import peers
 
@@ -71,3 +72,15 @@ def test_a_dask_array_without_rows():
 def test_a_penalty_that_switches_everything_off_says_so():
     with pytest.warns(UserWarning, match="beta=1e\\+06 sets all weights to zero.* below beta="):
         MixedNormDRMClassifier(q=1, r=1, rho="identity", beta=1e6).fit(X, y)
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_components": 3}, {"solver": "closed"}, {"solver": "cg"}])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rows_too_far_for_a_number_are_refused_and_get_no_class_by_chance(settings, classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 3)), np.arange(12) % classes
+    model = DRMClassifier(kernel="linear", **settings).fit(X, y)
+    assert np.isfinite(model.decision_function(1e100 * X)).all()
+    for answer in (model.predict, model.decision_function, model.dissimilarity):
+        with np.errstate(all="ignore"), pytest.raises(KernelOverflow, match="scale the features"):
+            answer(1e160 * X)

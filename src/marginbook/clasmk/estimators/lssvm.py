@@ -78,7 +78,9 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     gamma : "scale", "auto", float or None, default="scale"
         Of a kernel given by the name "rbf" or "poly" alone; as in SVC. None is 1 / n_features for "rbf" and 1
         for "poly".
-    degree, coef0 : float, default=3, 1.0
+    degree : float, default=3
+        Of "poly".
+    coef0 : float, default=1.0
         Of "poly".
     normalised : bool, default=False
         Whether to take :math:`k(x,z)/\sqrt{k(x,x)k(z,z)}`; for a linear kernel, rows of length 1. Not for
@@ -115,8 +117,10 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     loo_decision_ : (n, n_classes) array, (n,) for two classes
         What the machine of the other rows, with the same C, decides on each row; a row is left out with all
         of its weight. Not with "cg", and nor are the next two.
-    loo_accuracy_ : float, loo_accuracies_ : (n_C,) array
-        Weighted share of rows that it classifies rightly, and the same for each C.
+    loo_accuracy_ : float
+        Weighted share of rows that it classifies rightly.
+    loo_accuracies_ : (n_C,) array
+        The same for each C.
     n_iter_ : int
         Products with the Gram matrix in "cg", else 1.
     n_features_in_ : int

@@ -23,7 +23,7 @@ from ..solvers.one_pass_dask import by_blocks, is_dask
 from .chunks import FitsChunks
 from .landmark_drm import LandmarkDRM
 from .parameters import choose_solver, validate_settings
-from .prediction import PointSolver, RowsWithSolver, Settings, warn_of_certificate
+from .prediction import PointSolver, RowsWithSolver, Settings, defined, warn_of_certificate
 from .training_kernel import TrainingRows, augmented
 
 #: training points whose own optimality is measured for the certificate of the kernel solvers
@@ -83,8 +83,8 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         (beyond 256 features: where it is also the cheaper one), and "closed" otherwise. "cg" solves each
         test point to `tol` by conjugate gradients when it comes, for the linear kernel without any n x n or
         p x p matrix; of two classes `predict` stops at a proof of the label. That takes some four
-        iterations, each of four multiplications for a stored entry of the training rows (0.05 s a row at
-        90,000 rows with 20 entries), where a linear SVM needs one product.
+        iterations on two right-hand sides, each of two multiplications for a stored entry of the training
+        rows (below 0.05 s a row at 90,000 rows with 20 entries), where a linear SVM needs one product.
         "auto" takes it for sparse rows of the linear kernel, more than 12,000 of more than 4,096 features.
         The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant step) solve for each
         test point when it comes, for the linear kernel without an n x n matrix.
@@ -209,16 +209,22 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         return self
 
     def dissimilarity(self, X: Any) -> np.ndarray:
-        """Return the (m, g) dissimilarities of eq. (10) for rows `X`, (m, p), columns as in `classes_`."""
+        """Return the (m, g) dissimilarities of eq. (10) for rows `X`, (m, p), columns as in `classes_`.
+
+        Raises
+        ------
+        KernelOverflow
+            If one is infinite or undefined: scale the features.
+        """
         check_is_fitted(self, "classes_")
         if is_dask(X):
             return by_blocks(self.dissimilarity, X, len(self.classes_), np.float64)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if hasattr(self, "_landmarks"):
-            return self._landmarks.dissimilarity(X)
+            return defined(self._landmarks.dissimilarity(X))
         if self.solver_ == "one-pass":
-            return self.maps_.dissimilarity(X, self.fit_intercept)
-        return self._point_solver.dissimilarity(self._trained.batches(X))
+            return defined(self.maps_.dissimilarity(X, self.fit_intercept))
+        return defined(self._point_solver.dissimilarity(self._trained.batches(X)))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return minus the dissimilarities, (m, g); for two classes (m,), positive for the second."""
@@ -241,8 +247,8 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
             return delta[:, 0] - delta[:, 1]
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if hasattr(self, "_landmarks"):
-            return self._landmarks.difference(X)
-        return self._point_solver.difference(self._trained.batches(X), sign)
+            return defined(self._landmarks.difference(X))
+        return defined(self._point_solver.difference(self._trained.batches(X), sign))
 
     @property
     def _point_solver(self) -> PointSolver:

@@ -43,8 +43,9 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     Every grid point costs about one fit (see :mod:`marginbook.drm.solvers.leave_one_out`) instead of n: some
     six n x n arrays, so a few thousand rows. It takes no weights of rows: a left-out copy of a row would be
-    predicted by the others. For imbalanced classes take `scoring`, or
-    :class:`~sklearn.model_selection.GridSearchCV` of a :class:`DRMClassifier`.
+    predicted by the others. Nor does it take folds or groups. For these, ``sample_weight`` and
+    ``class_weight`` take :class:`~sklearn.model_selection.GridSearchCV` of a :class:`DRMClassifier`; for
+    imbalanced classes `scoring` may be enough.
 
     Read more in the :ref:`user guide <guide-drmclassifiercv>` (``marginbook guide``).
 

@@ -29,8 +29,10 @@ class MinimumError:
 
     Parameters
     ----------
-    accuracy, retained : str, default="accuracy", "neg_retained"
-        The metrics' names in ``scoring``; both larger is better.
+    accuracy : str, default="accuracy"
+        The metric's name in ``scoring``; larger is better.
+    retained : str, default="neg_retained"
+        The metric's name in ``scoring``; larger is better.
 
     Examples
     --------
@@ -68,8 +70,10 @@ class MinimumRetained:
     within : float or "standard-error", default="standard-error"
         By how much the error may exceed the least one. "standard-error" is that of the least error's mean
         over the folds; a number is a difference of error rates; ``np.inf`` looks at sparsity only.
-    accuracy, retained : str, default="accuracy", "neg_retained"
-        The metrics' names in ``scoring``; both larger is better.
+    accuracy : str, default="accuracy"
+        The metric's name in ``scoring``; larger is better.
+    retained : str, default="neg_retained"
+        The metric's name in ``scoring``; larger is better.
     """
 
     within: float | str = "standard-error"

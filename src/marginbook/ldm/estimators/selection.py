@@ -37,6 +37,7 @@ from .selection_weights import (
     Searched,
     search_folds,
     searched,
+    validate_groups_allowed,
     validate_weights,
     weighted_grid,
     weighted_mean_distance,
@@ -82,7 +83,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     degree : float, default=3
     coef0 : float, default=1.0
     cv : int, splitter or iterable of (train, test), default=5
-        A number of stratified folds, or what scikit-learn's ``check_cv`` takes. Not used by "loo-bound".
+        A number of stratified folds, or what scikit-learn's ``check_cv`` takes; a splitter such as
+        ``GroupKFold`` gets the `groups` of `fit`. Not used by "loo-bound".
     scoring : {"accuracy", "loo-bound"}, name of a scorer, or callable, default="accuracy"
         "loo-bound" is one minus the bound of :meth:`LDMClassifier.loo_bound`: leave-one-out accuracy that is
         guaranteed. Else scikit-learn's name of a scorer, or a callable of (labels, decision values) that
@@ -146,31 +148,35 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     random_state: Any = None
 
     @on_few_threads
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose on rows `X`, (m, d), or a Gram matrix for "precomputed", with labels `y`, then fit to all.
 
         A row of weight k counts as k equal rows in the fits, in scores that take weights, and in the mean
         distance of the default `gammas`; one of weight 0 is left out of all three and of the folds. Folds
         are not drawn by weight: a number of folds deals out the rows of positive weight, so that a row of
         weight k is in one fold, where k equal rows may be in several, and the two searches differ. They are
-        the same where `cv` is given as pairs of rows that keep equal rows together. Pairs and splitters are
-        about all rows, also those of weight 0.
+        the same where `cv` is given as pairs of rows, or leaves out the same `groups`, that keep equal rows
+        together. Pairs and splitters are about all rows, also those of weight 0.
 
         Parameters
         ----------
         X : (m, d) array or CSR matrix
         y : (m,) labels
         sample_weight : (m,) array of numbers >= 0, optional
+        groups : (m,) array, optional
+            The group of each row, for `cv` where it is a splitter that keeps groups together.
 
         Raises
         ------
         ValueError
             For other than two classes, grids or parameters out of range, fewer rows than folds, weights that
-            are negative or leave a class or a part of a fold without rows, and weights with "loo-bound".
+            are negative or leave a class or a part of a fold without rows, and weights with "loo-bound". For
+            groups where there is no splitter to take them: they would be torn apart without a word.
         """
         self.__dict__.pop("best_estimator_", None)
         validate_grids(self)
         validate_flags(fit_intercept=self.fit_intercept)
+        validate_groups_allowed(self, groups)
         name = kernel_name(self.kernel)
         dense = name in ("precomputed", "callable")
         X, y = validate_data(self, X, y, accept_sparse=False if dense else "csr", dtype=np.float64)
@@ -179,7 +185,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         own = row_weights(X, y, sample_weight)
         rows = searched(X, y, own, self.classes_[1], name == "precomputed")
         validate_weights(self, rows)
-        folds = [] if self.scoring == "loo-bound" else search_folds(self, X, y, own, rows)
+        folds = [] if self.scoring == "loo-bound" else search_folds(self, X, y, own, rows, groups)
         gammas = self._gammas(rows)
         features = self._on_features(rows.X)
         with few_threads(len(rows.labels)):

@@ -89,12 +89,32 @@ def validate_weights(model: Any, rows: Searched) -> None:
         validate_penalties(0.0, 0.0, float(C) * float(weights.max()))
 
 
-def search_folds(model: Any, X: Any, y: np.ndarray, own: np.ndarray | None, rows: Searched) -> list[Split]:
+def validate_groups_allowed(model: Any, groups: Any) -> None:
+    """Raise ValueError where `model`, an LDMClassifierCV, has no place for `groups` of rows."""
+    if groups is None:
+        return
+    if model.scoring == "loo-bound":
+        raise ValueError("scoring='loo-bound' makes no folds and takes no groups; choose scoring='accuracy'")
+    if not hasattr(model.cv, "split") or isinstance(model.cv, str | bytes):
+        raise ValueError(
+            f"groups need a splitter that keeps them together, such as cv=GroupKFold(), got cv={model.cv!r}"
+        )
+
+
+def search_folds(
+    model: Any, X: Any, y: np.ndarray, own: np.ndarray | None, rows: Searched, groups: Any = None
+) -> list[Split]:
     """Return the folds of `rows` by ``cv`` of `model`, as positions among them.
 
-    A number of folds is drawn from `rows`; a splitter or pairs are about all rows `X` with labels `y` and
-    weights `own`, of which those of weight 0 are then left out.
+    A number of folds is drawn from `rows`; a splitter or pairs are about all rows `X` with labels `y`,
+    weights `own` and `groups`, of which those of weight 0 are then left out.
     """
+    if groups is not None:
+        groups = np.asarray(groups)
+        if groups.shape != y.shape:
+            raise ValueError(f"groups must name a group for each of {len(y)} rows, got shape {groups.shape}")
+        pairs: list[Split] = validate_folds(list(model.cv.split(X, y, groups)), len(y))
+        return pairs if own is None else without_weightless(pairs, own)
     drawn = model.cv is None or isinstance(model.cv, int | np.integer)
     splitter = model.cv
     if drawn and splitter is not None:
