@@ -84,3 +84,11 @@ def test_rows_too_far_for_a_number_are_refused_and_get_no_class_by_chance(settin
     for answer in (model.predict, model.decision_function, model.dissimilarity):
         with np.errstate(all="ignore"), pytest.raises(KernelOverflow, match="scale the features"):
             answer(1e160 * X)
+
+
+def test_parameters_and_labels_that_numpy_alone_would_complain_about():
+    with pytest.raises(ValueError, match="kernels must be a sequence of at least one value"):
+        DRMClassifierCV(kernels=np.array(0.5)).fit(X, y)
+    missing = np.array([0, 1, None] * 10, dtype=object)
+    with pytest.raises(ValueError, match="have no order"):
+        MixedNormDRMClassifier(class_weight={0: 1.0, 1: 2.0}).fit(X, missing)

@@ -2,6 +2,7 @@
 
 import sys
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -76,3 +77,12 @@ def test_without_cvxpy_the_error_says_what_to_install(monkeypatch):
     X, y = _problem()
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'marginbook\[oracle\]'"):
         soft_margin_oracle(X, y, 0.0, 0.0, 1.0)
+
+
+def test_a_problem_that_the_general_solver_gives_up_says_what_to_do(monkeypatch):
+    def gives_up(problem, **options):
+        raise cp.SolverError("Solver 'CLARABEL' failed.")
+
+    monkeypatch.setattr(cp.Problem, "solve", gives_up)
+    with pytest.raises(ValueError, match="'failed'; scale the data"):
+        soft_margin_oracle(np.eye(2), [1, -1], 1.0, 1.0, 1.0)

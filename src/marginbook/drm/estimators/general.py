@@ -163,10 +163,11 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
+        classes, codes = encode_classes(y, type(self).__name__)
         weights = row_weights(X, y, sample_weight, self.class_weight)
         kernel = resolve(self, X, weights)
         validate_stopping(self.max_iter, self.tol)
-        self.classes_, codes = encode_classes(y, type(self).__name__)
+        self.classes_ = classes
         self.__dict__.pop("gamma_", None)  # of an earlier fit
         if not callable(kernel) and "gamma" in kernel[1]:
             self.gamma_ = float(1 / X.shape[1] if kernel[1]["gamma"] is None else kernel[1]["gamma"])

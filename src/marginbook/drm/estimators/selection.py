@@ -171,10 +171,10 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         if unknown or not scalings:
             raise ValueError(f"scaling must be one or both of {', '.join(SCALINGS)}, got {self.scaling!r}")
         for name in ("alphas", "betas", "kernels"):
-            if not hasattr(getattr(self, name), "__len__") or not len(getattr(self, name)):
-                raise ValueError(
-                    f"{name} must be a sequence of at least one value, got {getattr(self, name)!r}"
-                )
+            value = getattr(self, name)
+            # an array without dimensions has a __len__, which fails
+            if not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0 or not len(value):
+                raise ValueError(f"{name} must be a sequence of at least one value, got {value!r}")
         if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
             raise ValueError(f"scoring must be None, a scorer's name or a callable, got {self.scoring!r}")
         resolve_kernel("rbf", self.gamma, 3, 1.0)  # says what is wrong with gamma

@@ -6,6 +6,7 @@ through features whose inner products it holds. Tests and the ``cvxpy`` solver o
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,10 +104,12 @@ def _solve(
     else:
         objective = objective + C * cp.sum(cp.pos(1 - margins))
     problem = cp.Problem(cp.Minimize(objective), constraints)
-    problem.solve(**{"solver": cp.CLARABEL, **options})
+    with suppress(cp.SolverError):  # then there is no solution, which is told below
+        problem.solve(**{"solver": cp.CLARABEL, **options})
     if problem.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE):
         raise InfeasibleError()
     if w.value is None:
-        raise RuntimeError(f"the general solver stopped with status {problem.status!r}; scale the data")
+        status = problem.status or "failed"
+        raise ValueError(f"the general solver stopped with the status {status!r}; scale the data")
     alpha = np.linalg.lstsq(F.T, w.value, rcond=None)[0]
     return OracleSolution(w.value, alpha, signed @ w.value, float(problem.value))
