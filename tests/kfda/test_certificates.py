@@ -3,7 +3,9 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy.sparse.linalg import ArpackError
 
+from marginbook.kfda.model import certificates
 from marginbook.kfda.model.certificates import (
     duality_gap,
     kkt_residual,
@@ -153,3 +155,104 @@ def test_bound_of_a_column_of_zeros_is_infinite_and_none_exists_from_one_on():
     bound = magnitude_bound(problem, 0.5, 0.1, penalize_bias=False)
     np.testing.assert_array_equal(bound, [0.0, np.inf, np.inf])
     assert not magnitude_bound(problem, 1.0, 0.1).any()
+
+
+def dual_value(problem, omega, rho, penalize_bias, q):
+    """Return the dual objective at the residual of omega, centred and scaled into what is feasible."""
+    theta, lam = problem.yhat - problem.design @ omega, rho * problem.n
+    if not penalize_bias:
+        theta = theta - theta.mean()
+    u = (problem.design.T @ theta)[int(not penalize_bias) :]
+    if q == 1:
+        theta, u = theta * min(1.0, lam / np.abs(u).max()), 0.0
+    penalty = lam * (q - 1) * np.sum((np.abs(u) / (lam * q)) ** (q / (q - 1))) if q > 1 else 0.0
+    return problem.yhat @ theta - 0.5 * theta @ theta - penalty
+
+
+@pytest.mark.parametrize("q", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("penalize_bias", [True, False])
+def test_the_gap_is_the_objective_less_the_dual_value(q, penalize_bias):
+    """At points where the dual point has to be scaled, and where it is feasible as it is."""
+    problem = rbf_problem(16, n_positive=5)
+    rng = np.random.default_rng(1)
+    for size, rho in ((1.0, 0.05), (0.1, 0.05), (0.1, 5.0), (0.1, 0.7)):
+        for sign in (-1, 1):
+            omega = size * rng.standard_normal(17)
+            omega[0], omega[3] = 0.5 * sign, 0.0
+            value = objective(problem, omega, q, rho, penalize_bias)
+            gap = duality_gap(problem, omega, rho, penalize_bias, q)
+            assert gap == pytest.approx(value - dual_value(problem, omega, rho, penalize_bias, q), rel=1e-9)
+    assert duality_gap(problem, omega, rho) == duality_gap(problem, omega, rho, True, 1.0)
+    assert duality_gap(problem, omega, rho) != duality_gap(problem, omega, rho, False, 1.0)
+
+
+def test_without_features_nothing_is_missing_to_the_minimum():
+    """Then no slope bounds the scale of the dual point: the residual itself is optimal."""
+    problem = Problem(np.zeros((4, 2)), targets(np.array([True, False, True, False])))
+    for penalize_bias in (True, False):
+        assert duality_gap(problem, np.zeros(3), 0.1, penalize_bias) == 0.0
+
+
+def test_rounding_makes_no_gap_negative():
+    """One feature has its minimum in closed form, where the terms vanish but for rounding."""
+    rng = np.random.default_rng(0)
+    problems = [Problem(rng.standard_normal((5, 1)), targets(np.arange(5) < 2)) for _ in range(100)]
+    gaps = []
+    for problem in problems:
+        d = problem.design[:, 1]
+        along, lam = float(d @ problem.yhat), 0.01 * 5
+        best = np.sign(along) * max(abs(along) - lam, 0.0) / float(d @ d)
+        gaps.append(duality_gap(problem, np.array([0.0, best]), 0.01, penalize_bias=True, q=1.0))
+    assert min(gaps) >= 0.0
+
+
+def test_a_bias_that_is_not_penalised_is_stationary_where_the_residuals_sum_to_zero():
+    problem = rbf_problem(10)
+    omega = np.zeros(11)
+    for level in (0.3, -2.0):
+        omega[0] = level  # the targets sum to 0, so the residuals to -10 times the level
+        size = 10 * abs(level) / np.sqrt(10 * problem.energy)
+        assert stationarity(problem, omega, 0.5, 0.1, penalize_bias=False) == pytest.approx(size)
+    assert stationarity(problem, omega, 0.5, 0.1) == stationarity(problem, omega, 0.5, 0.1, True)
+    omega[0], omega[4] = 0.0, 1e-6  # the slope of its penalty is enormous beside that of the fit
+    assert stationarity(problem, omega, 0.5, 0.1, penalize_bias=False) == pytest.approx(1.0, abs=0.05)
+
+
+def test_at_zero_a_smooth_penalty_has_no_slope_to_be_relative_to():
+    """What ten digits of the products leave stands in for it: a right angle is stationary, no other is."""
+    problem = rbf_problem(10)
+    cosine = np.abs(problem.design.T @ problem.yhat).max()
+    cosine /= np.linalg.norm(problem.design, axis=0).max() * np.linalg.norm(problem.yhat)
+    assert stationarity(problem, np.zeros(11), 1.5, 0.1) == pytest.approx(1e10 * cosine)
+
+
+def test_curvature_is_that_of_the_support_whatever_the_signs():
+    problem = rbf_problem(10)
+    omega = np.zeros(11)
+    omega[[0, 4, 7]] = -0.3, 0.5, -0.8
+    for penalize_bias, expected in ((True, [0, 4, 7]), (False, [4, 7])):
+        support, psi, _ = scaled_hessian(problem, omega, 0.5, 0.1, penalize_bias)
+        np.testing.assert_array_equal(support, expected)
+        np.testing.assert_allclose(psi, np.abs(omega[expected]) ** 0.75)
+        at = smallest_curvature(problem, omega, 0.5, 0.1, penalize_bias)
+        assert at == smallest_curvature(problem, np.abs(omega), 0.5, 0.1, penalize_bias)
+    assert smallest_curvature(problem, omega, 0.5, 0.1) == smallest_curvature(problem, omega, 0.5, 0.1, True)
+    assert smallest_curvature(problem, np.zeros(11), 0.5, 0.1) == np.inf
+
+
+def test_where_lanczos_gives_up_the_dense_routine_answers(monkeypatch):
+    def fails(*_, **__):
+        raise ArpackError(-9999)
+
+    monkeypatch.setattr(certificates, "eigsh", fails)
+    assert smallest_eigenvalue(np.diag(np.linspace(0.25, 2, 230))) == pytest.approx(0.25)
+
+
+def test_defaults_penalise_the_bias():
+    problem = rbf_problem(10)
+    omega = np.zeros(11)
+    omega[0] = 5.0  # far off, so that the bias misses its condition most
+    assert kkt_residual(problem, omega, 0.1) == kkt_residual(problem, omega, 0.1, True)
+    assert kkt_residual(problem, omega, 0.1) != kkt_residual(problem, omega, 0.1, False)
+    assert magnitude_bound(problem, 0.5, 0.1)[0] > 0
+    assert len(scaled_hessian(problem, omega, 0.5, 0.1)[0]) == 1
