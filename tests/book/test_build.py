@@ -42,7 +42,6 @@ def tiny(tmp_path: Path) -> Path:
     return source
 
 
-@pytest.mark.long
 def test_a_sound_book_compiles_without_a_warning(tiny: Path, tmp_path: Path) -> None:
     seen: list[tuple[str, int]] = []
     assert compile_book(tiny, tmp_path / "html", strict=True, progress=lambda *step: seen.append(step)) == []
@@ -58,7 +57,6 @@ WRONG = {
 }
 
 
-@pytest.mark.long
 def test_a_strict_build_fails_on_a_warning_and_keeps_the_old_pages(tiny: Path, tmp_path: Path) -> None:
     html = tmp_path / "html"
     html.mkdir()
@@ -74,7 +72,6 @@ def test_a_strict_build_fails_on_a_warning_and_keeps_the_old_pages(tiny: Path, t
     assert (html / "index.html").read_text() == "old"
 
 
-@pytest.mark.long
 def test_theorems_bear_the_letter_of_their_chapter(tiny: Path, tmp_path: Path) -> None:
     """Also where another page refers to one, as Sphinx counts them through the book first."""
     extensions = "sphinx_proof, marginbook.book.references, marginbook.book.theorem_numbers"
@@ -98,7 +95,6 @@ def test_theorems_bear_the_letter_of_their_chapter(tiny: Path, tmp_path: Path) -
     assert "Theorem L1" in told[1]
 
 
-@pytest.mark.long
 def test_a_lenient_build_returns_the_warnings(tiny: Path, tmp_path: Path) -> None:
     (tiny / "second.md").write_text("# Second\n\n{ref}`lost`\n")
     (warning,) = compile_book(tiny, tmp_path / "html", strict=False)
@@ -106,7 +102,6 @@ def test_a_lenient_build_returns_the_warnings(tiny: Path, tmp_path: Path) -> Non
     assert (tmp_path / "html" / "index.html").is_file()
 
 
-@pytest.mark.long
 def test_a_broken_configuration_says_why(tiny: Path, tmp_path: Path) -> None:
     (tiny / "_toc.yml").unlink()
     with pytest.raises(BuildFailed, match="Jupyter Book ended with code"):

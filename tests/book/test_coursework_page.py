@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from marginbook.book import coursework_page
 from marginbook.coursework import available
 from marginbook.coursework.packing import write_students
 
 
-@pytest.mark.long
 def test_the_table_counts_and_the_book_carries_the_students_files_only(tmp_path: Path) -> None:
     folder = tmp_path / "book"
     folder.mkdir()

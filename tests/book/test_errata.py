@@ -190,7 +190,6 @@ def test_serious_errata_come_first(found: list[Erratum]) -> None:
     assert listed.index("evidence-drm-z") < listed.index("evidence-drm-a")
 
 
-@pytest.mark.long
 def test_the_command_prints_a_table_and_the_file(cli: Any) -> None:
     shown = cli("errata", "ldm", "--severity", "serious", "--n-jobs", "1")
     assert shown.exit_code == 0

@@ -237,7 +237,6 @@ def test_readings_stand_side_by_side_the_best_first(tmp_path: Path, monkeypatch:
     assert "[reproduced]{.verdict .verdict-reproduced}" in text
 
 
-@pytest.mark.long
 def test_every_table_with_several_readings_has_its_verdict_of_the_best() -> None:
     for room, rows in all_readings().items():
         first = {row.table: row for row in reversed(rows)}

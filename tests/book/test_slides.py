@@ -181,7 +181,6 @@ def test_beside_a_finding_stand_statements_that_fit(small: Material) -> None:
     assert column.endswith(f"more statements, in the book {badge}")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("room", WITH_CHAPTER)
 def test_every_deck_has_every_finding_and_a_size_for_a_lecture(room: str, tmp_path: Path) -> None:
     given = material(room, tmp_path)

@@ -28,7 +28,6 @@ def told() -> dict[str, Summary]:
     return summaries()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("room", [*SETTLED, "bridge", "study"])
 def test_every_sentence_is_bound_and_true(told: dict[str, Summary], room: str) -> None:
     for one in told[room]:
@@ -42,7 +41,6 @@ def test_every_sentence_is_bound_and_true(told: dict[str, Summary], room: str) -
         assert not set("$`[]") & set(one.title)  # formulas would wait for MathJax, and links are the claims
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("room", [*SETTLED, "bridge", "study"])
 def test_another_verdict_of_any_claim_stops_the_build(told: dict[str, Summary], room: str) -> None:
     for one in told[room]:
@@ -60,7 +58,6 @@ def test_a_sentence_cannot_be_bound_to_nothing() -> None:
         Sentence("All is well.", {})
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("room", SETTLED)
 def test_a_paper_hears_first_what_holds(told: dict[str, Summary], room: str) -> None:
     assert len(told[room].holds) >= 4
@@ -70,7 +67,6 @@ def test_a_paper_hears_first_what_holds(told: dict[str, Summary], room: str) -> 
     assert not SORE & good
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("room", SETTLED)
 def test_nothing_that_failed_or_stays_open_is_left_out(told: dict[str, Summary], room: str) -> None:
     said = {id for one in told[room] for id in one.needs}

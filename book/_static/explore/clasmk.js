@@ -198,9 +198,9 @@ function start(changed) {
 
 explorable("clasmk", {
   label: "Weights of three kernels for two classes, and distances under equal and learned weights, for points that can be moved",
-  tryThis: "slide σ, the width of the narrow kernel, to the left. The minimum (stars) of the ratio, the energy of the other class in "
-    + "a subspace over that of its own, moves into its corner, and the ratio falls to zero. But with the learned weights the "
-    + "subspaces now capture little of a new point, and neither class is nearer.",
+  tryThis: "slide σ, the width of the narrow kernel, to the left. The stars, the weights with the least ratio, move into the corner of "
+    + "the narrow kernel, and the ratio falls to zero. But with these weights the subspaces capture little of a new point, and "
+    + "neither class is nearer.",
   how: "Points with rings span the subspaces of their class; the others are new, and the weights are learned from them. The shading "
     + "shows how much of a point the subspaces capture. Each triangle has the weights of one class: level lines of the ratio, a small ring for equal "
     + "weights, and the steps from a start. Drag a start: all ways end at the star. Points move by mouse, finger, or arrow keys; "

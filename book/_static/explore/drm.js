@@ -82,8 +82,8 @@ function start(changed) {
 
 explorable("drm", {
   label: "Regions, weights and class parts of the DRM for points that can be moved",
-  tryThis: "move x, the largest point, through the origin to the other side. Its label stays the same: the linear machine cannot "
-    + "tell x from −x. Tick the constant feature and do it again; now it can.",
+  tryThis: "move x, the largest point (by the star), through the origin to the other side. Its label stays the same: with the linear kernel "
+    + "the machine cannot tell x from −x. Tick the constant feature and do it again; now it can.",
   how: "x, the largest point, follows the mouse; on a phone, drag it. Every point moves by mouse, finger, or arrow keys; "
     + "N and P go to the next point and back. The area of a circle tells the size of a weight. With the linear kernel an "
     + "arrow is the part of a class in the sum; without the constant feature, the part nearest to the star, half-way between "

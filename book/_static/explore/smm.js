@@ -63,7 +63,7 @@ function start(changed, soon) {
     const wrong = mean(data.scores.map((score, i) => Number(inside[i] !== chance(score) > level)));
     const error = mean(estimates.map((value, i) => Math.abs(value - chance(data.scores[i]))));
     return `The set of level ${level} is wrong about ${percent(wrong)} of the new matrices. All nine sets together miss the `
-      + `probability by ${sets.done ? error.toFixed(2) : "\u2026"} on average. Likeness of the two images (cosine): `
+      + `probability by ${sets.done ? error.toFixed(2) : "\u2026"} on average. Similarity of the two images (cosine): `
       + `${rounded(dot(learned, TRUTH))}.`;
   }
   return { panels: [heat, stairs], update, reset() {} };

@@ -50,7 +50,7 @@ export class Stairs {
       draw("text", { x: LEFT, y: 12 }, "estimated probability of a new matrix"),
       ...[-2, -1, 0, 1, 2].filter((score) => score > low && score < high).map((score) => draw(
         "text", { x: across(score), y: this.height - FOOT + 15, "text-anchor": "middle" }, String(score).replace("-", "\u2212"))),
-      draw("text", { x: (LEFT + this.width - RIGHT) / 2, y: this.height - 5, "text-anchor": "middle" }, "its score by the truth"),
+      draw("text", { x: (LEFT + this.width - RIGHT) / 2, y: this.height - 5, "text-anchor": "middle" }, "its true score"),
     ];
     this.svg.replaceChildren(...parts);
   }

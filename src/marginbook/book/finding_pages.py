@@ -120,7 +120,8 @@ def chapter_entry(
     places = Counter(claim.place for claim in needed)
     # several claims of one place: the end of the id tells which
     names = [c.place if places[c.place] == 1 else f"{c.place} ({c.id.partition('/')[2]})" for c in needed]
-    evidence = ", ".join(
+    # places have commas and semicolons of their own
+    evidence = " · ".join(
         f"[{name}](#{evidence_anchor(claim)})" for name, claim in zip(names, needed, strict=True)
     )
     ways = [f"Evidence: {evidence}"] if evidence else []

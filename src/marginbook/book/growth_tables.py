@@ -43,7 +43,7 @@ def _grown(row: Row | None, column: str, ratio: str) -> str:
     if row["ended"]:
         return "refused" if "Error" in row["ended"] else "too long"
     shown = number_of(float(row[column]))
-    return f"{shown} (× {number_of(float(row[ratio]))})" if row.get(ratio) else shown
+    return f"{shown} (×\u00a0{number_of(float(row[ratio]))})" if row.get(ratio) else shown
 
 
 def _end(name: str, each: dict[int, Row]) -> list[str]:

@@ -34,7 +34,7 @@ def write(folder: Path) -> None:
     """Write the fragments of the page, and its figures, into a folder."""
     drawn = figures.write_all(folder)
     for name, text in {
-        "goals": goals_section() + picture(drawn, "goals", GOALS_ALT),
+        "goals": goals_section(picture(drawn, "goals", GOALS_ALT)),
         "growth": growth_section(stored("growth")),
         "grid": grid_section(stored("growth-grid")),
         "scaling": scaling_section(drawn),
@@ -57,8 +57,8 @@ def picture(drawn: list[str], name: str, alt: str) -> str:
     return f"\n```{{image}} /book/_generated/{file}\n:alt: {alt}\n```\n" if file in drawn else ""
 
 
-def goals_section() -> str:
-    """Return how many goals are met, and a table of the goals of each room."""
+def goals_section(overview: str = "") -> str:
+    """Return how many goals are met, an overview, and a table of the goals of each room."""
     found = [reached(goal, stored(goal.table)) for goal in goals()]
     measured = [each for each in found if each.values]
     whole = sum(each.met == len(each.values) for each in measured)
@@ -68,6 +68,7 @@ def goals_section() -> str:
         f"{len(measured) - whole - part} in none"
         + (f"; {len(found) - len(measured)} wait for a measurement" if len(measured) < len(found) else "")
         + ".\n"
+        + overview
     ]
     for room in PAPERS:
         if among := [each for each in found if each.goal.room == room]:
