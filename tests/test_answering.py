@@ -45,7 +45,6 @@ def test_what_needs_no_command_imports_nothing(arguments):
     assert call(*arguments)[2] == set()
 
 
-@pytest.mark.long
 def test_a_cached_claim_imports_no_room_and_starts_no_worker(tmp_path, monkeypatch):
     monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path))
     code, computed, imported = call("claims", "drm/prop-III.1", "--json", "--n-jobs", "1")
@@ -107,7 +106,6 @@ def interrupt(wait_for: str, *arguments: str, **environment: str) -> tuple[int, 
     return process.returncode, "".join(said[-3:]) + rest
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
 @pytest.mark.parametrize(
     ("module", "arguments", "sentence"),
@@ -139,7 +137,6 @@ def test_ctrl_c_is_one_sentence_and_130(tmp_path: Path, module, arguments, sente
     assert sentence in told[0]
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
 def test_ctrl_c_with_workers_keeps_what_was_checked(tmp_path: Path):
     process = subprocess.Popen(

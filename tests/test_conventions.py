@@ -75,7 +75,6 @@ def checked() -> set[str]:
     }
 
 
-@pytest.mark.long
 def test_scikit_learn_checks_every_estimator():
     missing = set(ESTIMATORS) - checked()
     assert not missing, "give them to parametrize_with_checks in their room's tests"

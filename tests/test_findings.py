@@ -49,7 +49,6 @@ def drawn():
     return figure
 
 
-@pytest.mark.long
 def test_a_page_has_heading_picture_evidence_and_the_card(tmp_path: Path, monkeypatch) -> None:
     claim = Claim("ldm/thm", "Theorem 9", "$a=b$", "ldm/03_x#there", lambda: evidence)
     evidence = Evidence(verdict=Verdict.FAILS, measured="1", claimed="2", slack=-1.0, why="Because.")

@@ -121,7 +121,6 @@ CASES = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_an_interrupt_ends_it(name):
     program = f"""

@@ -109,7 +109,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     return home, set(after) - set(before)
 
 
-@pytest.mark.long
 def test_only_its_own_folders_are_written(copy: tuple[Path, set[str]]) -> None:
     home, written = copy
     folders = ("src/marginbook/sixth/", "notebooks/sixth/", "tests/sixth/")
@@ -123,7 +122,6 @@ def test_only_its_own_folders_are_written(copy: tuple[Path, set[str]]) -> None:
     assert [name for name in written if left.search((home / name).read_text("utf-8"))] == []
 
 
-@pytest.mark.long
 def test_ledger_experiments_coursework_and_book_have_it(copy: tuple[Path, set[str]]) -> None:
     home, _ = copy
     done = run(home, "-c", PROGRAM)
@@ -172,7 +170,6 @@ print(*check.reached(sys.argv[1:]))
 """
 
 
-@pytest.mark.long
 def test_lint_types_and_the_tests_that_it_reaches_pass(copy: tuple[Path, set[str]]) -> None:
     """What `make check` does, but for tests of other rooms, and without its limit of a minute."""
     home, written = copy

@@ -113,7 +113,6 @@ def look(id: str, enough: int, most: int) -> None:
     assert turned or any(one.killed for one in sharpness.shipped()[id])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("id", [id for id, tables in STORED.items() if tables and find([id])[0].rivals])
 def test_text_slack_and_verdict_follow_the_stored_results(id: str) -> None:
     look(id, enough=3, most=5)

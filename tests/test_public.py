@@ -95,7 +95,6 @@ print(cache_dir())
 """
 
 
-@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="/dev/null is a file nowhere else")
 def test_a_read_only_installation_without_a_cache_of_the_user(tmp_path: Path):
     """As in a container. Files stand where folders of the cache would be, since root may write anywhere."""

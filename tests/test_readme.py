@@ -89,7 +89,6 @@ def test_the_scoreboard_is_put_between_its_marks(tmp_path, cli):
     assert "no place for the scoreboard" in shown.output
 
 
-@pytest.mark.long
 def test_the_library_examples_run():
     texts = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), flags=re.M | re.S)
     assert len(texts) == 5

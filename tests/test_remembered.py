@@ -104,7 +104,6 @@ def test_remembered_and_computed_fingerprints_are_the_same(monkeypatch):
     assert [fingerprint.fingerprint(name) for name in names] == first
 
 
-@pytest.mark.long
 def test_the_list_of_claims_is_the_ledger():
     names = (
         "id",

@@ -53,7 +53,6 @@ def met(monkeypatch, tmp_path):
     return [sharpness.meet("drm/toy", number) for number in range(3)]
 
 
-@pytest.mark.long
 def test_a_rival_that_raises_is_not_refuted(met, monkeypatch):
     assert [(one.killed, one.erred, one.end) for one in met] == [
         (True, False, "killed"),

@@ -49,7 +49,6 @@ def test_without_any_of_it(monkeypatch):
     assert "pip install 'marginbook[weka]'" in str(told.value)
 
 
-@pytest.mark.long
 def test_nothing_of_it_is_imported_before_c45_is_asked_for():
     code = "import sys, marginbook.drm.peers; sys.exit('jpype' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -70,7 +70,6 @@ def test_the_bound_is_compared_without_rounding():
             assert section_2_lemma_1.below(a, b, lam, q) == (float(a) <= right)
 
 
-@pytest.mark.long
 def test_kernels_that_are_not_normalised_break_the_lemma_and_the_theorem(monkeypatch):
     broken = 0
     for (one, other), noise in problems(1, 200):
@@ -96,7 +95,6 @@ def test_kernels_that_are_not_normalised_break_the_lemma_and_the_theorem(monkeyp
         assert check().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_a_lambda_that_is_too_small_fails(monkeypatch):
     """Without the factor in the denominator the bound is 1 - |m|^2, which is not always one."""
     held = []

@@ -251,7 +251,6 @@ def test_the_protocol_names_what_there_is():
     assert set(scaling) == set(load_protocol("clasmk/table-1").datasets)
 
 
-@pytest.mark.long
 def test_the_limit_of_evaluations_ends_the_search():
     settings = {"scaling": "standard", "tol": 0.01, "eta": 0.1, "max_evaluations": 200}
     short = run(measure_limited, "K=17", settings)

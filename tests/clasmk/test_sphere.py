@@ -143,7 +143,6 @@ def test_seventeen_kernels_are_exact(seed):
     assert found.value - found.lower_bound <= 1e-9
 
 
-@pytest.mark.long
 def test_restarts_do_not_raise_the_value():
     Q = _form(3, 30, "symmetric")
     alone = _minimum(Q, max_nodes=1, restarts=0)

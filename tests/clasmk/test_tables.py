@@ -12,6 +12,7 @@ from marginbook.clasmk.claims import (
     figures_seconds,
     side_by_side,
     solver_of_paper,
+    stored_figures,
     tables,
     tables_table_4,
 )
@@ -81,7 +82,6 @@ def test_printed_cells_agree_with_themselves(put):
     assert tables_table_4.check_table_4().verdict == Verdict.NOT_REPRODUCED
 
 
-@pytest.mark.long
 def test_a_scaling_of_all_sets_is_a_reading(put):
     """What is printed under one scaling, nonsense under that by sets: the verdict is of the first."""
     right = cells("table-1", "error", splits=10)
@@ -241,7 +241,7 @@ def test_exponent_of_the_seconds(put, power, verdict):
         for name in ("a", "b")
     ]
     put("layers", rows)
-    assert figures_seconds.slopes(figures.curves("layers")) == pytest.approx({"a": power, "b": power})
+    assert figures_seconds.slopes(stored_figures.curves("layers")) == pytest.approx({"a": power, "b": power})
     assert (
         figures_seconds.check_seconds().verdict == Verdict.NOT_TESTABLE
     )  # ours is another program than the paper's
@@ -275,7 +275,7 @@ def test_dimension_by_layers(put):
 def test_a_size_that_a_set_does_not_have_counts_once(put):
     rows = [curve(f"n={n}", "a", min(n, 20), accuracy=(1, 2, 3)) for n in (10, 20, 40)]
     put("sizes", rows)
-    assert figures.curves("sizes")["number"].tolist() == [10, 20]
+    assert stored_figures.curves("sizes")["number"].tolist() == [10, 20]
 
 
 def test_similar_is_more_than_not_significantly_different(put):
@@ -315,8 +315,8 @@ def test_heat_maps(put):
         for loose in [("breast",)] for name in ("banana", "breast") for split in range(10)
     ]  # fmt: skip
     put("heat-maps", rows)
-    assert figures.stability() is None
-    found = figures.stability(solver_of_paper.LIMITED)
+    assert stored_figures.stability() is None
+    found = stored_figures.stability(solver_of_paper.LIMITED)
     assert found["banana"] == pytest.approx(1)
     assert abs(found["breast"]) < 0.5
     assert figures.check_heat_maps().verdict == Verdict.REPRODUCED

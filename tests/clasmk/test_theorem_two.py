@@ -131,7 +131,6 @@ def test_without_unit_norms_the_lemmas_fail(monkeypatch):
     assert theorem_two.check_average().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_another_constant_fails_the_corrected_bound(monkeypatch):
     right = theorem_two.numerator
     monkeypatch.setattr(theorem_two, "numerator", lambda model, **options: right(model, printed=True))
@@ -144,7 +143,6 @@ def test_a_denominator_that_is_too_large_fails_the_lemmas(monkeypatch):
     assert theorem_two.check_average().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_with_the_printed_noise_free_elsewhere_hypotheses_would_hold(monkeypatch):
     def free(seed, count, same_noise):
         return block_models(seed, count, same_noise=False)

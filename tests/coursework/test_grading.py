@@ -18,7 +18,6 @@ SETS = available()
 each = pytest.mark.parametrize("problems", SETS.values(), ids=SETS)
 
 
-@pytest.mark.long
 @each
 def test_the_reference_solution_earns_full_marks(problems: ProblemSet) -> None:
     marks = grade(source(problems))
@@ -27,7 +26,6 @@ def test_the_reference_solution_earns_full_marks(problems: ProblemSet) -> None:
     ]
 
 
-@pytest.mark.long
 @each
 def test_the_unsolved_starter_earns_nothing_and_each_refusal_says_why(problems: ProblemSet) -> None:
     marks = grade(student(problems))
@@ -61,7 +59,6 @@ def submit(toy: ProblemSet, monkeypatch: pytest.MonkeyPatch):
     return submit
 
 
-@pytest.mark.long
 def test_one_right_answer_earns_its_points(submit) -> None:
     assert submit(triple="def triple(x):\n    return 3 * x") == [
         Mark("toy/double", 2, 0, "NotImplementedError: twice"),
@@ -69,7 +66,6 @@ def test_one_right_answer_earns_its_points(submit) -> None:
     ]
 
 
-@pytest.mark.long
 def test_checks_that_were_changed_or_deleted_come_from_the_original(submit) -> None:
     def tamper(node: nbformat.NotebookNode) -> None:
         for cell in node.cells:
@@ -82,7 +78,6 @@ def test_checks_that_were_changed_or_deleted_come_from_the_original(submit) -> N
     assert [(mark.earned, mark.remark) for mark in solved] == [(2, "right: doubled"), (3, "")]
 
 
-@pytest.mark.long
 def test_another_seed_counts_what_the_reference_passes(submit, toy: ProblemSet, monkeypatch) -> None:
     # the first check draws; the second one is met by the reference for the students' seed only
     double, triple = toy.exercises
@@ -109,7 +104,6 @@ def test_a_set_without_a_seed_says_so(submit) -> None:
 TRIPLE = "def triple(x): return 3 * x"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "loop",
     [
@@ -125,14 +119,12 @@ def test_an_endless_loop_is_named_and_the_other_exercises_are_marked(submit, loo
     ]
 
 
-@pytest.mark.long
 def test_an_endless_loop_in_the_answer_itself(submit) -> None:
     late, right = submit(double="while True: pass", triple=TRIPLE, timeout=3)
     assert late == Mark("toy/double", 2, 0, "the answer did not end within 3 seconds")
     assert right.earned == 3
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("answer", "remark"),
     [
@@ -154,14 +146,12 @@ def test_a_kernel_that_ends_costs_one_exercise(submit, answer: str, remark: str)
     ]
 
 
-@pytest.mark.long
 def test_an_error_of_the_answer_is_the_remark_and_not_what_the_check_misses(submit) -> None:
     first, second = submit(double="def double(x) return 2", triple="3 / 0")
     assert first.remark.startswith("in the answer, SyntaxError: expected ':'")
     assert second.remark == "in the answer, ZeroDivisionError: division by zero"
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
 def test_more_memory_than_there_is_for_one_kernel(submit) -> None:
     hungry = "def double(x):\n    rows = []\n    while True:\n        rows.append(bytearray(10**7))"
@@ -170,7 +160,6 @@ def test_more_memory_than_there_is_for_one_kernel(submit) -> None:
     assert right.earned == 3
 
 
-@pytest.mark.long
 def test_answers_before_a_lost_exercise_are_there_for_those_after_it(submit) -> None:
     double = "import os\ndef double(x): return 2 * x\ndef more(x): return double(x) + x"
     assert [mark.earned for mark in submit(double=double, triple="triple = more")] == [2, 3]

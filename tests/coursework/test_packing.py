@@ -49,7 +49,6 @@ def test_the_zips_hold_what_their_readers_need(toy: ProblemSet, tmp_path: Path) 
         compile(archive.read("nbgrader_config.py"), "nbgrader_config.py", "exec")
 
 
-@pytest.mark.long
 def test_pip_installs_marginbook_from_the_unpacked_folder_without_an_index(
     toy: ProblemSet, tmp_path: Path
 ) -> None:
@@ -135,7 +134,6 @@ def test_an_unknown_set_names_those_near_it_or_all(cli, name: str, hint: str) ->
     assert (shown.exit_code, shown.output) == (2, f"Error: no problem set {name!r}; {hint}\n")
 
 
-@pytest.mark.long
 def test_the_command_marks_a_file(cli, toy: ProblemSet, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(grading, "find", {"toy": toy}.__getitem__)
     path = tmp_path / "toy.ipynb"

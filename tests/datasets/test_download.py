@@ -291,7 +291,6 @@ def _fetch_in_child(file: File, queue: multiprocessing.Queue) -> None:
         queue.put(repr(error))
 
 
-@pytest.mark.long
 def test_processes_that_fetch_the_same_file_wait_for_each_other(cache, site):
     site.add("/a.dat", BODY)
     file = site.file("/a.dat", BODY)

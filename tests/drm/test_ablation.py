@@ -42,7 +42,6 @@ def _models(method, beta):
                 yield scaling, DRMClassifier(alpha, beta, kernel, solver="closed")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("method", ["DRM(R)", "KRR(R)"])
 def test_both_readings_equal_a_loop_over_estimators(fold, method):
     X, y, Z, truth = fold

@@ -14,7 +14,7 @@ LINES = {
     Kind.PROOF: "14 hold, 5 are corrected",
     Kind.STATEMENT: "1 holds, 4 are corrected, 1 cannot be tested",
     Kind.ARITHMETIC: "3 hold, 7 are corrected",
-    Kind.EXPERIMENT: "4 reproduced, 4 in part, 2 not, 4 undecided",
+    Kind.EXPERIMENT: "4 reproduced, 3 in part, 2 not, 5 undecided",
     Kind.OURS: "4 hold",
 }
 WORDS = {

@@ -40,7 +40,8 @@ def test_without_results_nothing_is_testable(check):
 def times(power, order):
     """Return seconds that grow like n^power, in an order of the algorithms, between other lines."""
     rows = [
-        {"what": f"{name} on ijcnn1, n", "x": "n", "value": n, "seconds": (1 + place) * 1e-6 * n**power}
+        {"what": f"{name} on {data}, n", "x": "n", "value": n, "seconds": (1 + place) * 1e-6 * n**power}
+        for data in ("ijcnn1", "shuttle")
         for place, name in enumerate(order)
         for n in (1000, 2000, 8000)
     ]
@@ -52,7 +53,7 @@ def times(power, order):
     ("power", "order", "verdict"),
     [
         (1.0, ("PPA", "GD", "APG"), Verdict.REPRODUCED),
-        (1.0, ("APG", "GD", "PPA"), Verdict.PARTLY),
+        (1.0, ("APG", "GD", "PPA"), Verdict.UNDECIDED),
         (2.0, ("PPA", "GD", "APG"), Verdict.NOT_REPRODUCED),
     ],
     ids=["as printed", "order turned", "quadratic"],
@@ -62,7 +63,7 @@ def test_times_are_linear_and_ordered(write, power, order, verdict):
     evidence = figures.check_fig_1()
     assert evidence.verdict == verdict
     assert f"n^{power:.2f} to n^{power:.2f}" in evidence.measured
-    of_parts = {Verdict.REPRODUCED: np.inf, Verdict.PARTLY: -2, Verdict.NOT_REPRODUCED: -3}[verdict]
+    of_parts = {Verdict.REPRODUCED: np.inf, Verdict.UNDECIDED: -4, Verdict.NOT_REPRODUCED: -6}[verdict]
     assert evidence.slack == pytest.approx(min(0.2 - abs(power - 1), of_parts))
 
 
@@ -88,7 +89,7 @@ FAST_TO_SLOW = {"GD": 0.1, "APG": 0.5, "PPA": 0.9}
     [
         (FAST_TO_SLOW, Verdict.REPRODUCED),
         ({"GD": 0.9, "APG": 0.5, "PPA": 0.1}, Verdict.NOT_REPRODUCED),
-        ({"GD": 0.1, "APG": 0.9, "PPA": 0.5}, Verdict.PARTLY),
+        ({"GD": 0.1, "APG": 0.9, "PPA": 0.5}, Verdict.UNDECIDED),
     ],
     ids=["as printed", "turned", "APG slowest"],
 )
@@ -120,7 +121,7 @@ def test_arrival_is_the_first_iteration_near_the_optimum():
     ("iterations", "verdict"),
     [
         ((150, 20, 2), Verdict.REPRODUCED),
-        ((20, 150, 2), Verdict.PARTLY),
+        ((20, 150, 2), Verdict.NOT_REPRODUCED),  # half of the parts
         ((20, 30, 40), Verdict.NOT_REPRODUCED),
     ],
 )
@@ -184,11 +185,11 @@ def test_the_honest_rule_reads_the_scaling_that_training_chose(write):
     assert honest.count("0 higher, 0 lower of 10") == 2
 
 
-def test_half_of_the_kernels_is_partly(write):
+def test_one_kernel_ahead_and_one_behind_is_what_exchanged_machines_have_too(write):
     columns = ("g_mean", "g_mean_none", "g_mean_max_abs")
     both = pd.concat([ablated(1, columns, "(R)"), ablated(-1, columns, "(P)")])
     write(both, "results", "drm", "table-8.csv")
-    assert figures_4_5.check_fig_4().verdict == Verdict.PARTLY
+    assert figures_4_5.check_fig_4().verdict == Verdict.UNDECIDED
 
 
 def test_points_of_the_curves_are_counted(write):

@@ -270,7 +270,6 @@ def test_the_minimum_points_of_the_counterexample():
     np.testing.assert_allclose(values, 0, atol=1e-15)
 
 
-@pytest.mark.long
 def test_the_check_of_proposition_iv_3_measures(monkeypatch):
     assert minimum.check_increasing_rho().verdict == "corrected"
     with monkeypatch.context() as patch:
@@ -281,7 +280,6 @@ def test_the_check_of_proposition_iv_3_measures(monkeypatch):
     assert minimum.check_increasing_rho(concave=(0.0, 0.0, 1.0, 1.0)).verdict == "holds"
 
 
-@pytest.mark.long
 def test_convexity_of_rho_is_not_enough_for_exponents_below_1():
     """One nonzero weight is best with t^2 for some beta, never with t."""
     assert minimum.nonzeros(1) == {0, 2}

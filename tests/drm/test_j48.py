@@ -190,7 +190,6 @@ def test_an_error_of_java_is_told_in_one_line():
         _call(java_class("java.lang.Integer").parseInt, "no number")
 
 
-@pytest.mark.long
 def test_threads_and_processes_give_the_same():
     X, y = make_classification(120, 8, random_state=1)
     alone = [J48Classifier(m).fit(X[::2], y[::2]).predict(X) for m in range(1, 9)]
@@ -267,7 +266,6 @@ print(np.abs(np.linalg.inv(A @ A.T + np.eye(600)) @ (A @ A.T + np.eye(600)) - np
     assert (out, errors) == ("True\n", "")
 
 
-@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C reaches a whole console there")
 def test_ctrl_c_ends_it():
     process = script(

@@ -68,7 +68,6 @@ def test_the_operators_count_what_the_numbers_count(n, p, g):
             assert row.library < row.described
 
 
-@pytest.mark.long
 def test_printed_counts_are_corrected_by_what_the_paper_left_out(monkeypatch):
     checks = (
         section_6_costs.check_gradient_cost,
@@ -206,7 +205,6 @@ def test_elimination_counts_what_it_multiplies():
         assert count == (n**3 + 3 * n**2 - n) // 3
 
 
-@pytest.mark.long
 def test_the_search_for_b_is_priced_by_what_it_needs():
     evidence = section_6_growth.check_accelerated_cost()
     assert evidence.verdict == Verdict.CORRECTED

@@ -121,7 +121,6 @@ CHECKS = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("table", CHECKS)
 @pytest.mark.parametrize(
     ("value", "cells", "order"),
@@ -375,7 +374,6 @@ def test_the_ledger_and_the_page_of_results_count_the_same_cells():
     assert measured.startswith(f"{agree} of {agree + off} cells agree")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("table", "deviations"), [("table-3", 0.75), ("table-8", 0.75), ("table-9", 0.5)])
 def test_the_tables_show_shifts_of_less_than_a_deviation(table, deviations):
     """As book/verdicts.md says, although no single cell does."""

@@ -28,7 +28,6 @@ def test_help_has_an_example(command):
     assert "Example:\n    marginbook experiment " in shown.output
 
 
-@pytest.mark.long
 def test_run_export_compare(call, tmp_path):
     shown = call("run", "toyroom/folds", "--n-jobs", "1", "--out", str(tmp_path))
     assert shown.exit_code == 0, shown.output
@@ -142,7 +141,6 @@ def test_sets_to_fetch_are_one_line_with_one_command(call, tmp_path, monkeypatch
     assert set(line.partition("`marginbook data fetch ")[2].removesuffix("`").split()) == set(names)
 
 
-@pytest.mark.long
 def test_stand_ins_are_told(call, tmp_path, monkeypatch):
     listed = {row["id"]: row for row in json.loads(call("list", "--json").output)}
     assert set(listed["ldm/table-4"]["stand_ins"]) == {"chess"}

@@ -45,7 +45,6 @@ def room_for_workers():
         yield
 
 
-@pytest.mark.long
 def test_a_cluster_gives_the_bytes_of_one_process(tmp_path, cluster):
     for name, options in (("dask", {"dask": cluster.scheduler_address}), ("here", {"n_jobs": 1})):
         report = run("toyroom/random", "paper", store=tmp_path / name, console=QUIET, **options)
@@ -56,7 +55,6 @@ def test_a_cluster_gives_the_bytes_of_one_process(tmp_path, cluster):
         assert dask.read_bytes() == here.read_bytes()
 
 
-@pytest.mark.long
 def test_failures_and_lost_workers_are_failed_tasks(tmp_path, cluster):
     report = run(
         "toyroom/trouble", "paper", store=tmp_path / "s", dask=cluster.scheduler_address, console=QUIET,
@@ -74,7 +72,6 @@ def test_failures_and_lost_workers_are_failed_tasks(tmp_path, cluster):
     assert "ZeroDivisionError" in again.failed[0].error
 
 
-@pytest.mark.long
 def test_no_scheduler_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("marginbook.experiments.workers.CONNECT_SECONDS", 1)
     with pytest.raises(

@@ -17,7 +17,6 @@ from marginbook.experiments.schema import READ, is_sound
 SEED = 20
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs process groups and SIGKILL")
 @pytest.mark.fault("store", "kill -9 of the whole process group")
 def test_killed_ten_times_and_resumed_gives_the_same_bytes(tmp_path, start, told):

@@ -52,7 +52,6 @@ def cluster(tmp_path):
             process.wait()
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_worker_killed_at_work_loses_and_doubles_nothing(tmp_path, cluster):
     store, killed, recorded = tmp_path / "dask.sqlite", [], []

@@ -35,7 +35,6 @@ def stored(path: Path, experiment: str) -> list[tuple]:
         return [(o.task, o.signature, dict(o.values), o.error) for o in store.outcomes(experiment)]
 
 
-@pytest.mark.long
 def test_processes_give_the_bits_that_one_process_gives(tmp_path):
     one, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
     assert quiet("toyroom/folds", "paper", store=one).done == 30
@@ -87,7 +86,6 @@ def test_failures_are_kept_told_and_tried_again(tmp_path):
     assert (again.ran, len(again.failed)) == (2, 2)
 
 
-@pytest.mark.long
 @pytest.mark.fault("store", "a task brings its worker down")
 def test_a_task_that_kills_its_worker_does_not_take_the_others_along(tmp_path, told):
     report = quiet(
@@ -123,7 +121,6 @@ def test_changed_settings_or_data_are_run_again(tmp_path, monkeypatch):
     assert quiet(other, store=path).ran == 0
 
 
-@pytest.mark.long
 def test_changed_code_makes_results_stale_but_comments_do_not(tmp_path, monkeypatch):
     shutil.copytree(ROOMS / "toyroom", tmp_path / "newroom")
     tables, protocol = (
@@ -184,7 +181,6 @@ def test_longest_first_by_stored_timings_else_by_rows(tmp_path):
         assert {t.dataset: costs[t] for t in tasks} == {"blobs": 5.0, "wine": pytest.approx(15.0)}
 
 
-@pytest.mark.long
 def test_a_task_uses_one_thread_of_blas(tmp_path):
     """Asked of a worker, where the number of threads was set before the first task."""
     from joblib.externals.loky import get_reusable_executor
@@ -238,7 +234,6 @@ def test_threads_of_one_process_may_start_together(monkeypatch):
     assert most == 1
 
 
-@pytest.mark.long
 @pytest.mark.fault("Ctrl-C", "in experiment run")
 def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start, told):
     path = tmp_path / "s.sqlite"
@@ -256,7 +251,6 @@ def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start, t
     told(errors.splitlines()[-1])
 
 
-@pytest.mark.long
 @pytest.mark.fault("store", "two runs at once")
 def test_two_runs_at_once_share_one_store(tmp_path, start, told):
     path = tmp_path / "s.sqlite"

@@ -136,7 +136,6 @@ def test_what_was_assumed_of_a_method_has_a_factor_of_its_own():
     assert [task.dataset for task in timings.order(tasks.values())][:2] == ["a", "b"]
 
 
-@pytest.mark.long
 def test_status_and_list_for_machines_and_people(cli, tmp_path, total, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     store = ("--store", str(tmp_path / "s"))
@@ -209,7 +208,6 @@ def test_an_export_without_results_of_its_own_says_where_they_are(cli, tmp_path)
     assert "drm/table-8 has no quick results to export; run: marginbook experiment run" in quick.output
 
 
-@pytest.mark.long
 def test_the_status_of_everything_imports_no_room(tmp_path):
     program = """
 import sys

@@ -92,7 +92,6 @@ def test_a_recorded_task_is_no_longer_claimed(store):
     assert store.claim(TASK)
 
 
-@pytest.mark.long
 def test_many_writers_lose_nothing(tmp_path):
     path = tmp_path / "store.sqlite"
     code = f"""

@@ -80,7 +80,6 @@ def test_an_export_that_is_interrupted(tmp_path, told, monkeypatch, cli):
     assert len(export("toyroom/folds", "quick", store=tmp_path / "s", out=tmp_path)) == 3
 
 
-@pytest.mark.long
 @pytest.mark.fault("Ctrl-C", "in run, over a notebook that was finished before")
 def test_a_finished_notebook_outlives_an_interrupted_run(home: Path, told, monkeypatch):
     done = running.run("drm/01_small").notebook

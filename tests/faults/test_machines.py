@@ -46,7 +46,6 @@ def test_tables_are_escaped_too(monkeypatch, errors):
     assert stream.buffer.getvalue() == b"1 \\u2264 2\n"
 
 
-@pytest.mark.long
 @pytest.mark.fault("machine", "other time zones and locales")
 def test_results_are_the_same_bytes_in_every_time_zone_and_locale(start, tmp_path, told):
     for number, setting in enumerate(SETTINGS):
@@ -82,7 +81,6 @@ def test_a_read_only_source_tree_is_one_line(small_disk, tmp_path, monkeypatch, 
     told(answer.stderr)
 
 
-@pytest.mark.long
 def test_a_notebook_of_a_read_only_source_tree_runs_elsewhere(small_disk, tmp_path, monkeypatch, cli):
     tiny_checkout(tmp_path / "disk", "drm/01_small", CELLS, monkeypatch)
     small_disk("ro")

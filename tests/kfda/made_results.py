@@ -11,8 +11,6 @@ from marginbook.kfda.paper.printed import OWN, RIVAL, printed, sizes
 
 from ..made_files import writer
 
-K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
-
 
 @cache
 def lines():

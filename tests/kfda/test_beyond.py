@@ -203,7 +203,6 @@ def few(monkeypatch):
     monkeypatch.setattr(beyond_magnitudes, "clouds", lambda: clouds(n=20, repeats=1))
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(
     "check",
@@ -245,7 +244,6 @@ def test_a_global_bound_that_is_too_large_or_not_the_largest_fails(monkeypatch, 
     assert beyond_magnitudes.check_global_bound().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_a_list_that_lacks_a_minimum_fails(monkeypatch):
     right = beyond_minima.local_minima
@@ -265,7 +263,6 @@ def test_another_ridge_than_the_free_one_fails(monkeypatch):
     assert beyond_bias.check_penalised_bias().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_another_scaling_law_fails(monkeypatch):
     right = beyond_bias.step_stable
     monkeypatch.setattr(beyond_bias, "step_stable", lambda p, w, q, rho, **k: right(p, w, q, rho**1.01, **k))

@@ -99,7 +99,6 @@ def naive_fit(name, X, y, sigma, value):
 
 
 # coordinate descent does not get there where the kernel is wide; the supports agree all the same
-@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("method", ["kFDA-1", "kFDA", "SVM"])
 def test_table_against_a_naive_loop(method, small):

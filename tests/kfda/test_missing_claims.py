@@ -9,7 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from marginbook.claims import Kind, Verdict, ledger
 from marginbook.claims.catalogue import rivals_of
-from marginbook.kfda.claims import radicals, section_1_operators, section_3_newton
+from marginbook.kfda.claims import newton_race, radicals, section_1_operators, section_3_newton
 from marginbook.kfda.claims.rational import rationals
 from marginbook.kfda.model.objective import Problem, objective
 
@@ -105,20 +105,20 @@ def test_the_half_threshold_by_search(z, strength):
 
 
 def test_newton_runs_end_at_the_minimum_of_a_convex_problem():
-    problem, rho = next(iter(section_3_newton.clouds()))
-    run = section_3_newton.majorize_minimize(problem, 1.5, rho, tol=1e-14, max_iter=5000)
-    found = section_3_newton.newton_run(problem, 1.5, rho, run.objective * (1 + 1e-5))
+    problem, rho = next(iter(newton_race.clouds()))
+    run = newton_race.majorize_minimize(problem, 1.5, rho, tol=1e-14, max_iter=5000)
+    found = newton_race.newton_run(problem, 1.5, rho, run.objective * (1 + 1e-5))
     assert found.arrived
     assert 0 < len(found.costs) < 100
     assert found.cost == sum(found.costs) > 0
-    assert not section_3_newton.newton_run(problem, 1.5, rho, 0.0).arrived
+    assert not newton_race.newton_run(problem, 1.5, rho, 0.0).arrived
 
 
 def test_a_step_is_counted_within_the_budget():
-    run = section_3_newton.Newton(costs=[1.0, 1.0, 4.0], lost=10.0)
+    run = newton_race.Newton(costs=[1.0, 1.0, 4.0], lost=10.0)
     assert run.cost == 16
     assert [run.step_within(budget) for budget in (0.5, 2.0, 2.5)] == [1, 1, 2]
-    assert section_3_newton.Newton(lost=3.0).step_within(9.0) == 0
+    assert newton_race.Newton(lost=3.0).step_within(9.0) == 0
 
 
 @pytest.mark.parametrize("arguments", [{"powers": (1.5,)}, {"powers": (1.9,)}, {"share": 1.0}])

@@ -20,9 +20,17 @@ from marginbook.kfda.claims.printed_deviations import (
     own_errors,
     spreads,
 )
-from marginbook.kfda.paper.printed import OWN, RIVAL, Printed, fixed_deviation, printed, sizes
-
-K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
+from marginbook.kfda.paper.printed import (
+    HALF_SPARSE,
+    K1,
+    K1_SPARSE,
+    OWN,
+    RIVAL,
+    Printed,
+    fixed_deviation,
+    printed,
+    sizes,
+)
 
 
 def test_what_the_papers_own_numbers_say():

@@ -137,7 +137,6 @@ def test_it_is_the_loop_with_weights_in_fits_and_accuracies():
     np.testing.assert_array_equal(again.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
 
 
-@pytest.mark.long
 def test_machines_of_several_classes_get_weights_too():
     X, y = load_iris(return_X_y=True)
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
@@ -149,7 +148,6 @@ def test_machines_of_several_classes_get_weights_too():
     assert search.score(X, y) > 0.9
 
 
-@pytest.mark.long
 def test_more_processes_get_weights_too():
     X, y, weights = _rows()
     one = RealisationSearch(SparseKFDAClassifier(), GRID, 2, cv=2, random_state=0).fit(X, y, weights)

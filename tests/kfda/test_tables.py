@@ -22,6 +22,10 @@ from marginbook.kfda.claims import tables as agreement
 from marginbook.kfda.experiments import columns as chosen
 from marginbook.kfda.paper.printed import (
     COLUMNS,
+    HALF,
+    HALF_SPARSE,
+    K1,
+    K1_SPARSE,
     OWN,
     RIVAL,
     SHOWN,
@@ -34,7 +38,6 @@ from marginbook.kfda.paper.printed import (
 
 from .made_results import as_printed, constant, results_by_set, row
 
-K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 RUNS = [
     agreement.check_table_1, agreement.check_table_2, agreement.check_table_3,
     tables_protocols.check_one_classifier,
@@ -134,7 +137,6 @@ def test_drawn_sets_do_not_count(put):
     assert set(chosen.results(paper_sets=False)["dataset"]) == {"twonorm", "twonorm-drawn"}
 
 
-@pytest.mark.long
 def test_cells_agree_with_themselves_and_with_nothing_else(put):
     put(as_printed())
     for check, sets in ((agreement.check_table_1, 13), (agreement.check_table_2, 7)):
@@ -229,7 +231,6 @@ def test_what_a_cut_retains_is_what_is_stored(put):
     assert tables_cuts.with_cut(stored, None) is stored
 
 
-@pytest.mark.long
 def test_cuts_that_are_not_stored_are_no_reading_and_are_named(put):
     rows = as_printed("table-1", reading="fixed", names=["banana", "heart"])
     put(rows)
@@ -243,7 +244,6 @@ def test_cuts_that_are_not_stored_are_no_reading_and_are_named(put):
     assert "ot stored" not in agreement.check_table_1().reading
 
 
-@pytest.mark.long
 def test_the_choice_among_readings_is_charged(put):
     """Two readings that differ by 20 points: the column of a neighbour is ours in the other one."""
     rng = np.random.default_rng(8)
@@ -287,7 +287,6 @@ def test_order_of_the_averages_by_pairs(put):
     assert frame.attrs["names"] == list(printed().errors.index)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("reading", "verdict"), [("refit", Verdict.FAILS), ("fixed", Verdict.HOLDS)])
 def test_the_nearer_reading_decides_how_the_paper_tested(put, reading, verdict):
     put(as_printed(reading=reading))

@@ -12,16 +12,10 @@ from marginbook.kfda.claims import (
     tables_ranks,
 )
 from marginbook.kfda.experiments import columns as chosen
-from marginbook.kfda.paper.printed import (
-    OWN,
-    RIVAL,
-    printed,
-    sizes,
-)
+from marginbook.kfda.paper.printed import HALF, K1, RIVAL, printed, sizes
 
 from .made_results import as_printed, constant, results_by_set, row
 
-K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 put = results_by_set()
 
 
@@ -57,7 +51,6 @@ def test_contests_are_the_tests_of_scipy(put):
     assert tables_ranks.contest(wide, K1, "absent").empty
 
 
-@pytest.mark.long
 def test_accuracy_over_the_rival_counts_sets_and_the_average(put):
     put(constant({"kFDA-1": 10.0, RIVAL: 11.0}))
     evidence = tables_ranks.check_accuracy()
@@ -78,7 +71,6 @@ def test_accuracy_over_the_rival_counts_sets_and_the_average(put):
     assert tables_ranks.check_accuracy().verdict == Verdict.UNDECIDED
 
 
-@pytest.mark.long
 def test_sparser_machines_may_not_lose(put):
     errors = {"kFDA-1": 10.0, "kFDA-0.5": 10.0}
     put(constant(errors, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
@@ -89,9 +81,9 @@ def test_sparser_machines_may_not_lose(put):
     assert evidence.verdict == Verdict.NOT_REPRODUCED
     assert "+2.00 points of error, +2.00 to +2.00 (refuted)" in evidence.measured
     # a loss is not denied by a lack of significance: the bound on it has to be below the margin
-    put(constant(errors | {"kFDA-0.5": 11.0}, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
+    put(constant(errors | {"kFDA-0.5": 10.5}, {"kFDA-1": 20.0, "kFDA-0.5": 5.0}))
     assert tables_ranks.check_half_sparser().verdict == Verdict.REPRODUCED
-    assert tables_ranks.check_half_sparser(margin=0.98).verdict == Verdict.NOT_REPRODUCED
+    assert tables_ranks.check_half_sparser(margin=0.48).verdict == Verdict.NOT_REPRODUCED
     put(constant(errors, {"kFDA-1": 5.0, "kFDA-0.5": 20.0}))
     assert tables_ranks.check_half_sparser().slack == -15
 

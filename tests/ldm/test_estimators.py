@@ -273,7 +273,6 @@ def test_in_pipelines_searches_clones_pickles_and_one_against_the_rest():
     assert OneVsRestClassifier(LDMClassifier()).fit(flowers, kinds).score(flowers, kinds) > 0.95
 
 
-@pytest.mark.long
 @settings(max_examples=15)
 @given(
     seed=st.integers(0, 10**6),

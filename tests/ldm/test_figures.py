@@ -111,28 +111,30 @@ def times(liblinear, svm, ldm, sets=("adult-a", "skin")):
 @pytest.mark.parametrize(
     ("seconds", "verdict", "counts"),
     [
-        ((5.0, 1.0, 1.1), Verdict.REPRODUCED, ["2 of 2", "2 of 2"]),
-        ((5.0, 1.0, 3.0), Verdict.PARTLY, ["2 of 2", "0 of 2"]),
-        ((1.5, 1.0, 1.1), Verdict.NOT_REPRODUCED, ["0 of 2", "0 of 2"]),
+        ((5.0, 1.0, 1.1), Verdict.REPRODUCED, ["3 of 3", "3 of 3"]),
+        ((5.0, 1.0, 3.0), Verdict.UNDECIDED, ["3 of 3", "0 of 3"]),
+        ((1.5, 1.0, 1.1), Verdict.NOT_REPRODUCED, ["0 of 3", "0 of 3"]),
     ],
 )
 def test_much_faster_is_judged_by_the_ratio_of_times(put, seconds, verdict, counts):
-    put("fig-2", times(*seconds))
+    put("fig-2", times(*seconds, sets=("adult-a", "skin", "w8a")))
     evidence = figures.check_fig_2()
     assert evidence.verdict == verdict
     assert re.findall(r"\d of \d", evidence.measured) == counts
     assert (evidence.slack >= 0) == (verdict == Verdict.REPRODUCED)
     assert figures.check_fig_2(much=10.0).verdict == Verdict.NOT_REPRODUCED
+    put("fig-2", times(*seconds))  # on two sets one run in nine has both parts by chance
+    assert figures.check_fig_2().verdict in (Verdict.UNDECIDED, Verdict.NOT_REPRODUCED)
 
 
 @pytest.mark.parametrize(
     ("ratios", "verdict", "slack"),
     [
         ((1.1, 1.7), Verdict.REPRODUCED, 0),
-        ((1.1, 1.1), Verdict.PARTLY, -1),  # skin is printed as slightly slower
-        ((1.7, 1.7), Verdict.PARTLY, -1),  # and adult-a as competitive
+        ((1.1, 1.1), Verdict.NOT_REPRODUCED, -1),  # skin is printed as slightly slower
+        ((1.7, 1.7), Verdict.NOT_REPRODUCED, -1),  # and adult-a as competitive
         ((1.7, 1.1), Verdict.NOT_REPRODUCED, -2),
-        ((1.1, 2.5), Verdict.PARTLY, -1),  # more than slightly
+        ((1.1, 2.5), Verdict.NOT_REPRODUCED, -1),  # more than slightly
     ],
 )
 def test_every_set_counts_by_the_band_of_its_ratio(put, ratios, verdict, slack):
@@ -145,20 +147,21 @@ def test_every_set_counts_by_the_band_of_its_ratio(put, ratios, verdict, slack):
 
 
 def test_competitive_on_none_is_another_sentence(put):
-    put("fig-2", times(5.0, 1.0, 1.1))
+    put("fig-2", times(5.0, 1.0, 1.1, sets=("adult-a", "skin", "w8a")))
     assert figures.check_fig_2_slower().verdict == Verdict.PARTLY
     assert figures.check_fig_2_slower(slower_sets=None).verdict == Verdict.NOT_REPRODUCED
 
 
 def test_stand_ins_do_not_count(put):
-    put("fig-2", times(5.0, 1.0, 1.1) + times(1.0, 5.0, 9.0, sets=("like-rcv1",)))
+    paper_sets = times(5.0, 1.0, 1.1, sets=("adult-a", "skin", "w8a"))
+    put("fig-2", paper_sets + times(1.0, 5.0, 9.0, sets=("like-rcv1",)))
     table = figures.seconds()
-    assert table["stand_in"].to_dict() == {"adult-a": False, "skin": False, "like-rcv1": True}
+    assert table["stand_in"].to_dict() == {"adult-a": False, "skin": False, "w8a": False, "like-rcv1": True}
     assert table.loc["adult-a", "SVMl"] == pytest.approx(5.1)
     evidence = figures.check_fig_2()
     assert evidence.verdict == Verdict.REPRODUCED
     assert "like-rcv1: SVMl / SVMa 0.2" in evidence.why
-    assert figures.check_fig_2_slower().sizes == {"sets": 2, "stand-ins": 1}
+    assert figures.check_fig_2_slower().sizes == {"sets": 3, "stand-ins": 1}
     put("fig-2", times(1.0, 5.0, 9.0, sets=("like-rcv1",)))
     assert figures.check_fig_2().verdict == figures.check_fig_2_slower().verdict == Verdict.NOT_TESTABLE
 
@@ -219,9 +222,13 @@ def test_what_is_not_in_the_paper_is_told_and_not_counted(put):
         dict.fromkeys(("lambda1", "lambda2", "C"), 0.0),
         dict.fromkeys(("lambda1", "lambda2", "C"), 0.3),
     )
-    put("fig-3", sensitivity_rows(calm) + sensitivity_rows(wild, "LDM(C/m)(linear)"))
+    rows = sensitivity_rows(calm) + sensitivity_rows(wild, "LDM(C/m)(linear)")
+    put("fig-3", rows)  # a coin puts the LDM on the right side in half of the cases
+    assert figures.check_fig_3().verdict == Verdict.UNDECIDED
+    put("fig-3", [row | {"dataset": name} for name in "abcde" for row in rows])
     evidence = figures.check_fig_3()
     assert evidence.verdict == Verdict.REPRODUCED
+    assert "in 3.1 % of all ways" in evidence.why
     assert "LDM(C/m)(linear) lambda1 30.0" in evidence.why
 
 

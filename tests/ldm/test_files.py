@@ -145,7 +145,6 @@ def test_disk_rows_are_the_matrix(tmp_path, data):
     assert not any(folder.iterdir())
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("lambda1", "lambda2", "C"), [(0.0, 0.0, 1.0), (0.25, 0.25, 1.0), (50.0, 1.0, 0.1)])
 @pytest.mark.parametrize("block_rows", [10, 100, 1000])
 def test_blocks_give_the_solution_in_memory(tmp_path, data, lambda1, lambda2, C, block_rows):

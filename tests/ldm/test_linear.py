@@ -126,7 +126,6 @@ def test_csr_is_dense(lambda1):
     np.testing.assert_allclose(sparse.beta, dense.beta, atol=1e-12)
 
 
-@pytest.mark.long
 def test_compiled_is_python():
     X, y = problem(10, 4)
     matrix = csr_matrix(X)
@@ -251,7 +250,6 @@ def test_bad_input(change, message):
         linear_coordinate_descent(**{**given, **change})
 
 
-@pytest.mark.long
 def test_integer_data_and_int64_indices():
     X, y = problem(20, 5)
     X = np.round(X)

@@ -93,7 +93,6 @@ def test_a_wide_kink_has_slopes_of_margins_nearby_and_costs_no_more(t, width, b)
     assert np.exp(-b * width / 2) * (1 - 1e-12) <= smooth[0] / exact[0] <= 1 + 1e-12
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 def test_in_the_plane_it_finds_the_best_of_all_directions(seed):
     rng = np.random.default_rng(seed)

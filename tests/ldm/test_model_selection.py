@@ -86,7 +86,6 @@ def test_it_is_the_grid_search_with_the_same_folds(kernel, scoring, fit_intercep
     assert cv.dual_gap_ <= 1e-9 * max(1.0, cv.best_estimator_.objective_)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("small", [True, False])
 def test_many_rows_of_the_linear_kernel_are_searched_on_features(monkeypatch, small):
     X, y = _clouds(90)

@@ -24,7 +24,6 @@ def few(monkeypatch):
     )
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_coordinate_descent_goes_down_to_the_minimum_at_the_rate_of_gauss_and_seidel():
     evidence = rates.check_coordinate_descent()
@@ -43,7 +42,6 @@ def test_a_solver_that_stops_early_fails(monkeypatch):
     assert rates.check_coordinate_descent().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_another_algorithm_than_the_printed_one_fails(monkeypatch):
     right = rates.line_by_line
@@ -55,7 +53,6 @@ def test_another_algorithm_than_the_printed_one_fails(monkeypatch):
     assert rates.check_coordinate_descent().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_a_slower_rate_than_predicted_fails(monkeypatch):
     right = rates.spectral_radius
@@ -92,7 +89,6 @@ def test_a_point_of_zeros_goes_to_c():
     assert found.beta[2] == 5.0
 
 
-@pytest.mark.long
 def test_pairs_give_an_unbiased_gradient(monkeypatch):
     assert steps.check_unbiased().verdict == Verdict.HOLDS
     right = steps.stochastic_gradient
@@ -146,7 +142,6 @@ def test_the_compiled_steps_are_those_of_equation_15():
     np.testing.assert_allclose(found.last, w, rtol=1e-10)
 
 
-@pytest.mark.long
 def test_five_passes_are_judged_by_objective_and_accuracy(monkeypatch):
     sets = [entry for entry in five_passes.binary_sets() if entry[0] != "generated"]
     assert [len(X) for _, X, _ in sets] == [569, 100, 130, 357]
@@ -165,7 +160,6 @@ def test_five_passes_are_judged_by_objective_and_accuracy(monkeypatch):
         assert five_passes.check_five_passes().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_averaged_gradients_converge_to_the_minimum_of_their_own_weights():
     assert steps.check_convergence().verdict == Verdict.HOLDS
     assert steps.check_convergence(steps=(100,)).verdict == Verdict.FAILS

@@ -60,7 +60,6 @@ def test_without_results_nothing_is_testable(run):
     assert "marginbook experiment run ldm/table-" in evidence.why
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("check", "table"), [(tables.check_table_2, "table-2"), (tables.check_table_3, "table-3")]
 )
@@ -76,7 +75,6 @@ def test_cells_agree_with_themselves_and_with_nothing_else(put, check, table):
     assert evidence.measured.startswith(f"0 of {number} cells agree, 0 of 16 of the LDM")
 
 
-@pytest.mark.long
 def test_cells_of_sets_with_other_features_are_not_tested(put):
     assert list(other_versions()) == ["heart", "vehicle", "wdbc", "australian"]
     paper = as_printed("table-2")
@@ -86,7 +84,6 @@ def test_cells_of_sets_with_other_features_are_not_tested(put):
     assert "Not tested, as the data differ: heart, 9 features printed, 13 in the public set" in evidence.why
 
 
-@pytest.mark.long
 def test_the_verdict_is_of_the_reading_that_agrees_best(put):
     """The printed LDM under the name of LDM(4), the printed SVM under that of SVM-0: the fourth reading."""
     means = printed("table-2").means.fillna(0.0).to_dict()
@@ -111,7 +108,6 @@ def test_the_verdict_is_of_the_reading_that_agrees_best(put):
     )
 
 
-@pytest.mark.long
 def test_page_and_ledger_show_the_same_reading(put):
     """Both go through `compare`, so that the page cannot count other cells than the verdict."""
     means = printed("table-2").means.fillna(0.0).to_dict()
@@ -129,7 +125,6 @@ def test_page_and_ledger_show_the_same_reading(put):
     assert rows["the double sum of (4), an SVM with an intercept"].agree == 80
 
 
-@pytest.mark.long
 def test_large_sets_have_no_intercept_in_any_reading(put):
     methods = ["SVM", "MDO", "MAMC", "LDM"]
     put("table-4", made("table-4", as_printed("table-4"), methods))
@@ -353,7 +348,6 @@ def test_no_difference_is_shown_only_where_it_is_small_enough(put):
     assert tables_ranks.check_intercept().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_the_weight_of_the_margin_terms_is_told_by_equal_accuracies(put):
     """It holds where LDM and SVM-0 are alike and LDM(4) is not, and fails where they differ."""
     marks = printed("table-2").marks["LDM"]

@@ -117,7 +117,6 @@ def test_the_relaxed_minimum_of_given_margins(penalty):
     assert sections_2_3._balance(np.abs(margins)) is None
 
 
-@pytest.mark.long
 def test_ldm_without_its_terms_is_the_svm(monkeypatch):
     assert sections_2_3.check_subsumes_svm().verdict == Verdict.HOLDS
     right = sections_2_3.active_set
@@ -127,7 +126,6 @@ def test_ldm_without_its_terms_is_the_svm(monkeypatch):
     assert sections_2_3.check_subsumes_svm().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_an_optimum_outside_the_span_fails_theorem_1(monkeypatch):
     assert section_3_representer.check_representer().verdict == Verdict.HOLDS
     right = section_3_representer.by_cvxpy
@@ -140,7 +138,6 @@ def test_an_optimum_outside_the_span_fails_theorem_1(monkeypatch):
     assert section_3_representer.check_representer().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_the_dual_needs_its_constant_and_its_linear_term(monkeypatch):
     assert section_3_dual.check_dual().verdict == Verdict.HOLDS
     right = section_3_dual.omitted_constant
@@ -152,7 +149,6 @@ def test_the_dual_needs_its_constant_and_its_linear_term(monkeypatch):
     assert section_3_dual.check_dual().verdict == Verdict.FAILS
 
 
-@pytest.mark.long
 def test_q_is_as_singular_as_g(monkeypatch):
     assert section_3_dual.check_singular().verdict == Verdict.CORRECTED
     monkeypatch.setattr(section_3_dual, "printed_matrix", lambda G, y, lambda1: G)
@@ -180,7 +176,6 @@ def test_exact_ranks(m, n, rank, seed):
     assert section_3_dual.exact_rank(A) == np.linalg.matrix_rank(A)
 
 
-@pytest.mark.long
 def test_another_box_is_another_machine(monkeypatch):
     assert section_3_disguise.check_disguise().verdict == Verdict.HOLDS
     right = section_3_disguise._box_program

@@ -26,14 +26,12 @@ def seen() -> list[tuple[str, str]]:
     return []
 
 
-@pytest.mark.long
 def test_two_fresh_executions_give_the_same_bytes(home: Path) -> None:
     first = execute(["drm/01_small"], n_jobs=1)["drm/01_small"].read_bytes()
     assert b"['a', 'b'] 1 quick" in first
     assert execute(["drm/01_small"], n_jobs=1, fresh=True)["drm/01_small"].read_bytes() == first
 
 
-@pytest.mark.long
 def test_the_cache_notices_an_edit_and_new_results(home: Path, seen: list[tuple[str, str]]) -> None:
     def run() -> str:
         execute(["drm/01_small"], n_jobs=1, progress=lambda *event: seen.append(event))
@@ -49,7 +47,6 @@ def test_the_cache_notices_an_edit_and_new_results(home: Path, seen: list[tuple[
     assert len(list((home / "_build/executed").glob("*.ipynb"))) == 1
 
 
-@pytest.mark.long
 def test_a_failing_notebook_is_named_and_kept_and_the_others_finish(home: Path) -> None:
     good = home / "notebooks/drm/01_small.md"
     (home / "notebooks/drm/02_bad.md").write_text(good.read_text().replace("n_jobs = 1", "n_jobs = 11"))
@@ -61,7 +58,6 @@ def test_a_failing_notebook_is_named_and_kept_and_the_others_finish(home: Path) 
     assert list((home / "_build/executed").glob("drm-01_small-*.ipynb"))
 
 
-@pytest.mark.long
 def test_store_writes_outputs_once_and_never_the_text(home: Path) -> None:
     notebook = find("drm/01_small")
     before = notebook.text.read_bytes()
@@ -91,7 +87,6 @@ def test_what_the_book_has_compared_is_known_until_code_text_or_outputs_change(h
     assert not came_out_as_stored(notebook)
 
 
-@pytest.mark.long
 def test_a_notebook_of_the_book_does_not_see_sets_of_a_url(home: Path, tmp_path: Path) -> None:
     """Whatever was fetched: outputs and the key of the cache are the same. A reader's own run sees them."""
     text = home / "notebooks/drm/01_small.md"

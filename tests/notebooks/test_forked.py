@@ -40,7 +40,6 @@ def outputs(folder: Path, manager: type[AsyncKernelManager], monkeypatch: pytest
     return [*shown, warned.name, warned.text.rpartition("UserWarning")[2]]
 
 
-@pytest.mark.long
 def test_it_shows_what_another_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = forked.Manager
     started = outputs(tmp_path, AsyncKernelManager, monkeypatch)
@@ -57,7 +56,6 @@ print(node.cells[0].outputs[0].text.strip(), *(server._process.pid for server in
 """
 
 
-@pytest.mark.long
 def test_kernel_and_server_end_with_what_asked_for_them(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -90,7 +88,6 @@ def test_a_server_that_died_is_named_and_replaced(monkeypatch: pytest.MonkeyPatc
     other._process.wait()
 
 
-@pytest.mark.long
 def test_a_kernel_keeps_its_number_until_it_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a signal for it could reach another process, or its end be taken for that of another kernel."""
     server = forked._Server(os.environ)
@@ -110,7 +107,6 @@ def test_a_kernel_keeps_its_number_until_it_is_asked_about(monkeypatch: pytest.M
     server._process.kill()
 
 
-@pytest.mark.long
 def test_an_answer_that_was_not_read_is_for_no_later_question() -> None:
     server = forked._Server(os.environ)
     stdin = server._process.stdin
@@ -121,7 +117,6 @@ def test_an_answer_that_was_not_read_is_for_no_later_question() -> None:
     server._process.kill()
 
 
-@pytest.mark.long
 def test_a_server_and_its_kernel_end_in_silence_when_who_asked_is_gone() -> None:
     """After Ctrl-C there is nobody to read the answer, and the folder of the kernel is removed."""
     program = (
@@ -147,7 +142,6 @@ SLEEPER = PROGRAM.replace(
 )
 
 
-@pytest.mark.long
 def test_nothing_is_left_when_who_asked_is_killed(tmp_path: Path) -> None:
     """Not even its own end can be asked of a process that was killed; its kernel notices by itself."""
     with subprocess.Popen([sys.executable, "-c", SLEEPER], cwd=tmp_path) as asked:

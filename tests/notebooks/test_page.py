@@ -116,7 +116,6 @@ def test_directives_become_what_nbconvert_knows(checkout: Path) -> None:
     assert convert("(drm-a)=\n# Title") == '<div id="drm-a"></div>\n\n# Title'
 
 
-@pytest.mark.long
 def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path, tmp_path: Path) -> None:
     def figure(source: str, **metadata) -> nbformat.NotebookNode:
         output = new_output("display_data", {"image/png": PIXEL, "text/plain": "<Figure>"})
@@ -156,7 +155,6 @@ def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path
     assert notebook.cells[0].source.startswith("# Title\n\nAfter {cite:t}")  # the notebook stays as it was
 
 
-@pytest.mark.long
 def test_every_notebook_of_the_book_becomes_markdown_without_raw_markup_or_dead_links() -> None:
     for id, notebook in available().items():
         node = notebook.read_stored()

@@ -26,7 +26,6 @@ def outputs(path: Path) -> str:
     return json.dumps([cell.get("outputs") for cell in nbformat.read(path, as_version=4).cells])
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("home")
 def test_a_good_run_uses_the_values_and_writes_a_page_that_loads_nothing(tmp_path: Path) -> None:
     out = tmp_path / "done.ipynb"
@@ -82,7 +81,6 @@ def test_the_list_shows_names_types_defaults_and_documentation() -> None:
         assert piece in result.output
 
 
-@pytest.mark.long
 @pytest.mark.fault("Ctrl-C", "in run")
 def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path, told) -> None:
     text = home / "notebooks" / "drm" / "01_small.md"
@@ -107,7 +105,6 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(home: Path, told) -> None:
     assert all(line.startswith("drm/01_small: ") and " cells, " in line for line in progress)
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("home")
 def test_a_run_tells_how_many_cells_are_done(monkeypatch, capsys) -> None:
     monkeypatch.setattr(progress, "LINE_EVERY", 0.01)
@@ -123,7 +120,6 @@ def test_help_has_an_example() -> None:
     assert "marginbook run drm/05_imbalanced -p datasets" in invoke("--help").output
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("id", "typo", "near"),
     [

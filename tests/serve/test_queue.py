@@ -124,7 +124,6 @@ def test_a_damaged_entry_is_left_out(home: Path, queue) -> None:
     assert [run.id for run in Runs(home / "_build" / "serve").all()] == [runs[1].id]
 
 
-@pytest.mark.long
 def test_a_run_ends_with_its_server(home: Path, tmp_path: Path) -> None:
     """A server that is killed cannot end its runs; they look for it themselves."""
     folder = tmp_path / "run"

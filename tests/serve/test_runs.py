@@ -8,13 +8,10 @@ import signal
 import time
 
 import nbformat
-import pytest
 
 from marginbook.serve.queue import marked
 
 from .conftest import FORM, ask, until
-
-pytestmark = pytest.mark.long
 
 
 def shown(client, run) -> str:

@@ -21,7 +21,6 @@ def _read_until_closed(connection: socket.socket) -> bytes:
     return found
 
 
-@pytest.mark.long
 def test_a_slow_head_is_cut_off(listening, monkeypatch) -> None:
     monkeypatch.setattr(sockets, "PATIENCE", 0.5)
     port, _ = listening

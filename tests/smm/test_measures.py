@@ -324,7 +324,6 @@ def deciding(seed, n=42):
     return np.stack([np.random.default_rng(seed).standard_normal(n), np.zeros(n)], axis=1)[:, None], y
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("how", ["folds", "draw"])
 def test_useless_decisions_do_not_win(how):
     """A sigmoid of the labels that it is scored on would prefer them to a constant in every draw."""

@@ -27,7 +27,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_paths_score_like_new_fits(kernel):
     X, y = _sample(90 if kernel == "linear" else 45)
@@ -88,7 +87,6 @@ def test_a_low_rank_is_found_where_the_truth_has_one():
     assert best[:2].max() > best[3] + 0.02
 
 
-@pytest.mark.long
 def test_more_classes_and_rows():
     X = _sample(60)[0]
     y = np.array(["a", "b", "c"])[np.argsort(np.argsort(X[:, 0, 0])) // 20]

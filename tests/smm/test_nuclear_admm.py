@@ -291,7 +291,6 @@ def hard():
     yield sample.X + 1e4, sample.y.astype(float)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("case", range(10))
 @pytest.mark.parametrize("cost", [1e4, 1e8])
 def test_expensive_losses_are_certified_relative_to_the_objective(case, cost):

@@ -184,7 +184,6 @@ def test_equal_weights_differ_from_learned_ones_in_weights_only(rows):
     assert np.ptp(learned.weights_[:, learned.kept_kernels_]) > 0
 
 
-@pytest.mark.long
 def test_needed_rows_are_those_that_change_predictions(rows):
     assert run(rows, "LDA")["needed"] is None
     assert run(rows, "SMM")["needed"] is None
@@ -234,7 +233,6 @@ def test_a_number_that_is_no_power_of_two_is_refused():
         points({"a": Range(1, 2)}, 12)
 
 
-@pytest.mark.long
 def test_the_measure_has_no_other_random_source(rows):
     kept = ("accuracy", "g_mean", "needed", "inner_accuracy", "parameters")
     one, other = run(rows, "CLASMK equal", seed=1), run(rows, "CLASMK equal", seed=2)

@@ -66,7 +66,6 @@ def command(*arguments: str, but: set[str] = CLI) -> subprocess.CompletedProcess
     return alone("from marginbook.cli import main; main(prog_name='marginbook')", *arguments, but=but)
 
 
-@pytest.mark.long
 def test_every_module_of_the_library_imports() -> None:
     done = alone(
         """
@@ -94,7 +93,6 @@ def test_every_module_of_the_library_imports() -> None:
             assert f"pip install 'marginbook[{needs}]'" in errors[f"marginbook.{package}"]
 
 
-@pytest.mark.long
 def test_an_estimator_of_each_room_fits_and_predicts() -> None:
     done = alone(
         """
@@ -134,7 +132,6 @@ def test_the_command_line_helps_and_lists_the_data() -> None:
     assert "banana" in listed.stdout
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -158,7 +155,6 @@ def test_what_is_missing_is_named_with_its_extra(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.long
 def test_claims_that_need_no_extra_are_checked_and_the_others_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,7 +168,6 @@ def test_claims_that_need_no_extra_are_checked_and_the_others_skipped(
     )
 
 
-@pytest.mark.long
 def test_no_ledger_is_written_with_holes() -> None:
     done = command("claims", "kfda/eq-1", "ldm/thm-1", "--n-jobs", "1", "--markdown")
     assert done.returncode == 1
@@ -202,7 +197,6 @@ def test_each_extra_is_one_of_pyproject() -> None:
     assert set(EXTRA_OF.values()) <= set(extras["optional-dependencies"])
 
 
-@pytest.mark.long
 def test_what_rooms_import_late_is_known() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     base = {

@@ -139,7 +139,6 @@ def budgeted(folder: Path, body: str, until: float, grace: float = 5.0) -> tuple
     return done.returncode, done.stdout
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("until", "body", "code", "outcome"),
     [
@@ -157,7 +156,6 @@ def test_no_test_starts_after_the_end(
     assert ("`make check`; `make test` runs it" in told) == (outcome != "2 passed")
 
 
-@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
 def test_a_test_that_goes_on_after_the_end_is_stopped(tmp_path: Path) -> None:
     _, told = budgeted(tmp_path, "time.sleep(600)", time.time() + 60, grace=-60)

@@ -80,7 +80,6 @@ def test_without_an_address_the_book_is_compiled_without_buttons() -> None:
     assert not {"repository", "launch_buttons"} & set(config)
 
 
-@pytest.mark.long
 def test_one_setting_gives_notebook_pages_their_buttons(tmp_path: Path) -> None:
     source = tmp_path / "source"
     (source / "notebooks").mkdir(parents=True)

@@ -40,7 +40,6 @@ def tried(home: Path, mutants: ModuleType, changes: dict[str, str], **settings: 
     return rows
 
 
-@pytest.mark.long
 def test_what_comes_out(home: Path, mutants: ModuleType) -> None:
     before = {path: path.read_bytes() for path in home.rglob("*.py")}
     rows = tried(
@@ -79,7 +78,6 @@ def test_what_comes_out(home: Path, mutants: ModuleType) -> None:
     assert (copy / SUMS).stat().st_mtime_ns == (home / SUMS).stat().st_mtime_ns
 
 
-@pytest.mark.long
 def test_without_a_mutant_nothing_is_noticed(home: Path, mutants: ModuleType) -> None:
     rows = tried(home, mutants, {"a - b": "a - b", "LIMIT = 10": "LIMIT = 10"})
     assert [row.outcome for row in rows] == ["survived"] * 2
@@ -199,7 +197,6 @@ def test_rows_are_kept_and_what_changed_is_tried_again_when_asked(
     assert waiting(budget=60, ask=3) == [made[1]]
 
 
-@pytest.mark.long
 def test_ctrl_c_ends_everything_and_keeps_what_was_done(
     home: Path, mutants: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

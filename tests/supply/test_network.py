@@ -38,7 +38,6 @@ def tiny(folder: Path, address: str) -> Path:
     return source
 
 
-@pytest.mark.long
 def test_a_strict_build_fails_on_an_attempt_to_reach_another_machine(tmp_path: Path) -> None:
     with pytest.raises(BuildFailed, match=r"WARNING: the build asks another machine: 192\.0\.2\.1"):
         compile_book(tiny(tmp_path, "192.0.2.1"), tmp_path / "html", strict=True)
@@ -59,7 +58,6 @@ def _namespaces() -> bool:
     return bool(program) and subprocess.run([program, "-rn", "true"], capture_output=True).returncode == 0
 
 
-@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix" or not _namespaces(), reason="needs a network namespace: unshare -rn")
 def test_a_book_compiles_where_there_is_no_network(tmp_path: Path) -> None:
     source = tiny(tmp_path, "127.0.0.1")

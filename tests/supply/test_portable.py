@@ -30,7 +30,6 @@ def part(**changes: Any) -> dict[str, Any]:
     return found | {"failures": []} | changes
 
 
-@pytest.mark.long
 def test_the_libraries_take_what_they_are_told(portable: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)  # under `make portable` it is set
     ran = 0

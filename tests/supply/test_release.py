@@ -114,7 +114,6 @@ def commit(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.long
 def test_another_machine_builds_the_same_bytes(built: Path, tmp_path: Path) -> None:
     (archive,) = built.glob("*.tar.gz")
     home = unpack(archive, tmp_path / MACHINES[1]["folder"])
@@ -128,7 +127,6 @@ def test_another_machine_builds_the_same_bytes(built: Path, tmp_path: Path) -> N
 
 
 @needs_git
-@pytest.mark.long
 def test_two_machines_make_the_same_release_of_a_commit(tmp_path: Path) -> None:
     committed = commit(small_checkout(tmp_path))
     for number, machine in enumerate(MACHINES):
@@ -222,7 +220,6 @@ def test_packages_that_cannot_be_built_are_reported(tmp_path: Path) -> None:
         packages.build(tmp_path, tmp_path / "dist", STAMP)
 
 
-@pytest.mark.long
 def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -251,7 +248,6 @@ def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> 
     assert wheel.stat().st_size < 6_000_000
 
 
-@pytest.mark.long
 def test_the_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "installed")

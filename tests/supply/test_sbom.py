@@ -107,7 +107,6 @@ def test_the_same_lock_gives_the_same_bytes_and_another_one_another_number(
     assert written(home, tmp_path / "three.cdx.json")["serialNumber"] != first["serialNumber"]
 
 
-@pytest.mark.long
 def test_all_that_is_locked_is_in_the_list_of_this_checkout(tmp_path: Path) -> None:
     found = written(ROOT, tmp_path / "one.cdx.json")
     parts = {(each["name"], each["version"]): each for each in found["components"]}

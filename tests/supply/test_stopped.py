@@ -43,13 +43,7 @@ def start(program: Path) -> None:
 
 
 @pytest.mark.usefixtures("traced")
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.stem == "mutants" else [])
-        for path in PROGRAMS
-    ],
-)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 def test_ctrl_c_is_answered_by_one_sentence(
     program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -12,7 +12,6 @@ from marginbook.book import trust_page
 from marginbook.quality.trust.command import PARTS, store
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("part", PARTS)
 def test_every_measured_row_is_on_the_page(part: str, tmp_path: Path) -> None:
     rows = trust_page.stored(part)
@@ -23,7 +22,6 @@ def test_every_measured_row_is_on_the_page(part: str, tmp_path: Path) -> None:
         assert f"* - {trust_page._name(row)}\n" in text
 
 
-@pytest.mark.long
 def test_the_figure_is_drawn_and_is_the_same_twice(tmp_path: Path) -> None:
     rows = trust_page.stored("conditioning")
     for name in ("a.png", "b.png"):

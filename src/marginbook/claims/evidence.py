@@ -85,12 +85,24 @@ def decide_below(low: float, high: float, margin: float) -> Verdict:
 
 
 def share(agreeing: int, tested: int) -> Verdict:
-    """Return the verdict on an experiment of which `agreeing` of `tested` parts came out as printed."""
+    """Return the verdict on an experiment of which `agreeing` of `tested` parts came out as printed.
+
+    It is *partly* where more than half of them did. Half of the parts come out by chance alone where each is
+    a question of yes or no: exactly half is only enough where that has been measured, as in
+    :func:`share_by_chance`.
+
+    >>> [str(share(number, 4)) for number in (4, 3, 2)]
+    ['reproduced', 'partly', 'not-reproduced']
+    """
+    return _settled(agreeing, tested, 2 * agreeing > tested)
+
+
+def _settled(agreeing: int, tested: int, enough: bool) -> Verdict:
     if tested == 0:
         return Verdict.NOT_TESTABLE
     if agreeing == tested:
         return Verdict.REPRODUCED
-    return Verdict.PARTLY if 2 * agreeing >= tested else Verdict.NOT_REPRODUCED
+    return Verdict.PARTLY if enough else Verdict.NOT_REPRODUCED
 
 
 def share_open(agreeing: int, open_: int, tested: int) -> Verdict:
@@ -106,11 +118,16 @@ def share_open(agreeing: int, open_: int, tested: int) -> Verdict:
 def share_by_chance(agreeing: int, tested: int, chance: float, most: float) -> Verdict:
     """Return as :func:`share`, undecided where runs that mean nothing do as well more often than `most`.
 
+    As that is known, *partly* asks for half of the parts, and not for more.
+
     >>> str(share_by_chance(7, 12, 0.78, 0.05)), str(share_by_chance(2, 12, 0.9, 0.05))
     ('undecided', 'not-reproduced')
+    >>> str(share_by_chance(1, 2, 0.01, 0.05))
+    'partly'
     """
-    verdict = share(agreeing, tested)
-    return Verdict.UNDECIDED if verdict != Verdict.NOT_REPRODUCED and chance > most else verdict
+    verdict = _settled(agreeing, tested, 2 * agreeing >= tested)
+    passed = verdict in (Verdict.REPRODUCED, Verdict.PARTLY)
+    return Verdict.UNDECIDED if passed and chance > most else verdict
 
 
 def short(count: float, wanted: float) -> float:

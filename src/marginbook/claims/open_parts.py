@@ -54,12 +54,8 @@ def judged(parts: Iterable[str]) -> Verdict:
     """
     found = list(parts)
     shown, total = found.count(SHOWN), len(found)
-    worst, best = (_settled(number, total) for number in (shown, shown + found.count(OPEN)))
+    worst, best = (share(number, total) for number in (shown, shown + found.count(OPEN)))
     return worst if worst == best else Verdict.UNDECIDED
-
-
-def _settled(shown: int, total: int) -> Verdict:
-    return Verdict.NOT_REPRODUCED if total and 2 * shown <= total else share(shown, total)
 
 
 def tally(parts: Iterable[str]) -> str:

@@ -146,7 +146,8 @@ class PaperTables(StoredTables):
         others = f"Cells that differ, by method: {where}. " if len(off) else ""
         differ = {name: why for name, why in self.other_data().items() if name in set(frame["dataset"])}
         if differ:
-            named = "; ".join(f"{name}, {why}" for name, why in differ.items())
+            names = self.printed_names()
+            named = "; ".join(f"{names.get(name, name)}, {why}" for name, why in differ.items())
             others += f"Not tested, as the data differ: {named}. "
         needed = calibration.needed(len(tested))
         return Evidence(

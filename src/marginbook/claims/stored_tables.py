@@ -36,6 +36,8 @@ class StoredTables:
         method, where a paper chooses once for all splits.
     other_data : callable
         Gives the data sets whose public version is not the paper's, each with the reason.
+    printed_names : callable
+        Gives the names that the paper prints for data sets, where ours are others.
     readings : mapping
         By table that can be read in several ways, what makes of its results those under each reading, by its
         words; None for a reading that has not been stored. The first is the one that is derived.
@@ -47,6 +49,7 @@ class StoredTables:
     splits: Mapping[str, Callable[[], Mapping[str, int]]] = field(default_factory=dict)
     choices: Mapping[str, Callable[[], Mapping[tuple[str, str], Spread]]] = field(default_factory=dict)
     other_data: Callable[[], Mapping[str, str]] = dict
+    printed_names: Callable[[], Mapping[str, str]] = dict
     readings: Mapping[str, Callable[[pd.DataFrame], Mapping[str, pd.DataFrame | None]]] = field(
         default_factory=dict
     )

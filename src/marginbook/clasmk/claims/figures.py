@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide, share, share_open
 from ...claims.open_parts import OPEN, SHOWN, above, all_of, at_least, judged, tally
 from ...claims.printed_tables import LEVEL
-from ...experiments.equivalence import mean_interval
 from ..paper.printed import PAPER_TABLES, TINY
 from . import solver_of_paper
-from .solver_of_paper import LIMITED, arrives, as_the_papers, learned_by, named
+from .solver_of_paper import LIMITED, arrives, as_the_papers, named
+from .stored_figures import bound, by_number, curves, drawn, leads, nearest_curves, row_text, stability
 from .tables import LEAST, REGISTRY, SOLVERS_CSV
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: notebooks that show the figures: accuracy, then seconds and dimension, then weights
 HIERARCHY, COST, SEEN = "clasmk/05_hierarchy", "clasmk/06_cost_and_dimension", "clasmk/07_weights_seen"
@@ -30,70 +25,6 @@ LAYERS_CSV, LIMITED_CSV, SIZES_CSV, MAPS_CSV = (
 KERNELS = 17
 #: the set whose weights the paper calls variable
 VARIABLE = "breast"
-
-
-def curves(table: str, solver: str = LEAST) -> pd.DataFrame | None:
-    """Return the results of "layers" or "sizes" with lists as arrays; None without results.
-
-    `number` is the number in the method's name, of kernels or rows; of sizes that a set does not have, all
-    of its rows are taken, and only the first of equal ones is kept. The weights are those by a `solver`.
-    """
-    stored = PAPER_TABLES.results(table)
-    frame = None if stored is None else learned_by(stored, solver)
-    if frame is None or frame.empty:
-        return None
-    column = "n_kernels" if table == "layers" else "n_train"
-    frame = frame.assign(number=frame[column])
-    frame = frame[~frame["method"].str.endswith(" half")]  # a second look, not of the figures
-    for name in ("accuracy", "features", "weights_seconds"):
-        frame[name] = frame[name].map(lambda text: np.array(json.loads(text), dtype=float))
-    return frame.drop_duplicates(["dataset", "split", "number"]).sort_values(["dataset", "number", "split"])
-
-
-def nearest_curves(table: str, solver: str) -> tuple[pd.DataFrame | None, str]:
-    """Return the curves with weights by a solver, and its name; without any, those of the global minimum."""
-    frame = curves(table, solver)
-    return (curves(table), LEAST) if frame is None else (frame, solver)
-
-
-def bound(table: str, name: str) -> float:
-    """Return a threshold of ours on figures, which print no numbers: from the protocol."""
-    return float(PAPER_TABLES.protocol(table).thresholds[name])
-
-
-def leads(frame: pd.DataFrame, first: float, second: float) -> dict[str, tuple[float, float]]:
-    """Return by set the 90 % interval by which the accuracy at one number is above that at another.
-
-    It is that of the corrected resampled t-test over the splits; a set that lacks one of them is left out.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As from `curves`.
-    first, second : float
-        Of kernels or rows; ``inf`` and ``-inf`` are the largest and the smallest number of each set.
-    """
-    found = {}
-    for name, rows in frame.groupby("dataset", sort=False):
-        least, most = rows["number"].min(), rows["number"].max()
-        one, other = (
-            rows[rows["number"] == min(max(at, least), most)].set_index("split") for at in (first, second)
-        )
-        apart = (one["accuracy_last"] - other["accuracy_last"]).dropna().round(9)
-        if least < most and len(apart):
-            overlap = float((one["n_test"] / one["n_train"]).mean())
-            found[str(name)] = mean_interval(apart, overlap=overlap)
-    return found
-
-
-def by_number(frame: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return means over the splits of a `column` of numbers: sets down, numbers across."""
-    return frame.pivot_table(index="dataset", columns="number", values=column, sort=True)
-
-
-def row_text(row: pd.Series[float], digits: int = 1) -> str:
-    """Return a row of numbers as text, with what it counts before each."""
-    return ", ".join(f"{name:.0f}: {value:.{digits}f}" for name, value in row.dropna().items())
 
 
 @claim(
@@ -244,6 +175,17 @@ def check_sizes(*, solver: str = LIMITED) -> Evidence:
     )
 
 
+#: powers of the layer that are not linear, for Figures 19 to 23
+BENT = (0.5, 1.5, 2.0)
+
+
+def _explained(values: np.ndarray, degree: int) -> float:
+    """Return the share of the variance of a curve over 1, 2, ... that a polynomial explains."""
+    places = np.arange(1, len(values) + 1)
+    residual = values - np.polyval(np.polyfit(places, values, degree), places)
+    return 1 - float(residual @ residual / np.sum((values - values.mean()) ** 2))
+
+
 @claim(
     "clasmk/fig-19",
     kind="experiment",
@@ -255,22 +197,26 @@ def check_sizes(*, solver: str = LIMITED) -> Evidence:
 )
 def check_dimension(*, degree: int = 1) -> Evidence:
     """Fit lines to the dimension over the layers."""
-    shares, last = [], []
+    shares, last, lengths = [], [], []
     for table in ("layers", "sizes"):
         frame = curves(table)
         for _, rows in [] if frame is None else frame.groupby(["dataset", "number"], sort=False):
             length = min(len(row) for row in rows["features"])
             dimensions = np.mean([row[:length] for row in rows["features"]], axis=0)
             if length >= 3:
-                layers = np.arange(1, length + 1)
-                residual = dimensions - np.polyval(np.polyfit(layers, dimensions, degree), layers)
-                shares.append(1 - float(residual @ residual / np.sum((dimensions - dimensions.mean()) ** 2)))
+                lengths.append(length)
+                shares.append(_explained(dimensions, degree))
                 grown = np.diff(dimensions, prepend=0.0)
                 last.append(grown[-1] / grown[0])
     if not shares:
         return PAPER_TABLES.nothing("a line in every curve", "layers")
     straight = bound("layers", "straight")
     good = sum(value >= straight for value in shares)
+    bent = ", ".join(
+        f"{sum(_explained(np.arange(1.0, n + 1) ** power, 1) >= straight for n in lengths)} with the power "
+        f"{power:g}"
+        for power in BENT
+    )
     return Evidence(
         verdict=share(good, len(shares)),
         measured=f"a straight line explains at least {straight:.0%} of the variance in {good} of "
@@ -278,37 +224,12 @@ def check_dimension(*, degree: int = 1) -> Evidence:
         claimed=f"{len(shares)} of {len(shares)}",
         slack=float(min(shares) - straight),
         why=f"{straight:.0%} is our choice. There is one curve for each set and number of kernels or rows: "
-        f"means over the splits, of three layers or more, with weights at the {LEAST} of (33). Each layer is "
-        f"learned on fewer rows: the last one adds {np.median(last):.2f} times as many features as the "
-        "first, in the median.",
+        f"means over the splits, of three layers or more, with weights at the {LEAST} of (33). Of as "
+        f"many curves that grew like a power of the layer, {bent} would count, too. Each layer is learned on "
+        f"fewer rows: the last one adds {np.median(last):.2f} times as many features as the first, in the "
+        "median.",
         sizes={"curves": len(shares)},
     )
-
-
-def stability(solver: str = LEAST) -> dict[str, float] | None:
-    """Return by set the mean correlation of the weights of CLASMK-ML from any two random parts; None without.
-
-    The correlation is over all entries of the (C, K) matrices.
-    """
-    frame = drawn(solver)
-    if frame is None:
-        return None
-    found = {}
-    for name, rows in frame.groupby("dataset", sort=False):
-        weights = [np.array(json.loads(text)).ravel() for text in rows["weights"]]
-        if len(weights) > 1:
-            found[str(name)] = float(np.mean([np.corrcoef(a, b)[0, 1] for a, b in combinations(weights, 2)]))
-    return found or None
-
-
-def drawn(solver: str = LEAST) -> pd.DataFrame | None:
-    """Return the stored weights of CLASMK-ML from random parts, learned by a solver; None without any."""
-    stored = PAPER_TABLES.results("heat-maps")
-    if stored is None:
-        return None
-    frame = learned_by(stored, solver)
-    frame = frame[frame["method"] == "CLASMK-ML"]
-    return None if frame.empty else frame
 
 
 @claim(

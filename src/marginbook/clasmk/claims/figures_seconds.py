@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, decide, share
+from ...claims import Evidence, Rival, claim, decide
+from ...claims.wrong_runs import WrongRuns, all_ways
 from ..paper.printed import PAPER_TABLES
-from .figures import COST, LAYERS_CSV, LIMITED_CSV, SIZES_CSV, bound, by_number, curves, row_text
+from .figures import COST, LAYERS_CSV, LIMITED_CSV, SIZES_CSV
+from .stored_figures import bound, by_number, curves, row_text
 from .tables import REGISTRY
 
 if TYPE_CHECKING:
@@ -26,14 +29,43 @@ def slopes(frame: pd.DataFrame) -> dict[str, float]:
 
     The seconds are medians over splits and layers of the solver's time.
     """
+    return {name: _exponent(*line) for name, line in _lines(frame).items()}
+
+
+def _lines(frame: pd.DataFrame) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return by set the logarithms of numbers and seconds, of sets with three numbers or more."""
     frame = frame.assign(seconds=[float(np.median(row)) for row in frame["weights_seconds"]])
     found = frame.pivot_table(index="dataset", columns="number", values="seconds", aggfunc="median")
-    exponents = {}
-    for name, row in found.iterrows():
-        row = row.dropna()
-        if len(row) >= 3 and (row > 0).all():
-            exponents[str(name)] = float(np.polyfit(np.log(row.index.to_numpy(float)), np.log(row), 1)[0])
-    return exponents
+    rows = {str(name): row.dropna() for name, row in found.iterrows()}
+    return {
+        name: (np.log(row.index.to_numpy(float)), np.log(row.to_numpy(float)))
+        for name, row in rows.items()
+        if len(row) >= 3 and (row > 0).all()
+    }
+
+
+def _exponent(number: np.ndarray, seconds: np.ndarray) -> float:
+    return float(np.polyfit(number, seconds, 1)[0])
+
+
+def wrong_runs(frame: pd.DataFrame) -> WrongRuns:
+    """Count how often seconds that have nothing to do with the number of kernels are as often in the window.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As for `slopes`.
+    """
+    least, most = window()
+    options = [
+        [least <= _exponent(number, np.array(order)) <= most for order in permutations(seconds.tolist())]
+        for number, seconds in _lines(frame).values()
+    ]
+    return WrongRuns(
+        all_ways([np.array(option, dtype=int) for option in options]).as_well(),
+        "the numbers of kernels are exchanged on each set",
+        "as many exponents are in this range",
+    )
 
 
 @claim(
@@ -51,22 +83,21 @@ def check_seconds(*, table: str = "limited") -> Evidence:
     The paper times fmincon with its interior-point technique. `limited` is a method of that family with
     fmincon's default limit of evaluations; the window for its exponent is in ``protocol.toml``.
     """
-    named = {
-        "limited": limited_slopes(),
-        "layers": slopes(frame) if (frame := curves("layers")) is not None else {},
-    }
+    frames = {"limited": limited(), "layers": curves("layers")}
+    named = {name: {} if frame is None else slopes(frame) for name, frame in frames.items()}
     found, own = named[table], named["layers"]
-    if not found:
+    if (frame := frames[table]) is None or not found:
         return PAPER_TABLES.nothing("an exponent of 1", table)
+    wrong = wrong_runs(frame)
     least, most = window()
     good = [least <= b <= most for b in found.values()]
     ours = ", ".join(f"{name} {b:.2f}" for name, b in own.items()) or "nothing"
     return Evidence(
-        verdict=share(sum(good), len(good)),
+        verdict=wrong.judge(sum(good), len(good)),
         measured="exponents " + ", ".join(f"{name} {b:.2f}" for name, b in found.items()),
         claimed=f"1, between {least:g} and {most:g}",
         slack=float(min(most - max(found.values()), min(found.values()) - least)),
-        why=f"The limit ends {_ended()} searches; the time is then that of so many evaluations. Each "
+        why=f"{wrong} The limit ends {_ended()} searches; the time is then that of so many evaluations. Each "
         "evaluation has K^2 terms and a fixed cost, which matters more while K is small. On sets of ten "
         "classes SciPy's method also handles matrices of (CK)^2 numbers.",
         sizes={"sets": len(found)},
@@ -85,13 +116,19 @@ def _ended() -> str:
     return "none" if frame is None else f"{int((frame['n_evaluations'] >= limit).sum())} of {len(frame)}"
 
 
-def limited_slopes() -> dict[str, float]:
-    """Return by set the exponent of the seconds of the interior-point method with a limit, or nothing."""
+def limited() -> pd.DataFrame | None:
+    """Return `number` and `weights_seconds` of the interior-point method with a limit; None before any."""
     frame = PAPER_TABLES.results("limited")
     if frame is None or frame.empty:
-        return {}
+        return None
     each = frame["weights_seconds"].map(lambda seconds: np.array([seconds]))
-    return slopes(frame.assign(number=frame["n_kernels"], weights_seconds=each))
+    return frame.assign(number=frame["n_kernels"], weights_seconds=each)
+
+
+def limited_slopes() -> dict[str, float]:
+    """Return by set the exponent of the seconds of the interior-point method with a limit, or nothing."""
+    frame = limited()
+    return {} if frame is None else slopes(frame)
 
 
 @claim(

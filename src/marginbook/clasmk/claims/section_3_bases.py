@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
-from ...claims import Evidence, Rival, claim, decide, short
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ...kernels import Kernel
 from ..model.embedding import greedy_embedding
 from ..model.kernel_sets import poly, rbf
@@ -20,6 +20,11 @@ from .section_2_lemma_1 import NOTEBOOK
 
 #: from kernels that see one point at a time to kernels that see hardly any difference
 WIDTHS = (4.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05)
+#: one basis costs C^2 times as much as those of C classes at most, up to what the tolerance of a basis allows
+MOST = 1.1
+#: energy of the samples of a basis that its tolerance leaves out, at most
+FULL = 0.02
+ENERGIES = "clasmk.claims.section_2_criteria.energies"
 
 
 def quotients(energy: np.ndarray) -> np.ndarray:
@@ -39,6 +44,7 @@ def quotients(energy: np.ndarray) -> np.ndarray:
         Rival(r"$\mathcal M_\nu$ as printed, which is", {"printed": "weights"}),
         Rival(r"the correction by $\mathcal M_B$ again", {"corrected": "bases"}),
         Rival("kernels so wide that the set does not matter, where it is", {"widths": (16.0, 8.0, 4.0)}),
+        Rival("the correction with 5 % less of all energies", swaps={ENERGIES: times(0.95)}),
     ),
 )
 def check_set(
@@ -52,7 +58,7 @@ def check_set(
     rng = np.random.default_rng(623)
     kernels = rbf(widths)
     gaps: dict[str, list[float]] = {"bases": [], "weights": []}
-    regret, narrowest = [], 0
+    regret, narrowest, missed = [], 0, 0.0
     for C in (2, 3, 5):
         for _ in range(4):
             X, codes = blobs(rng, C, 40)
@@ -60,6 +66,7 @@ def check_set(
             subspaces = fit_subspaces(X, codes, kernels)
             E = {name: energies(*data, subspaces) for name, data in sets.items()}
             own = {name: np.einsum("cck->k", e) / C for name, e in E.items()}
+            missed = max(missed, float(np.abs(own["bases"] - 1).max()))
             for name in gaps:
                 gaps[name].append(float(np.abs(own[name] - own["new"]).max()))
             rated = int(np.argmin(quotients(E["bases"])))
@@ -67,13 +74,18 @@ def check_set(
             regret.append(float(own["new"].max() - own["new"][rated]))
     far, near = max(gaps[printed]), max(gaps[corrected])
     return Evidence(
-        verdict=decide(far <= 0.15, near <= 0.15),
+        verdict=decide(far <= 0.15, near <= 0.15 and missed <= FULL),
         measured="the energy of a class in its own subspace differs from that of new samples by up to "
-        f"{far:.2f}" + failing((near <= 0.15, f"corrected, by up to {near:.2f}")),
+        f"{far:.2f}"
+        + failing(
+            (near <= 0.15, f"corrected, by up to {near:.2f}"),
+            (missed <= FULL, f"on the samples of the bases it differs from 1 by up to {missed:.2f}"),
+        ),
         claimed="at most 0.15",
         slack=0.15 - far,
-        why="The bases contain their own samples, so on M_B the energy is 1 for every kernel. The kernel "
-        f"with the lowest quotient there is the narrowest in {narrowest} of {len(regret)} problems; it "
+        why="The bases contain their own samples, so on M_B the energy is 1 for every kernel, to "
+        f"{at_most(missed, FULL)}. The kernel with the lowest quotient there is the narrowest in {narrowest} "
+        f"of {len(regret)} problems; it "
         f"captures {np.mean(regret):.2f} less of the energy of new samples than the one that captures most. "
         "On M_nu, which the text, Algorithm 1, (34) and (35) name, the energies differ from those of new "
         f"samples by at most {near:.2f}.",
@@ -134,9 +146,13 @@ def check_scale(*, printed: str = "sum", mended: str = "mean") -> Evidence:
     rivals=(
         Rival("the reading with the mean taken off alone", {"readings": ("centred",)}),
         Rival("one component fewer", {"fewer": 1}),
+        Rival("one component more", {"fewer": -1}),
+        Rival(r"$1-2\sigma_e^2$ for $1-\sigma_e^2$", {"noises": 2}),
     ),
 )
-def check_centring(*, readings: tuple[str, ...] = ("plain", "centred"), fewer: int = 0) -> Evidence:
+def check_centring(
+    *, readings: tuple[str, ...] = ("plain", "centred"), fewer: int = 0, noises: int = 1
+) -> Evidence:
     """Draw classes from laws and find as many components as U has, with and without taking off the mean."""
     rng = np.random.default_rng(626)
     caught: dict[str, list[float]] = {"centred": [], "plain": []}
@@ -156,18 +172,19 @@ def check_centring(*, readings: tuple[str, ...] = ("plain", "centred"), fewer: i
             }
             for name, basis in U.items():
                 energy = np.mean(np.sum((drawn @ basis) ** 2, axis=1))
-                caught[name].append(float(energy) / float(1 - noise))
+                caught[name].append(float(energy) / float(1 - noises * noise))
                 means[name].append(
                     float(np.sum((drawn.mean(axis=0) @ basis) ** 2) / np.sum(drawn.mean(axis=0) ** 2))
                 )
     least = {name: min(values) for name, values in caught.items()}
     best = max(readings, key=lambda name: least[name])
+    most = max(caught[best])
     return Evidence(
-        verdict=decide(least[best] >= 0.95),
-        measured=f"the components capture at least {least[best]:.0%} of 1 - sigma^2, and at least "
+        verdict=decide(least[best] >= 0.95 and most <= 1.05),
+        measured=f"the components capture {least[best]:.0%} to {most:.0%} of 1 - sigma^2, and at least "
         f"{min(means[best]):.0%} of |m|^2",
-        claimed="all, up to sampling: 95%",
-        slack=least[best] - 0.95,
+        claimed="all and no more, up to sampling: 95% to 105%",
+        slack=min(least[best] - 0.95, 1.05 - most),
         why="In (9) the mean lies in the subspace; the criteria have it in the denominator. The greedy "
         "embedding that the paper uses spans the samples themselves, and so does its kernel PCA here.",
         sizes={"laws": len(caught["plain"]), "samples": 400},
@@ -187,27 +204,30 @@ def check_centring(*, readings: tuple[str, ...] = ("plain", "centred"), fewer: i
     rivals=(
         Rival("a cost that does not depend on the size of the basis", {"power": 0}),
         Rival("one basis to thirty times the tolerance", {"whole_tol": 0.3}),
+        Rival("all rows for one basis and one row for each of the others", {"rows": 1}),
     ),
 )
-def check_blocks(*, power: int = 2, whole_tol: float = 1e-2) -> Evidence:
+def check_blocks(*, power: int = 2, whole_tol: float = 1e-2, rows: int | None = None) -> Evidence:
     """Count the multiplications of the greedy embedding, N r^2, for all data and class by class."""
     rng = np.random.default_rng(627)
-    sizes = []
+    sizes, share = [], 0.0
     kernels: list[Kernel] = rbf((2.0, 1.0, 0.5, 0.2)) + poly((2, 4, 8))
     for C, gap in product((2, 4, 8), (0.0, 1.0, 4.0)):
         X, codes = blobs(rng, C, 240 // C, gap)
         for kernel in kernels:
             whole = len(greedy_embedding(kernel, X, tol=whole_tol).indices)
             ranks = [len(greedy_embedding(kernel, X[codes == c], tol=1e-2).indices) for c in range(C)]
-            cost = len(X) * whole**power / sum(240 // C * r**power for r in ranks)
+            cost = len(X) * whole**power / sum((rows or 240 // C) * r**power for r in ranks)
             sizes.append((sum(ranks) / whole, cost))
+            # by Cauchy and Schwarz no more than C^2, where one basis is no longer than all of the classes
+            share = max(share, cost / C**2)
     longer, cheaper = np.array(sizes).T
     return Evidence(
-        verdict=decide(bool(cheaper.min() >= 1 and np.median(cheaper) > 1)),
+        verdict=decide(bool(cheaper.min() >= 1 and np.median(cheaper) > 1 and share <= MOST)),
         measured=f"one basis for all takes {cheaper.min():.2f} to {cheaper.max():.1f} times as many "
-        "multiplications, for the same tolerance",
-        claimed="1 or more, and above 1 in most",
-        slack=float(np.median(cheaper) - 1),
+        f"multiplications, for the same tolerance, and up to {share:.2f} C^2 times as many",
+        claimed=f"1 or more, and above 1 in most; at most {MOST:g} C^2",
+        slack=min(float(np.median(cheaper) - 1), MOST - share),
         why=f"N r^2 is {np.median(cheaper):.1f} times the sum of N_c r_c^2 in the median. The two are equal "
         "where all classes fill the same subspace, and the factor is C^2 where they share none. The price "
         f"comes later: together, the features of the classes have {longer.min():.1f} to {longer.max():.1f} "

@@ -198,8 +198,8 @@ class Printed:
         w = self.tally.numbers(np.zeros(len(self.A)))
         for x, sign, length in zip(self.A.T, y, lengths, strict=True):
             step = ((w @ x) * sign - 1.0) / length
-            moved = min(max(-plain(step), 0.0), C)
-            w = w + x * self.tally.numbers(np.array([moved * sign]))[0]
+            moved = self.tally.numbers(np.array([min(max(-plain(step), 0.0), C)]))[0]
+            w = w + x * (moved * sign)
         return w
 
     def count(self, work: Callable[[], np.ndarray]) -> tuple[np.ndarray, int]:

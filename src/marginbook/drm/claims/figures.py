@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from itertools import permutations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,10 +17,13 @@ import numpy as np
 from ...base.project import resource
 from ...claims import Evidence, Rival, claim, share, share_open, short
 from ...claims.changed_results import moved, renamed
+from ...claims.wrong_runs import WrongRuns, all_ways
 from .stored_results import nothing, protocol, results
 
 SCALING = ("benchmarks", "results", "drm-scaling.csv")
 ALGORITHMS = ("GD", "PPA", "APG")
+#: a wrong run of Figures 1 and 2
+EXCHANGED = "the names of the three algorithms are exchanged on each set"
 #: columns of the convergence results: iterations at a beta
 PER_BETA = "iterations_"
 #: seconds by set, algorithm and n
@@ -60,7 +65,7 @@ def check_fig_1() -> Evidence:
             sizes={"sets": 0},
         )
     allowed = bound("slope")
-    slopes, parts, told = [], [], []
+    slopes, parts, told, options = [], [], [], []
     for name in sets:
         last = {}
         for algorithm in ALGORITHMS:
@@ -70,15 +75,18 @@ def check_fig_1() -> Evidence:
             last[algorithm] = float(seconds[-1])
         order = sorted(last, key=lambda algorithm: last[algorithm])
         parts += [order[0] == "PPA", order[-1] == "APG"]
+        options.append([(names[0] == "PPA") + (names[-1] == "APG") for names in permutations(order)])
         told.append(f"{name}: {', '.join(f'{a} {1000 * last[a]:.3g} ms' for a in order)}")
+    wrong = WrongRuns(all_ways(options).as_well(), EXCHANGED, "as many parts hold")
     return Evidence(
-        verdict=share(sum(parts), len(parts)),
+        verdict=wrong.judge(sum(parts), len(parts)),
         measured=f"time grows like n^{min(slopes):.2f} to n^{max(slopes):.2f}; {sum(parts)} of {len(parts)} "
         "parts of the claim hold",
         claimed="n^1; APG slowest, PPA fastest",
         slack=min(allowed - max(abs(slope - 1) for slope in slopes), short(sum(parts), len(parts))),
         why=f"The parts, for each data set: each algorithm's slope is within {allowed:g} of 1, PPA is the "
-        f"fastest at the largest n, and APG is the slowest. Times per test point: {'; '.join(told)}.",
+        f"fastest at the largest n, and APG is the slowest. {wrong} Times per test point: "
+        f"{'; '.join(told)}.",
         sizes={"sets": len(sets), "iterations": 50},
     )
 
@@ -122,31 +130,57 @@ def check_fig_2() -> Evidence:
     needed = {
         name: {a: arrival(rows[a]["objective_path"]) for a in ALGORITHMS} for name, rows in table.items()
     }
-    # two that never arrive are not equal: which of them would be first is not known
-    known = [count for count in needed.values() if list(count.values()).count(math.inf) <= 1]
-    fewest = sum(count["GD"] == min(count.values()) for count in known)
-    most = sum(count["PPA"] == max(count.values()) for count in known)
-    dearer = sum(
-        rows["GD"]["multiplications_printed"] > rows["PPA"]["multiplications_printed"]
-        for rows in table.values()
+    costs = {
+        name: {a: rows[a]["multiplications_printed"] for a in ALGORITHMS} for name, rows in table.items()
+    }
+    ways = all_ways(
+        [
+            [_as_told(needed[name], costs[name], *names) for names in permutations(ALGORITHMS)]
+            for name in table
+        ]
     )
+    fewest, most, dearer = map(int, ways.ours)
     sets = len(table)
+
+    def slack(counts: np.ndarray) -> np.ndarray:
+        lacking = np.where(counts[:, 2] < sets, counts[:, 2] - float(sets), np.inf)
+        return np.asarray(np.minimum(counts[:, :2].min(axis=1) - sets / 2, lacking))
+
+    wrong = WrongRuns(ways.as_well(slack), EXCHANGED, "the slack is as large")
     told = "; ".join(f"{name}: {_listed(count)}" for name, count in needed.items())
     stops = "; ".join(
         f"{name}: {_listed({a: rows[a]['iterations'] for a in ALGORITHMS})}" for name, rows in table.items()
     )
     return Evidence(
-        verdict=share(sum((2 * fewest > sets, 2 * most > sets, dearer == sets)), 3),
+        verdict=wrong.judge(sum((2 * fewest > sets, 2 * most > sets, dearer == sets)), 3),
         measured=f"GD needs the fewest on {fewest} of {sets}, PPA the most on {most}; GD's iteration costs "
         f"more on {dearer}",
         claimed="most sets; most sets; all",
         slack=min(float(min(fewest, most) - sets / 2), short(dearer, sets)),
         why=f"Iterations until f - f* has shrunk to {bound('near'):.0e} of its initial value: {told}. A tie "
         "counts for the claim; a set on which two algorithms never get there counts for neither side. "
+        f"{wrong} "
         f"Iterations by the paper's stopping rule: {stops}. Costs are our counts of the multiplications in "
         "one iteration as printed.",
         sizes={"sets": sets},
     )
+
+
+def _as_told(needed: dict[str, float], costs: dict[str, int], gd: str, ppa: str, apg: str) -> list[int]:
+    """Return whether GD needs the fewest, PPA the most, and an iteration of GD costs more, by whose they are.
+
+    Parameters
+    ----------
+    needed, costs : dict
+        By algorithm, iterations on one set and multiplications in one of them.
+    gd, ppa, apg : str
+        The algorithms that have these names.
+    """
+    counts = [needed[a] for a in (gd, ppa, apg)]
+    # two that never arrive are not equal: which of them would be first is not known
+    known = counts.count(math.inf) <= 1
+    told = known and counts[0] == min(counts), known and counts[1] == max(counts), costs[gd] > costs[ppa]
+    return list(map(int, told))
 
 
 def arrival(path: str) -> float:
@@ -186,6 +220,7 @@ def check_fig_3() -> Evidence:
         return nothing("fewer; a few", "fig-3")
     few = int(bound("few"))
     parts, ends, left = [], [], []
+    unnoticed = 1.0
     names = next(iter(table.values()))[ALGORITHMS[0]]
     betas = sorted((name.removeprefix(PER_BETA) for name in names if name.startswith(PER_BETA)), key=float)
     for rows in table.values():
@@ -195,6 +230,10 @@ def check_fig_3() -> Evidence:
             parts += [bool((np.diff(counts) <= 0).all()), bool(counts[-1] <= few)]
             ends.append((counts[0], counts[-1]))
             left.append(row[f"kkt_residual_{betas[-1]}"])
+        # of all orders of the betas, those that leave the three curves as they are
+        points = Counter(tuple(rows[a][PER_BETA + beta] for a in ALGORITHMS) for beta in betas)
+        unnoticed *= math.prod(map(math.factorial, points.values())) / math.factorial(len(betas))
+    wrong = f"{WrongRuns(unnoticed, 'the betas are exchanged on each set', 'all parts hold as well')} "
     first, last = (max(values) for values in zip(*ends, strict=True))
     return Evidence(
         verdict=share(sum(parts), len(parts)),
@@ -203,9 +242,10 @@ def check_fig_3() -> Evidence:
         claimed=f"never more iterations with larger beta; at most {few} at the largest",
         slack=min(float(few - last), short(sum(parts), len(parts))),
         why="The parts, for each data set and algorithm: the mean number of iterations never rises with "
-        "beta, and it is small at the largest beta. The stopping rule looks at the length of a step, and a "
-        "large beta makes all weights small. The relative gradient that remains there is up to "
-        f"{max(left):.1e}.",
+        "beta, and it is small at the largest beta. "
+        f"{wrong if all(parts) else ''}The stopping rule looks at the length of a step, and a large beta "
+        "makes all weights small. "
+        f"The relative gradient that remains there is up to {max(left):.1e}.",
         sizes={"sets": len(table), "betas": len(betas)},
     )
 

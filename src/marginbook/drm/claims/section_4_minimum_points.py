@@ -14,6 +14,8 @@ from ..model.penalties import NORMS
 from ..solvers.general import GeneralProblem, solve
 from .problems import described, longer, problems
 
+#: a modulus is attained to this share of beta
+ATTAINED = 1e-6
 #: rho(t) of the counterexample as a polynomial in v = sqrt(t), lowest degree first
 SQRT, IDENTITY, HALF_SQUARE = (0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0, 0.5)
 
@@ -153,6 +155,11 @@ def _without_ridge(build: Callable[..., np.ndarray]) -> Callable[..., np.ndarray
     return lambda K, sizes, alpha, beta=0.0: build(K, sizes, alpha, 0.5 * beta)
 
 
+def _twice_ridge(value: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """Return a swap of the objective: twice the ridge."""
+    return lambda K, sizes, Kx, w, alpha, beta: value(K, sizes, Kx, w, alpha, 2 * beta)
+
+
 @claim(
     "drm/strongly-convex",
     kind="proof",
@@ -164,6 +171,8 @@ def _without_ridge(build: Callable[..., np.ndarray]) -> Callable[..., np.ndarray
         Rival("two different points", {"equal": False}),
         Rival("corrected, a modulus 2 % above beta", {"modulus": 1.02}),
         Rival("half of the ridge", swaps={"drm.model.objective.system_matrix": _without_ridge}),
+        Rival("corrected, a modulus 2 % below beta, which is not attained", {"modulus": 0.98}),
+        Rival("twice the ridge", swaps={"drm.model.objective.objective": _twice_ridge}),
     ),
 )
 def check_strong_convexity(equal: bool = True, modulus: float = 1.0) -> Evidence:
@@ -189,10 +198,11 @@ def check_strong_convexity(equal: bool = True, modulus: float = 1.0) -> Evidence
                 least, count = min(least, float(convexity / beta)), count + 1
     tolerance = 1e-9
     return Evidence(
-        verdict=decide(unique, least >= modulus - tolerance),
+        # no more than the modulus, either: it is attained
+        verdict=decide(unique, modulus - tolerance <= least <= modulus + ATTAINED),
         measured=f"with (q, r) = (1, 1), rho = t and two {'equal' if equal else 'different'} points in two "
         f"classes, the weights ({total:.2f}, 0) and (0, {total:.2f}) have a relative gap of at most "
-        f"{at_most(max(gaps), 1e-6)}; the DRM's modulus is at least {min(least, 1.0):.3f} beta",
+        f"{at_most(max(gaps), 1e-6)}; the DRM's modulus is {least:.3f} beta",
         claimed="one optimum for every member of the family; corrected, for the DRM, a modulus of "
         f"{modulus:g} beta",
         slack=max(gaps) - 1e-6 if unique else min(gaps) - 1e-6,

@@ -23,6 +23,8 @@ HARD, CURVATURES = 400, 60
 #: where the Bessel function J_1 is largest, and the sharp constant of APG on quadratics
 PEAK = 1.8411837813406593
 SHARP = 2 * float(j1(PEAK)) ** 2
+#: what must be reached of the bound with backtracking for it to say something
+SEARCHED = 0.3
 
 
 def _without_momentum(solver: Callable[..., Iterates]) -> Callable[..., Iterates]:
@@ -58,11 +60,13 @@ def _without_momentum(solver: Callable[..., Iterates]) -> Callable[..., Iterates
         Rival(
             "beta 2 % larger in the gradient", swaps={"drm.model.operators.System.apply_ridged": times(1.02)}
         ),
+        Rival("a quarter of the constant with backtracking", {"backtracked": 0.5}),
     ),
 )
 def check_accelerated(
     constant: float = SHARP,
     power: float = 2.0,
+    backtracked: float = 2.0,
     degrees: Mapping[str, tuple[float, float]] = MappingProxyType({"linear": (1, 1), "general": (2, 1)}),
 ) -> Evidence:
     """Compare f with the bound at every iteration, also where it is attained; and count an iteration."""
@@ -87,28 +91,46 @@ def check_accelerated(
             largest = max(b, eta * lipschitz) if backtracking else b
             scale = largest * trial.distance**2 / np.arange(1.0, len(gap) + 1)[:, None] ** 2
             # a constant b has the sharp constant; one that grows has that of the cited proof
-            bound = (2.0 if backtracking else constant) * scale
+            bound = (backtracked if backtracking else constant) * scale
             worst = max(
                 worst, float(((gap - bound) / trial.rounding)[1:].max()), float((-gap / trial.rounding).max())
             )
             cited = max(cited, float((gap / (2 * scale))[1:].max()))
             count += 3
     reached, sooner = _hardest(constant, power)
+    searched = _hardest_search(backtracked)
     counted = _degrees()
     costs = all(counted[kernel] == degrees[kernel] for kernel in counted)
     return Evidence(
-        verdict=decide(worst <= 1.0 and 0.98 <= reached <= 1.0 and sooner <= 1.0 and costs),
+        verdict=decide(
+            worst <= 1.0
+            and 0.98 <= reached <= 1.0
+            and sooner <= 1.0
+            and SEARCHED <= searched <= 1.0
+            and costs
+        ),
         measured=f"f - f* is at most {constant:.4f} b |w_0 - w*|^2/(t+1)^{power:g}, and reaches "
-        f"{100 * reached:.1f} % of that; the multiplications of an iteration have the degrees "
-        f"{counted['general']} in n and p with a general kernel, {counted['linear']} with the linear kernel",
+        f"{100 * reached:.1f} % of that; with backtracking, at most {backtracked:g} eta times the Lipschitz "
+        f"constant for {constant:.4f} b, and {100 * searched:.1f} % of that; the multiplications of an "
+        f"iteration have the degrees {counted['general']} in n and p with a general kernel, "
+        f"{counted['linear']} with the linear kernel",
         claimed=f"O(1/t^{power:g}); the degrees {degrees['general']} and {degrees['linear']}",
-        slack=min(1.0 - worst, 1.0 - reached, reached - 0.98, 1.0 - sooner, short(costs, 1)),
+        slack=min(
+            1.0 - worst,
+            1.0 - reached,
+            reached - 0.98,
+            1.0 - sooner,
+            1.0 - searched,
+            searched - SEARCHED,
+            short(costs, 1),
+        ),
         why="The paper states no constant. The proof it cites has the constant 2, of which "
         f"{100 * max(cited, reached * constant / 2):.0f} % is reached. For quadratics 2 max J_1^2 = "
         f"{SHARP:.4f} takes its place, where J_1 is Bessel's function; whether it can be lowered, {HARD} "
         "iterations from starts along single eigenvectors show. With backtracking, b is at most eta times "
-        "the Lipschitz constant, and the constant 2 is checked. The degrees are exact, from differences of "
-        "the counts; with a general kernel they are those of the first iteration, which forms Q.",
+        "the Lipschitz constant, and the constant 2 is checked; the most of it is reached where b starts "
+        "just too small. The degrees are exact, from differences of the counts; with a general kernel they "
+        "are those of the first iteration, which forms Q.",
         sizes={"runs": count, "iterations": [ITERATIONS, HARD], "curvatures": CURVATURES},
         seeds=(26,),
         reach=min(reached, 1.0),
@@ -138,6 +160,32 @@ def _hardest(constant: float, power: float) -> tuple[float, float]:
     with np.errstate(over="ignore"):  # of an iteration that diverges
         shares = (np.array(run.objective_path) / (constant * times_of**-power)).max(axis=1)[1:]
     return float(shares[-HARD // 10 :].max()), float(shares.max())
+
+
+def _hardest_search(constant: float) -> float:
+    """Return the largest share of the bound in runs whose backtracking makes b twice what it need be, nearly.
+
+    The Lipschitz constant is 1. A start along the eigenvector of a small eigenvalue, with a little of that of
+    the largest, makes b = 0.99 grow to 1.98 at once; then the gap tends to 2 b J_1(s)^2/t^2 as in `_hardest`.
+    """
+    curvature = (PEAK / np.geomspace(HARD / 5, HARD, CURVATURES)) ** 2
+    n, eta, little = CURVATURES + 1, 2.0, 0.05
+    system = DenseSystem(np.diag(np.append(curvature, 1.0)), (1,) * n, 0.0, 1e-12)
+    start = np.vstack([np.eye(CURVATURES), np.full((1, CURVATURES), little)])
+    run = accelerated(
+        system,
+        np.zeros((n, CURVATURES)),
+        max_iter=HARD,
+        tol=0.0,
+        start=start,
+        record=True,
+        b=0.99,
+        backtracking=True,
+        eta=eta,
+    )
+    bound = constant * eta * (1 + little**2) / np.arange(1.0, HARD + 2)[:, None] ** 2
+    with np.errstate(over="ignore"):  # of an iteration that diverges
+        return float((np.array(run.objective_path) / bound)[1:].max())
 
 
 def _degrees() -> dict[str, tuple[float, float]]:

@@ -6,16 +6,15 @@ import math
 
 from ...claims.findings import Finding
 from ..experiments.columns import columns_of, means
-from ..paper.printed import OWN, RIVAL, printed
+from ..paper.printed import HALF, K1, OWN, RIVAL, printed
 from . import finding_pictures as pictures
 from .printed_deviations import odds, spreads
 from .printed_one_classifier import bounds
 from .printed_retained import counts
 from .tables_protocols import contamination
-from .tables_readings import all_readings
+from .tables_readings import best_reading
 from .tables_sparsity import USUAL, at_cut, by_cut
 
-K1, _, HALF, _ = OWN
 TABLES_PAGE = "kfda/04_tables"
 MINIMA_PAGE = "kfda/03_rates_zeros_minima"
 
@@ -63,12 +62,7 @@ def few_rows() -> Finding:
 
 def one_classifier() -> Finding:
     """Tell how the printed tables came about, as far as their own numbers show it."""
-    compared = all_readings()
-    protocols = compared["reading"].map(lambda one: one.protocol)
-    # of each table the best reading of either way to test
-    fixed, refitted = (
-        compared[protocols == way].drop_duplicates("table").set_index("table") for way in ("fixed", "refit")
-    )
+    fixed, refitted = (best_reading(protocol) for protocol in ("fixed", "refit"))
     agree = {
         (way, table): f"{row.errors} of {row.of}"
         for way, rows in (("fixed", fixed), ("refit", refitted))
@@ -88,8 +82,7 @@ def one_classifier() -> Finding:
     decided = int((every.abs() > enough).sum())
     first, second = ((agree["refit", table], agree["fixed", table]) for table in ("table-1", "table-2"))
     wrong, faithful = (
-        " and ".join(f"{100 * share:.0f}" for share in compared.groupby("table")[name].first())
-        for name in ("wrong", "faithful")
+        " and ".join(f"{100 * share:.0f}" for share in fixed[name]) for name in ("wrong", "faithful")
     )
     return Finding(
         "The printed errors look like those of one classifier, tested on rows that it was trained on",

@@ -7,14 +7,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide, short
-from ..paper.printed import KINDS, OWN, PUBLISHED, RIVAL, ROUNDING, TINY, printed, sizes, summary
+from ..paper.printed import (
+    HALF,
+    HALF_SPARSE,
+    K1,
+    KINDS,
+    PUBLISHED,
+    RIVAL,
+    ROUNDING,
+    TINY,
+    printed,
+    sizes,
+    summary,
+)
 from .printed_sentences import alone, lowest, sentences
 from .printed_swaps import with_cell, with_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
-K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 #: the two rows of means, and where their cells are
 ROWS = {"MCR": "errors", "NRS": "retained"}
 #: tables that end with rows of means, and whose cells these are

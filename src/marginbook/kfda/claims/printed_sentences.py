@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..paper.printed import COLUMNS, OWN, PUBLISHED, RIVAL, printed, sizes
+from ..paper.printed import COLUMNS, HALF, HALF_SPARSE, K1, K1_SPARSE, OWN, PUBLISHED, RIVAL, printed, sizes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 
 
 def lowest(cells: pd.DataFrame, column: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -203,40 +203,55 @@ def check_large_powers(powers: Sequence[float] = LARGE_POWERS) -> Evidence:
     rivals=[
         Rival("the small ones contribute more than all", {"share": 1.0}),
         Rival("any subset is as good", swaps={UNEXPLAINED: returns(0.5)}),
+        Rival("the smallest coefficients in the place of the largest", {"key": lambda alpha: -np.abs(alpha)}),
+        Rival("coefficients by value, with their signs", {"key": lambda alpha: alpha}),
     ],
 )
-def check_discarding(share: float = 0.1) -> Evidence:
+def check_discarding(
+    share: float = 0.1, key: Callable[[np.ndarray], np.ndarray] = lambda alpha: np.abs(alpha)
+) -> Evidence:
     """Compare the columns with the largest ridge coefficients with the best of all subsets of that size."""
     rho = 0.01
     best = {"ridge": 0, "kFDA_0.5": 0}
     lost = {"ridge": 0.0, "kFDA_0.5": 0.0}
-    parts, count = [], 0
+    parts, count, worst, ordered = [], 0, 0.0, True
     for sample in samples(seed=76, repeats=2, kernels=(("rbf", {"gamma": 0.5}),)):
         problem = sample.problem
         if not 8 <= problem.n <= 17:
             continue
         ridge = ridge_start(problem, rho)[1:]
         sparse = majorize_minimize(problem, 0.5, rho, tol=1e-8).omega[1:]
-        order = np.argsort(np.abs(ridge))
-        small = order[: len(order) // 2]
+        small = np.argsort(key(ridge))[: len(ridge) // 2]
+        ordered &= bool(np.abs(ridge[small]).max() <= np.abs(np.delete(ridge, small)).min())
         parts.append(_deviation(problem.K[:, small] @ ridge[small]) / _deviation(problem.K @ ridge))
         for size in SUBSETS:
             lowest = min(
                 unexplained(problem, list(columns)) for columns in combinations(range(problem.n), size)
             )
             for name, alpha in (("ridge", ridge), ("kFDA_0.5", sparse)):
-                left = unexplained(problem, list(np.argsort(-np.abs(alpha))[:size]))
+                left = unexplained(problem, list(np.argsort(key(alpha))[::-1][:size]))
                 best[name] += left <= lowest + 1e-9
                 lost[name] += (left - lowest) / (1 - lowest)
+            # beside them, what the smallest lose: with another order the largest would be no better
+            least = unexplained(problem, list(np.argsort(np.abs(ridge))[:size]))
+            worst += (least - lowest) / (1 - lowest)
             count += 1
     little = "" if max(parts) > share else f", no more than {100 * share:.0f} %"
     return Evidence(
-        verdict=decide(best["ridge"] < count and max(parts) > share),
+        verdict=decide(
+            best["ridge"] < count and max(parts) > share and ordered and lost["ridge"] < worst / 2
+        ),
         measured=f"the largest ridge coefficients form the best subset in {best['ridge']} of {count} cases, "
-        f"and on average lose {100 * lost['ridge'] / count:.0f} % of what the best subset explains; the "
-        f"smaller half makes up to {100 * max(parts):.0f} % of the standard deviation of f{little}",
+        f"and on average lose {100 * lost['ridge'] / count:.0f} % of what the best subset explains, the "
+        f"smallest {100 * worst / count:.0f} %; the smaller half makes up to {100 * max(parts):.0f} % of the "
+        f"standard deviation of f{little}",
         claimed="not always the best subset; a substantial contribution",
-        slack=min((count - best["ridge"]) / count, max(parts) - share),
+        slack=min(
+            (count - best["ridge"]) / count,
+            max(parts) - share,
+            (worst / 2 - lost["ridge"]) / count,
+            short(ordered, 1),
+        ),
         why=f"Subsets of {min(SUBSETS)} to {max(SUBSETS)} columns, besides the bias, are refitted by least "
         "squares and compared with all subsets of the same size. The largest coefficients of kFDA_0.5 with "
         f"the same rho form the best subset in {best['kFDA_0.5']} cases and lose "

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from ...claims.summary import Sentence, Summary
 from ..experiments.columns import columns_of, means
-from ..paper.printed import OWN
+from ..paper.printed import HALF, K1
 from .tables_protocols import contamination
-from .tables_readings import all_readings
-
-K1, _, HALF, _ = OWN
+from .tables_readings import best_reading
 
 
 def summary() -> Summary:
@@ -108,12 +106,7 @@ def _zeros() -> Sentence:
 
 
 def _tables() -> Sentence:
-    compared = all_readings()
-    protocols = compared["reading"].map(lambda one: one.protocol)
-    # of each table the best reading of either way to test
-    fixed, refitted = (
-        compared[protocols == way].drop_duplicates("table").set_index("table") for way in ("fixed", "refit")
-    )
+    fixed, refitted = (best_reading(protocol) for protocol in ("fixed", "refit"))
     agree, anew, of = (part.to_dict() for part in (fixed["errors"], refitted["errors"], fixed["of"]))
     wrong = {table: f"{100 * share:.0f}" for table, share in fixed["wrong"].items()}
     one, two = "table-1", "table-2"

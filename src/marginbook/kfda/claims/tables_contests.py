@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from ...claims import contests, open_parts
 from ...claims.contests import win_tie_loss
 from ...claims.printed_tables import paired
+from ...claims.wrong_runs import WrongRuns, all_ways, lows, turned
 from ..experiments.columns import columns_of, means
 from ..paper.printed import PROTOCOLS
 from .tables_cuts import IN_WORDS
@@ -17,25 +21,62 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """What came out of one reading: each part shown, open or refuted, how far the least is, and two texts."""
+    """What came out of one reading: each part shown, open or refuted, how far the least is, and two texts.
+
+    `gains` has for each part what is above a bound on average: numbers by data set, and the bound.
+    """
 
     found: list[str]
     slack: float
     measured: str
     why: str
+    gains: Sequence[tuple[pd.Series[float], float]] = ()
 
 
-def best_of(look: Callable[[pd.DataFrame], Parts], *columns: str) -> tuple[Parts, str] | None:
-    """Return what the reading gives that agrees best, and the other in words; None without results.
+def exchanged(readings: Iterable[Parts], names: str) -> WrongRuns:
+    """Count how often two columns that a coin exchanges on each set do as well, in the best reading.
 
-    Of equals it is the first of `PROTOCOLS`.
+    Parameters
+    ----------
+    readings : iterable of Parts
+        With their `gains`.
+    names : str
+        What is exchanged.
     """
+    import pandas as pd
+
+    parts = [reading.gains for reading in readings]
+    table = pd.concat([gain for gains in parts for gain, _ in gains], axis=1).to_numpy()
+    bounds = np.array([bound for gains in parts for _, bound in gains])
+    ends = lows(table)
+    edges = np.cumsum([0, *map(len, parts)])
+
+    def slack(sums: np.ndarray) -> np.ndarray:
+        above = ends(sums) - bounds
+        each = [above[:, first:end].min(axis=1) for first, end in pairwise(edges)]
+        return np.asarray(np.max(each, axis=0))
+
+    return WrongRuns(
+        all_ways(turned(table)).as_well(slack), f"{names} are exchanged on each set", "the slack is as large"
+    )
+
+
+def looks(look: Callable[[pd.DataFrame], Parts], *columns: str) -> dict[str, Parts]:
+    """Return what each reading gives; empty without results."""
     found = {}
     for protocol in PROTOCOLS:
         wide = columns_of(protocol)
         if wide is None or not have(wide, *columns):
-            return None
+            return {}
         found[protocol] = look(wide)
+    return found
+
+
+def best_of(found: Mapping[str, Parts]) -> tuple[Parts, str]:
+    """Return what the reading gives that agrees best, and the other in words.
+
+    Of equals it is the first of `PROTOCOLS`.
+    """
     best = open_parts.best({protocol: parts.found for protocol, parts in found.items()})
     others = "; ".join(
         f"{IN_WORDS[protocol]}: {parts.measured}" for protocol, parts in found.items() if protocol != best

@@ -119,6 +119,13 @@ def all_readings() -> pd.DataFrame:
     return readings()
 
 
+def best_reading(protocol: str) -> pd.DataFrame:
+    """Return the rows of `all_readings`, one for each table, that agree best of those with one protocol."""
+    found = all_readings()
+    of_it = found["reading"].map(lambda reading: reading.protocol) == protocol
+    return found[of_it].drop_duplicates("table").set_index("table")
+
+
 def distance(cells: pd.DataFrame) -> float:
     """Return the mean absolute difference of the cells that both sides have, in points."""
     both = cells[cells["verdict"].isin(TESTED)]

@@ -19,6 +19,7 @@ KINDS = {"table-1": "IDA", "table-2": "UCI"}
 #: the printed columns: the best result found in the literature, the paper's rival, and its own four
 PUBLISHED, RIVAL = "published", "kFDA-OLS"
 OWN = ("kFDA-1 min MCR", "kFDA-1 min NRS", "kFDA-0.5 min MCR", "kFDA-0.5 min NRS")
+K1, K1_SPARSE, HALF, HALF_SPARSE = OWN
 COLUMNS = (PUBLISHED, RIVAL, *OWN)
 #: our names of the rows, and how each is chosen: method, rule; "test error" has seen the test rows
 CHOICES = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from ...claims import Evidence, Rival, claim, share_by_chance
 from ...claims.changed_results import in_results
 from ...claims.pass_rates import MISSED
 from ...claims.read_as import best
+from ...claims.wrong_runs import all_ways
 from ..paper.printed import PAPER_TABLES
 from .figures import bound, curves, shifts
 from .figures_readings import FIGURE_1, KERNELS, FigureOne, not_stored
@@ -149,14 +149,13 @@ def by_chance(found: dict[FigureOne, pd.DataFrame]) -> float:
         As from `counted_margins`. All ways to exchange the machines are counted, also none.
     """
     names = sorted({name for own in found.values() for name in own.index})
-    ways = np.array(list(product((False, True), repeat=len(names))))
-    shares = []
-    for own in found.values():
-        kept = own[["lower", "right"]].sum(axis=1).reindex(names, fill_value=0).to_numpy()
-        turned = own[["turned_lower", "turned_right"]].sum(axis=1).reindex(names, fill_value=0).to_numpy()
-        shares.append(np.where(ways, turned, kept).sum(axis=1) / (2 * len(own)))
-    highest = np.max(shares, axis=0)
-    return float(np.mean(highest >= highest[0] - 1e-9))
+    counts = [
+        np.array([own[columns].sum(axis=1).reindex(names, fill_value=0) for own in found.values()], dtype=int)
+        for columns in (["lower", "right"], ["turned_lower", "turned_right"])
+    ]
+    parts_of = np.array([2 * len(own) for own in found.values()])
+    ways = all_ways([np.stack([side[:, k] for side in counts]) for k in range(len(names))])
+    return ways.as_well(lambda sums: (sums / parts_of).max(axis=1))
 
 
 def _told(table: pd.DataFrame, first: str, second: str) -> str:

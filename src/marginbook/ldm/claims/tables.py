@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim
 from ...claims.changed_results import our_means
-from ..paper.printed import PAPER_TABLES, sizes
+from ..paper.printed import PAPER_TABLES
 from ..paper.readings import Reading, as_read, available
 
 if TYPE_CHECKING:
@@ -32,21 +31,12 @@ def agreement(table: str, turned: int = 0) -> Evidence:
         By how many places the names of our methods are turned: another one's column as if it were ours.
     """
     if not turned or (ours := PAPER_TABLES.measured(table)) is None:
-        return with_printed_names(PAPER_TABLES.agreement(table))
+        return PAPER_TABLES.agreement(table)
     names = [name for name in PAPER_TABLES.printed(table).columns if name in set(ours["method"])]
     moved = dict(zip(names, names[turned:] + names[:turned], strict=True))
     other = ours[ours["method"].isin(names)]
     other = other.assign(method=other["method"].map(moved))
-    return with_printed_names(PAPER_TABLES.agreement(table, PAPER_TABLES.cells(table, other)))
-
-
-def with_printed_names(evidence: Evidence) -> Evidence:
-    """Return the evidence with the sets whose data differ named as the paper names them."""
-    why = evidence.why
-    for name, reason in PAPER_TABLES.other_data().items():
-        printed_name = str(sizes().loc[name, "printed_name"])
-        why = why.replace(f"{name}, {reason}", f"{printed_name}, {reason}")
-    return replace(evidence, why=why)
+    return PAPER_TABLES.agreement(table, PAPER_TABLES.cells(table, other))
 
 
 OTHER_COLUMNS = Rival("each column of ours as that of the next method", {"turned": 1})

@@ -30,12 +30,18 @@ def other_versions() -> dict[str, str]:
     }
 
 
+def printed_names() -> dict[str, str]:
+    """Return the names of Table 1 by data set."""
+    return {str(name): str(printed_name) for name, printed_name in sizes()["printed_name"].items()}
+
+
 #: the tables of accuracies, and what each is about
 KINDS = {"table-2": "linear", "table-3": "rbf", "table-4": "large"}
 PAPER_TABLES = PaperTables(
     "ldm",
     own="LDM",
     other_data=other_versions,
+    printed_names=printed_names,
     readings={table: partial(by_words, table) for table in KINDS},
 )
 #: splits behind a printed mean

@@ -47,7 +47,7 @@ from ...claims import Evidence, Rival, at_most, claim, decide
 from ..model.aggregation import count_rule, levels
 from ..model.objective import loss_values, weights_for
 
-NOTEBOOK, HERE = "smm/04_probabilities", "smm.claims.beyond_estimation"
+NOTEBOOK = "smm/04_probabilities"
 #: rounding of sums, relative
 ROUNDING = 1e-9
 

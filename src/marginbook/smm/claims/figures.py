@@ -24,6 +24,7 @@ from .stored_results import (
     VECTOR_PATH,
     VECTOR_PLATT,
     by_draw,
+    by_size,
     contest,
     csv,
     interval,
@@ -75,9 +76,7 @@ def check_consistency() -> Evidence:
     rate = None if frame is None else slope(frame, PATH, "n")
     if frame is None or rate is None:
         return TABLES.nothing("a negative exponent of n", "sample-size")
-    found = means(frame)
-    found.index = [size_of(str(name), "n") for name in found.index]
-    found = found.sort_index()
+    found = by_size(means(frame), "n")
     steps = np.diff(found[PATH])
     parts = [rate.high < 0, *(steps < 0)]
     others = {name: slope(frame, name, "n") for name in found.columns if name != PATH}

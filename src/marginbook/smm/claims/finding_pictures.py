@@ -17,7 +17,7 @@ from ..solvers.block_descent import low_rank_svm
 from ..solvers.solution import LowRankSolution
 from .idea_problem import LAM, LEVEL, LEVELS, RANK, SCALE, idea_problem
 from .section_3_descent import kinked
-from .stored_results import LOGISTIC, PATH, PLATT, VECTOR_PATH, VECTOR_PLATT, by_draw, means, size_of
+from .stored_results import LOGISTIC, PATH, PLATT, VECTOR_PATH, VECTOR_PLATT, by_draw, by_size, means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,8 +100,7 @@ def errors_by_size() -> Figure:
     if frame is not None and best is not None:
         found = means(frame)
         found["least possible"] = means(best).mean(axis=1)
-        found.index = [size_of(str(name), "d") for name in found.index]
-        found = found.sort_index()
+        found = by_size(found, "d")
         for method, name, style, colour in (
             (VECTOR_PLATT, "vector SVM", "s--", "vermilion"),
             (PLATT, "low rank", "o-", "blue"),
@@ -224,9 +223,7 @@ def levels_and_logistic() -> Figure:
     left.legend(loc="upper center", fontsize=9)
     frame = by_draw("sample-size", "mae")
     if frame is not None:
-        found = means(frame)
-        found.index = [size_of(str(name), "n") for name in found.index]
-        found = found.sort_index()
+        found = by_size(means(frame), "n")
         for (method, name), style in zip(
             ((VECTOR_PATH, "vector, 19 fits"), (PATH, "low rank, 19 fits"), (LOGISTIC, "logistic, 1 fit")),
             ("s--", "o-", "^-."),

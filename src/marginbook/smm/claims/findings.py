@@ -19,8 +19,8 @@ from .stored_results import (
     VECTOR_LOGISTIC,
     VECTOR_PLATT,
     by_draw,
+    by_size,
     means,
-    size_of,
     with_methods,
 )
 from .tables_real_matrices import looks, with_again
@@ -42,9 +42,8 @@ def _rows_and_columns() -> Finding | None:
     frame = with_methods(by_draw("dimension", "error"), PLATT, VECTOR_PLATT)
     if frame is None:
         return None
-    found = means(frame)
-    found.index = [size_of(str(name), "d") for name in found.index]
-    gain = (found[VECTOR_PLATT] - found[PLATT]).sort_index()
+    found = by_size(means(frame), "d")
+    gain = found[VECTOR_PLATT] - found[PLATT]
     small, large = gain.index[0], gain.index[-1]
     return Finding(
         "Low rank uses what a vector forgets: which entries share a row",
@@ -182,8 +181,7 @@ def _one_fit() -> Finding | None:
     step = with_methods(by_draw("step", "mae"), PATH, LOGISTIC)
     if smooth is None or step is None:
         return None
-    by_n, on_step = means(smooth), means(step).iloc[0]
-    by_n.index = [size_of(str(name), "n") for name in by_n.index]
+    by_n, on_step = by_size(means(smooth), "n"), means(step).iloc[0]
     many = by_n.index.max()
     return Finding(
         "One logistic regression estimates the probability better than nineteen machines",

@@ -71,6 +71,11 @@ def size_of(name: str, what: str) -> int:
     return {"n": found.n, "d": found.shape[0], "r": found.rank}[what]
 
 
+def by_size(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return `means` of simulated sets by their `size_of`, ascending, in the place of their names."""
+    return frame.set_axis([size_of(str(name), what) for name in frame.index], axis=0).sort_index()
+
+
 def slope(frame: pd.DataFrame, method: str, what: str) -> Slope | None:
     """Fit log of a score against log n (or d) on each draw; the slopes are independent of each other.
 

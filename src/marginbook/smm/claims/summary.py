@@ -12,8 +12,8 @@ from .stored_results import (
     VECTOR_LOGISTIC,
     VECTOR_PLATT,
     by_draw,
+    by_size,
     means,
-    size_of,
     with_methods,
 )
 from .tables_real_matrices import looks, with_again
@@ -49,9 +49,8 @@ def _low_rank() -> Sentence:
     real = with_methods(with_again("matrices", "error"), PLATT, VECTOR_PLATT)
     assert simulated is not None
     assert real is not None
-    found, digits = means(simulated), means(real).loc[PARITY]
-    found.index = [size_of(str(name), "d") for name in found.index]
-    gain = (found[VECTOR_PLATT] - found[PLATT]).sort_index()
+    found, digits = by_size(means(simulated), "d"), means(real).loc[PARITY]
+    gain = found[VECTOR_PLATT] - found[PLATT]
     return Sentence(
         f"Low rank pays where the truth has it. Compared with the same machine on vectors it makes "
         f"{gain.iloc[0]:.1f} points fewer errors on {gain.index[0]} × {gain.index[0]} matrices drawn by us, "
