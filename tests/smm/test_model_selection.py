@@ -125,6 +125,7 @@ def test_ranks_and_lams_of_the_path():
         ({"ranks": [1, 5]}, "rank is 5, wanted at most min(d1, d2) = 4 for matrices of 6 x 4"),
         ({"ranks": [0]}, "rank must be None, for full rank, or a whole number >= 1, got 0"),
         ({"lams": 0.1}, "lams must be a sequence of numbers > 0, got 0.1; write [0.1]"),
+        ({"lams": np.array(0.5)}, "lams must be a sequence of numbers > 0, got array(0.5)"),
         ({"lams": ()}, "lams must be a sequence of at least one number > 0, got an empty one"),
         ({"lams": [0.1, -1]}, "lam must be a number > 0, from 1e-100 to 1e+100, got -1"),
         ({"loss": "ramp"}, "unknown loss 'ramp'"),

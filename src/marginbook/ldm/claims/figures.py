@@ -136,21 +136,14 @@ def check_fig_2(much: float | None = None) -> Evidence:
     notebook="ldm/05_large_scale#ldm-fig-2",
     depends=("results/ldm/fig-2.csv",),
     rivals=(
-        Rival("competitive on none: slightly slower on all twelve sets", {"slower_sets": None}),
         Rival(
             "an LDM in three fifths of its seconds",
             swaps=moved("ldm", ["fig-2"], "LDM", "seconds", times=0.6),
         ),
     ),
 )
-def check_fig_2_slower(slower_sets: tuple[str, ...] | None = SLOWER_SETS) -> Evidence:
-    """Ask for every available set whether the ratio of times is in the band that the sentence names.
-
-    Parameters
-    ----------
-    slower_sets : tuple of str, optional
-        Sets on which the LDM is slightly slower, competitive on the others; None: on all.
-    """
+def check_fig_2_slower() -> Evidence:
+    """Ask for every available set whether the ratio of times is in the band that the sentence names."""
     table = seconds()
     if table is None or table["stand_in"].all():
         return PAPER_TABLES.nothing("competitive on nine sets, slightly slower on three", "fig-2")
@@ -158,7 +151,7 @@ def check_fig_2_slower(slower_sets: tuple[str, ...] | None = SLOWER_SETS) -> Evi
     own = table[~table["stand_in"]]
     ratios = {str(name): float(value) for name, value in (own["LDM"] / own["SVMa"]).items()}
     bands = {name: band(ratio, level, most) for name, ratio in ratios.items()}
-    wanted = {name: SLOWER if slower_sets is None or name in slower_sets else COMPETITIVE for name in ratios}
+    wanted = {name: SLOWER if name in SLOWER_SETS else COMPETITIVE for name in ratios}
     right = [name for name in ratios if bands[name] == wanted[name]]
     told = "; ".join(
         f"{word} on {len(names)} ({', '.join(names) or 'none'})"

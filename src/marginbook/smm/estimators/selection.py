@@ -259,7 +259,7 @@ def path_lams(lams: Any) -> list[float]:
     ValueError
         Unless it is a sequence of at least one number > 0.
     """
-    if isinstance(lams, str) or not isinstance(lams, Iterable):
+    if isinstance(lams, str) or not isinstance(lams, Iterable) or getattr(lams, "ndim", 1) == 0:
         raise ValueError(f"lams must be a sequence of numbers > 0, got {lams!r}; write [{lams!r}]")
     given = list(lams)
     if not given:
