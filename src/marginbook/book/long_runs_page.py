@@ -31,7 +31,8 @@ ended wrongly
 : An answer with another status than it should have, a run that neither finished nor was cancelled,
   a fit that returned something wrong.
 
-The last column is the growth of the process's own memory in the second half of its hour.
+The last column is the growth of the process's own memory in the second half of its hour. Garbage that
+waits to be collected counts there, too; the figure tells a saw-tooth from a leak.
 
 {table}
 

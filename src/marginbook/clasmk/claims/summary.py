@@ -147,9 +147,9 @@ def _signs() -> Sentence:
 
 def _layers() -> Sentence:
     return Sentence(
-        "Whether a second layer improves every set of Table 4, and whether accuracy grows with the "
-        "training size.",
-        {"clasmk/table-4-layers": "undecided", "clasmk/fig-6": "undecided"},
+        "Whether a second layer improves every set of Table 4, whether accuracy grows with the training "
+        "size, and whether time is linear in the number of kernels.",
+        {"clasmk/table-4-layers": "undecided", "clasmk/fig-6": "undecided", "clasmk/fig-9": "undecided"},
     )
 
 
