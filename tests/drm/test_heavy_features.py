@@ -7,11 +7,11 @@ import pytest
 from scipy import sparse
 
 from marginbook.drm import DRMClassifier
-from marginbook.drm.estimators import heavy_features
-from marginbook.drm.estimators.heavy_features import HeavyFeatures
 from marginbook.drm.model.operators import LinearSystem
 from marginbook.drm.solvers import conjugate_gradients as conjugate
+from marginbook.drm.solvers import heavy_features
 from marginbook.drm.solvers.conjugate_gradients import eigenvalue_floor
+from marginbook.drm.solvers.heavy_features import HeavyFeatures
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,8 @@ from ..model.operators import DenseSystem, LinearSystem
 from ..solvers.conjugate_gradients import bracketed_difference, conjugate_gradients, eigenvalue_floor
 from ..solvers.factored import FactoredSystem
 from ..solvers.first_order import accelerated, gradient_descent, proximal_point
+from ..solvers.heavy_features import HeavyFeatures
 from ..solvers.iteration import Iterates, validate_stopping
-from .heavy_features import HeavyFeatures
 from .training_kernel import CHUNK, TrainingRows
 
 #: names of the paper's iterative algorithms

@@ -24,8 +24,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from ..model.operators import LinearSystem
-from ..solvers import conjugate_gradients as plain
-from ..solvers.iteration import Iterates
+from . import conjugate_gradients as plain
+from .iteration import Iterates
 
 #: multiplications in small dense matrices for one with a stored entry that take the same time
 QUICK = 4.0
