@@ -96,10 +96,8 @@ class IterativePointSolver:
 
     def solve(self, Kx: np.ndarray) -> Iterates:
         """Return the weights for kernel vectors `Kx`, (n, m), both in the variables of the system."""
-        if self.heavy is not None:
-            return self.heavy.solve(Kx, max_iter=self.max_iter, tol=self.tol)
         if self.solver == "cg":
-            return conjugate_gradients(self.system, Kx, max_iter=self.max_iter, tol=self.tol)
+            return conjugate_gradients(self.system, Kx, max_iter=self.max_iter, tol=self.tol, form=self.heavy)
         if self.solver == "gd":
             return gradient_descent(self.system, Kx, max_iter=self.max_iter, tol=self.tol)
         if self.solver == "ppa":
@@ -121,9 +119,9 @@ class IterativePointSolver:
             delta = self.dissimilarity(parts)
             return delta[:, 0] - delta[:, 1]
         found = [
-            bracketed_difference(self.system, Kx, self.least, max_iter=self.max_iter, tol=self.tol)
-            if self.heavy is None
-            else self.heavy.bracketed_difference(Kx, max_iter=self.max_iter, tol=self.tol)
+            bracketed_difference(
+                self.system, Kx, self.least, max_iter=self.max_iter, tol=self.tol, form=self.heavy
+            )
             for Kx in map(self._scaled, parts)
         ]
         self._warn(*(np.concatenate(part) for part in zip(*(one[1:] for one in found), strict=True)))
@@ -137,7 +135,7 @@ class IterativePointSolver:
 
     @cached_property
     def heavy(self) -> HeavyFeatures | None:
-        """The quicker conjugate gradients on sparse rows; None elsewhere, and where they do not pay."""
+        """The quicker form of the system for sparse rows; None elsewhere, and where it does not pay."""
         if self.solver != "cg" or not (isinstance(self.system, LinearSystem) and issparse(self.system.X)):
             return None
         return HeavyFeatures.of(self.system, self.least)

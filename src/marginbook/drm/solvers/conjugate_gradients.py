@@ -27,7 +27,7 @@ Source of the brackets: Golub and Meurant, Matrices, Moments and Quadrature, 201
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
@@ -44,7 +44,33 @@ HEAVY = 1000
 LARGEST = 1e7
 
 
-def conjugate_gradients(system: System, Kx: np.ndarray, *, max_iter: int, tol: float) -> Iterates:
+class Preconditioned(Protocol):
+    """A system and its preconditioner C, both divided from left and right by the root of D.
+
+    Attributes
+    ----------
+    scale : (n, 1) array
+        One over the root of D.
+    slack : float
+        Share of a squared residual that rounding in the preconditioner may hide.
+    keeps_image : bool
+        Whether `product` makes use of C P, which the iteration then carries along.
+    """
+
+    scale: np.ndarray
+    slack: float
+    keeps_image: bool
+
+    def precondition(self, R: np.ndarray) -> np.ndarray:
+        """Return the product of `R`, (n, m), with the inverse of C."""
+
+    def product(self, P: np.ndarray, image: np.ndarray | None) -> np.ndarray:
+        """Return the product of `P`, (n, m), with the system; `image` is C P where it is kept."""
+
+
+def conjugate_gradients(
+    system: System, Kx: np.ndarray, *, max_iter: int, tol: float, form: Preconditioned | None = None
+) -> Iterates:
     """Solve (12) for kernel vectors `Kx`, (n, m), until no gradient is longer than `tol` max|Kx|.
 
     Parameters
@@ -54,6 +80,8 @@ def conjugate_gradients(system: System, Kx: np.ndarray, *, max_iter: int, tol: f
     max_iter : int
     tol : float
         Unlike for the paper's iterations, of the certificate.
+    form : Preconditioned, default=None
+        None is that of the module's docstring.
     """
     limit = _limit(system, Kx, tol)
     W, n_iter = np.zeros_like(Kx), np.zeros(Kx.shape[1], dtype=int)
@@ -69,7 +97,7 @@ def conjugate_gradients(system: System, Kx: np.ndarray, *, max_iter: int, tol: f
         n_iter[active] += 1
         step[active] = np.sqrt(np.einsum("nm,nm->m", change, change))
 
-    _run(system, Kx, finished, move, max_iter)
+    _run(form or _preconditioned(system), Kx, finished, move, max_iter)
     spent = system.multiplications - before
     with system.uncounted():
         left = np.abs(system.gradient(W, Kx)).max(axis=0)
@@ -79,7 +107,13 @@ def conjugate_gradients(system: System, Kx: np.ndarray, *, max_iter: int, tol: f
 
 
 def bracketed_difference(
-    system: System, Kx: np.ndarray, least: float, *, max_iter: int, tol: float
+    system: System,
+    Kx: np.ndarray,
+    least: float,
+    *,
+    max_iter: int,
+    tol: float,
+    form: Preconditioned | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     r"""Return an approximation of delta_0 - delta_1, (m,), whose sign the brackets prove.
 
@@ -95,26 +129,28 @@ def bracketed_difference(
     max_iter : int
     tol : float
         A point is also done, without proof, where no residual is longer than `tol` max|Kx|.
+    form : Preconditioned, default=None
+        As in :func:`conjugate_gradients`.
     """
+    M = form or _preconditioned(system)
     m = Kx.shape[1]
     right = np.zeros((len(Kx), 2 * m))
     for i, block in enumerate(system.blocks):
         right[block, i * m : (i + 1) * m] = Kx[block]
     limit = _limit(system, Kx, tol)
-    slack = 0.0 if _preconditioned(system).heavy is None else 10 * LARGEST * float(np.finfo(float).eps)
     middle, done, left = np.zeros(m), np.zeros(m, dtype=bool), np.zeros(m)
 
     def finished(active: np.ndarray, values: np.ndarray, rest: np.ndarray, size: np.ndarray) -> np.ndarray:
         half = len(active) // 2
         points = active[:half]
-        low, width = values.reshape(2, half), ((rest + slack * size) / least).reshape(2, half)
+        low, width = values.reshape(2, half), ((rest + M.slack * size) / least).reshape(2, half)
         apart = (low[1] > low[0] + width[0]) | (low[0] > low[1] + width[1])
         middle[points] = 2 * (low[1] - low[0])
         left[points] = size.reshape(2, half).max(axis=0)
         done[points] = apart | (left[points] <= limit[points])
         return np.tile(done[points], 2)
 
-    _run(system, right, finished, None, max_iter)
+    _run(M, right, finished, None, max_iter)
     unit = _limit(system, Kx, 1.0)
     return middle, done, np.zeros(m), np.sqrt(left / np.where(unit > 0, unit, 1.0))
 
@@ -168,6 +204,8 @@ def _limit(system: System, Kx: np.ndarray, tol: float) -> np.ndarray:
 class _Preconditioned:
     r"""Products with :math:`D^{-1/2}MD^{-1/2}`, with sparse rows in both orders: gathering is quick."""
 
+    slack, keeps_image = 0.0, False
+
     def __init__(self, system: System) -> None:
         self.system = system
         self.scale = (1.0 / np.sqrt(preconditioner(system)))[:, None]
@@ -180,6 +218,8 @@ class _Preconditioned:
             share = system.alpha / total if block.stop - block.start > 1 else 0.0
             self.parts.append((block, rows, csr_matrix(rows.T), float(share)))
         self.heavy = _heavy_features(vstack([rows for _, rows, *_ in self.parts], format="csr"))
+        if self.heavy is not None:
+            self.slack = 10 * LARGEST * float(np.finfo(float).eps)
 
     def precondition(self, R: np.ndarray) -> np.ndarray:
         """Return the product of `R` with the inverse of the preconditioner, which after D's is I + FF'."""
@@ -190,7 +230,7 @@ class _Preconditioned:
         solved: np.ndarray = R - F @ (inverse @ (turned @ R))
         return solved
 
-    def __matmul__(self, P: np.ndarray) -> np.ndarray:
+    def product(self, P: np.ndarray, image: np.ndarray | None = None) -> np.ndarray:
         if not self.parts:
             product: np.ndarray = self.scale * self.system.apply_ridged(self.scale * P)
             return product
@@ -221,7 +261,7 @@ def _heavy_features(rows: csr_matrix) -> tuple[Any, Any, np.ndarray] | None:
 
 
 def _run(
-    system: System,
+    M: Preconditioned,
     right: np.ndarray,
     finished: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray],
     move: Callable[[np.ndarray, np.ndarray], None] | None,
@@ -232,10 +272,9 @@ def _run(
     Values are the products of a column with its iterate, rests those of its residual with the preconditioned
     one, sizes the squared lengths of residuals divided by the root of D.
     """
-    M = _preconditioned(system)
     R = M.scale * right
     turned = M.precondition(R)
-    P = turned.copy()
+    P, image = turned.copy(), R.copy() if M.keeps_image else None
     rest, size = np.einsum("nm,nm->m", R, turned), np.einsum("nm,nm->m", R, R)
     values, active = np.zeros(len(rest)), np.arange(len(rest))
     for _ in range(max_iter):
@@ -243,9 +282,10 @@ def _run(
         if done.any():
             kept = ~done
             R, P, rest, values, active = R[:, kept], P[:, kept], rest[kept], values[kept], active[kept]
+            image = None if image is None else image[:, kept]
         if not active.size:
             return
-        Q = M @ P
+        Q = M.product(P, image)
         curvature = np.einsum("nm,nm->m", P, Q)
         length = np.divide(rest, curvature, out=np.zeros_like(rest), where=curvature > 0)
         if move is not None:
@@ -256,8 +296,12 @@ def _run(
         turned = M.precondition(R)
         size = np.einsum("nm,nm->m", R, R)
         after = size if turned is R else np.einsum("nm,nm->m", R, turned)
-        P *= np.divide(after, rest, out=np.zeros_like(rest), where=rest > 0)
+        further = np.divide(after, rest, out=np.zeros_like(rest), where=rest > 0)
+        P *= further
         P += turned
+        if image is not None:
+            image *= further
+            image += R
         rest = after
     finished(active, values, rest, size)
 
