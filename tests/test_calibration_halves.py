@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
@@ -88,11 +87,16 @@ def test_halves_of_the_splits_meet_twelve_times(watched: Watched) -> None:
     assert len(watched.splits(24, "small")) == 3  # all splits again
 
 
-def test_a_draw_is_that_of_its_number_and_data_set(watched: Watched) -> None:
-    """So that results of another data set do not change the halves of this one."""
-    for draw in (0, 11):
-        rng = np.random.default_rng([draw, zlib.crc32(b"seven")])
-        assert watched.splits(2 * draw, "seven") == set(rng.permutation(np.arange(1, 8))[:3].tolist())
+@pytest.mark.usefixtures("few")
+def test_halves_of_a_data_set_are_the_same_whatever_others_there_are() -> None:
+    printed, results = tables()
+    drawn = []
+    for others in (["small", "four"], ["four"], []):
+        rule = Watched()
+        calibrate(printed, results[results["dataset"].isin(["seven", *others])], rule)
+        drawn.append([rule.splits(2 * draw, "seven") for draw in range(4)])
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len({frozenset(half) for half in drawn[0]}) > 1
 
 
 def test_the_methods_of_a_wrong_run_are_turned_by_each_number_of_places(watched: Watched) -> None:

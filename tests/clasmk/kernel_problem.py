@@ -1,6 +1,7 @@
 """A small problem of several kernels, for the tests of their machines."""
 
 import numpy as np
+from sklearn.svm import SVC
 
 from marginbook.clasmk.model.normalised_kernels import normalised_gram
 
@@ -19,3 +20,15 @@ def problem(n=20, classes=2, seed=0):
     signs = np.where(codes[:, None] == np.arange(classes), 1.0, -1.0)
     grams = [normalised_gram(kernel, X) for kernel in KERNELS]
     return grams, signs[:, 1:] if classes == 2 else signs, X, codes
+
+
+def layer_objective(grams, weights, signs, C, reg):
+    """Return F of two layers by the naive route: a machine for each output on the exponential."""
+    K = np.exp(sum(w * G for w, G in zip(weights, grams, strict=True)))
+    total = reg * np.sum(weights)
+    for y in signs.T:
+        machine = SVC(kernel="precomputed", C=C, tol=1e-7).fit(K, y)
+        beta = np.zeros(len(y))
+        beta[machine.support_] = machine.dual_coef_[0]
+        total += np.abs(beta).sum() - beta @ K @ beta / 2
+    return total

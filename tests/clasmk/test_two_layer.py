@@ -18,6 +18,7 @@ from marginbook.clasmk.solvers.mkl_two_layer import exponential, learn_layer
 from marginbook.clasmk.solvers.svm_outputs import polish, train
 
 from .kernel_problem import KERNELS, to_the_tolerance
+from .kernel_problem import layer_objective as objective
 from .kernel_problem import problem as sized
 
 problem = partial(sized, n=30)
@@ -29,18 +30,6 @@ problem = partial(sized, n=30)
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-def objective(grams, weights, signs, C, reg):
-    """F by the naive route: a machine for each output on the exponential."""
-    K = np.exp(sum(w * G for w, G in zip(weights, grams, strict=True)))
-    total = reg * np.sum(weights)
-    for y in signs.T:
-        machine = SVC(kernel="precomputed", C=C, tol=1e-7).fit(K, y)
-        beta = np.zeros(len(y))
-        beta[machine.support_] = machine.dual_coef_[0]
-        total += np.abs(beta).sum() - beta @ K @ beta / 2
-    return total
 
 
 @pytest.mark.parametrize("classes", [2, 3])

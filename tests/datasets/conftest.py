@@ -89,7 +89,8 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # the end of a test waits for the next poll
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     state.url = f"http://127.0.0.1:{server.server_address[1]}"
     monkeypatch.setattr(download, "BACK_OFF", 0.01)

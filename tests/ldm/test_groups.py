@@ -47,7 +47,7 @@ def test_folds_are_those_of_the_splitter(splitter):
 
 
 def test_groups_are_about_all_rows_also_those_without_weight():
-    weights = rng.integers(0, 3, 48).astype(float)
+    weights = np.random.default_rng(1).integers(0, 3, 48).astype(float)
     often = np.repeat(np.arange(48), weights.astype(int))
     search = LDMClassifierCV(**SMALL, cv=LeaveOneGroupOut(), tol=1e-10)
     heavy = search.fit(X, y, weights, groups=groups)

@@ -223,6 +223,15 @@ def test_the_judge_tells_right_from_wrong():
     with pytest.raises(Fault, match="uncertified: dual_gap_"):
         check_fitted(loose)
 
+    sparse = SparseKFDAClassifier(q=1.0).fit(X, y)
+    sparse.stationarity_ = 1.0  # the gap is what counts
+    assert check_fitted(sparse)
+    for name in ("dual_gap_", "stationarity_"):
+        wrong = SparseKFDAClassifier(q=1.0).fit(X, y)
+        setattr(wrong, name, 1.0 + wrong.objective_ if name == "dual_gap_" else np.nan)
+        with pytest.raises(Fault, match=name):
+            check_fitted(wrong)
+
     def silent():
         raise Fault("uncertified: dual_gap_ is 1")
 
