@@ -59,7 +59,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if late:
         tests = "test was" if late == 1 else "tests were"
         told = "left out for time" + ("" if done else ", AND NONE WAS DONE; call it again")
-        terminalreporter.write_line(f"{late} {tests} {told}; `make test` runs all", red=True, bold=True)
+        terminalreporter.write_line(f"{late} {tests} {told}; `make test` runs them", red=True, bold=True)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -2,8 +2,8 @@
 
 ``python supply/wheel_alone.py`` builds the wheel, installs it in an environment of its own with the core
 packages of a lock, pytest and hypothesis, and runs a copy of the tests outside of the checkout: once with the
-newest versions, of requirements.lock, once with the oldest, of requirements-lowest.lock. Tests that take
-a second or more are left out without ``--all``. What came out is in ``results/wheel``; the book shows it.
+newest versions, of requirements.lock, once with the oldest, of requirements-lowest.lock. Long tests
+are left out without ``--all``. What came out is in ``results/wheel``; the book shows it.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--versions", nargs="+", choices=LOCKS, default=list(LOCKS), help="which locks (default: both)"
     )
-    parser.add_argument("--all", action="store_true", help="also the tests that take a second or more")
+    parser.add_argument("--all", action="store_true", help="also the long tests (tests/long.txt)")
     parser.add_argument("--tests", nargs="+", default=[], help="only these; nothing is written then")
     return parser.parse_args()
 

@@ -1,7 +1,7 @@
 """Which tests `make test` leaves out: of half a second and more, and of five seconds in a browser.
 
-``PYTEST_ADDOPTS='--junitxml=_build/unit.xml -o junit_duration_report=call' make unit ARGS=--all`` measures them
-on a quiet machine, without what fixtures take, which falls to whichever test comes first. The same with
+``PYTEST_ADDOPTS='--junitxml=_build/unit.xml -o junit_duration_report=call' make unit ARGS=--all`` measures
+them on a quiet machine, without what fixtures take, which falls to whichever test comes first. The same with
 ``browser`` measures those in a browser; ``python -m tests.long _build/unit.xml _build/browser.xml`` writes
 ``tests/long.txt``.
 """

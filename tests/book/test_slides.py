@@ -352,6 +352,14 @@ def test_a_table_of_the_book_becomes_one_of_markdown() -> None:
     assert grid(text) == ("| a | b |\n| --- | --- |\n| $\\vert x\\vert $ and more | $\\Vert y\\Vert $ |")
 
 
+def test_the_idea_goes_on_below_its_figure() -> None:
+    figure = "```{figure} a/idea.png\n:alt: points\n\nA caption.\n```\n"
+    script = "```{raw} html\n<script></script>\n```\n"
+    more = f"{figure}\n{script}\nThen more.\n\n(a-found)=\n## What we found\n\nNo."
+    assert Chapter(f"# A\n\n**The idea.** First.\n\n{more}").idea() == "First. Then more."
+    assert Chapter("# A\n\n**The idea.** Alone.\n\n## What we found\n\nNo.").idea() == "Alone."
+
+
 def test_a_chapter_that_nobody_wrote_is_empty() -> None:
     nobody = chapter("nobody")
     assert (nobody.lead("problem"), nobody.figure(), nobody.section("The model")) == ("", None, [])

@@ -143,7 +143,7 @@ def budgeted(folder: Path, body: str, until: float, grace: float = 5.0) -> tuple
     ("until", "body", "code", "outcome"),
     [
         (0.0, "pass", 1, "2 tests were left out for time, AND NONE WAS DONE"),
-        (1e18, "budget.UNTIL = 1.0", 0, "1 test was left out for time; `make test` runs all"),
+        (1e18, "budget.UNTIL = 1.0", 0, "1 test was left out for time; `make test` runs them"),
         (1e18, "pass", 0, "2 passed"),
     ],
 )

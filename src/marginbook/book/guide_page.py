@@ -19,7 +19,7 @@ from ..kernels import Kernel
 
 WIDTH = ("rbf", {"gamma": 1.0})
 MIXTURE: list[Kernel] = [*(("rbf", {"gamma": gamma}) for gamma in (0.1, 1.0, 10.0)), ("poly", {"degree": 2})]
-ROWS, STEPS = 120, 90
+ROWS, NEW, STEPS = 120, 2000, 90
 
 
 def machines() -> dict[str, Any]:
@@ -40,7 +40,7 @@ def machines() -> dict[str, Any]:
 def write(folder: Path) -> None:
     """Write ``guide-gallery.md`` and its picture into a folder."""
     X, y = make_moons(ROWS, noise=0.25, random_state=0)
-    test = make_moons(2000, noise=0.25, random_state=1)
+    test = make_moons(NEW, noise=0.25, random_state=1)
     fitted = {}
     for title, machine in machines().items():
         with warnings.catch_warnings():
@@ -60,10 +60,10 @@ def text(scores: Mapping[str, float]) -> str:
         "## A gallery\n\n"
         f"The same {ROWS} rows of two moons, standardised, and a Gaussian kernel of the same width.\n"
         "The line is where the decision changes. Circles are the rows that a prediction needs; without "
-        "circles it needs all. The number is the accuracy on 2,000 new rows.\n\n"
+        f"circles it needs all. The number is the accuracy on {NEW:,} new rows.\n\n"
         "```{image} /book/_generated/guide-gallery.png\n"
         f":alt: {len(scores)} panels with the same two half moons of points, and the decision boundary of "
-        f"an estimator in each. Right on 2,000 new points: {told}.\n"
+        f"an estimator in each. Right on {NEW:,} new points: {told}.\n"
         "```\n\n"
         f"Ours get {low} to {high} % of the new rows right: the shapes differ more than the answers.\n"
     )

@@ -110,7 +110,7 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
 
 
 def rivals(claim: Claim) -> str:
-    """Return in a sentence which false neighbours of a claim its check refutes."""
+    """Return in a sentence which false variants of a claim its check refutes."""
     met = shipped().get(claim.id, [])
     killed = [one.rival for one in met if one.killed]
     left = [one.rival for one in met if not one.killed and not one.erred]
@@ -118,7 +118,7 @@ def rivals(claim: Claim) -> str:
     said = [f"refuted {'; '.join(map(plain, killed))}"] if killed else []
     said += [f"not noticed {'; '.join(map(plain, left))}"] if left else []
     said += [f"no verdict came with {'; '.join(map(plain, erred))}"] if erred else []
-    mark = "[blunt]{.blunt} no false neighbour of the statement is known to be refuted by this check"
+    mark = "[blunt]{.blunt} no false variant of the statement is known to be refuted by this check"
     mark += f": {plain(claim.blunt_because)}" if claim.blunt_because else ""
     return ". ".join([*([mark] if blunt(claim) else []), *said]) + "."
 

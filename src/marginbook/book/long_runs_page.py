@@ -32,7 +32,7 @@ ended wrongly
   a fit that returned something wrong.
 
 The last column is the growth of the process's own memory in the second half of its hour. Garbage that
-waits to be collected counts there, too; the figure tells a saw-tooth from a leak.
+waits to be collected counts there, too: in the figure it is a saw-tooth, and a leak would rise steadily.
 
 {table}
 

@@ -85,6 +85,14 @@ class Chapter:
         found = (block.text for block in blocks(self.text) if block.text.startswith(start))
         return plain(next(found, "").removeprefix(start).strip())
 
+    def idea(self) -> str:
+        """Return the paragraph of the idea, and those between its figure and the first section."""
+        above = blocks(self.text.partition("\n## ")[0])
+        names = [block.name for block in above]
+        below = above[names.index("figure") + 1 :] if "figure" in names else []
+        more = [plain(one.text) for one in below if not (one.name or one.text.startswith("**"))]
+        return " ".join(filter(None, [self.lead("idea"), *more]))
+
     def figure(self) -> Figure | None:
         """Return the figure before the first section."""
         for block in blocks(self.text.partition("\n## ")[0]):

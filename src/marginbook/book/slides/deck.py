@@ -172,7 +172,7 @@ def _first(slides: _Slides, room: Room, back: str) -> None:
 
 def _idea(slides: _Slides, given: Material) -> None:
     figure, path = given.chapter.figure(), given.pictures.get("idea")
-    problem, idea = given.chapter.lead("problem"), given.chapter.lead("idea")
+    problem, idea = given.chapter.lead("problem"), given.chapter.idea()
     if problem:
         slides.start("The problem", "large")
         slides.add(problem, "words")
