@@ -66,8 +66,12 @@ def test_a_verdict_that_wrong_runs_get_too_is_undecided():
     assert rarely.judge_open([SHOWN, SHOWN]) == Verdict.REPRODUCED
     assert often.judge_open([REFUTED, REFUTED]) == Verdict.NOT_REPRODUCED
     assert "cannot tell" in str(often)
-    assert str(rarely) == "If the names are exchanged, as many agree in 4 % of all ways."
+    assert str(rarely) == "If the names are exchanged, as many agree in 4 % of all exchanges."
 
 
 def test_small_shares_have_two_digits():
     assert [percent(rate) for rate in (0.125, 1 / 3, 2e-5)] == ["12 %", "33 %", "0.002 %"]
+
+
+def test_what_is_true_or_false_adds_up() -> None:
+    assert all_ways([[True, False]] * 3).as_well() == 1 / 8

@@ -74,6 +74,7 @@ def all_ways(options: Sequence[ArrayLike]) -> Ways:
     0.0625
     """
     tables = [np.reshape(option, (len(np.asarray(option)), -1)) for option in options]
+    tables = [table.astype(int) if table.dtype == bool else table for table in tables]  # they add up
     sums = np.zeros((1, tables[0].shape[1]), dtype=tables[0].dtype)
     shares: np.ndarray = np.ones(1)
     for table in tables:
@@ -82,7 +83,7 @@ def all_ways(options: Sequence[ArrayLike]) -> Ways:
             continue
         sums = (sums[:, None] + table[None]).reshape(-1, table.shape[1])
         shares = np.repeat(shares / len(table), len(table))
-        if sums.dtype.kind in "iub":
+        if sums.dtype.kind in "iu":
             sums, place = np.unique(sums, axis=0, return_inverse=True)
             shares = np.bincount(place.ravel(), weights=shares)
     return Ways(sums, shares, np.sum([table[0] for table in tables], axis=0))
@@ -164,4 +165,4 @@ class WrongRuns:
     def __str__(self) -> str:
         most = f"{100 * MISSED:g} %"
         told = f", which is more than {most}: the data cannot tell" if self.rate > MISSED else ""
-        return f"If {self.exchanged}, {self.alike} in {percent(self.rate)} of all ways{told}."
+        return f"If {self.exchanged}, {self.alike} in {percent(self.rate)} of all exchanges{told}."

@@ -224,8 +224,9 @@ def check_dimension(*, degree: int = 1) -> Evidence:
         claimed=f"{len(shares)} of {len(shares)}",
         slack=float(min(shares) - straight),
         why=f"{straight:.0%} is our choice. There is one curve for each set and number of kernels or rows: "
-        f"means over the splits, of three layers or more, with weights at the {LEAST} of (33). Of as "
-        f"many curves that grew like a power of the layer, {bent} would count, too. Each layer is learned on "
+        f"means over the splits, of three layers or more, with weights at the {LEAST} of (33). Of "
+        f"{len(lengths)} curves of these lengths that grew like a power of the layer, the rule would also "
+        f"accept {bent}. Each layer is learned on "
         f"fewer rows: the last one adds {np.median(last):.2f} times as many features as the first, in the "
         "median.",
         sizes={"curves": len(shares)},

@@ -20,10 +20,8 @@ from .section_2_lemma_1 import NOTEBOOK
 
 #: from kernels that see one point at a time to kernels that see hardly any difference
 WIDTHS = (4.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05)
-#: one basis costs C^2 times as much as those of C classes at most, up to what the tolerance of a basis allows
-MOST = 1.1
-#: energy of the samples of a basis that its tolerance leaves out, at most
-FULL = 0.02
+#: energy of the samples of a basis that its tolerance leaves out, at most: that of `fit_subspaces`
+FULL = 1e-3
 ENERGIES = "clasmk.claims.section_2_criteria.energies"
 
 
@@ -79,7 +77,7 @@ def check_set(
         f"{far:.2f}"
         + failing(
             (near <= 0.15, f"corrected, by up to {near:.2f}"),
-            (missed <= FULL, f"on the samples of the bases it differs from 1 by up to {missed:.2f}"),
+            (missed <= FULL, f"on the samples of the bases it differs from 1 by up to {missed:.2g}"),
         ),
         claimed="at most 0.15",
         slack=0.15 - far,
@@ -210,7 +208,7 @@ def check_centring(
 def check_blocks(*, power: int = 2, whole_tol: float = 1e-2, rows: int | None = None) -> Evidence:
     """Count the multiplications of the greedy embedding, N r^2, for all data and class by class."""
     rng = np.random.default_rng(627)
-    sizes, share = [], 0.0
+    sizes, share, bounded = [], 0.0, 0
     kernels: list[Kernel] = rbf((2.0, 1.0, 0.5, 0.2)) + poly((2, 4, 8))
     for C, gap in product((2, 4, 8), (0.0, 1.0, 4.0)):
         X, codes = blobs(rng, C, 240 // C, gap)
@@ -219,15 +217,17 @@ def check_blocks(*, power: int = 2, whole_tol: float = 1e-2, rows: int | None = 
             ranks = [len(greedy_embedding(kernel, X[codes == c], tol=1e-2).indices) for c in range(C)]
             cost = len(X) * whole**power / sum((rows or 240 // C) * r**power for r in ranks)
             sizes.append((sum(ranks) / whole, cost))
-            # by Cauchy and Schwarz no more than C^2, where one basis is no longer than all of the classes
-            share = max(share, cost / C**2)
+            # then at most C^2, by Cauchy and Schwarz: a check of the counts
+            if whole <= sum(ranks):
+                share, bounded = max(share, cost / C**2), bounded + 1
     longer, cheaper = np.array(sizes).T
     return Evidence(
-        verdict=decide(bool(cheaper.min() >= 1 and np.median(cheaper) > 1 and share <= MOST)),
+        verdict=decide(bool(cheaper.min() >= 1 and np.median(cheaper) > 1 and share <= 1)),
         measured=f"one basis for all takes {cheaper.min():.2f} to {cheaper.max():.1f} times as many "
-        f"multiplications, for the same tolerance, and up to {share:.2f} C^2 times as many",
-        claimed=f"1 or more, and above 1 in most; at most {MOST:g} C^2",
-        slack=min(float(np.median(cheaper) - 1), MOST - share),
+        f"multiplications, for the same tolerance; in the {bounded} of {len(sizes)} problems in which it is "
+        f"no longer than all bases of the classes, up to {share:.2f} C^2 times as many",
+        claimed="1 or more, and above 1 in most; at most C^2",
+        slack=float(np.median(cheaper) - 1) if share <= 1 else 1 - share,
         why=f"N r^2 is {np.median(cheaper):.1f} times the sum of N_c r_c^2 in the median. The two are equal "
         "where all classes fill the same subspace, and the factor is C^2 where they share none. The price "
         f"comes later: together, the features of the classes have {longer.min():.1f} to {longer.max():.1f} "

@@ -304,6 +304,8 @@ def block_seconds(how: str = "sum") -> pd.DataFrame | None:
 def exchanged_seconds(how: str, frame: pd.DataFrame) -> WrongRuns:
     """Count how often the least factor is as large if a coin exchanges the two in every fold.
 
+    The claim is about these sets: what repeats is the timing, fold by fold.
+
     Parameters
     ----------
     how : str
@@ -322,7 +324,7 @@ def exchanged_seconds(how: str, frame: pd.DataFrame) -> WrongRuns:
         single, block = ways.sums.T
         rate *= float(ways.shares[single >= frame["ratio"].min() * block * (1 - TINY)].sum())
     return WrongRuns(
-        rate, "the eight and CLASMK-ML are exchanged in each fold", "the smallest factor is as large"
+        rate, f"the {len(SINGLE)} and CLASMK-ML are exchanged in each fold", "the smallest factor is as large"
     )
 
 

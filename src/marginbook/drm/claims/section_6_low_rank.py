@@ -130,7 +130,7 @@ def check_low_rank(
         f"multiplications have the degrees {degrees} in r, m and n, {each:.2f} r n in each iteration; error "
         f"of w {errors[0]:.2f} at r=5, {errors[3]:.2f} at r=40, {at_most(errors[-1], 1e-4)} at r=n, above "
         f"the bound by at most {max(excess, 0.0):.1g}; with each of {len(reached)} kernels built for it "
-        f"{100 * min(reached):.1f} % of the bound or more are reached",
+        f"at least {100 * min(reached):.1f} % of the bound is reached",
         claimed=f"the same iterates; the degrees {powers}; an error within the bound of (20), small at full "
         "rank",
         slack=min(

@@ -195,8 +195,8 @@ def check_closed_form(linear: float = 1.0, ridge: float = 0.5, within: float = 0
     tolerance = 1e-7
     return Evidence(
         verdict=decide(gap <= tolerance and gradient <= 1e-10),
-        measured=f"objective and the oracle's differ by at most {at_most(gap, tolerance)} of its value; "
-        f"gradient at most {at_most(gradient, 1e-10)}",
+        measured=f"the objective differs from the oracle's by at most {at_most(gap, tolerance)} of its "
+        f"value; gradient at most {at_most(gradient, 1e-10)}",
         claimed="0 and 0",
         slack=min(tolerance - gap, 1e-10 - gradient),
         why="The oracle is an interior-point solver. It gets (12) as sums of squares over a feature factor "

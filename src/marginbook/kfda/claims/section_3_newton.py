@@ -261,8 +261,8 @@ def check_newton(
         slack=float(min(simpler / total - 0.5, room)),
         why="Multiplications are counted, not seconds. Both methods factorise a matrix of order N + 1 in "
         "each step. So a step of (8) is cheaper only where the Hessian is not positive definite and has to "
-        "be shifted, or where a full Newton step does not descend and has to be halved. Where neither is "
-        "needed the steps cost the same, and (8) is ahead only if it takes fewer. A method is ahead if it "
+        "be shifted, or where a full Newton step does not descend enough and has to be halved. Where neither "
+        "is needed the steps cost the same, and (8) is ahead only if it takes fewer. A method is ahead if it "
         "costs at least 5 % less; (8) is not ahead of a Newton run that stalls before it has cost as much. "
         "That (8) can be ahead is decided where Newton's method arrives. The goal is a J of (8), and both "
         "start from the ridge solution; near a minimum, on its support, Newton's method is the better one.",

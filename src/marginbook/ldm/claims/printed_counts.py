@@ -56,6 +56,10 @@ def _told(differ: int) -> str:
     return f"; for {differ} cells scores have other outcomes than the bounds say" if differ else ""
 
 
+def _exactly(differ: int) -> str:
+    return "not always" if differ else "exactly"
+
+
 def _changed(counts: tuple[int, int, int], to: tuple[int, int, int] | None) -> tuple[int, int, int]:
     return counts if to is None else to
 
@@ -169,7 +173,7 @@ def check_peers(row: Mapping[tuple[str, str], tuple[int, int, int]] = {}) -> Evi
         why="A paired test needs the scores on the splits, which are not printed. But the two printed "
         f"deviations bound the deviation of the difference, and so the number of wins: {', '.join(told)}. A "
         "count that is only possible is not confirmed. For each cell, t-tests on made-up scores with the "
-        "printed means and deviations have just the outcomes that the bounds allow.",
+        f"printed means and deviations have {_exactly(differ)} the outcomes that the bounds allow.",
         sizes={"rows": number},
     )
 
@@ -273,7 +277,7 @@ def check_marks(instead: tuple[str, str, str, str] | None = None) -> Evidence:
         why=f"Impossible: {', '.join(off) or 'none'}. The deviation of a paired difference lies between the "
         "difference and the sum of the two printed deviations. Where both ends give the same outcome, the "
         "mark is certain. The other marks cannot be confirmed without the scores on the splits. For each "
-        "cell, t-tests on made-up scores with the printed means and deviations have just the outcomes that "
-        "the bounds allow.",
+        f"cell, t-tests on made-up scores with the printed means and deviations have {_exactly(differ)} the "
+        "outcomes that the bounds allow.",
         sizes={"cells": number},
     )

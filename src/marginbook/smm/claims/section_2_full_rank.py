@@ -73,6 +73,7 @@ def check_full_rank(less: int = 0, factor: float = 1.0) -> Evidence:
             lam=sample.lam,
             sample_weight=sample.weights,
         )
+        # what is below it is the other solver's inexactness
         above, under = max(above, found.objective / value - 1), max(under, 1 - found.objective / value)
         count += 1
     return Evidence(

@@ -137,10 +137,11 @@ def check_algorithm(unbounded: bool = True, factor: float = 1.0, gordan: bool = 
     return Evidence(
         verdict=decide(free == 0, bounded == count == alternative),
         measured=f"the maximum is infinite in {free} of {count} problems, and with alpha >= 0 alone in "
-        f"{nonnegative}; in {alternative} the latter is infinite just if the block cannot separate the "
+        f"{nonnegative}; in {alternative} the latter is infinite exactly where the block cannot separate the "
         f"classes; with the box it equals {'' if factor == 1 else f'{factor:g} times '}the minimum of the "
         f"block in {bounded}",
-        claimed="finite; corrected, equal in all problems, and infinite with alpha >= 0 just there",
+        claimed="finite; corrected, equal in all problems, and with alpha >= 0 alone, infinite exactly "
+        "where the block cannot separate the classes",
         slack=-free / count,
         why="Algorithm 1 leaves out the limits on alpha, which the display above it has. "
         "With more matrices than the d1 r features of a block, the quadratic term does not see some alpha "
