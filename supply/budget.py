@@ -1,6 +1,7 @@
 """For pytest, ``-p budget``: a test that starts too late, or goes on too long, is skipped and says so.
 
-How many were left out is said at the end, in red; where none was done the exit code is 1.
+Tests have some seconds after they were collected, however long that took. How many were left out is said at
+the end, in red; where none was done the exit code is 1.
 """
 
 from __future__ import annotations
@@ -17,8 +18,18 @@ import pytest
 
 #: seconds after the end in which a test that has started may finish
 GRACE = float(os.environ.get("MARGINBOOK_CHECK_GRACE", "5"))
+#: seconds that tests have after they were collected
+LEAST = float(os.environ.get("MARGINBOOK_CHECK_LEAST", "0"))
 UNTIL = float(os.environ["MARGINBOOK_CHECK_UNTIL"])
 LATE = "no time left in `make check`"
+_began = False
+
+
+def _begin() -> None:
+    """Before the first test of this process, see that there is time for some."""
+    global UNTIL, _began
+    if not _began:
+        _began, UNTIL = True, max(UNTIL, time.time() + LEAST)
 
 
 def _stop(*_: object) -> None:
@@ -42,6 +53,7 @@ def _alarm() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    _begin()
     if time.time() > UNTIL:
         pytest.skip(f"{LATE}; `make test` runs it")
     with _alarm():

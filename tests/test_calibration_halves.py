@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from marginbook.claims import calibration
 from marginbook.claims.calibration import calibrate
@@ -115,23 +115,39 @@ def test_the_methods_of_a_wrong_run_are_turned_by_each_number_of_places(watched:
             )
 
 
-def test_shifted_runs_have_the_noise_of_a_difference_of_two_means(watched: Watched) -> None:
-    """Student's, with 2 n - 2 degrees of freedom, times its error: the same for each shift of a draw."""
-    cells = 9
-    asked = [each for each in watched.asked[27:] if len(each[0]) == cells]
-    moved = [each for each in asked if len(set(each[0]["mean"])) == cells]
-    for draw in (0, 5, 11):
-        rng = np.random.default_rng([draw, cells])
-        noise = rng.standard_t(2 * 4 - 2, cells)
-        deviations = np.repeat([np.arange(1, n + 1).std(ddof=1) for n in SETS.values()], 3)
-        errors = deviations * np.sqrt(1 / 4 + 1 / np.repeat(list(SETS.values()), 3))
-        own = [1000 * d + 100 * m + (n + 1) / 2 for d, n in enumerate(SETS.values()) for m in range(3)]
-        for by in SOME:
-            wanted = own + by * deviations + noise * errors
-            found = [np.array(printed["mean"], float) for printed, _, _ in moved]
-            assert sum(np.allclose(each, wanted, atol=0.0051) for each in found) == 1
-    counted = Counter(n for _, _, n in moved)
-    assert counted[4] >= 12 * len(SOME)
+def shifted_means(rule: Watched, draws: int, shifts: int) -> np.ndarray:
+    """Return the printed means of the shifted runs, (draws, shifts, cells); a draw asks for errors first."""
+    asked = rule.asked[2 * draws + len(METHODS) :][: draws * (1 + shifts)]
+    means = [[float(text) for text in printed["mean"]] for printed, _, _ in asked]
+    assert {n for _, _, n in asked} == {4}  # the median of 3, 4 and 7
+    return np.reshape(means, (draws, 1 + shifts, -1))[:, 1:]
+
+
+#: of the scores 1 to n of a cell, n (n + 1) / 12
+VARIANCES = np.repeat([1.0, 5 / 3, 14 / 3], 3)
+
+
+def test_all_shifts_of_a_draw_have_the_same_noise(watched: Watched) -> None:
+    found = shifted_means(watched, 12, len(SOME))
+    steps = np.diff(SOME)[:, None] * np.sqrt(VARIANCES)
+    np.testing.assert_allclose(np.diff(found, axis=1), np.broadcast_to(steps, (12, 2, 9)), atol=0.0101)
+    assert len(np.unique(found[:, 0, 0])) == 12
+
+
+def test_shifted_runs_have_the_noise_of_a_difference_of_two_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Student's with 2 * 4 - 2 degrees of freedom, times the error of a mean of 4 and of one of n splits."""
+    draws = 40
+    monkeypatch.setattr(calibration, "SHIFTS", (1.0,))
+    monkeypatch.setattr(calibration, "DRAWS", draws)
+    rule = Watched()
+    calibrate(*tables(), rule)
+    own = np.array([2, 102, 202, 1002.5, 1102.5, 1202.5, 2004, 2104, 2204])
+    noise = shifted_means(rule, draws, 1)[:, 0] - own - np.sqrt(VARIANCES)
+    noise /= np.sqrt(np.repeat([7 / 12, 5 / 6, 11 / 6], 3))  # of variance / 4 + variance / n
+    assert stats.kstest(noise.ravel(), stats.t(6).cdf).pvalue > 0.05
+    assert noise.var() == pytest.approx(6 / 4, rel=0.25)  # normal noise would have 1
+    np.testing.assert_allclose(noise.reshape(draws, 3, 3).var(axis=(0, 2)), 6 / 4, rtol=0.5)
+    assert abs(np.corrcoef(noise.T) - np.eye(9)).max() < 0.6
 
 
 def test_shifts_are_tried_from_an_eighth_to_six_in_steps_of_half_at_most() -> None:

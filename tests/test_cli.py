@@ -5,7 +5,7 @@ import re
 import click
 import pytest
 
-from marginbook.cli import COMMANDS, main
+from marginbook.cli import COMMANDS, main, plain
 
 
 def _commands(group: click.Group, path: tuple[str, ...] = ()):
@@ -73,3 +73,21 @@ def test_wrong_usage_ends_with_2_and_says_what_to_do(cli, arguments):
 
 def test_version(cli):
     assert cli("--version").output.startswith("marginbook, version ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ((), 1, "`marginbook` needs click, which is not installed: pip install"),
+        (("claims",), 1, "`marginbook claims` needs click, which is not installed: pip install"),
+        (("warmup", "now"), 2, "Error: `marginbook warmup` takes no argument, got now"),
+        (("guide", "a", "b"), 2, "Error: `marginbook guide` takes the name of one estimator, got a b"),
+        (("guide", "LDMClasifier"), 2, "Error: the guide has no section 'LDMClasifier'; did you mean LDMC"),
+    ],
+)
+def test_without_click_wrong_usage_is_not_a_missing_package(capsys, arguments, code, told):
+    with pytest.raises(SystemExit) as ended:
+        plain.main(arguments)
+    assert ended.value.code == code
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err[: len(told)]) == ("", told)

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from marginbook import __version__
 from marginbook.base.project import root
 from marginbook.claims import ROOMS, Kind, Verdict
 from marginbook.claims.ledger_file import MARKS, board, put_board
@@ -24,6 +25,19 @@ def local_links(page: str) -> list[str]:
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_local_links_and_images_exist(page):
     assert [target for target in local_links(page) if not (HERE / target).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "version"),
+    [
+        ("pyproject.toml", r'^version = "(.+)"$'),
+        ("CITATION.cff", r"^version: (.+)$"),
+        ("book/guide.md", r"marginbook-(\d[\d.]*)-py3-none-any\.whl"),
+        ("book/cluster/kubernetes.yaml", r"/marginbook:(\d[\w.]*)"),
+    ],
+)
+def test_the_version_is_the_same_everywhere(page, version):
+    assert set(re.findall(version, (HERE / page).read_text("utf-8"), flags=re.M)) == {__version__}
 
 
 def test_the_links_of_the_readme_are_found():

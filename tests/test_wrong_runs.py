@@ -4,8 +4,9 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from marginbook.claims import Verdict
+from marginbook.claims import Verdict, wrong_runs
 from marginbook.claims.open_parts import OPEN, REFUTED, SHOWN
 from marginbook.claims.wrong_runs import WrongRuns, all_ways, lows, percent, turned
 from marginbook.experiments.equivalence import mean_interval
@@ -75,3 +76,23 @@ def test_small_shares_have_two_digits():
 
 def test_what_is_true_or_false_adds_up() -> None:
     assert all_ways([[True, False]] * 3).as_well() == 1 / 8
+
+
+def test_more_sums_than_fit_into_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(wrong_runs, "MOST", 2**10)
+    rng = np.random.default_rng(3)
+    leads = rng.normal(size=11)
+    assert len(all_ways(turned(leads[:10])).sums) == 2**10
+    with pytest.raises(ValueError, match=r"on 11 sets have more than 1024 sums; round .* integers"):
+        all_ways(turned(leads))
+    # whole numbers have few different sums, whatever the number of sets
+    ways = all_ways([option.round().astype(int) for option in turned(leads)] * 20)
+    assert len(ways.sums) < 2**10
+    assert ways.shares.sum() == pytest.approx(1)
+
+
+def test_a_coin_on_many_sets_is_a_binomial_law():
+    ways = all_ways([[1, 0]] * 300)
+    assert ways.as_well(lambda sums: np.minimum(sums[:, 0], 160)) == pytest.approx(
+        stats.binom.sf(159, 300, 0.5), rel=1e-9
+    )

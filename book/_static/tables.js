@@ -24,11 +24,26 @@ const label = (table) => {
   if (table.dataset.labelled) return;
   table.dataset.labelled = "yes";
   const words = headings(table);
-  for (const body of table.tBodies) for (const row of body.rows) {
-    [...row.cells].forEach((cell, place) => {
-      if (words[place] && place > 0) cell.dataset.label = words[place];
-      if (cell.textContent.trim().length > LONG) cell.classList.add("long");
-    });
+  for (const body of table.tBodies) {
+    const above = []; // for each column, the cell that reaches down from above, and for how many more rows
+    for (const row of body.rows) {
+      let place = 0;
+      const pass = () => {
+        for (; above[place]?.rows > 0; place += 1) {
+          above[place].rows -= 1;
+          if (place === 0) row.dataset.under = above[place].text;
+        }
+      };
+      for (const cell of row.cells) {
+        pass();
+        const text = cell.textContent.trim();
+        cell.classList.toggle("head", place === 0);
+        if (words[place] && place > 0) cell.dataset.label = words[place];
+        if (text.length > LONG) cell.classList.add("long");
+        for (let more = 0; more < cell.colSpan; more += 1, place += 1) above[place] = { rows: cell.rowSpan - 1, text };
+      }
+      pass();
+    }
   }
   // what is shown as blocks is a table still
   const roles = [[table, "table"], ...[...table.rows].map((row) => [row, "row"]),

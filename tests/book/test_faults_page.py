@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.base.project import root
-from marginbook.book import faults_page, long_runs_page
+from marginbook.book import bad_input_pages, faults_page, long_runs_page, trusted_page
 
 #: the second word of the marker, or the first of the functions that make one for a parameter
 NAMED = re.compile(r'mark\.fault\(\s*"[^"]+",\s*"([^"]+)"|(?:exhausts|damaged|(?<!\.)\bfault)\(\s*"([^"]+)"')
@@ -88,6 +88,17 @@ def test_an_hour_that_grows_or_leaves_something_says_so() -> None:
     assert "- +120.0\n" in good
     bad = long_runs_page.listed(MINUTES, [HOUR | {"lost": "2", "left": "1", "code": "0"}])
     assert "**2 lost by `serve`, 1 left running by `serve`, exit code 0 of `serve`**" in bad
+    wrong = long_runs_page.listed(MINUTES, [HOUR | {"faults": "3"}])
+    assert "at commit abc: **3 of 1,200 requests ended wrongly**" in wrong
+
+
+def test_the_fits_of_the_hour_are_told_wherever_fits_are_counted(tmp_path: Path) -> None:
+    told = long_runs_page.fits_told()
+    end = {row["run"]: row for row in faults_page.stored("long_run_ends")}["fuzzing"]
+    assert f"{int(end['faults']):,} of {int(end['operations']):,} fits" in told
+    trusted_page.write(tmp_path)
+    assert told in (tmp_path / "checked.md").read_text()
+    assert told in bad_input_pages.page()
 
 
 def test_the_stored_hours_are_whole() -> None:

@@ -145,6 +145,14 @@ def test_an_experiment_with_nothing_printed_shows_its_means() -> None:
     assert text in result_pages.section("smm/bumps")[0]
 
 
+def test_a_table_of_which_one_metric_is_shown_has_the_counts_of_the_readings() -> None:
+    best = ReadAs("table-1", "one_way", 124, 130, 1.0, "undecided")
+    text, agreed = result_pages.section("kfda/table-1", [best, best._replace(reading="other", agree=9)])
+    assert agreed == "124 of 130"
+    assert "124 of 130 agree in the reading that agrees best: one\\_way. [All readings](#readings)" in text
+    assert "All readings" not in result_pages.section("kfda/table-1", [best._replace(table="table-2")])[0]
+
+
 @pytest.mark.parametrize(
     ("verdicts", "said"),
     [(["reproduced"], False), (["reproduced", "not-testable"], True), (["not printed"], True)],

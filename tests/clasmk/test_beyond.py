@@ -20,6 +20,7 @@ from marginbook.clasmk.claims import (
     beyond_thresholds,
     beyond_vertices,
 )
+from marginbook.clasmk.claims import beyond_criterion_2_choices as near
 from marginbook.clasmk.claims import beyond_narrow_kernels as narrow
 from marginbook.clasmk.claims.real_rows import PARTS, SETS, Rows, real_rows
 from marginbook.clasmk.model.normalised_kernels import normalised_gram
@@ -123,12 +124,12 @@ def test_linear_program_exact_rule_and_bounds_agree(seed, law, classes, kernels)
     exact = choose_exact(n, d).objective
     assert_allclose(beyond_vertices.least_by_linear_program(n, d), exact, rtol=1e-7, atol=1e-9)
     if d.min() > 0:
-        assert beyond_criterion_2._below_bound(n, d)
+        assert near._below_bound(n, d)
 
 
 @pytest.mark.parametrize("factor", [2.0, 100.0, 1e8])
 def test_the_greedy_rule_misses_by_any_factor(factor):
-    n, d = beyond_criterion_2.worst_case(factor)
+    n, d = near.worst_case(factor)
     missed = choose_greedy(n, d).objective / choose_exact(n, d).objective
     assert 0.99 * factor < missed <= factor
 
@@ -227,6 +228,7 @@ def test_every_module_of_the_door_enters_its_claims():
         beyond_dinkelbach,
         beyond_criterion_2,
         narrow,
+        near,
         beyond_ratio_error,
         beyond_signs,
         beyond_thresholds,
@@ -273,27 +275,25 @@ def iris_statistics():
 
 def test_an_exact_rule_in_place_of_the_greedy_one_is_noticed(monkeypatch):
     iris = iris_statistics()
-    monkeypatch.setattr(beyond_criterion_2, "real_statistics", lambda: iris)
-    assert beyond_criterion_2.check_greedy().verdict == Verdict.HOLDS
-    monkeypatch.setattr(beyond_criterion_2, "choose_greedy", choose_exact)
-    assert beyond_criterion_2.check_greedy().verdict == Verdict.FAILS
+    monkeypatch.setattr(near, "real_statistics", lambda: iris)
+    assert near.check_greedy().verdict == Verdict.HOLDS
+    monkeypatch.setattr(near, "choose_greedy", choose_exact)
+    assert near.check_greedy().verdict == Verdict.FAILS
 
 
 def test_smallest_weights_in_place_of_the_largest_are_noticed(monkeypatch):
     iris = iris_statistics()
-    monkeypatch.setattr(beyond_criterion_2, "real_statistics", lambda: iris)
-    assert beyond_criterion_2.check_largest().verdict == Verdict.HOLDS
-    monkeypatch.setattr(beyond_criterion_2, "largest_weights", lambda weights: weights.argmin(axis=1))
-    assert beyond_criterion_2.check_largest().verdict == Verdict.FAILS
+    monkeypatch.setattr(near, "real_statistics", lambda: iris)
+    assert near.check_largest().verdict == Verdict.HOLDS
+    monkeypatch.setattr(near, "largest_weights", lambda weights: weights.argmin(axis=1))
+    assert near.check_largest().verdict == Verdict.FAILS
 
 
 def test_largest_weights_of_concatenated_kernels_minimise_criterion_2(monkeypatch):
     swapped = [(name, Separation(e.numerator, e.denominator), e) for name, _, e in few("wine") + few("iris")]
-    monkeypatch.setattr(beyond_criterion_2, "real_statistics", lambda: swapped)
-    monkeypatch.setattr(
-        beyond_criterion_2, "dinkelbach", lambda N, D, max_nodes: dinkelbach(N, D, combine="concat")
-    )
-    assert beyond_criterion_2.check_largest().verdict == Verdict.HOLDS
+    monkeypatch.setattr(near, "real_statistics", lambda: swapped)
+    monkeypatch.setattr(near, "dinkelbach", lambda N, D, max_nodes: dinkelbach(N, D, combine="concat"))
+    assert near.check_largest().verdict == Verdict.HOLDS
 
 
 def test_local_minimisers_in_the_subproblems_are_noticed(monkeypatch):

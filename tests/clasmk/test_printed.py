@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.clasmk.claims import printed_audit, printed_sets, printed_time
+from marginbook.clasmk.claims import printed_audit, printed_sets, printed_table_1, printed_time
 from marginbook.clasmk.paper import printed as table_cells
 from marginbook.clasmk.paper.printed import BOLD, SINGLE, SUMMARY, printed, seconds, sizes
 
@@ -75,9 +75,9 @@ CHECKS = {
     printed_audit.check_bold: Verdict.HOLDS,
     printed_audit.check_spread: Verdict.HOLDS,
     printed_sets.check_sizes: Verdict.CORRECTED,
-    printed_time.check_best: Verdict.HOLDS,
-    printed_time.check_class: Verdict.HOLDS,
-    printed_time.check_equal_cells: Verdict.HOLDS,
+    printed_table_1.check_best: Verdict.HOLDS,
+    printed_table_1.check_class: Verdict.HOLDS,
+    printed_table_1.check_equal_cells: Verdict.HOLDS,
     printed_time.check_block: Verdict.HOLDS,
     printed_time.check_sums: Verdict.HOLDS,
     printed_time.check_widths: Verdict.HOLDS,
@@ -102,7 +102,7 @@ def changed(monkeypatch):
                 frame.loc[row, column] = mean
             return frame
 
-        for module in (printed_audit, printed_time):
+        for module in (printed_audit, printed_table_1):
             monkeypatch.setattr(module, "printed", other)
 
     return change
@@ -120,9 +120,9 @@ def test_verdicts_follow_the_cells(changed):
     assert evidence.verdict == Verdict.HOLDS
     assert "rounded, in 4 of 4; exceptions: none" in evidence.why
     changed("table-1", "phoneme", "CLASMK-ML", 9.94)
-    assert printed_time.check_best().verdict == Verdict.FAILS
+    assert printed_table_1.check_best().verdict == Verdict.FAILS
     changed("table-1", "banana", "CLASK-ML", 8.0)
-    assert printed_time.check_class().verdict == Verdict.FAILS
+    assert printed_table_1.check_class().verdict == Verdict.FAILS
 
 
 def test_binomial_deviation_by_simulation():

@@ -7,8 +7,12 @@ import pytest
 from marginbook.claims import Kind, Verdict, find
 from marginbook.claims.catalogue import rivals_of
 from marginbook.claims.rivals import in_place
-from marginbook.clasmk.claims import section_2_lemma_1, section_2_remark_1, section_2_theorem_1
-from marginbook.clasmk.claims import section_2_theorem_2 as theorem_two
+from marginbook.clasmk.claims import (
+    section_2_lemma_1,
+    section_2_remark_1,
+    section_2_theorem_1,
+)
+from marginbook.clasmk.claims import section_2_theorem_2_lemmas as lemmas
 from marginbook.clasmk.claims.block_distributions import block_models
 from marginbook.clasmk.claims.changed_cells import cell, second
 from marginbook.clasmk.claims.distributions import problems
@@ -23,11 +27,13 @@ QUICK = [
     in (
         "printed_audit",
         "printed_sets",
+        "printed_table_1",
         "printed_time",
         "misprints",
         "section_4_layers",
         "figures",
         "tables",
+        "tables_table_2",
         "section_1_complexity",
     )
     and claim.rivals
@@ -43,7 +49,9 @@ def few(monkeypatch):
     for module in (section_2_lemma_1, section_2_remark_1, section_2_theorem_1):
         monkeypatch.setattr(module, "problems", lambda seed, n, classes=(2,): problems(seed, 12, classes))
     monkeypatch.setattr(
-        theorem_two, "block_models", lambda seed, n, **options: block_models(seed, 6, **options)
+        lemmas,
+        "block_models",
+        lambda seed, n, **options: block_models(seed, 6, **options),
     )
 
 
@@ -81,7 +89,7 @@ def test_a_wrong_bound_fails_in_the_models_that_are_built(check, changed):
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("changed", OF_LEMMAS)
-@pytest.mark.parametrize("check", [theorem_two.check_pairs, theorem_two.check_average])
+@pytest.mark.parametrize("check", [lemmas.check_pairs, lemmas.check_average])
 def test_a_wrong_distance_fails_in_the_models_that_are_built(check, changed):
     evidence = check()
     assert evidence.verdict == Verdict.HOLDS

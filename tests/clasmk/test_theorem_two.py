@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from marginbook.claims import Verdict
 from marginbook.clasmk.claims import section_2_theorem_2 as theorem_two
+from marginbook.clasmk.claims import section_2_theorem_2_lemmas as lemmas
 from marginbook.clasmk.claims import section_2_theorem_2_use as use
 from marginbook.clasmk.claims.block_distributions import (
     Blocks,
@@ -27,11 +28,11 @@ def few(seed, count, **options):
 
 @pytest.fixture(autouse=True)
 def _fewer(monkeypatch):
-    for module in (theorem_two, use):
+    for module in (theorem_two, lemmas, use):
         monkeypatch.setattr(module, "block_models", few)
 
 
-@pytest.mark.parametrize("check", [theorem_two.check_pairs, theorem_two.check_average, use.check_sharper])
+@pytest.mark.parametrize("check", [lemmas.check_pairs, lemmas.check_average, use.check_sharper])
 def test_the_lemmas_hold(check):
     holds(check)
 
@@ -41,7 +42,7 @@ def test_the_lemmas_hold(check):
     [
         theorem_two.check_hypotheses,
         theorem_two.check_bound,
-        theorem_two.check_intermediate,
+        lemmas.check_intermediate,
     ],
 )
 def test_these_are_corrected(check):
@@ -126,9 +127,9 @@ def leaning(seed, count, **options):
 
 
 def test_without_unit_norms_the_lemmas_fail(monkeypatch):
-    monkeypatch.setattr(theorem_two, "block_models", leaning)
-    assert theorem_two.check_pairs().verdict == Verdict.FAILS
-    assert theorem_two.check_average().verdict == Verdict.FAILS
+    monkeypatch.setattr(lemmas, "block_models", leaning)
+    assert lemmas.check_pairs().verdict == Verdict.FAILS
+    assert lemmas.check_average().verdict == Verdict.FAILS
 
 
 def test_another_constant_fails_the_corrected_bound(monkeypatch):
@@ -138,9 +139,10 @@ def test_another_constant_fails_the_corrected_bound(monkeypatch):
 
 
 def test_a_denominator_that_is_too_large_fails_the_lemmas(monkeypatch):
-    monkeypatch.setattr(theorem_two, "apart_bound", lambda C, lam, noise, *_: 1 - lam * (1 - noise) / (2 * C))
-    assert theorem_two.check_pairs().verdict == Verdict.FAILS
-    assert theorem_two.check_average().verdict == Verdict.FAILS
+    for module in (theorem_two, lemmas):
+        monkeypatch.setattr(module, "apart_bound", lambda C, lam, noise, *_: 1 - lam * (1 - noise) / (2 * C))
+    assert lemmas.check_pairs().verdict == Verdict.FAILS
+    assert lemmas.check_average().verdict == Verdict.FAILS
 
 
 def test_with_the_printed_noise_free_elsewhere_hypotheses_would_hold(monkeypatch):

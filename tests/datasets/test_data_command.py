@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -47,14 +48,25 @@ def no_network(monkeypatch):
 def test_help_has_an_example(run, words):
     answer = run(*words, "--help")
     assert answer.exit_code == 0
-    assert "Example: marginbook data " in answer.output
+    assert "Example:\n    marginbook data " in answer.output
+    assert "..." not in re.sub(r"\[\w+\]\.\.\.", "", answer.output)  # no line is cut short
 
 
 def test_list_shows_every_set_with_its_status(run):
     output = run("list").output
     for name in registry():
-        assert f" {name} " in output
+        assert re.search(f"^{name} ", output, flags=re.MULTILINE)
     for word in ("bundled", "fetchable", "unavailable", "1,025,010", "68 x 68"):
+        assert word in output
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_list_leaves_nothing_out_in_a_narrow_terminal(run, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    output = run("list", "--table", "drm/table-5").output
+    assert "…" not in output
+    assert max(map(len, output.splitlines())) <= 80
+    for word in ("sensit-acoustic", "1,025,010", "unavailable", "4.0 MB", "drm/table-4", "ldm/table-4"):
         assert word in output
 
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import t
 
 from marginbook.claims import printed_tables
-from marginbook.drm.claims import figures, who_leads
+from marginbook.drm.claims import figures_3_iterations, who_leads
 from marginbook.drm.claims.counted_arithmetic import formula
 from marginbook.drm.claims.stored_results import protocol
 from marginbook.drm.claims.who_leads import AHEAD, BEHIND, OPEN, standing
@@ -68,10 +68,10 @@ def test_of_a_method_the_better_kernel_counts(monkeypatch: pytest.MonkeyPatch) -
 
 def test_bounds_that_decide_stand_in_the_protocols(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are read when a claim is checked, and every one has a note that says when it was set."""
-    own = figures.check_tens()
+    own = figures_3_iterations.check_tens()
     plan = protocol("fig-3")
     monkeypatch.setitem(plan.thresholds, "tens", 1)
-    other = figures.check_tens()
+    other = figures_3_iterations.check_tens()
     assert (own.verdict, own.measured) != (other.verdict, other.measured)
     assert "at most 1 iteration" in other.measured
     for table in ("table-3", "table-9", "fig-3", "fig-5"):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
+from marginbook.claims.counted_numbers import Tally, plain, plain_array
 from marginbook.drm.claims import counted_arithmetic, section_6_costs, section_6_growth, section_6_low_rank
 from marginbook.drm.claims import section_6_acceleration as momentum
 from marginbook.drm.claims import section_6_backtracking as backtracking
@@ -15,7 +16,7 @@ from marginbook.drm.claims import section_6_convergence as rates
 from marginbook.drm.claims import section_6_eigenvalues as spectra
 from marginbook.drm.claims import section_6_gradient_descent as descent
 from marginbook.drm.claims.convergence_problems import PARAMETERS, trials
-from marginbook.drm.claims.counted_arithmetic import Printed, Tally, plain_array
+from marginbook.drm.claims.counted_arithmetic import Printed
 from marginbook.drm.claims.problems import KERNELS, SIZES, problems
 from marginbook.drm.model import operators
 from marginbook.drm.model.operators import LinearSystem
@@ -36,15 +37,15 @@ def _fewer(monkeypatch):
 def test_numbers_count_their_products_and_nothing_else():
     tally = Tally()
     rng = np.random.default_rng(0)
-    plain = rng.normal(size=(4, 3)), rng.normal(size=3)
-    A, v = map(tally.numbers, plain)
-    np.testing.assert_allclose(plain_array(A @ v), plain[0] @ plain[1])
+    own = rng.normal(size=(4, 3)), rng.normal(size=3)
+    A, v = map(tally.numbers, own)
+    np.testing.assert_allclose(plain_array(A @ v), own[0] @ own[1])
     assert tally.count == 12
     total = v[0] + v[1] - v[2] + (1.0 - v[0]) + sum(v)
     assert tally.count == 12
-    np.testing.assert_allclose(total.value, plain[1] @ [1, 2, 0] + 1)
+    np.testing.assert_allclose(total.value, own[1] @ [1, 2, 0] + 1)
     np.testing.assert_allclose(
-        plain_array((v[0] * A[0] + 2.0 * v) / 4), (plain[1][0] * plain[0][0] + 2 * plain[1]) / 4
+        plain_array((v[0] * A[0] + 2.0 * v) / 4), (own[1][0] * own[0][0] + 2 * own[1]) / 4
     )
     assert tally.count == 12 + 9
 
@@ -62,7 +63,7 @@ def test_the_operators_count_what_the_numbers_count(n, p, g):
     np.testing.assert_allclose(plain_array(numbers), Qv[:, 0], atol=1e-12)
     assert system.multiplications - before == count == (4 * p + 3) * n
     Q, _ = paper.count(paper.matrix)
-    np.testing.assert_allclose(np.vectorize(counted_arithmetic.plain)(Q) @ v, Qv, atol=1e-12)
+    np.testing.assert_allclose(np.vectorize(plain)(Q) @ v, Qv, atol=1e-12)
     for row in section_6_costs.per_iteration(n, p, g):
         if row.kernel == "linear":
             assert row.library < row.described

@@ -17,13 +17,8 @@ from marginbook.ldm.claims.printed_theorem_3 import (
     restricted_leave_one_out,
 )
 from marginbook.ldm.claims.section_3_expectation import check_expectation
-from marginbook.ldm.claims.section_3_leave_one_out import (
-    check_bound,
-    check_restricted,
-    check_theorem_3,
-    on_repelling_law,
-    partitions,
-)
+from marginbook.ldm.claims.section_3_leave_one_out import check_bound, check_restricted
+from marginbook.ldm.claims.section_3_theorem_3 import check_theorem_3, on_repelling_law, partitions
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
 from marginbook.ldm.solvers.leave_one_out_exact import exact_leave_one_out

@@ -9,6 +9,7 @@ from scipy import stats
 from marginbook.claims import Verdict, contests
 from marginbook.ldm.claims import (
     printed_audit,
+    printed_averages,
     tables,
     tables_wins,
 )
@@ -47,7 +48,7 @@ def test_what_the_papers_own_numbers_say():
     """The recounts: a change here is news."""
     expected = {
         printed_audit.check_table_1: (Verdict.HOLDS, "22 of 22 numbers of instances and 22 of 22"),
-        printed_audit.check_averages: (Verdict.CORRECTED, "12 of 13 averages"),
+        printed_averages.check_averages: (Verdict.CORRECTED, "12 of 13 averages"),
         recounts.check_counts: (Verdict.HOLDS, "10 of 10 rows agree"),
         recounts.check_peers: (Verdict.UNDECIDED, "7 of 7 rows are possible, 1 certain"),
         recounts.check_best: (
@@ -84,11 +85,21 @@ def test_the_chance_of_a_rounding_is_that_of_random_tables():
     for distance in (0.0001, 0.0003):
         # a printed average that is half a unit and this distance away
         average = f"{0.8 + 0.0005 + distance:.4f}"
-        chance = printed_audit.chance_by_rounding([0.8] * 3, average)
+        chance = printed_averages.chance_by_rounding([0.8] * 3, average)
         assert chance == pytest.approx(np.mean(off >= distance), rel=0.05)
     # 12 cells must all but two units of rounding be up: (2^12 - 12) / 12!, and as much down
     cells = printed("table-4").means["LDM"].to_list()
-    assert printed_audit.chance_by_rounding(cells, "0.919") == pytest.approx(2 * 4084 / 479001600, rel=0.05)
+    assert printed_averages.chance_by_rounding(cells, "0.919") == pytest.approx(
+        2 * 4084 / 479001600, rel=0.05
+    )
+
+
+def test_right_averages_are_doubted_too_often_without_the_correction(monkeypatch):
+    monkeypatch.setattr(printed_averages, "DRAWN", 100)
+    with_it, without = (
+        printed_averages.false_alarms([20] * 9 + [12, 11, 12, 12], p) for p in (0.05 / 13, 0.05)
+    )
+    assert with_it < 0.1 < 0.2 < without
 
 
 def test_not_every_printed_win_can_outlast_the_correction():
@@ -102,11 +113,11 @@ def test_not_every_printed_win_can_outlast_the_correction():
 def test_the_recounts_read_the_printed_numbers(monkeypatch):
     """With other numbers printed, the verdicts are other ones."""
     pages = {table: printed(table) for table in KINDS}
-    for module in (printed_audit, recounts):
+    for module in (printed_audit, printed_averages, recounts):
         monkeypatch.setattr(module, "printed", pages.__getitem__)
     assert recounts.check_marks().verdict == Verdict.UNDECIDED
     pages["table-2"].means.loc["fourclass", "LDM"] = 0.9
-    assert printed_audit.check_averages().verdict == Verdict.FAILS
+    assert printed_averages.check_averages().verdict == Verdict.FAILS
     assert recounts.check_marks().verdict == Verdict.FAILS  # a lead so large has no mark
     assert "fourclass, LDM (linear)" in recounts.check_marks().why
     pages["table-2"].marks.loc["fourclass", "LDM"] = "win"

@@ -30,7 +30,7 @@ def _fewer(monkeypatch):
     def few(seed, repeats=1, intercepts=(False, True)):
         return itertools.islice(samples(seed, repeats, intercepts), 0, None, 2)
 
-    for module in (beyond_bound, beyond_permuted):
+    for module in (beyond_bound, beyond_bound_tight, beyond_permuted):
         monkeypatch.setattr(module, "samples", few)
 
 
@@ -45,7 +45,7 @@ def _fewer(monkeypatch):
         beyond_bound.check_bound,
         beyond_bound.check_certificate,
         beyond_bound.check_share,
-        beyond_bound.check_strong_penalty,
+        beyond_bound_tight.check_strong_penalty,
         beyond_bound_tight.check_tight,
         beyond_bound_tight.check_gap,
         beyond_bound_tight.check_triplets,
@@ -65,10 +65,11 @@ def test_a_bound_with_too_few_singular_values_would_fail(monkeypatch):
     def careless(c, X, y, *, rank, **settings):
         return own(c, X, y, rank=rank - 1, **settings)
 
-    monkeypatch.setattr(beyond_bound, "bound", careless)
+    for module in (beyond_bound, beyond_bound_tight):
+        monkeypatch.setattr(module, "bound", careless)
     assert beyond_bound.check_bound().verdict == Verdict.FAILS
     assert beyond_bound.check_certificate().verdict == Verdict.FAILS
-    assert beyond_bound.check_strong_penalty().verdict == Verdict.FAILS
+    assert beyond_bound_tight.check_strong_penalty().verdict == Verdict.FAILS
 
 
 def test_a_rule_that_forgets_a_level_would_fail(monkeypatch):

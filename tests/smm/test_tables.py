@@ -8,7 +8,7 @@ from scipy.stats import t, ttest_1samp
 from marginbook.claims import Verdict, printed_tables
 from marginbook.claims.contests import holm
 from marginbook.experiments.stats import corrected_resampled_t
-from marginbook.smm.claims import figures, margins, tables_rules
+from marginbook.smm.claims import figures_levels, figures_rank, margins, tables_rules
 from marginbook.smm.claims import stored_results as contests
 from marginbook.smm.claims import tables_real_matrices as real_matrices
 from marginbook.smm.claims.stored_results import (
@@ -28,7 +28,7 @@ from ..made_files import results_of
 
 RUNS = [
     value
-    for module in (figures, tables_rules, real_matrices)
+    for module in (figures_levels, figures_rank, tables_rules, real_matrices)
     for name, value in vars(module).items()
     if name[:6] == "check_"
 ]
@@ -77,7 +77,7 @@ def test_without_results_nothing_is_testable(run):
 @pytest.mark.parametrize(("power", "verdict"), [(-0.4, ALL), (0.1, NONE)])
 def test_consistency(put, power, verdict):
     put("sample-size", made(by_n(power)))
-    evidence = figures.check_consistency()
+    evidence = figures_levels.check_consistency()
     assert evidence.verdict == verdict
     assert (evidence.slack > 0) == (verdict == ALL)
     assert f"exponent of n {power:.2f}" in evidence.measured
@@ -99,31 +99,31 @@ def test_a_slope_has_the_interval_of_student():
 def test_level_sets(put, factor, verdict):
     power = -0.3 if verdict == ALL else 0.2
     put("sample-size", made(by_n(power, **{VECTOR_PATH: factor}), column="level_error"))
-    assert figures.check_level_sets().verdict == verdict
+    assert figures_levels.check_level_sets().verdict == verdict
 
 
 def test_levels(put):
     sets = ("logit-n400-d20-r2", "step-n400-d20-r2")
     names = {4: 0.2, 10: 0.16, 20: 0.15, 50: 0.149}
     put("levels", made({name: {f"{PATH}, H={h}": v for h, v in names.items()} for name in sets}))
-    evidence = figures.check_levels()
+    evidence = figures_levels.check_levels()
     assert evidence.verdict == ALL
     assert evidence.sizes["H"] == [4, 10, 20, 50]
     names[50] = 0.10
     put("levels", made({name: {f"{PATH}, H={h}": v for h, v in names.items()} for name in sets}))
-    assert figures.check_levels().verdict == NONE  # half of the parts
+    assert figures_levels.check_levels().verdict == NONE  # half of the parts
     names[20] = 0.25
     put("levels", made({name: {f"{PATH}, H={h}": v for h, v in names.items()} for name in sets}))
-    assert figures.check_levels().verdict == NONE
+    assert figures_levels.check_levels().verdict == NONE
 
 
 def test_low_rank_helps(put):
     grown = {f"logit-n400-d{d}-r2": {PLATT: 20.0, VECTOR_PLATT: 20 + d / 2} for d in (5, 10, 20, 40)}
     put("dimension", made(grown, column="error"))
-    assert figures.check_low_rank_helps().verdict == ALL
+    assert figures_rank.check_low_rank_helps().verdict == ALL
     turned = {name: {PLATT: v[VECTOR_PLATT], VECTOR_PLATT: v[PLATT]} for name, v in grown.items()}
     put("dimension", made(turned, column="error"))
-    assert figures.check_low_rank_helps().verdict == NONE
+    assert figures_rank.check_low_rank_helps().verdict == NONE
 
 
 def test_ranks(put):
@@ -137,11 +137,11 @@ def test_ranks(put):
         }  # fmt: skip
 
     put("rank", made(results(lambda r: r)))
-    evidence = figures.check_rank()
+    evidence = figures_rank.check_rank()
     assert evidence.verdict == ALL
     assert "best ranks [1, 2, 5]" in evidence.measured
     put("rank", made(results(lambda r: 10)))
-    assert figures.check_rank().verdict == NONE  # half of the parts
+    assert figures_rank.check_rank().verdict == NONE  # half of the parts
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.1, ALL), (0.8, NONE), (0.94, Verdict.UNDECIDED)])
@@ -152,7 +152,7 @@ def test_nuclear_norm_counts_the_centre_once(put, factor, verdict):
     put("dimension", made(dict.fromkeys(names, methods), column="error", noise=noise))
     names = [f"logit-n{n}-d20-r2" for n in (100, 400)]
     put("sample-size", made(dict.fromkeys(names, methods), column="error", noise=noise))
-    evidence = figures.check_nuclear_norm()
+    evidence = figures_rank.check_nuclear_norm()
     assert evidence.verdict == verdict
     assert evidence.sizes["sets"] == 3
     assert (evidence.slack > 0) == (verdict == ALL)
@@ -278,8 +278,8 @@ def test_power_is_told_and_grows_with_the_draws(put):
         found.append(real_matrices.check_nuclear_norm())
     few, many = (evidence.sizes["power"] for evidence in found)
     assert all(few[name] < 0.5 < 0.8 < many[name] for name in REAL)
-    assert f"eeg {few['eeg']:.0%} of 8 (" in found[0].why
-    assert f"eeg {many['eeg']:.0%} of 80" in found[1].why
+    assert f"eeg {few['eeg']:.0%} with 8 (" in found[0].why
+    assert f"eeg {many['eeg']:.0%} with 80" in found[1].why
     assert found[0].verdict == Verdict.UNDECIDED
 
 
@@ -298,7 +298,7 @@ def test_a_tie_counts_only_where_a_difference_would_have_been_seen(put):
         same = {f"logit-n400-d{d}-r2": {PLATT: 20.0, VECTOR_PLATT: 20.0} for d in (5, 10)}
         grown = {f"logit-n400-d{d}-r2": {PLATT: 20.0, VECTOR_PLATT: 20 + d} for d in (20, 40)}
         put("dimension", made(same | grown, column="error", noise=noise))
-        return figures.check_low_rank_helps()
+        return figures_rank.check_low_rank_helps()
 
     exact, noisy = results(0.001), results(0.2)
     assert exact.verdict == Verdict.PARTLY
@@ -409,7 +409,7 @@ def test_splits_that_overlap_are_tested_with_the_correction():
 
 def test_one_draw_is_no_contest(put):
     put("sample-size", made(by_n(-0.4), splits=1))
-    assert figures.check_consistency().verdict == Verdict.NOT_TESTABLE
+    assert figures_levels.check_consistency().verdict == Verdict.NOT_TESTABLE
 
 
 def test_holm_by_its_definition():

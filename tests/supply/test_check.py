@@ -126,7 +126,9 @@ def test_tests_have_time_after_a_slow_mypy(check, monkeypatch: pytest.MonkeyPatc
     assert calls[-1] == ("pytest", str(began + 300 + check.LEAST))
 
 
-def budgeted(folder: Path, body: str, until: float, grace: float = 5.0) -> tuple[int, str]:
+def budgeted(
+    folder: Path, body: str, until: float, grace: float = 5.0, least: float = 0.0
+) -> tuple[int, str]:
     """Return exit code and words of pytest for a test that may start until a time, and for one after it."""
     (folder / "test_one.py").write_text(
         f"import time\nimport budget\n\n"
@@ -134,6 +136,7 @@ def budgeted(folder: Path, body: str, until: float, grace: float = 5.0) -> tuple
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "supply")}
     environment |= {"MARGINBOOK_CHECK_UNTIL": str(until), "MARGINBOOK_CHECK_GRACE": str(grace)}
+    environment["MARGINBOOK_CHECK_LEAST"] = str(least)
     command = [sys.executable, "-m", "pytest", "-p", "budget", "-p", "no:randomly", "-rs", str(folder)]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout
@@ -154,6 +157,14 @@ def test_no_test_starts_after_the_end(
     assert returned == code, told
     assert outcome in told
     assert ("`make check`; `make test` runs it" in told) == (outcome != "2 passed")
+
+
+def test_collecting_does_not_use_up_the_time_of_the_tests(tmp_path: Path) -> None:
+    returned, told = budgeted(tmp_path, "pass", until=0.0, least=60.0)
+    assert returned == 0, told
+    assert "2 passed" in told
+    _, told = budgeted(tmp_path, "budget.UNTIL = 1.0", until=0.0, least=60.0)
+    assert "1 test was left out for time" in told  # they begin once
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from marginbook import __version__
 from marginbook.base import packages
 from marginbook.book import release
 from marginbook.datasets.cache import sha256_of
@@ -60,7 +61,7 @@ def small_checkout(folder: Path) -> Path:
     (home / "src" / "marginbook" / "__init__.py").write_text('"""Small."""\n')
     (home / "pyproject.toml").write_text(
         '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
-        '[project]\nname = "marginbook"\nversion = "0.1.0"\nrequires-python = ">=3.11"\n'
+        f'[project]\nname = "marginbook"\nversion = "{__version__}"\nrequires-python = ">=3.11"\n'
     )
     pages = home / "_build" / "html"
     (pages / "_static").mkdir(parents=True)
@@ -160,16 +161,16 @@ def test_an_archive_of_a_commit_knows_it_and_another_repository_around_it_does_n
 def test_a_release_holds_what_is_built_and_its_checksums_hold(tmp_path: Path) -> None:
     home, out = small_checkout(tmp_path), tmp_path / "dist"
     files = {path.name for path in release.make(home, out)}
-    assert {"SHA256SUMS", "provenance.json", "errata.json", "marginbook-0.1.0-book.zip"} <= files
+    assert {"SHA256SUMS", "provenance.json", "errata.json", f"marginbook-{__version__}-book.zip"} <= files
     assert {"coursework-students.zip", "coursework-instructors.zip"} <= files
-    assert {"marginbook-0.1.0.tar.gz", "marginbook-0.1.0-py3-none-any.whl"} <= files
+    assert {f"marginbook-{__version__}.tar.gz", f"marginbook-{__version__}-py3-none-any.whl"} <= files
     lines = (out / "SHA256SUMS").read_text().splitlines()
     assert {line.split("  ")[1] for line in lines} == files - {"SHA256SUMS"}
     for line in lines:
         digest, name = line.split("  ")
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
     about = json.loads((out / "provenance.json").read_text())
-    assert about["version"] == "0.1.0"
+    assert about["version"] == __version__
     assert set(about["files"]) == files - {"SHA256SUMS", "provenance.json"}
     if shutil.which("sha256sum"):
         done = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=out, capture_output=True)
@@ -195,7 +196,7 @@ def test_a_release_has_the_two_pages_or_says_why_not(tmp_path: Path, monkeypatch
     assert "two.pdf" in files
     assert asked == ["https://example.org/"]
     assert len(told) == 1
-    with zipfile.ZipFile(tmp_path / "with" / "marginbook-0.1.0-book.zip") as archive:
+    with zipfile.ZipFile(tmp_path / "with" / f"marginbook-{__version__}-book.zip") as archive:
         assert "two.pdf" in archive.namelist()
 
 
@@ -224,7 +225,7 @@ def test_the_wheel_holds_code_data_and_results_and_nothing_else(wheel: Path) -> 
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     tops = {name.split("/")[0] for name in names}
-    assert tops == {"marginbook", "marginbook-0.1.0.dist-info"}
+    assert tops == {"marginbook", f"marginbook-{__version__}.dist-info"}
     shipped = "marginbook/_shipped/"
     assert {
         f"{shipped}data_download/registry.toml",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..base.project import resource
+from . import long_runs_page
 from .myst import NOTHING, plain, table
 from .stored import stored_rows
 
@@ -43,6 +44,8 @@ def page() -> str:
             "Something is not stored; `campaign`, `checks` and `fuzzing` of `tests.robustness` measure it.\n"
         )
     parts = ["## Estimators", "", _summary(fits, "fits", "estimators"), _outcomes(fits)]
+    if hour := long_runs_page.fits_told():
+        parts += [hour, ""]
     parts += ["## What is said", "", _messages(_rows("messages"))]
     parts += ["## Functions", "", _summary(calls, "calls", "functions"), _outcomes(calls)]
     parts += ["## The checks of scikit-learn", "", _checks(checks)]

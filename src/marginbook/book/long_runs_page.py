@@ -29,7 +29,11 @@ lost
 
 ended wrongly
 : An answer with another status than it should have, a run that neither finished nor was cancelled,
-  a fit that returned something wrong.
+  a fit that is a fault by the rules of [the page on bad input](bad_input.md).
+
+That page counts fits with fixed seeds, after what they found was mended. This hour has other seeds, and can
+find what those did not. It tells what the commit below did: what was mended since counts until the hour is
+measured again.
 
 The last column is the growth of the process's own memory in the second half of its hour. Garbage that
 waits to be collected counts there, too: in the figure it is a saw-tooth, and a leak would rise steadily.
@@ -92,9 +96,13 @@ def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
             ]
         )
     wrong = [
-        f"{end[name]} {said} by `{end['run']}`"
+        f"{end[name]} {said}"
         for end in ends
-        for name, said in (("lost", "lost"), ("faults", "ended wrongly"), ("left", "left running"))
+        for name, said in (
+            ("lost", f"lost by `{end['run']}`"),
+            ("faults", f"of {int(end['operations']):,} {end['what']} ended wrongly"),
+            ("left", f"left running by `{end['run']}`"),
+        )
         if int(end[name])
     ]
     wrong += [f"exit code {end['code']} of `{end['run']}`" for end in ends if end["code"] != CTRL_C]
@@ -103,7 +111,19 @@ def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
     headings = ["run", "did", "minutes", "lost", "ended wrongly", "processes left", "exit code"]
     headings += ["MiB after 10 minutes", "MiB at the end", "MiB per hour"]
     cells = table(headings, lines, classes="sortable wide")
-    return SECTION.replace("{table}", f"Side by side on {machine}, at {commit}: {told}.\n\n{cells}")
+    return SECTION.replace("{table}", f"Side by side on {machine}, at commit {commit}: {told}.\n\n{cells}")
+
+
+def fits_told() -> str:
+    """Return in a sentence how many fits of bad input went wrong; nothing where none is stored."""
+    ends = stored_rows(resource(*_FOLDER, "long_run_ends.csv"))
+    for end in ends:
+        if end["run"] == "fuzzing":
+            return (
+                f"In [an hour of other random input](#faults-hours), {int(end['faults']):,} of "
+                f"{int(end['operations']):,} fits went wrong."
+            )
+    return ""
 
 
 def draw(minutes: Sequence[Row], path: Path) -> None:

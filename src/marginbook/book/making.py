@@ -105,6 +105,7 @@ def make_book(
             of_claims.write(folder, checked)
         readings = all_readings()  # takes a while
         readings_page.write(folder, readings)
+        result_pages.write(folder, readings)
         summary_page.write(folder, checked, readings)
         told = finding_pages.write(folder, checked)
         say("slides", 0, 0)
@@ -113,7 +114,6 @@ def make_book(
         say("generated pages", 0, 0)
         for page in (
             data_page,
-            result_pages,
             reproducibility_pages,
             checking_page,
             bench_pages,

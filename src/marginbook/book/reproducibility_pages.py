@@ -12,7 +12,7 @@ from ..claims import ROOMS
 from ..claims.errata import PAPERS
 from ..datasets.registry import registry
 from ..experiments import Protocol, experiments, load_protocol
-from .myst import NOTHING, plain, table
+from .myst import NOTHING, dropdown, plain, table
 from .stored import stored_rows
 
 RUNS = ["run", "splits", "fits quick", "fits full", "hours", "±"]
@@ -45,13 +45,14 @@ def section(room: str, plans: list[Protocol]) -> str:
 
 
 def assumptions(plans: Iterable[Protocol]) -> str:
-    """Return what the protocols fix and the paper does not; equal assumptions of several runs share a row."""
+    """Return what the protocols fix and the paper does not, folded; equal assumptions of runs share a row."""
     where: dict[tuple[str, str], list[str]] = {}
     for plan in plans:
         for gap, choice in plan.not_stated.items():
             where.setdefault((gap, choice), []).append(plan.id)
     rows = [[plain(gap), plain(choice), _links(ids)] for (gap, choice), ids in where.items()]
-    return table(["left open", "what we assumed", "in"], rows, widths=[24, 58, 18], classes="sortable wide")
+    listed = table(["left open", "what we assumed", "in"], rows, widths=[24, 58, 18], classes="sortable wide")
+    return dropdown(f"All {len(rows)} assumptions", listed)
 
 
 def runs(plans: Iterable[Protocol]) -> str:

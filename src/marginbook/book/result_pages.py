@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from ..base.project import resource
 from ..base.rooms import rooms
 from ..claims.cell_verdicts import TESTED
 from ..claims.errata import PAPERS
+from ..claims.read_as import ReadAs
 from ..experiments import compare, experiments, load_protocol, read_results
 from ..experiments.compare import counts
 from ..experiments.protocol import Protocol
@@ -22,8 +24,11 @@ ROUNDING = 1e-12
 ARROWS = {"ours higher": "↑", "ours lower": "↓"}
 
 
-def write(folder: Path) -> None:
-    """Write ``results.md``, the list of experiments, and the tables of each room to ``results-ROOM.md``."""
+def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]]) -> None:
+    """Write ``results.md``, the list of experiments, and the tables of each room to ``results-ROOM.md``.
+
+    `readings` are those of `all_readings`.
+    """
     rows: list[list[str]] = []
     for room in rooms():
         own = [id for id in experiments() if id.startswith(f"{room}/")]
@@ -31,7 +36,7 @@ def write(folder: Path) -> None:
             continue
         sections = []
         for id in own:
-            text, agreed = section(id)
+            text, agreed = section(id, readings.get(room, ()))
             sections.append(text)
             rows.append([f"[{_heading(load_protocol(id))}](#{_anchor(id)})", agreed])
         folder.joinpath(f"results-{room}.md").write_text("\n".join(sections), encoding="utf-8")
@@ -41,8 +46,11 @@ def write(folder: Path) -> None:
     )
 
 
-def section(id: str) -> tuple[str, str]:
-    """Return an experiment's section of its page, and its number of reproduced cells in words."""
+def section(id: str, readings: Sequence[ReadAs] = ()) -> tuple[str, str]:
+    """Return an experiment's section of its page, and its number of reproduced cells in words.
+
+    Of `readings`, those of the experiment's room, the best of a table comes first.
+    """
     protocol = load_protocol(id)
     lines = [f"({_anchor(id)})=", f"## {_heading(protocol)}", ""]
     stored = resource("results", *f"{id}.csv".split("/"))
@@ -53,11 +61,10 @@ def section(id: str) -> tuple[str, str]:
         agreed = "not run"
     elif protocol.printed is None:
         who = "The paper prints" if protocol.room in PAPERS else "The papers print"
-        there, asked = len(read_results(id)), len(protocol.tasks("paper"))
-        part = f" So far {there} of its {asked} rows are computed." if there < asked else ""
         lines.append(
             f"{who} no numbers to compare with. Ours: the mean `{protocol.metric}`. "
-            f"{_spread(protocol.plus_minus)}. What else was measured is in `results/{id}.csv`.{part}\n"
+            f"{_spread(protocol.plus_minus)}. What else was measured is in `results/{id}.csv`."
+            f"{_part(protocol)}\n"
         )
         lines.append(ours(protocol))
     else:
@@ -68,10 +75,18 @@ def section(id: str) -> tuple[str, str]:
         agreed = f"{found.get('reproduced', 0)} of {tested}" if tested else "none tested"
         lines.append(
             f"Metric: `{protocol.metric}`. {_spread(protocol.plus_minus)}. "
-            f"Cells: {summary}. Stored in `results/{id}.csv`.\n"
+            f"Cells: {summary}. Stored in `results/{id}.csv`.{_part(protocol)}\n"
         )
         if reading := frame.attrs["reading"]:
             lines.append(f"Read as {plain(reading)}\n")
+        best = next((row for row in readings if row.table == id.partition("/")[2]), None)
+        if best and best.tested > tested:  # the verdict is about more than the one metric
+            lines.append(
+                "The table below has one metric of the paper's table, in one reading. Of all its cells "
+                f"{best.agree} of {best.tested} agree in the reading that agrees best: "
+                f"{plain(best.reading)}. [All readings](#readings)\n"
+            )
+            agreed = f"{best.agree} of {best.tested}"
         rows = frame.to_dict("records")
         lines.append(
             "Each cell has the printed number and below it **ours**: = where they agree, ↑ or ↓ where "
@@ -85,6 +100,11 @@ def section(id: str) -> tuple[str, str]:
         title = "What the paper does not state, and what we assumed"
         lines.append(dropdown(title if protocol.room in PAPERS else "What we fixed, and how", body))
     return "\n".join(lines), agreed
+
+
+def _part(protocol: Protocol) -> str:
+    there, asked = len(read_results(protocol.id)), len(protocol.tasks("paper"))
+    return f" So far {there:,} of the {asked:,} rows of the protocol are computed." if there < asked else ""
 
 
 def _anchor(id: str) -> str:

@@ -76,7 +76,7 @@ def rechecked(rows: Sequence[Row]) -> str:
 
 
 def stability(rows: Sequence[Row]) -> str:
-    """Return the differences of decision values, and behind a button those of the objectives."""
+    """Return the differences of decision values and of the objectives, each behind a button."""
     variants = list(dict.fromkeys(row["variant"] for row in rows))
     asked = [row for row in rows if row["kept"]]
     kept = sum(row["kept"] == "yes" for row in asked)
@@ -87,7 +87,7 @@ def stability(rows: Sequence[Row]) -> str:
         "give the same bits. Bold: outside.\n"
     )
     parts = [text]
-    for column, title in (("decisions", ""), ("objective", "The same for the objectives")):
+    for column, title in (("decisions", "Each estimator"), ("objective", "The same for the objectives")):
         lines = []
         for name, own in _by_estimator(rows).items():
             if column == "objective" and not any(row["objective"] for row in own):
@@ -98,8 +98,7 @@ def stability(rows: Sequence[Row]) -> str:
         headings = ["estimator", *variants, "limit"]
         if column == "objective":
             headings, lines = headings[:-1], [line[:-1] for line in lines]
-        made = table(headings, lines, classes="sortable wide")
-        parts.append(dropdown(title, made) if title else made)
+        parts.append(dropdown(title, table(headings, lines, classes="sortable wide")))
     return "\n".join(parts)
 
 
@@ -116,7 +115,8 @@ def laws(rows: Sequence[Row]) -> str:
     kept = sum(row["obeys"] == "yes" for row in asked)
     text = f"{kept} of {len(asked)} pairs of fits agree. A letter says why another pair does not:\n\n"
     text += "".join(f"{_letter(k)}\n: {plain(reason)}\n\n" for k, reason in enumerate(reasons))
-    return text + table(["estimator", *names], lines, classes="sortable wide")
+    made = table(["estimator", *names], lines, classes="sortable wide")
+    return text + dropdown("Each estimator and law", made)
 
 
 def certificates(rows: Sequence[Row]) -> str:
@@ -142,7 +142,8 @@ def certificates(rows: Sequence[Row]) -> str:
         ]
         for row in rows
     ]
-    return text + "\n" + table(headings, lines, classes="sortable wide")
+    made = table(headings, lines, classes="sortable wide")
+    return text + "\n" + dropdown("Each certificate", made)
 
 
 def conditioning(rows: Sequence[Row]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..base.project import resource
 from ..claims.sharpness import shipped
+from . import long_runs_page
 
 Rows = list[dict[str, str]]
 
@@ -84,5 +85,5 @@ def robust(rows: Rows) -> str:
     return (
         f"**{faults:,} of {fits:,} fits on random, mostly bad input went wrong**: "
         f"{'the others' if faults else 'all'} ended in a solution, a warning or a clear error. "
-        "[Bad input](bad_input.md)"
-    )
+        f"[Bad input](bad_input.md) {long_runs_page.fits_told()}"
+    ).rstrip()

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from scipy import stats
 
 from .evidence import Verdict
-
-#: of faithful re-runs, the share that may miss the number of agreeing cells that is asked for
-MISSED = 0.05
+from .levels import MISSED
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from scipy import stats
 
 from ..experiments.equivalence import LEVEL
 from .evidence import Verdict, share_by_chance
+from .levels import MISSED
 from .open_parts import judged
-from .pass_rates import MISSED
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: relative difference of two scores that is rounding
 TINY = 1e-9
+#: sums that are kept at most: 32 megabytes for each column
+MOST = 2**22
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,14 @@ def all_ways(options: Sequence[ArrayLike]) -> Ways:
     Parameters
     ----------
     options : sequence of arrays of shape (options,) or (options, columns)
-        Of each data set, what it adds under every exchange of the names; the first is that of none.
+        Of each data set, what it adds under every exchange of the names; the first is that of none. Whole
+        numbers with the same sum are kept once, so that hundreds of sets are no problem; other numbers need a
+        sum for every way, whose number grows like a power of the number of sets.
+
+    Raises
+    ------
+    ValueError
+        If more than `MOST` sums would have to be kept.
 
     Examples
     --------
@@ -81,6 +90,11 @@ def all_ways(options: Sequence[ArrayLike]) -> Ways:
         if (table == table[0]).all():
             sums = sums + table[0]
             continue
+        if len(sums) * len(table) > MOST:
+            raise ValueError(
+                f"the ways to exchange names on {len(tables)} sets have more than {MOST} sums; round what "
+                "the sets add to whole units and pass integers, of which equal sums are kept once"
+            )
         sums = (sums[:, None] + table[None]).reshape(-1, table.shape[1])
         shares = np.repeat(shares / len(table), len(table))
         if sums.dtype.kind in "iu":
@@ -152,6 +166,11 @@ class WrongRuns:
     exchanged: str
     alike: str
 
+    @property
+    def too_many(self) -> bool:
+        """Whether wrong runs do as well in more than one case of twenty, so that the data cannot tell."""
+        return self.rate > MISSED
+
     def judge(self, agreeing: int, tested: int) -> Verdict:
         """Return the verdict, undecided where wrong runs do as well in more than one case of twenty."""
         return share_by_chance(agreeing, tested, self.rate, MISSED)
@@ -160,9 +179,9 @@ class WrongRuns:
         """Return the verdict on parts that are shown, open or refuted, undecided as in `judge`."""
         verdict = judged(parts)
         passed = verdict in (Verdict.REPRODUCED, Verdict.PARTLY)
-        return Verdict.UNDECIDED if passed and self.rate > MISSED else verdict
+        return Verdict.UNDECIDED if passed and self.too_many else verdict
 
     def __str__(self) -> str:
         most = f"{100 * MISSED:g} %"
-        told = f", which is more than {most}: the data cannot tell" if self.rate > MISSED else ""
+        told = f", which is more than {most}: the data cannot tell" if self.too_many else ""
         return f"If {self.exchanged}, {self.alike} in {percent(self.rate)} of all exchanges{told}."

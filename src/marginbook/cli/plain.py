@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from .printing import escape_what_cannot_be_shown
 from .stopping import one_sentence
@@ -25,8 +26,17 @@ Every other command {INSTALL}
 """
 
 
+def _wrong(usage: str) -> NoReturn:
+    """Say what is wrong with the usage, and end with 2, as click does."""
+    print(f"Error: {usage}", file=sys.stderr)
+    raise SystemExit(2)
+
+
 def main(arguments: Sequence[str] | None = None, prog_name: str = "marginbook") -> None:
-    """Run a command that needs no extra, show which there are, or name the extra and exit with 1."""
+    """Run a command that needs no extra, show which there are, or name the extra and exit with 1.
+
+    Wrong usage ends with 2.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     escape_what_cannot_be_shown()
     with one_sentence():
@@ -42,11 +52,14 @@ def main(arguments: Sequence[str] | None = None, prog_name: str = "marginbook") 
             try:
                 sys.stdout.write(section(given[1]) if given[1:] else guide())
             except KeyError as error:
-                raise SystemExit(error.args[0]) from None
+                _wrong(error.args[0])
         elif given == ["--version"]:
             from .. import __version__
 
             print(f"{prog_name}, version {__version__}")
+        elif given[:1] in (["warmup"], ["guide"]):
+            takes = "takes no argument" if given[0] == "warmup" else "takes the name of one estimator"
+            _wrong(f"`{prog_name} {given[0]}` {takes}, got {' '.join(given[1:])}")
         else:
             print(f"`{' '.join([prog_name, *given[:1]])}` {ADVICE}", file=sys.stderr)
             raise SystemExit(1)

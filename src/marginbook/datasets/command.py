@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -24,9 +26,15 @@ from .registry import Entry, entry, registry
 Command = Callable[..., None]
 
 
-@click.group(cls=Group, epilog="Example: marginbook data fetch glass2 ecoli4")
+@click.group(cls=Group)
 def data() -> None:
-    """The data sets of the five papers: list, fetch, verify."""
+    """The data sets of the five papers: list, fetch, verify.
+
+    \b
+    Example:
+      marginbook data list
+      marginbook data fetch glass2 ecoli4
+    """
 
 
 def _filters(command: Command) -> Command:
@@ -36,32 +44,40 @@ def _filters(command: Command) -> Command:
     return click.option("--paper", metavar="PAPER", help="Only sets of one paper, e.g. drm.")(command)
 
 
-@data.command("list", epilog="Example: marginbook data list --table drm/table-8")
+@data.command("list")
 @_filters
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def list_sets(paper: str | None, table: str | None, as_json: bool) -> None:
-    """Show every set: size, classes, whether it is here, who uses it."""
+    """Show every set: size, classes, whether it is here, who uses it.
+
+    \b
+    Example:
+      marginbook data list --table drm/table-8
+      marginbook data list --paper smm --json
+    """
     with _one_line_errors():
         entries = _choose((), paper, table)
     if as_json:
         click.echo(json.dumps([_as_json(e) for e in entries], indent=1, ensure_ascii=False))
         return
-    shown = Table(title=f"{len(entries)} data sets")
-    for heading in ("name", "n", "p", "classes", "status", "size", "used by"):
-        shown.add_column(
-            heading,
-            justify="right" if heading in ("n", "p", "classes", "size") else "left",
-            no_wrap=heading == "name",
-        )
+    shown = Table(box=SIMPLE_HEAD, show_edge=False, padding=0, title=f"{len(entries)} data sets")
+    shown.add_column("name", overflow="fold")
+    for heading in ("n", "p", "classes", "status", "size"):
+        shown.add_column(heading, justify="left" if heading == "status" else "right", no_wrap=True)
+    shown.add_column(
+        "used by", min_width=max((len(table) for e in entries for table in e.used_by), default=0)
+    )
     for e in entries:
         shown.add_row(
             e.name, f"{e.n:,}", " x ".join(map(str, e.shape)) or f"{e.p:,}", str(len(e.classes) or "-"),
-            state(e), _size(e), ", ".join(e.used_by),
+            state(e), _size(e), " ".join(e.used_by),
         )  # fmt: skip
-    Console(width=None if sys.stdout.isatty() else 120).print(shown)
+    edge = sys.stdout.isatty() or "COLUMNS" in os.environ
+    # a terminal of fewer than 80 columns breaks the lines: better than a table that leaves something out
+    Console(width=max(Console().width, 80) if edge else 120).print(shown)
 
 
-@data.command("fetch", epilog="Example: marginbook data fetch --table drm/table-8")
+@data.command("fetch", short_help="Fetch sets and check their hashes.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @_filters
 @click.option(
@@ -77,6 +93,11 @@ def fetch_sets(
     """Fetch sets and check their hashes; without names, all that can be fetched.
 
     A set that fails does not stop the others. Exit code 1 when any failed.
+
+    \b
+    Example:
+      marginbook data fetch glass2 ecoli4
+      marginbook data fetch --table drm/table-8
     """
     if everything and (names or paper or table):
         raise click.UsageError("--all takes no names, --paper or --table")
@@ -109,11 +130,19 @@ def _summary(outcomes: Sequence[Outcome]) -> None:
         sys.exit(1)
 
 
-@data.command("verify", epilog="Example: marginbook data verify glass2")
+@data.command("verify", short_help="Check hashes, shapes and class counts of what is here.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @_filters
 def verify_sets(names: tuple[str, ...], paper: str | None, table: str | None) -> None:
-    """Check hashes, shapes and class counts of what is here; without names, all of it."""
+    """Check hashes, shapes and class counts of what is here; without names, all of it.
+
+    Exit code 1 when anything is wrong, or a named set is not here.
+
+    \b
+    Example:
+      marginbook data verify
+      marginbook data verify glass2
+    """
     with _one_line_errors():
         entries = _choose(names, paper, table)
     good = 0

@@ -63,7 +63,7 @@ def check_kernel_ridge() -> Evidence:
     where="DRM (13) and least squares with correlated errors",
     statement=r"for every $\alpha\ge0$ the DRM's weights are those of kernel ridge whose errors have the "
     r"covariance $\Sigma=\alpha(H-B)+\beta I$: $t^\top w(x)=v^\top\phi(x)$, where $v$ minimises $\lVert "
-    r"v\rVert^2+(t-\Phi^\top v)^\top\Sigma^{-1}(t-\Phi^\top v)$",
+    r"v\rVert^2+(t-\Phi v)^\top\Sigma^{-1}(t-\Phi v)$, and $\Phi$ has the rows $\phi(x_i)^\top$",
     notebook=f"{CHAPTER}#bridge-drm-errors",
     rivals=(
         Rival("weights of the DRM 2 % larger", swaps={"drm.solvers.direct.ClosedForm.weights": times(1.02)}),

@@ -55,8 +55,9 @@ def _exchanged(found: Callable[[Rows], tuple[float, float]]) -> Callable[[Rows],
     "clasmk/narrow-limit",
     kind="ours",
     where="(34), Section 3.4.1",
-    statement=r"as $\sigma\to0$ the ratio tends to 0 like $e^{-2(\delta^2-\epsilon^2)/\sigma^2}$ where the "
-    r"nearest neighbour belongs to the same class ($\epsilon<\delta$): no width is best",
+    statement=r"let $\epsilon$ be the least distance of a sample from the basis of its class, $\delta$ that "
+    r"from the basis of another; if $\epsilon<\delta$, the ratio (34) tends to 0 like "
+    r"$e^{-2(\delta^2-\epsilon^2)/\sigma^2}$ as the width $\sigma\to0$: no width is best",
     notebook=f"{WEIGHTS}#clasmk-narrow",
     rivals=(
         Rival("an exponent 2 % larger", {"factor": 2.04}),
@@ -90,7 +91,7 @@ def check_limit(*, factor: float = 2.0) -> Evidence:
         why="With narrow kernels the chosen samples are orthogonal, and each energy is that of the nearest "
         "neighbour. The ratio then compares two distances and nothing else, while the energies themselves "
         "go to 0. Where epsilon < delta, kernels that are narrow enough come lower in (26) and (33) than "
-        "wide ones: then eta decides, not the ratio.",
+        "wide ones: then the threshold eta of (35) decides, not the ratio.",
         sizes={"problems": tested, "sets": [name for name, _ in SETS]},
         seeds=(0, 1, 2),
     )
@@ -100,8 +101,9 @@ def check_limit(*, factor: float = 2.0) -> Evidence:
     "clasmk/optimism",
     kind="ours",
     where="(33), summed over the samples of the bases",
-    statement=r"weights learned on $\mathcal M_B$ are too optimistic: in the median their ratio is more "
-    r"than 1.5 times as large on new samples, and that of weights learned on $\mathcal M_\nu$ is not",
+    statement=r"weights learned on the samples of the bases, $\mathcal M_B$, are too optimistic: in the "
+    r"median their ratio is more than 1.5 times as large on new samples; that of weights learned on other "
+    r"samples, $\mathcal M_\nu$, is not",
     notebook=f"{WEIGHTS}#clasmk-optimism",
     rivals=(
         Rival(r"learned on $\mathcal M_\nu$ in the place of $\mathcal M_B$", {"of_bases": "held_out"}),

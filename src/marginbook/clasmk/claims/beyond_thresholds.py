@@ -40,8 +40,9 @@ def learned(measured: Separation, eta: float, t: float) -> tuple[np.ndarray, np.
     "clasmk/eta-t",
     kind="ours",
     where="Section 5 beside Section 5.1",
-    statement=r"with $\eta=t=0.1$ and with $\eta=0.01$, $t=10^{-4}$, both printed, most classes get "
-    "different weights: more than a tenth of the weight moves",
+    statement=r"the threshold of (35) for kernels, $\eta$, and that of (37) for weights, $t$, are printed as "
+    r"$\eta=t=0.1$ and as $\eta=0.01$, $t=10^{-4}$; with the two pairs most classes get different weights: "
+    "more than a tenth of the weight moves",
     notebook=f"{WEIGHTS}#clasmk-thresholds",
     rivals=(
         Rival("the first pair twice", {"pairs_of": (PRINTED[0], PRINTED[0])}),

@@ -204,8 +204,8 @@ def _equal(solver: Callable[..., Weights]) -> Callable[..., Weights]:
     "clasmk/sum-vertex",
     kind="ours",
     where="Criterion 3 with (35) and (37), Section 5",
-    statement="with either printed pair of thresholds most classes of real data keep a single kernel: "
-    "CLASMK becomes CLASK",
+    statement=r"with either printed pair of the thresholds $\eta$ of (35) and $t$ of (37) most classes of "
+    "real data keep a single kernel: CLASMK becomes CLASK",
     notebook=f"{WEIGHTS}#clasmk-vertex",
     rivals=(
         Rival("equal weights", swaps={"clasmk.solvers.dinkelbach.dinkelbach": _equal}),
@@ -249,10 +249,12 @@ def check_sum(*, pairs: tuple[tuple[float, float], ...] = PRINTED) -> Evidence:
         claimed="more than half",
         slack=min(shares.values()) - 0.5,
         why="Of the kernels that (35) keeps, the lowest quotient of a class is "
-        f"{np.median(below):.2g} times the next, in the median. Where a second kernel adds more to the other "
-        "classes than to its own, e_k is a minimum: where N[k,j] >= F D[k,j] for all j, as at "
-        f"{'all' if stationary == vertices else f'{stationary} of {vertices}'} exact vertices among the "
-        f"{total} classes. With one kernel a class CLASMK is CLASK, and signs do not matter.",
+        f"{np.median(below):.2g} times the next, in the median. One kernel k alone is a minimum where each "
+        "other kernel j would add more to the other classes than to its own: N[k,j] >= F D[k,j], with the "
+        "matrices of (33) and its value F. That is so at "
+        f"{'all' if stationary == vertices else f'{stationary} of {vertices}'} classes, of {total}, whose "
+        "exact weights are all on one kernel. With one kernel a class CLASMK is CLASK, and signs do not "
+        "matter.",
         sizes={
             "classes": total,
             "sets": [name for name, _ in SETS],

@@ -35,8 +35,8 @@ def quotients(energy: np.ndarray) -> np.ndarray:
     "clasmk/eq-33-set",
     kind="proof",
     where="Section 3.2.2, (33) and the sentence before it",
-    statement=r"(33), whose sums run over $\mathcal M_B$, is (32), the means of the classes, on a subset "
-    r"disjoint from $\mathcal M_B$",
+    statement=r"(33), whose sums run over the samples of the bases, $\mathcal M_B$, is (32), the means of "
+    r"the classes, on a subset disjoint from $\mathcal M_B$",
     notebook=f"{NOTEBOOK}#clasmk-sets",
     rivals=(
         Rival(r"$\mathcal M_\nu$ as printed, which is", {"printed": "weights"}),
@@ -85,8 +85,8 @@ def check_set(
         f"{at_most(missed, FULL)}. The kernel with the lowest quotient there is the narrowest in {narrowest} "
         f"of {len(regret)} problems; it "
         f"captures {np.mean(regret):.2f} less of the energy of new samples than the one that captures most. "
-        "On M_nu, which the text, Algorithm 1, (34) and (35) name, the energies differ from those of new "
-        f"samples by at most {near:.2f}.",
+        "On M_nu, the samples left for the weights, which the text, Algorithm 1, (34) and (35) name, "
+        f"the energies differ from those of new samples by at most {near:.2f}.",
         sizes={"problems": len(regret), "classes": [2, 3, 5], "kernels": len(kernels)},
         seeds=(623,),
     )
@@ -96,8 +96,9 @@ def check_set(
     "clasmk/eq-35-scale",
     kind="ours",
     where="(35)",
-    statement=r"compared with the sum over the classes, as in (35), one $\eta$ asks less of each class the "
-    "more classes there are; compared with the mean, it asks the same",
+    statement=r"the threshold $\eta$ of (35), below which a kernel is left out, asks less of each class the "
+    "more classes there are if it is compared with a sum over the classes, as printed; compared with the "
+    "mean, it asks the same",
     notebook=f"{NOTEBOOK}#clasmk-sets",
     rivals=(
         Rival("the mean in (35) as printed", {"printed": "mean"}),
@@ -228,7 +229,8 @@ def check_blocks(*, power: int = 2, whole_tol: float = 1e-2, rows: int | None = 
         f"no longer than all bases of the classes, up to {share:.2f} C^2 times as many",
         claimed="1 or more, and above 1 in most; at most C^2",
         slack=float(np.median(cheaper) - 1) if share <= 1 else 1 - share,
-        why=f"N r^2 is {np.median(cheaper):.1f} times the sum of N_c r_c^2 in the median. The two are equal "
+        why=f"A basis of r vectors from N rows takes N r^2 multiplications. With one basis for all that is "
+        f"{np.median(cheaper):.1f} times the sum over the classes, in the median. The two are equal "
         "where all classes fill the same subspace, and the factor is C^2 where they share none. The price "
         f"comes later: together, the features of the classes have {longer.min():.1f} to {longer.max():.1f} "
         "times the dimension.",

@@ -140,8 +140,9 @@ def check_stopping(*, printed: bool = True, mended: bool = False) -> Evidence:
         claimed="0 runs",
         slack=float(defined - count),
         why="L was raised one line earlier, so the last two layers are L - 1 and L - 2; with these the loop "
-        f"ends before its limit in {stopped} runs with converging weights. A small d = |delta+ - delta-| "
-        "does not mean that the weights settle: if they jump between two corners for ever, all steps have "
+        f"ends before its limit in {stopped} runs with converging weights. The loop stops when d, the "
+        "difference of two successive delta+, is small. That does not mean that the weights settle: if they "
+        "jump between two corners for ever, all steps have "
         f"the length {step:.0f} and the loop ends after {layers} layers. delta+ itself would show it.",
         sizes={"runs": count + 1},
         seeds=(634,),

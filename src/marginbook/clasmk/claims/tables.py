@@ -1,16 +1,13 @@
-"""Claims about our results beside Tables 1, 2 and 4: do cells and orders come out again?"""
+"""Claims about our results beside Table 1: do its cells and its order come out again, and by which solver?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...claims import Evidence, Rival, claim, decide, open_parts
 from ...claims.changed_results import moved, our_means
 from ...claims.open_parts import all_of, at_least, judged, tally
-from ...claims.wrong_runs import WrongRuns, all_ways
 from ...experiments.equivalence import mean_interval
 from ..paper.printed import (
     NOTEBOOK,
@@ -130,7 +127,9 @@ def check_order() -> Evidence:
         why=f"Errors in %, with the same C for all: {told}. Of the difference from each other column we "
         "take the 90 % interval of the corrected resampled t-test over the folds: the error is the lowest "
         "where none of them is above 0, it is not where one is, and else that is open. The highest "
-        f"interval, in points: {_behind(lines)}. For comparison, in the same order of sets: "
+        f"interval, in points: {_behind(lines)}. Variants, in the same order of sets "
+        "(exact: the choice with the least ratio (26); concat: kernels concatenated, not added; half: only "
+        "kernels that hold half of the energy; on M_B: weights learned on the samples of the bases): "
         f"{extra or 'none'}. With C chosen by leave-one-out for each method, CLASMK-ML has the lowest mean "
         f"on {again}." + _by_other_solvers(leads, words),
         sizes={"sets": len(frame)},
@@ -275,91 +274,4 @@ def check_solver(*, most: int = 1) -> Evidence:
         f"interior-point method ends at so many times the least ratio (33), in the median: {far}. SciPy's "
         "method stands in for fmincon, whose options are not printed.",
         sizes={"sets": len(frame), "solvers": len(again)},
-    )
-
-
-#: N r^2 with all rows over that with half of them, where the basis grows with the rows
-HALVED = 8
-
-
-def block_seconds(how: str = "sum") -> pd.DataFrame | None:
-    """Return by set our seconds of the bases, means over the folds: `single`, `block`, `weights`, `ratio`."""
-    import pandas as pd
-
-    basis = with_columns(means_of("table-1", "basis_seconds"), *SINGLE, SEVERAL)
-    weights = with_columns(means_of("table-1", "weights_seconds"), SEVERAL)
-    if basis is None or weights is None:
-        return None
-    single = basis[list(SINGLE)].agg(how, axis=1)
-    return pd.DataFrame(
-        {
-            "single": single,
-            "block": basis[SEVERAL],
-            "weights": weights[SEVERAL],
-            "ratio": single / basis[SEVERAL],
-        }
-    ).dropna()
-
-
-def exchanged_seconds(how: str, frame: pd.DataFrame) -> WrongRuns:
-    """Count how often the least factor is as large if a coin exchanges the two in every fold.
-
-    The claim is about these sets: what repeats is the timing, fold by fold.
-
-    Parameters
-    ----------
-    how : str
-    frame : DataFrame
-        As from `block_seconds`, of which the sets and their factors are taken.
-    """
-    results, rate = PAPER_TABLES.results("table-1"), 1.0
-    if results is None:
-        raise ValueError("these factors are not of stored results")
-    for name in frame.index:
-        folds = results[results["dataset"] == name].pivot(
-            index="split", columns="method", values="basis_seconds"
-        )
-        pair = np.column_stack([folds[list(SINGLE)].agg(how, axis=1), folds[SEVERAL]])
-        ways = all_ways([np.stack([line, line[::-1]]) for line in pair[~np.isnan(pair).any(axis=1)]])
-        single, block = ways.sums.T
-        rate *= float(ways.shares[single >= frame["ratio"].min() * block * (1 - TINY)].sum())
-    return WrongRuns(
-        rate, f"the {len(SINGLE)} and CLASMK-ML are exchanged in each fold", "the smallest factor is as large"
-    )
-
-
-@claim(
-    "clasmk/table-2",
-    kind="experiment",
-    where="Section 5.1, 'faster to train', on Table 2",
-    statement="the kernel approximation of CLASMK-ML is faster than those of the eight single kernels "
-    "together",
-    notebook=f"{NOTEBOOK}#clasmk-table-2",
-    depends=(TABLE_1, REGISTRY),
-    rivals=(Rival("than the fastest of them", {"how": "min"}),),
-)
-def check_table_2(*, how: str = "sum") -> Evidence:
-    """Add up our seconds of the single kernels."""
-    frame = block_seconds(how)
-    if frame is None or frame.empty:
-        return PAPER_TABLES.nothing("faster on every set", "table-1")
-    faster = frame["ratio"] > 1
-    wrong = exchanged_seconds(how, frame)
-    told = "; ".join(
-        f"{name} {row['single']:.2f} s against {row['block']:.2f} s, weights {1000 * row['weights']:.1f} ms"
-        for name, row in frame.iterrows()
-    )
-    return Evidence(
-        verdict=wrong.judge(int(faster.sum()), len(frame)),
-        measured=f"faster on {int(faster.sum())} of {len(frame)} sets, by factors of "
-        f"{frame['ratio'].min():.1f} to {frame['ratio'].max():.1f}",
-        claimed="faster on every set",
-        slack=float(frame["ratio"].min() - 1),
-        why=f"Processor seconds of one thread, means over the folds: {told}. {wrong} "
-        "The paper gives the blocks as the reason, which these seconds do not single out: half of the rows "
-        "go into the bases of CLASMK-ML, all of them into the single ones. Where the basis grows with the "
-        f"rows, that alone makes a factor of up to {HALVED}; the factor is larger on "
-        f"{int((frame['ratio'] > HALVED).sum())} of {len(frame)} sets. "
-        "clasmk/block-structure compares blocks and one basis on the same rows.",
-        sizes={"sets": len(frame)},
     )

@@ -58,24 +58,25 @@ def check_increasing_rho(
     first, other = (sorted(nonzeros(power)) for power in (1, 2))
     if least_exponent <= 0:
         corrected &= first == other
-    found = {"t": points[IDENTITY], "the other rho": points[concave], "the second": np.array(squared)}
-    ranges = "; ".join(f"{_range(values)} for {name}" for name, values in found.items())
+    one, two = _polynomial(concave), _polynomial(second)
+    found = {"t": points[IDENTITY], one: points[concave], two: np.array(squared)}
+    ranges = ", ".join(f"for rho = {name} {_range(values)}" for name, values in found.items())
     return Evidence(
         verdict=decide(missed <= 0.01, corrected),
-        measured=f"with K = K_x = 1 and alpha = 0 the minimisers over beta are {ranges}, so that those for t "
-        f"lie up to {missed:.3f} from those for the other rho. For convex rho, {count} nonzero minimisers "
-        f"for one are minimisers for another, to a relative duality gap of at most {at_most(gap, tolerance)} "
+        measured=f"with K = K_x = 1 and alpha = 0 the minimisers over all beta are, {ranges}; those for t "
+        f"lie up to {missed:.3f} from those for {one}. For convex rho, {count} nonzero minimisers for one "
+        f"rho are minimisers for another, to a relative duality gap of at most {at_most(gap, tolerance)} "
         f"and {at_most(moved, 1e-3)} in the weights",
         claimed="the same set for every increasing rho; corrected, the same beside 0 for convex rho and q, r "
         f">= {least_exponent:g}",
         slack=0.01 - missed,
-        why=f"The other rho is {_polynomial(concave)}, the second {_polynomial(second)}. Every minimiser is "
-        "Pareto-optimal in fit and norm, but a concave rho does not reach all Pareto-optimal points. The "
-        "corrected statement, also checked: for q, r >= 1 and convex, strictly increasing rho the nonzero "
-        "minimisers are the same. The point 0 is a minimiser if and only if rho'(0) > 0 or K_x = 0; for "
-        "t^2/2, the choice of the DRM, the slope at 0 is 0. Without q, r >= 1, convexity of rho is not "
-        "enough. For (q, r) = (0, 1), K = [[1, -0.3], [-0.3, 1]] and K_x = (1, 1), the minimisers have "
-        f"{', '.join(map(str, first))} nonzero weights with t and {', '.join(map(str, other))} with t^2.",
+        why="Every minimiser is Pareto-optimal in fit and norm, but a concave rho does not reach all "
+        "Pareto-optimal points. The corrected statement, also checked: for q, r >= 1 and convex, strictly "
+        "increasing rho the nonzero minimisers are the same. The point 0 is a minimiser if and only if "
+        "rho'(0) > 0 or K_x = 0; for t^2/2, the choice of the DRM, the slope at 0 is 0. Without q, r >= 1, "
+        "convexity of rho is not enough. For (q, r) = (0, 1), K = [[1, -0.3], [-0.3, 1]] and K_x = (1, 1), "
+        f"the minimisers have {', '.join(map(str, first))} nonzero weights with t and "
+        f"{', '.join(map(str, other))} with t^2.",
         sizes={
             "counterexample": {"K": 1, "K_x": 1, "alpha": 0, "rho": "sqrt(t)"},
             "at 0": {"K": 1, "K_x": 1, "alpha": 0, "rho": "t^2/2"},

@@ -143,8 +143,8 @@ def check_dissimilarities(
         shares.append(float(close.mean()))
         count += len(X)
         told.append(
-            f"{name} has the medians {np.median(own):.2f} for k and {np.median(rest):.2f} for j, both close "
-            f"for {100 * shares[-1]:.0f} % of the points"
+            f"on {name} the median of delta_k is {np.median(own):.2f} and that of delta_j "
+            f"{np.median(rest):.2f}, and all are close for {100 * shares[-1]:.0f} % of the points"
         )
     worst, rng = 0.0, np.random.default_rng(38)
     for _ in range(5):

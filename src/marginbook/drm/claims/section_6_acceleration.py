@@ -267,9 +267,9 @@ def check_wording(order: float = 2.0, exponent: float = 1.0, root: float = 1.0) 
     return Evidence(
         verdict=decide(growth <= 10.0 and excess <= 1.0, excess <= 1.0 and faster >= 1.5),
         measured=f"while the gap falls from 1e-2 to 1e-8, the ratio e_(t+1)/e_t^{order:g} grows by a factor "
-        f"of up to {growth:.0e}, over up to {steps} iterations; it exceeds the linear rate by at most "
-        f"{at_most(excess, 1.0)} times the rounding allowed, and a restart arrives up to {faster:.0f} times "
-        "sooner",
+        f"of up to {growth:.0e}, over up to {steps} iterations; the gap exceeds the bound of linear "
+        f"convergence by at most {at_most(excess, 1.0)} times the rounding allowed, and with a restart it "
+        f"falls as far in up to {faster:.0f} times fewer iterations",
         claimed="a bounded ratio; about two iterations; corrected, a linear rate of "
         + ("(1 - 1/kappa)^t" if root == exponent == 1 else f"(1 - kappa^(-1/{root:g}))^({exponent:g}t)"),
         slack=float(np.log10(10.0 / max(growth, EPS))),

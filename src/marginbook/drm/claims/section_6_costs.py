@@ -17,10 +17,11 @@ from typing import TypeAlias
 import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide, short, times
+from ...claims.counted_numbers import plain_array
 from ..model.operators import DenseSystem, LinearSystem, System
 from ..solvers.first_order import accelerated, gradient_descent, proximal_point
 from ..solvers.iteration import Iterates
-from .counted_arithmetic import Printed, formula, plain_array
+from .counted_arithmetic import Printed, formula
 
 Solver: TypeAlias = Callable[..., Iterates]
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...claims import Evidence, Rival, at_most, claim, decide, short, times
+from ...claims.counted_numbers import plain_array
 from ..model.operators import DenseSystem, LinearSystem
 from ..solvers.direct import closed_form
 from ..solvers.first_order import enlarged
-from .counted_arithmetic import Printed, degree, formula, plain_array
+from .counted_arithmetic import Printed, degree, formula
 from .section_6_costs import SHAPES, WIDE, formulas, per_iteration, worst
 from .stored_results import read_sizes
 

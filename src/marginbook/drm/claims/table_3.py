@@ -97,7 +97,7 @@ def check_counts(splits: int = 5, scale: float = 1.0, more: int = 0) -> Evidence
             )
             fitting = next(fits, None)
             mended += len(numbers) if fitting else len(numbers) - len(off)
-            notes.append(f"{name} has {size} printed, and {fitting} fits every cell")
+            notes.append(f"{name} has {size} test rows in print, and {fitting} fit every cell")
         else:
             mended += len(numbers) - len(off)
             notes += [f"{name} {', '.join(off)}"] if off else []

@@ -54,7 +54,8 @@ def _other_cell(table: str, dataset: str, method: str, mean: float, std: float) 
     "drm/table-8",
     kind="experiment",
     where="Table VIII",
-    statement="the printed G-means of DRM, SVM, KNN, RF, C4.5, NB and SLDA on 15 imbalanced data sets",
+    statement="the printed G-means (roots of sensitivity times specificity) of DRM, SVM, KNN, RF, C4.5, NB "
+    "and SLDA on 15 imbalanced data sets",
     notebook="drm/05_imbalanced#drm-table-8",
     depends=("results/drm/table-8.csv",),
     rivals=(Rival("each column of ours as that of the next method", swaps=turned("drm", "table-8")),),
@@ -94,7 +95,7 @@ def check_best_counts(
         claimed=f"{_listed(claimed)}; corrected, {_listed(found)}",
         slack=-float(sum(abs(wins[name] - claimed.get(name, 0)) for name in {*wins, *claimed})),
         why="Counted in the printed table. The corrected statement is checked, too. Slack counts the sets "
-        "that are with another method.",
+        "that are credited to another method.",
         sizes={"sets": len(printed), "methods": printed.shape[1]},
     )
 
@@ -156,7 +157,8 @@ def check_order() -> Evidence:
     "drm/table-9",
     kind="experiment",
     where="Table IX",
-    statement="the printed G-means of SVM, KNN and RF after three kinds of over-sampling",
+    statement="the printed G-means (roots of sensitivity times specificity) of SVM, KNN and RF after three "
+    "kinds of over-sampling",
     notebook="drm/05_imbalanced#drm-table-9",
     depends=BOTH,
     rivals=(

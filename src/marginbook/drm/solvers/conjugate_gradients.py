@@ -27,8 +27,7 @@ Source of the brackets: Golub and Meurant, Matrices, Moments and Quadrature, 201
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
@@ -36,6 +35,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from ..model.operators import LinearSystem, System
 from .iteration import Iterates
+from .preconditioned_steps import Preconditioned, iterate
 
 #: a class block of so few rows is not worth Lanczos: the trace bounds its eigenvalue
 FEW = 3
@@ -43,30 +43,6 @@ FEW = 3
 HEAVY = 1000
 #: largest norm of I + F'F: beyond, rounding takes the preconditioner's digits
 LARGEST = 1e7
-
-
-class Preconditioned(Protocol):
-    """A system and its preconditioner C, both divided from left and right by the root of D.
-
-    Attributes
-    ----------
-    scale : (n, 1) array
-        One over the root of D.
-    slack : float
-        Share of a squared residual that rounding in the preconditioner may hide.
-    keeps_image : bool
-        Whether `product` makes use of C P, which the iteration then carries along.
-    """
-
-    scale: np.ndarray
-    slack: float
-    keeps_image: bool
-
-    def precondition(self, R: np.ndarray) -> np.ndarray:
-        """Return the product of `R`, (n, m), with the inverse of C."""
-
-    def product(self, P: np.ndarray, image: np.ndarray | None) -> np.ndarray:
-        """Return the product of `P`, (n, m), with the system; `image` is C P where it is kept."""
 
 
 def conjugate_gradients(
@@ -98,7 +74,7 @@ def conjugate_gradients(
         n_iter[active] += 1
         step[active] = np.sqrt(np.einsum("nm,nm->m", change, change))
 
-    _run(form or _preconditioned(system), Kx, finished, move, max_iter)
+    iterate(form or _preconditioned(system), Kx, finished, move, max_iter)
     spent = system.multiplications - before
     with system.uncounted():
         left = np.abs(system.gradient(W, Kx)).max(axis=0)
@@ -151,7 +127,7 @@ def bracketed_difference(
         done[points] = apart | (left[points] <= limit[points])
         return np.tile(done[points], 2)
 
-    _run(M, right, finished, None, max_iter)
+    iterate(M, right, finished, None, max_iter)
     unit = _limit(system, Kx, 1.0)
     return middle, done, np.zeros(m), np.sqrt(left / np.where(unit > 0, unit, 1.0))
 
@@ -259,52 +235,6 @@ def _heavy_features(rows: csr_matrix) -> tuple[Any, Any, np.ndarray] | None:
     if not np.abs(inner).sum(axis=1).max() <= LARGEST:
         return None
     return F, turned, np.linalg.inv(inner)
-
-
-def _run(
-    M: Preconditioned,
-    right: np.ndarray,
-    finished: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray],
-    move: Callable[[np.ndarray, np.ndarray], None] | None,
-    max_iter: int,
-) -> None:
-    """Iterate on the columns of `right` until `finished` of (columns, values, rests, sizes) says so.
-
-    Values are the products of a column with its iterate, rests those of its residual with the preconditioned
-    one, sizes the squared lengths of residuals divided by the root of D.
-    """
-    R = M.scale * right
-    turned = M.precondition(R)
-    P, image = turned.copy(), R.copy() if M.keeps_image else None
-    rest, size = np.einsum("nm,nm->m", R, turned), np.einsum("nm,nm->m", R, R)
-    values, active = np.zeros(len(rest)), np.arange(len(rest))
-    for _ in range(max_iter):
-        done = finished(active, values, rest, size)
-        if done.any():
-            kept = ~done
-            R, P, rest, values, active = R[:, kept], P[:, kept], rest[kept], values[kept], active[kept]
-            image = None if image is None else image[:, kept]
-        if not active.size:
-            return
-        Q = M.product(P, image)
-        curvature = np.einsum("nm,nm->m", P, Q)
-        length = np.divide(rest, curvature, out=np.zeros_like(rest), where=curvature > 0)
-        if move is not None:
-            move(active, M.scale * (length * P))
-        Q *= length
-        R -= Q
-        values = values + length * rest
-        turned = M.precondition(R)
-        size = np.einsum("nm,nm->m", R, R)
-        after = size if turned is R else np.einsum("nm,nm->m", R, turned)
-        further = np.divide(after, rest, out=np.zeros_like(rest), where=rest > 0)
-        P *= further
-        P += turned
-        if image is not None:
-            image *= further
-            image += R
-        rest = after
-    finished(active, values, rest, size)
 
 
 def _preconditioned(system: System) -> _Preconditioned:

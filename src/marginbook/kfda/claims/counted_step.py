@@ -1,9 +1,10 @@
-"""A step of (8), and one that re-weights the rows, with every multiplication counted."""
+"""A step of (8), and one that re-weights the rows, on numbers that count their multiplications."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...claims.counted_numbers import Number, Tally, plain, plain_array
 from ..model.objective import Problem
 
 
@@ -16,31 +17,28 @@ def counted_step(
     ----------
     problem : Problem
     psi : (M+1,) array
-        What weighs the columns.
+        The weights of the columns.
     force : float
         Added to the diagonal.
     reweighted_rows : bool
         Weigh the rows by ones instead, and form the matrix: what a generalised linear model does.
     """
-    D, k, count = problem.design, problem.n_coefficients, 0
-    A, c = np.zeros((k, k)), problem.correlations.copy()
+    tally, k = Tally(), problem.n_coefficients
+    D, gram, weights, c = map(tally.numbers, (problem.design, problem.gram, psi, problem.correlations))
+    A = np.empty((k, k), dtype=object)
     rows = 1.0 * D if reweighted_rows else D
-    count += D.size if reweighted_rows else k  # the weights on the rows, or on the right-hand side
+    c = c if reweighted_rows else weights * c
     for i in range(k):
         for j in range(i + 1):
-            if reweighted_rows:
-                A[i, j], count = rows[:, i] @ D[:, j], count + len(D)
-            else:
-                A[i, j], count = psi[i] * problem.gram[i, j] * psi[j], count + 2
+            A[i, j] = rows[:, i] @ D[:, j] if reweighted_rows else weights[i] * gram[i, j] * weights[j]
         A[i, i] += force
-    c = c if reweighted_rows else psi * c
     for j in range(k):  # Cholesky, a column after the other
         for i in range(j, k):
-            A[i, j], count = A[i, j] - A[i, :j] @ A[j, :j], count + j
-        A[j, j] = np.sqrt(A[j, j])
-        A[j + 1 :, j], count = A[j + 1 :, j] / A[j, j], count + k - j - 1
+            A[i, j] -= A[i, :j] @ A[j, :j]
+        A[j, j] = Number(plain(A[j, j]) ** 0.5, tally)
+        A[j + 1 :, j] /= A[j, j]
     for i in range(k):
-        c[i], count = (c[i] - A[i, :i] @ c[:i]) / A[i, i], count + i + 1
+        c[i] = (c[i] - A[i, :i] @ c[:i]) / A[i, i]
     for i in reversed(range(k)):
-        c[i], count = (c[i] - A[i + 1 :, i] @ c[i + 1 :]) / A[i, i], count + k - i
-    return (c, count) if reweighted_rows else (psi * c, count + k)
+        c[i] = (c[i] - A[i + 1 :, i] @ c[i + 1 :]) / A[i, i]
+    return plain_array(c if reweighted_rows else weights * c), tally.count

@@ -102,8 +102,8 @@ def check_means(rows: Sequence[str] = tuple(ROWS)) -> Evidence:
         why=f"Exceptions{', in ' + ' and '.join(places) if places else ''}: {'; '.join(told) or 'none'}. "
         f"The printed means of Tables 1 and 2, weighted 13 to 7, are at most {gap:.2f} from those of the "
         f"cells of both.{in_last} {digits} of {len(frame)} agree to the digit; a rounded mean of rounded "
-        "cells can be off by one unit of the last digit. The corrected statement, also checked: all means "
-        "except the NRS of Table 3.",
+        "cells can be off by one unit of the last digit. NRS is the share of retained samples in %. The "
+        "corrected statement, also checked: all means except the NRS of Table 3.",
         sizes={"means": len(frame), "sets": len(printed().errors)},
     )
 

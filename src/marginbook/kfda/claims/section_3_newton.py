@@ -247,9 +247,9 @@ def check_newton(
     faster = wins + sum(behind.values())
     room = (wins / total if wins else -1 / total) if share == 0 else faster / total - share
     told = "; ".join(
-        f"q = {q:g}: a step costs {np.median(ratios[q]):.2f} times one of Newton's (median); (8) is ahead in "
-        f"{won[q]} of the {arrived[q]} problems in which Newton's method arrives, and in {behind[q]} of the "
-        f"{len(ratios[q]) - arrived[q]} in which it does not"
+        f"q = {q:g}: a step of (8) costs {np.median(ratios[q]):.2f} times one of Newton's method (median); "
+        f"Newton's method gets there in {arrived[q]} of {len(ratios[q])} problems, and (8) is ahead in "
+        f"{won[q]} of these and in {behind[q]} of the others"
         for q in powers
     )
     return Evidence(

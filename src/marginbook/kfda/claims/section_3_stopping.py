@@ -98,15 +98,16 @@ def check_stopping() -> Evidence:
                 better += bool(objective(problem, found, q, rho) <= lowest * (1 + 10 * TOLERANCE))
             count += 1
         parts.append(
-            f"q = {q:g}: J is above its limit by {np.median(left):.2g} tolerances (median) and at most "
-            f"{max(left):.0f}, with {np.median(supports):.1f} (median) to {max(supports):.1f} times as many "
+            f"q = {q:g}: J is above its limit by {np.median(left):.2g} (median) and at most {max(left):.0f}, "
+            f"with {np.median(supports):.1f} (median) to {max(supports):.1f} times as many "
             f"samples as the limit; the certificate needs {np.median(steps):.1f} times as many steps"
         )
     return Evidence(
         verdict=decide(right < count and better == count),
-        measured="; ".join(parts)
-        + f"; in {right} of {count} runs J is within 10 tolerances of the limit and the samples are those "
-        f"of the limit; with a certificate J is within them in {better}",
+        measured="where the paper stops, in units of 1e-5 J: "
+        + "; ".join(parts)
+        + f". In {right} of {count} runs J is then within 10 units of its limit and the samples are those of "
+        f"the limit; with a certificate J is that close in {better}",
         claimed="not in all runs; with a certificate, in all",
         slack=min(1 - right / count, short(better, count)),
         why="A small change of J proves little where the rate is near 1, as it often is for q = 1: the "

@@ -220,7 +220,8 @@ def check_table_3() -> Evidence:
         claimed=f"{number} of {number}; MCR {shown(frame, 'mcr', 'printed')}; NRS "
         f"{shown(frame, 'nrs', 'printed')}",
         slack=order.least,
-        why=f"All averages, also the printed ones, are over the {len(names)} sets that all columns have. A "
+        why="MCR is the error (misclassification rate), NRS the share of retained samples, both in %. All "
+        f"averages, also the printed ones, are over the {len(names)} sets that all columns have. A "
         "pair is shown or refuted where the 90 % interval of the mean difference over the sets does not "
         f"contain 0. Open: {named[OPEN]}. Refuted: {named[REFUTED]}. The best published results average "
         f"{published:.1f} on these sets.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,33 +19,36 @@ from .tables_cuts import IN_WORDS
 if TYPE_CHECKING:
     import pandas as pd
 
+    #: numbers by data set, and the bound that they are above on average, for each part
+    Gains: TypeAlias = Sequence[tuple[pd.Series[float], float]]
+
 
 class Parts(NamedTuple):
     """What came out of one reading: each part shown, open or refuted, how far the least is, and two texts.
 
-    `gains` has for each part what is above a bound on average: numbers by data set, and the bound.
+    `gains` has for each part what is above a bound on average.
     """
 
     found: list[str]
     slack: float
     measured: str
     why: str
-    gains: Sequence[tuple[pd.Series[float], float]] = ()
+    gains: Gains = ()
 
 
-def exchanged(readings: Iterable[Parts], names: str) -> WrongRuns:
+def exchanged(readings: Iterable[Gains], names: str) -> WrongRuns:
     """Count how often two columns that a coin exchanges on each set do as well, in the best reading.
 
     Parameters
     ----------
-    readings : iterable of Parts
-        With their `gains`.
+    readings : iterable of Gains
+        The `gains` of `Parts`.
     names : str
         What is exchanged.
     """
     import pandas as pd
 
-    parts = [reading.gains for reading in readings]
+    parts = list(readings)
     table = pd.concat([gain for gains in parts for gain, _ in gains], axis=1).to_numpy()
     bounds = np.array([bound for gains in parts for _, bound in gains])
     ends = lows(table)

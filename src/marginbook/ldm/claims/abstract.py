@@ -13,7 +13,8 @@ from ..model.whitening import WhitenedGram
 from ..solvers.dual import active_set
 from .printed_theorem_3 import printed_bound
 from .problems import described, problems
-from .section_3_leave_one_out import CORNERS, WITHOUT_TERMS, check_restricted, check_theorem_3
+from .section_3_leave_one_out import check_restricted
+from .section_3_theorem_3 import CORNERS, WITHOUT_TERMS, check_theorem_3
 
 Settings = tuple[tuple[float, float, float], ...]
 

@@ -6,17 +6,70 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, share_by_chance
+from ...claims import Evidence, Rival, Verdict, claim
 from ...claims.changed_results import in_results
-from ...claims.pass_rates import MISSED
 from ...claims.read_as import best
-from ...claims.wrong_runs import all_ways
+from ...claims.wrong_runs import WrongRuns, all_ways
 from ..paper.printed import PAPER_TABLES
-from .figures import bound, curves, shifts
-from .figures_readings import FIGURE_1, KERNELS, FigureOne, not_stored
+from .figures_readings import FIGURE_1, KERNELS, FigureOne, bound, not_stored
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def curves(prefix: str = "margin_") -> pd.DataFrame | None:
+    """Return quantiles of the training margins, means over the splits, by data set and method.
+
+    None where there are no results.
+
+    Parameters
+    ----------
+    prefix : {"margin_", "unit_"}
+        Margins y f(x), or these divided by the length of w.
+
+    Returns
+    -------
+    DataFrame
+        Columns are percentages: 0 is the smallest margin, 100 the largest.
+    """
+    frame = PAPER_TABLES.results("fig-1")
+    if frame is None:
+        return None
+    names = [name for name in frame.columns if name.startswith(prefix) and name[len(prefix) :].isdigit()]
+    table = frame.groupby(["dataset", "method"], sort=False)[names].mean()
+    return table.rename(columns=lambda name: int(name.removeprefix(prefix)))
+
+
+def shifts(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Compare two margin distributions on each data set that has both.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As from `curves`.
+    first, second : str
+        Methods, such as "LDM(linear)" and "SVM(linear)".
+
+    Returns
+    -------
+    DataFrame
+        By data set: `smallest` (difference of the smallest margins, first less second), `right`, `left`:
+        shares of the inner quantiles that are visibly larger, or smaller, for the first.
+    """
+    import pandas as pd
+
+    rows, visible = {}, bound("fig-1", "visible")
+    for name in table.index.unique("dataset"):
+        part = table.loc[name]
+        if {first, second} <= set(part.index):
+            gap = part.loc[first] - part.loc[second]
+            inner = gap[[percent for percent in gap.index if 0 < percent < 100]]
+            rows[name] = {
+                "smallest": float(gap[0]),
+                "right": float((inner > visible).mean()),
+                "left": float((inner < -visible).mean()),
+            }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["smallest", "right", "left"])
 
 
 def as_printed(frame: pd.DataFrame, by: float = 0.02) -> pd.DataFrame:
@@ -68,28 +121,21 @@ def check_fig_1() -> Evidence:
     lower, right, sets = counts[reading]
     agree, tested = lower + right, 2 * sets
     turned = max(int(own[["turned_lower", "turned_right"]].to_numpy().sum()) for own in found.values())
-    chance = by_chance(found)
+    wrong = wrong_runs(found)
     visible = bound("fig-1", "visible")
     told = [_told(table, f"LDM(C/m)({kernel})", f"SVM({kernel})") for kernel in KERNELS]
     others = "; ".join(f"{one}: {low} and {high} of {n}" for one, (low, high, n) in counts.items())
     return Evidence(
-        verdict=share_by_chance(*judged(found)),
+        verdict=judged(found),
         measured=f"{reading}: a smaller minimum on {lower} of {sets} sets, most margins larger on {right}, "
-        f"together {agree} of {tested}; if a coin exchanges the two machines on each set, the best of the "
-        f"{len(found)} readings has as many in {100 * chance:.0f} % of the cases, and if they are exchanged "
-        f"on all sets it has {turned}",
+        f"together {agree} of {tested}; with the names of the two machines exchanged on all sets, the best "
+        f"of the {len(found)} readings has {turned}",
         claimed=wanted,
         slack=float(agree - tested),
         why="The margins are y f(x) on the training rows, as (1) defines them, averaged over the splits. A "
         f"difference below {visible:g}, a threshold of ours, counts for neither side. 'Most' means more "
         "than half of the inner quantiles. The best reading counts, so a run in which the names of the "
-        f"machines mean nothing has the same choice, and all {2**sets} ways to exchange them are counted. "
-        + (
-            f"As more than {100 * MISSED:.0f} % of these do as well, the sets cannot tell. "
-            if chance > MISSED
-            else f"The figure counts as undecided if more than {100 * MISSED:.0f} % of these do as well. "
-        )
-        + "Not in the paper, with the mean of the losses: "
+        f"machines mean nothing has the same choice. {wrong} Not in the paper, with the mean of the losses: "
         f"{'; '.join(filter(None, told)) or 'not run'}.",
         sizes={"sets": sets, "readings": len(found)},
         reading=f"{reading}. Numbers of sets with a smaller minimum and with most margins larger: "
@@ -102,8 +148,8 @@ def parts(own: pd.DataFrame) -> tuple[int, int, int]:
     return int(own["lower"].sum()), int(own["right"].sum()), len(own)
 
 
-def judged(found: dict[FigureOne, pd.DataFrame]) -> tuple[int, int, float, float]:
-    """Return what :func:`marginbook.claims.share_by_chance` asks of the best of some readings.
+def judged(found: dict[FigureOne, pd.DataFrame]) -> Verdict:
+    """Return the verdict on the best of some readings.
 
     Parameters
     ----------
@@ -111,7 +157,7 @@ def judged(found: dict[FigureOne, pd.DataFrame]) -> tuple[int, int, float, float
         Some of `counted_margins`.
     """
     scores = {one: (sum(parts(own)[:2]), 2 * len(own)) for one, own in found.items()}
-    return *scores[best(scores)], by_chance(found), MISSED
+    return wrong_runs(found).judge(*scores[best(scores)])
 
 
 def counted_margins() -> dict[FigureOne, pd.DataFrame]:
@@ -140,8 +186,8 @@ def counted_margins() -> dict[FigureOne, pd.DataFrame]:
     return found
 
 
-def by_chance(found: dict[FigureOne, pd.DataFrame]) -> float:
-    """Return how often machines that a coin exchanges on each set do as well, in the best reading.
+def wrong_runs(found: dict[FigureOne, pd.DataFrame]) -> WrongRuns:
+    """Count how often machines that a coin exchanges on each set do as well, in the best reading.
 
     Parameters
     ----------
@@ -155,7 +201,11 @@ def by_chance(found: dict[FigureOne, pd.DataFrame]) -> float:
     ]
     parts_of = np.array([2 * len(own) for own in found.values()])
     ways = all_ways([np.stack([side[:, k] for side in counts]) for k in range(len(names))])
-    return ways.as_well(lambda sums: (sums / parts_of).max(axis=1))
+    return WrongRuns(
+        ways.as_well(lambda sums: (sums / parts_of).max(axis=1)),
+        "a coin exchanges the two machines on each set",
+        "as many parts hold in the best reading",
+    )
 
 
 def _told(table: pd.DataFrame, first: str, second: str) -> str:

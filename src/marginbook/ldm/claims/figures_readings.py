@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...claims.read_as import NOT_STORED
+from ..paper.printed import PAPER_TABLES
 from ..paper.readings import LDM, SVM
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ class FigureOne(NamedTuple):
 
 
 FIGURE_1 = tuple(FigureOne(*parts) for parts in product(KERNELS, LDM, SVM, LENGTHS))
+
+
+def bound(figure: str, name: str) -> float:
+    """Return a threshold of ours on a figure, which prints no numbers: from the protocol."""
+    return float(PAPER_TABLES.protocol(figure).thresholds[name])
 
 
 def machine_of(method: str) -> str:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..model.objective import kkt_residual
+from ..model.whitening import WhitenedGram
 from ..solvers.dual import Solution, active_set
+from .problems import Problem
 
 #: by how much optimality conditions may be missed, over the largest margin
 OPTIMAL = 1e-6
@@ -102,6 +104,26 @@ def restricted_leave_one_out(
         check_optimal(left, found.shifted, lambda2, C)
         margins[i] = H[i, keep] @ found.shifted
     return margins
+
+
+def trained(
+    G: np.ndarray, y: np.ndarray, lambda1: float, lambda2: float, C: float
+) -> tuple[np.ndarray, Solution]:
+    """Return H and the solution of (12), whose optimality conditions are tested."""
+    H = WhitenedGram(G, y).hessian(lambda1)
+    model = active_set(H, y, lambda1, lambda2, C, tol=1e-12)
+    check_optimal(H, model.shifted, lambda2, C)
+    return H, model
+
+
+def retrained_leave_one_out(problem: Problem, parameters: tuple[float, float, float]) -> np.ndarray:
+    """Return the left-out margins of machines built anew from the Gram matrix without row and column i."""
+    margins = []
+    for i in range(len(problem.y)):
+        keep = np.delete(np.arange(len(problem.y)), i)
+        _, model = trained(problem.G[np.ix_(keep, keep)], problem.y[keep], *parameters)
+        margins.append(problem.y[i] * problem.G[i, keep] @ model.alpha)
+    return np.array(margins)
 
 
 def repelling_points(m: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,9 @@ from itertools import product
 from ...claims import Evidence, Rival, claim, decide
 from . import exact_line
 from .exact_line import Parameters, expectation, expected_error
-from .section_3_leave_one_out import ATOMS
+
+#: two atoms v = yx
+ATOMS = (Fraction(1), Fraction(-1, 2))
 
 
 def _training_error(v: tuple[Fraction, ...], parameters: Parameters) -> Fraction:

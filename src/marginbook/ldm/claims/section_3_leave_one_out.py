@@ -1,168 +1,28 @@
-"""Claims about leave-one-out: Theorem 3 in two readings, and the bound that the book puts in its place."""
+"""Bounds on leave-one-out that are true: of the classifiers in the proof of Theorem 3, and ours."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator
-from fractions import Fraction
-from itertools import islice, product
+from collections.abc import Callable
+from itertools import islice
 
 import numpy as np
 
 from ...claims import Evidence, Rival, at_most, claim, decide
-from ..model.whitening import WhitenedGram
-from ..solvers.dual import Solution, active_set
 from ..solvers.leave_one_out_bound import bracket
 from .printed_theorem_3 import (
     AT_BOUND,
     OPTIMAL,
-    check_optimal,
     counted_bound,
     printed_bound,
     restricted_leave_one_out,
+    retrained_leave_one_out,
+    trained,
 )
 from .problems import PARAMETERS, Problem, described, problems
 
 #: beyond the paper's grid, where the mean of the margins outweighs the hinge
 HEAVY_MEAN = ((1.0, 70.0, 1.0), (0.0, 30.0, 1.0))
-#: two atoms v = yx
-ATOMS = (Fraction(1), Fraction(-1, 2))
-
-
-def _train(
-    G: np.ndarray, y: np.ndarray, lambda1: float, lambda2: float, C: float
-) -> tuple[np.ndarray, Solution]:
-    H = WhitenedGram(G, y).hessian(lambda1)
-    model = active_set(H, y, lambda1, lambda2, C, tol=1e-12)
-    check_optimal(H, model.shifted, lambda2, C)
-    return H, model
-
-
-def _retrain(problem: Problem, parameters: tuple[float, float, float]) -> np.ndarray:
-    """Return the left-out margins of machines built anew from the Gram matrix without row and column i."""
-    margins = []
-    for i in range(len(problem.y)):
-        keep = np.delete(np.arange(len(problem.y)), i)
-        _, model = _train(problem.G[np.ix_(keep, keep)], problem.y[keep], *parameters)
-        margins.append(problem.y[i] * problem.G[i, keep] @ model.alpha)
-    return np.array(margins)
-
-
-#: the corners of the grid that the paper searches: lambda1, lambda2, C
-CORNERS = tuple((float(l1), float(l2), 10.0) for l1, l2 in product((2**-8, 2**-2), repeat=2))
-WITHOUT_TERMS = ((0.0, 0.0, 10.0), (0.0, 0.0, 1.0))
-#: equally likely atoms, and examples in a sample
-ATOMS_OF_LAW, DRAWN = 60, 8
-
-
-def _printed(G: np.ndarray, y: np.ndarray, H: np.ndarray, model: Solution, C: float) -> float:
-    return printed_bound(H, model.beta, C)
-
-
-def _ours(G: np.ndarray, y: np.ndarray, H: np.ndarray, model: Solution, C: float) -> float:
-    return bracket(G, y, model).error_bound
-
-
-def on_repelling_law(
-    parameters: tuple[float, float, float], m: int, bound: Callable[..., float] = _printed
-) -> tuple[float, float]:
-    """Return E[R] and the expected bound for samples of m from equally likely repelling atoms.
-
-    The atoms :math:`v_j=2Ke_j-e` are alike: what a machine does depends only on how often the drawn ones were
-    drawn, so that a sum over the partitions of m is the mean over all samples.
-    """
-    error = expected = 0.0
-    for parts in partitions(m):
-        counts = np.array(parts)
-        # samples of this type, over K^m: which atoms, and in which order
-        chance = math.perm(ATOMS_OF_LAW, len(parts)) * math.factorial(m) / ATOMS_OF_LAW**m
-        chance /= math.prod(math.factorial(n) for n in parts)
-        chance /= math.prod(math.factorial(n) for n in Counter(parts).values())
-        atoms = np.repeat(np.arange(len(parts)), counts)
-        G = np.where(atoms[:, None] == atoms, 4 * ATOMS_OF_LAW**2, 0) - 3.0 * ATOMS_OF_LAW
-        y = np.ones(m)
-        H, model = _train(G, y, *parameters)
-        drawn = [float(model.margins[np.flatnonzero(atoms == k)[0]]) for k in range(len(parts))]
-        other = -3.0 * ATOMS_OF_LAW * float(model.alpha.sum())
-        wrong = sum(margin <= 0 for margin in drawn) + (ATOMS_OF_LAW - len(parts)) * (other <= 0)
-        error += chance * wrong / ATOMS_OF_LAW
-        expected += chance * bound(G, y, H, model, parameters[2])
-    return error, expected
-
-
-@claim(
-    "ldm/thm-3",
-    kind="proof",
-    where="Theorem 3, equation (19), and the last display of its proof",
-    statement=r"there are at most $h\sum_{I_1}\alpha_i+|I_2|$ leave-one-out errors, so $E[R(\alpha)]\le "
-    r"E[h\sum_{I_1}\alpha_i+|I_2|]/m$",
-    notebook="ldm/03_leave_one_out#ldm-thm-3",
-    rivals=(
-        Rival("lambda1 = lambda2 = 0, which is the SVM", {"settings": WITHOUT_TERMS}),
-        Rival("the bound of the book in the place of the printed one", {"bound": _ours}),
-    ),
-)
-def check_theorem_3(
-    settings: tuple[tuple[float, float, float], ...] = CORNERS, bound: Callable[..., float] = _printed
-) -> Evidence:
-    """Sum over all samples of a law of 60 repelling atoms; count errors on random problems and on one sample.
-
-    Parameters
-    ----------
-    settings : tuple of (lambda1, lambda2, C)
-    bound : callable
-        Of G, y, H, the solution and C.
-    """
-    violated = count = 0
-    for problem in islice(problems(seed=70, repeats=4), 0, None, 4):
-        for parameters in settings:
-            H, model = _train(problem.G, problem.y, *parameters)
-            allowed = bound(problem.G, problem.y, H, model, parameters[2])
-            violated += int(np.mean(_retrain(problem, parameters) < -1e-6) > allowed + 1e-9)
-            count += 1
-    pairs = {}
-    for parameters in settings:
-        # whichever machine R is meant for: (21) is true of m - 1 examples
-        fewer, error = (on_repelling_law(parameters, m, bound)[0] for m in (DRAWN - 1, DRAWN))
-        pairs[parameters] = min(fewer, error), on_repelling_law(parameters, DRAWN, bound)[1]
-    (lambda1, lambda2, C), (error, said) = min(pairs.items(), key=lambda item: item[1][1] - item[1][0])
-    room = min(allowed - least for least, allowed in pairs.values())
-    return Evidence(
-        verdict=decide(violated == 0 and room >= 0),
-        measured=f"with {ATOMS_OF_LAW} equally likely repelling atoms and m = {DRAWN}, lambda1 = "
-        f"{lambda1:g}, lambda2 = {lambda2:g}, C = {C:g}: E[R] = {error:.2f}, the bound is {said:.2f}; the "
-        f"bound fails in {sum(least > allowed for least, allowed in pairs.values())} of {len(pairs)} "
-        f"settings of the paper's grid; leave-one-out exceeds the bound in {violated} of {count} random "
-        "problems",
-        claimed="never",
-        slack=float(room),
-        why="The expectations are sums over all samples from the distribution. The classifier in the proof "
-        "has alpha_i = 0 but keeps x_i in the mean and the variance of the margins. For it the inequality "
-        "holds (ldm/thm-3-restricted), but E[R] is about leave-one-out, which drops x_i altogether. "
-        + (
-            "The bound fails at every corner of the grid; no condition on the parameters repairs it there. "
-            if all(least > allowed for least, allowed in pairs.values())
-            else ""
-        )
-        + "A different quantity bounds leave-one-out (ldm/loo-bound).",
-        sizes=described(count) | {"settings": len(settings), "atoms": ATOMS_OF_LAW, "drawn": DRAWN},
-        seeds=(70,),
-    )
-
-
-def partitions(n: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
-    """Yield the partitions of n.
-
-    >>> list(partitions(3))
-    [(3,), (2, 1), (1, 1, 1)]
-    """
-    if n == 0:
-        yield ()
-    for first in range(min(n, largest or n), 0, -1):
-        yield from ((first, *rest) for rest in partitions(n - first, first))
-
-
 PRINTED, COUNTED = (f"ldm.claims.printed_theorem_3.printed_{name}" for name in ("bound", "count"))
 
 
@@ -218,7 +78,7 @@ def check_restricted(
         # all cosines are -angle: no example is right without its own hinge
         cases.append((_fan(m, angle), (0.0, 0.0, 10.0)))
     for problem, parameters in cases:
-        H, model = _train(problem.G, problem.y, *parameters)
+        H, model = trained(problem.G, problem.y, *parameters)
         C, beta = parameters[2], model.beta
         full, part = beta >= C * (1 - AT_BOUND), (beta > C * AT_BOUND) & (beta < C * (1 - AT_BOUND))
         allowed = factor * float(largest(np.diagonal(H)) * beta[part].sum() + count_full * full.sum())
@@ -226,7 +86,7 @@ def check_restricted(
         said = len(beta) * printed_bound(H, beta, C)
         off = max(off, abs(said - max(np.diagonal(H)) * beta[part].sum() - full.sum()) / max(1.0, said))
         if retrained:
-            without = _retrain(problem, parameters)
+            without = retrained_leave_one_out(problem, parameters)
         else:
             without = restricted_leave_one_out(H, *parameters[1:], solution=model)
         # margins that are zero up to rounding may be on either side
@@ -265,8 +125,9 @@ def _fan(m: int, angle: float) -> Problem:
     "ldm/loo-bound",
     kind="ours",
     where="Theorem 3",
-    statement=r"$|f(x_i)-f^{-i}(x_i)|\le r_i$, so at most $\#\{i:y_if(x_i)\le r_i\}$ leave-one-out "
-    "errors; the intersection of two balls gives a narrower interval",
+    statement=r"training once gives a radius $r_i$ for each example, with $|f(x_i)-f^{-i}(x_i)|\le r_i$ "
+    r"where $f^{-i}$ is trained without it; so there are at most $\#\{i:y_if(x_i)\le r_i\}$ leave-one-out "
+    "errors, and the intersection of two balls in which $w^{-i}$ must lie gives a narrower interval",
     notebook="ldm/03_leave_one_out#ldm-loo-bound",
     rivals=(
         Rival("radii 2 % smaller", {"factor": 0.98}),
@@ -286,9 +147,9 @@ def check_bound(factor: float = 1.0, width: float = 1.0) -> Evidence:
     truth, by_radii, by_balls, printed, open_, rows, reach = [], [], [], [], 0, 0, 0.0
     for problem in islice(problems(seed=71, repeats=4), 0, None, 4):
         for parameters in PARAMETERS + HEAVY_MEAN:
-            H, model = _train(problem.G, problem.y, *parameters)
+            H, model = trained(problem.G, problem.y, *parameters)
             found = bracket(problem.G, problem.y, model)
-            exact = _retrain(problem, parameters)
+            exact = retrained_leave_one_out(problem, parameters)
             size = max(1.0, float(np.abs(exact).max()))
             middle, half = (found.lower + found.upper) / 2, width * (found.upper - found.lower) / 2
             outside = max(outside, float((np.abs(exact - middle) - half).max()) / size)
@@ -308,7 +169,7 @@ def check_bound(factor: float = 1.0, width: float = 1.0) -> Evidence:
         f"the change of a margin exceeds r_i by at most {at_most(beyond, tolerance)}; mean leave-one-out "
         f"error {np.mean(truth):.3f}, bounded by {np.mean(by_balls):.3f} with the balls, "
         f"{np.mean(by_radii):.3f} with r_i, {np.mean(printed):.3f} as printed; {100 * open_ / rows:.1f} % of "
-        "labels are left open",
+        "labels are left open: their interval contains 0",
         claimed="0",
         slack=tolerance - max(outside, beyond),
         why="The bounds are checked for every example of every problem. Both sides come from classifiers "

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...claims import share, share_by_chance
+from ...claims import share
 from ...claims.read_as import NOT_STORED, ReadAs, of_tables
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import LDM
-from .figures import bound, sensitivity, swings
 from .figures_margins import counted_margins, judged, parts
-from .figures_readings import FIGURE_1, calm
+from .figures_parameters import sensitivity, swings
+from .figures_readings import FIGURE_1, bound, calm
 
 
 def side_by_side() -> list[ReadAs]:
@@ -25,7 +25,7 @@ def readings_of_figures() -> list[ReadAs]:
                 rows.append(_row("figure-1", str(one), 0, 0))
                 continue
             low, high, sets = parts(margins[one])
-            verdict = str(share_by_chance(*judged({one: margins[one]})))
+            verdict = str(judged({one: margins[one]}))
             rows.append(_row("figure-1", str(one), low + high, 2 * sets, verdict))
     table = sensitivity()
     if table is not None and not table.empty:

@@ -8,12 +8,12 @@ import numpy as np
 
 from ...claims.cell_verdicts import agreeing
 from ...claims.open_parts import OPEN, REFUTED, SHOWN
-from ...claims.pass_rates import MISSED
 from ...claims.summary import Sentence, Summary
+from ...claims.wrong_runs import percent
 from ..paper.printed import KINDS, PAPER_TABLES
 from ..paper.readings import READINGS, Reading, best_parts
 from . import finding_pictures as pictures
-from .figures_margins import by_chance, counted_margins
+from .figures_margins import counted_margins, wrong_runs
 from .tables_readings import REGULAR, weights
 from .tables_wins import TESTS, against_svm, margin, not_worse, run_readings, scores
 
@@ -152,11 +152,11 @@ def _marks() -> Sentence:
 
 def _figure_1() -> Sentence:
     found = counted_margins()
-    chance = by_chance(found)
+    wrong = wrong_runs(found)
     return Sentence(
         "Figure 1. If a coin exchanges the two machines on each set, "
-        f"{100 * chance:.0f} % of the runs agree with the text as well as ours, in the best of "
+        f"{percent(wrong.rate)} of the runs agree with the text as well as ours, in the best of "
         f"{len(found)} readings.",
         {"ldm/fig-1": "undecided"},
-        holds=chance > MISSED,
+        holds=wrong.too_many,
     )

@@ -252,17 +252,17 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
     tightest = max(drawn, built, *shares)
     return Evidence(
         verdict=decide(tightest <= 1 and max(weights) <= 0.75),
-        measured=f"the mean excess risk of a level is {built:.1%} of twice max(pi, 1 - pi) times the "
-        f"complexity on a law built for it, and at most {drawn:.0%} on random ones; there the mean error of "
+        measured=f"the mean excess risk of a level is {built:.1%} of its bound for a distribution built to "
+        f"come close to it, and at most {drawn:.0%} for random distributions; for these the mean error of "
         f"the probability is {np.mean(shares):.0%} of its bound on average, and at most {max(shares):.0%}",
-        claimed=f"at most 100%, with {factor:g} times the complexity",
+        claimed="at most 100% of the bounds" + ("" if factor == 1 else f" with {factor:g} times R_n"),
         slack=min(1 - tightest, 0.75 - max(weights)),
         why="All levels are fitted to the same samples. No union bound over them is needed, as their excess "
-        "risks are averaged. The law that is built has a matrix that is rarely there: samples without it "
-        "leave its side open, and the worst of the fits that tie counts. The bound of the probability also "
-        "takes the root of a mean (Jensen), with equality only where the excess is the same at all matrices, "
-        "which a rare matrix is not; so no law here reaches both. The approximation error of the class "
-        "remains however large the sample: smm/linear-class.",
+        "risks are averaged. The distribution that is built has a rare matrix: samples without it say "
+        "nothing about its class, and of the fits that tie the worst counts. The bound of the probability "
+        "also takes the root of a mean (Jensen), with equality only where the excess is the same at all "
+        "matrices, which it is not where one is rare; so no distribution here comes close to both bounds. "
+        "The approximation error of the class remains however large the sample: smm/linear-class.",
         sizes={"laws": len(shares), "samples": repeats, "n": [1, 160], "H": H},
         seeds=(791,),
         reach=float(max(drawn, built)),

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import stats
 
 from ...claims import Evidence, Verdict, share_open
-from .stored_results import TABLES, contest, listed, means
+from .stored_results import NAMES, TABLES, contest, listed, means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,11 +152,11 @@ def contested(frame: pd.DataFrame, first: str, second: str, margin: float) -> pd
 def how_powerful(lines: pd.DataFrame, margin: float, unit: str) -> str:
     """Say for each set of `within` or `contested` by how many draws a difference of the margin was seen."""
     each = ", ".join(
-        f"{name} {row['power']:.0%} of {row['draws']}"
-        + (f" ({row['needed']} for {POWER:.0%})" if row["power"] < POWER else "")
+        f"{name} {row['power']:.0%} with {row['draws']}"
+        + (f" ({POWER:.0%} with {row['needed']})" if row["power"] < POWER else "")
         for name, row in lines.iterrows()
     )
-    return f"Power for a difference of {abs(margin):g} ({unit}), by draws or splits: {each}."
+    return f"Chance to see a difference of {abs(margin):g} ({unit}), by the draws or splits: {each}."
 
 
 def powers(tables: Iterable[pd.DataFrame]) -> dict[str, Any]:
@@ -229,8 +229,9 @@ def evidence(
         ),
         claimed=claimed(margin, unit),
         slack=margin - highest,
-        why="The 90 % intervals are Student's, over the draws or splits of each set; open means that the "
-        "interval contains the margin. "
+        why="The 90 % intervals are Student's, over the draws or splits of each set. A set is within if its "
+        "interval is below the margin, beyond if it is above, and open if it contains the margin. "
+        + (f"{NAMES} " if shown.index.str.contains("-n").all() else "")
         + "".join(
             f"{name} was analysed {number} times, so its intervals have level "
             f"{1 - 2 * ONE_SIDED / number:.0%}. "

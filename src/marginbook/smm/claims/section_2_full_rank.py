@@ -145,10 +145,10 @@ def check_union(turn: float = 0.0, missed: int = 0, factor: float = 1.0) -> Evid
     worst = max(*outside, length)
     return Evidence(
         verdict=decide(worst <= IN_SPACE),
-        measured="of a solution of (2), outside the space of the kernel of its own P is at most "
-        f"{at_most(outside[0], IN_SPACE)}, and outside that of the mean kernel "
-        f"{at_most(outside[1], IN_SPACE)}; the squared lengths there differ from |B|^2 and (d1/r) |B|^2 by "
-        f"at most {at_most(length, IN_SPACE)}",
+        measured="the part of a solution of (2) outside the space of the kernel of its own P is at most "
+        f"{at_most(outside[0], IN_SPACE)}, and that outside the space of the mean kernel "
+        f"{at_most(outside[1], IN_SPACE)}, relative; its squared norms in the two spaces differ from |B|^2 "
+        f"and (d1/r) |B|^2 by at most {at_most(length, IN_SPACE)}",
         claimed="nothing outside, in either reading",
         slack=IN_SPACE - worst,
         why="For one P the space of the kernel <P., P.> has dimension r d2, and the solution is in that of "

@@ -91,7 +91,7 @@ def check_robust(loss: str = "hinge", factor: float = 1.0, wild: float = 1.0) ->
     return Evidence(
         verdict=decide(reach <= 1 + ROUNDING and box <= 1 + ROUNDING and sparse > 0.1),
         measured=f"one reversed label moves B by at most {reach:.0%} of |X_i|/(lambda n), and the largest "
-        f"multiplier is {box:.0%} of the box; under the weakest penalty {sparse:.0%} of them are 0",
+        f"multiplier is {box:.0%} of its upper limit; under the weakest penalty {sparse:.0%} of them are 0",
         claimed="at most 100%; at most 100%; more than 10%",
         slack=min(1 + ROUNDING - reach, 1 + ROUNDING - box, sparse - 0.1),
         why="The slopes of the hinge are in [-1, 0], so a sample has a bounded influence however wrong it "

@@ -186,7 +186,7 @@ def check_linear_class(printed: str = "hinge", corrected: str = "logistic", off:
     told = "; ".join(f"{loss} " + ", ".join(f"{v:.3f}" for v in values) for loss, values in error.items())
     return Evidence(
         verdict=decide(max(wrong[printed]) <= MISSED, max(wrong[corrected]) <= MISSED),
-        measured="mean error of p in the limit of large samples, s = "
+        measured="mean error of p in the limit of large samples, where its log odds are s z with s = "
         + ", ".join(f"{s:g}" for s in SCALES)
         + f": {told}; mass on the wrong side of a level, on average, at most "
         + ", ".join(f"{max(values):.2%} ({loss})" for loss, values in wrong.items()),

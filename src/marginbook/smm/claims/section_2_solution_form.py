@@ -175,9 +175,9 @@ def check_solution_form(factor: float = 1.0, of: str = "V", share: float = 1.0) 
         claimed="no difference",
         slack=ROUNDING - worst,
         why="This is the representer theorem in the block of V, whose features are P_r X_i. An intercept is "
-        "added to the sum; weights change only the box of alpha; for the squared hinge and the logistic "
-        "loss alpha is the slope of the loss over -2 lambda n. P_r P_r' = I, so the projection proper is "
-        "P_r'P_r.",
+        "added to the sum; weights change only the upper limits of alpha; for the squared hinge and the "
+        "logistic loss alpha is the slope of the loss over -2 lambda n. P_r P_r' = I, so the projection "
+        "proper is P_r'P_r.",
         sizes={"problems": count, "losses": 3},
         seeds=(730, 731),
         reading="The verdict is on the alpha of the dual of a V-step, in which U is fixed. With those of a "

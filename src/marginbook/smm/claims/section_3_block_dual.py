@@ -75,12 +75,12 @@ def check_block_dual(intercept: bool = False, box: float = 1.0, factor: float = 
         measured="with the sum constraint, (2) at the printed U exceeds the dual by "
         f"{np.median(gaps[True]):.0%} in the median of {count} problems, up to {max(gaps[True]):.0%}; "
         f"without it the gap is at most {at_most(worst, 1e-6)}, with (2) plus an intercept "
-        f"{at_most(own, 1e-6)}, and the largest multiplier is {reach:.4f} of the box",
-        claimed="no gap; corrected, none without the constraint or with an intercept, and 1 of the box",
+        f"{at_most(own, 1e-6)}, and the largest multiplier is {reach:.4f} of its upper limit",
+        claimed="no gap; corrected, none without the constraint or with an intercept, and 1 of the limit",
         slack=1e-6 - float(max(gaps[True])),
         why="The constraint is the derivative with respect to an intercept b, which (2) does not have. "
         "Values without a gap are optimal on both sides. The sum runs to n (printed N). V needs full column "
-        "rank, or the pseudo-inverse; weights multiply the box.",
+        "rank, or the pseudo-inverse; weights multiply the upper limit.",
         sizes={"problems": count},
         seeds=(736, 737),
         reach=reach,
@@ -137,16 +137,16 @@ def check_algorithm(unbounded: bool = True, factor: float = 1.0, gordan: bool = 
     return Evidence(
         verdict=decide(free == 0, bounded == count == alternative),
         measured=f"the maximum is infinite in {free} of {count} problems, and with alpha >= 0 alone in "
-        f"{nonnegative}; in {alternative} the latter is infinite exactly where the block cannot separate the "
-        f"classes; with the box it equals {'' if factor == 1 else f'{factor:g} times '}the minimum of the "
-        f"block in {bounded}",
+        f"{nonnegative}; in {alternative} the latter is infinite exactly where the block cannot separate "
+        f"the classes; with the upper limit it equals {'' if factor == 1 else f'{factor:g} times '}the "
+        f"minimum of the block in {bounded}",
         claimed="finite; corrected, equal in all problems, and with alpha >= 0 alone, infinite exactly "
         "where the block cannot separate the classes",
         slack=-free / count,
         why="Algorithm 1 leaves out the limits on alpha, which the display above it has. "
         "With more matrices than the d1 r features of a block, the quadratic term does not see some alpha "
         "with a positive sum. With alpha >= 0 the maximum is infinite exactly where the block cannot "
-        "separate the classes (Gordan). With the box 1/(2 lambda n) it is finite.",
+        "separate the classes (Gordan). With the upper limit 1/(2 lambda n) it is finite.",
         sizes={"problems": count, "n": [3, 200]},
         seeds=(738,),
     )
@@ -197,8 +197,8 @@ def check_sparse(edge: float = 1.0, margin: float = 1.0) -> Evidence:
         verdict=decide(weak > 0.5 and agreeing == tested and none == count),
         measured="share of zeros among alpha: "
         + ", ".join(f"{v:.0%} for lambda = {lam:g}" for lam, v in means.items())
-        + f"; none at the strongest penalty in {none} of {count} problems; 0 or the box as the margin says "
-        f"for {agreeing} of {tested} samples",
+        + f"; none at the strongest penalty in {none} of {count} problems; 0 or the upper limit as the "
+        f"margin says for {agreeing} of {tested} samples",
         claimed="most where the penalty is weak, none where it is strongest; all samples",
         slack=min(weak - 0.5, short(none, count), short(agreeing, tested)),
         why="alpha_i is 0 where y_i f(X_i) > 1, and 1/(2 lambda n) where it is below 1. So the zeros belong "

@@ -22,6 +22,11 @@ PLATT, VECTOR_PLATT = "low-rank SVM, Platt", "vector SVM, Platt"
 LOGISTIC, VECTOR_LOGISTIC = "low-rank logistic", "vector logistic"
 NUCLEAR = "nuclear-norm SVM, Platt"
 ROWS, RBF = "row-kernel SVM, levels", "rbf SVM, Platt"
+#: how to read the names of the sets that are generated
+NAMES = (
+    "The name of a set gives its truth, the number n of samples, the size d of the matrices and the rank r "
+    "of the truth."
+)
 #: draws of each set that a contest or a slope needs
 LEAST = 2
 

@@ -16,6 +16,7 @@ from ...claims.changed_results import moved, renamed
 from . import margins
 from .stored_results import (
     LOGISTIC,
+    NAMES,
     PATH,
     PLATT,
     RBF,
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 PROBABILITIES, KERNELS = "smm/04_probabilities", "smm/05_row_kernels"
 ERROR = "mean absolute error"
 RULES = ("count", "interval", "isotonic")
+#: scores of probabilities, less is better
+SCORES = {
+    "mae": ERROR,
+    "brier": "Brier score",
+    "log_loss": "logarithmic loss",
+    "ece": "expected calibration error",
+}
 #: experiments with level paths on simulated matrices
 SIMULATED = ("sample-size", "dimension", "step")
 
@@ -98,7 +106,7 @@ def check_rules() -> Evidence:
         claimed=f"within {same_by:g} on every set, by 90 % intervals on both sides",
         slack=float(same_by - max(table["high"].max() for table in lines)),
         why=f"Lowest error: {', '.join(f'{rule} on {number}' for rule, number in best.items())} of "
-        f"{len(found)} sets. Mean absolute errors: {told}.",
+        f"{len(found)} sets. Mean absolute errors: {told}. {NAMES}",
         sizes={"sets": len(found)},
     )
 
@@ -138,7 +146,8 @@ def check_crossings() -> Evidence:
         why=f"Pairs of crossing levels per matrix: {listed(found['crossing_pairs'], 2)}. The isotonic repair "
         f"changes the mean absolute error by {gain.mean:+.4f} [{gain.low:.4f}, {gain.high:.4f}] over all "
         "draws. Because of crossings the error of the sets, averaged over the levels, exceeds that of the "
-        f"probability that counts them, by {listed(found['level_error'] - found['mae'])}.",
+        "probability, which counts the sets that contain the matrix, by "
+        f"{listed(found['level_error'] - found['mae'])}. {NAMES}",
         sizes={"sets": len(found), "draws": len(rows)},
     )
 
@@ -173,7 +182,7 @@ def _nearer(
         measured=f"{measured}: {_told(contests)}",
         claimed=claimed,
         slack=-max(float(lines["difference"].max()) for lines in contests.values()),
-        why=why.format(told),
+        why=f"{why.format(told)} {NAMES}",
         sizes={"sets": len(next(iter(contests.values()))), "methods": 1 + len(others)},
     )
 
@@ -195,8 +204,8 @@ def _links(table: str) -> Evidence:
     if frame is None:
         return TABLES.nothing(margins.claimed(margin, ERROR), table)
     others = " ".join(
-        f"By {score}, levels minus the other: {_told(_against(table, score, PATH, (LOGISTIC, PLATT)))}."
-        for score in ("mae", "brier", "log_loss", "ece")
+        f"By the {words}, levels minus the other: {_told(_against(table, score, PATH, (LOGISTIC, PLATT)))}."
+        for score, words in SCORES.items()
     )
     return margins.evidence(frame, ((LOGISTIC, PATH),), margin, digits=3, unit=ERROR, more=others)
 
@@ -274,7 +283,7 @@ def check_row_kernel() -> Evidence:
     """Compare mean absolute errors on both truths of bumps."""
     more = " ".join(
         f"By {words}: {_told(_against('bumps', column, ROWS, (PATH, RBF)))}."
-        for words, column in (("the test error", "error"), ("log_loss", "log_loss"))
+        for words, column in (("the test error, in points", "error"), ("the logarithmic loss", "log_loss"))
     )
     return _nearer(
         "mae",

@@ -1,4 +1,4 @@
-"""Claims about the curves of the simulation study: by training size, number of levels, size and rank.
+"""Claims about the curves of the simulation study: by training size, and by number of levels.
 
 Bounds are thresholds of the protocol, fixed before there were results of these experiments, except the point
 of error that counts as a difference, which was set after a first run; grids of parameters were set on draws
@@ -16,21 +16,16 @@ from ...claims import Evidence, Rival, claim, share, short
 from ...claims.changed_results import moved, other_sets, renamed
 from . import margins
 from .stored_results import (
-    NUCLEAR,
+    NAMES,
     PATH,
-    PLATT,
     TABLES,
-    VECTOR_LOGISTIC,
     VECTOR_PATH,
-    VECTOR_PLATT,
     by_draw,
     by_size,
     contest,
     csv,
-    interval,
     listed,
     means,
-    size_of,
     slope,
     tally,
     with_methods,
@@ -39,12 +34,7 @@ from .stored_results import (
 if TYPE_CHECKING:
     import pandas as pd
 
-FEATURES, LEVELS, PROBABILITIES = (
-    "smm/01_matrices_as_features",
-    "smm/03_weighted_margins",
-    "smm/04_probabilities",
-)
-RANK_2, RANK_10 = "rank 2 SVM, levels", "rank 10 SVM, levels"
+LEVELS, PROBABILITIES = "smm/03_weighted_margins", "smm/04_probabilities"
 #: sets of the least and the largest training size, and two in between
 FEWEST, MOST = "logit-n100-d20-r2", "logit-n1600-d20-r2"
 NEXT = {"logit-n200-d20-r2": "logit-n800-d20-r2", "logit-n800-d20-r2": "logit-n200-d20-r2"}
@@ -138,12 +128,12 @@ def check_levels() -> Evidence:
     told = "; ".join(f"{name}: {listed(row)}" for name, row in found.iterrows())
     return Evidence(
         verdict=share(int(np.sum(parts)), len(parts)),
-        measured=f"from 4 to 20 levels: {tally(fewer['paired'])}; from 20 to 50 the error falls by "
+        measured=f"20 levels against 4: {tally(fewer['paired'])}; from 20 to 50 the error falls by "
         f"{', '.join(f'{100 * value:.1f} %' for value in gain)}",
         claimed=f"20 levels win on every set, and 50 change the error by at most {100 * enough:.0f} %",
         slack=min(float(enough - gain.abs().max()), short(int(np.sum(parts)), len(parts))),
-        why=f"Mean absolute errors by H: {told}. The count is within 1/(2H) of p where level sets are exact; "
-        "what remains with many levels is the error of the sets.",
+        why=f"Mean absolute errors by H: {told}. {NAMES} The count is within 1/(2H) of p where level sets "
+        "are exact; what remains with many levels is the error of the sets.",
         sizes={"sets": len(found), "H": [int(h) for h in found.columns], "draws": len(frame) // len(found)},
     )
 
@@ -188,127 +178,8 @@ def check_level_sets() -> Evidence:
         slack=min(-rate.high, short(int((against["counts"] == "within").sum()), len(against))),
         why="Falling does not mean vanishing: smm/linear-class shows what a linear f misses however large "
         "the sample. Probability that a new matrix is in only one of the two sets, averaged over the levels "
-        f"h/20: {listed(found[PATH])}; vector machine: {listed(found[VECTOR_PATH])}. For sets that do not "
-        "cross, it is the mean absolute error of the probability, up to 1/H. "
+        f"h/20: {listed(found[PATH])}; vector machine: {listed(found[VECTOR_PATH])}. {NAMES} Where the sets "
+        "of the levels are nested, this average is the mean absolute error of the probability, up to 1/H. "
         f"{margins.how_powerful(against, margin, 'probability')}",
         sizes={"sets": len(found)} | margins.powers([against]),
     )
-
-
-@claim(
-    "smm/low-rank-helps",
-    kind="statement",
-    where="Section 2.0, last two paragraphs, last sentence of each",
-    statement="reshaping matrices to vectors results in very high dimensionality, which leads to "
-    "overfitting; the low-rank assumption, where it is true, overcomes it",
-    notebook=f"{FEATURES}#smm-low-rank-helps",
-    depends=(csv("dimension"),),
-    rivals=(
-        Rival("the columns of the two machines exchanged", {"first": VECTOR_PLATT, "second": PLATT}),
-        Rival("vectors beside vectors", {"first": VECTOR_LOGISTIC, "second": VECTOR_PLATT}),
-    ),
-)
-def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evidence:
-    """Compare test errors at each d with n and the rank fixed, and fit the advantage against log d."""
-    claimed = "lower error at every d from 10, and an advantage that grows with d"
-    frame = with_methods(by_draw("dimension", "error"), first, second)
-    if frame is None:
-        return TABLES.nothing(claimed, "dimension")
-    advantage = (frame[second] - frame[first]).unstack("split").dropna(axis=1)
-    if advantage.shape[0] < 3 or advantage.shape[1] < 2:
-        return TABLES.nothing(claimed, "dimension")
-    d = np.array([size_of(str(name), "d") for name in advantage.index])
-    growth = interval(np.polyfit(np.log2(d), advantage.to_numpy(float), 1)[0])
-    margin = float(TABLES.protocol("dimension").thresholds["margins"]["error"])
-    against, found = margins.contested(frame, first, second, margin), means(frame)
-    large = np.array([size_of(str(name), "d") >= 10 for name in against.index])
-    grows = "within" if growth.low > 0 else "beyond"
-    return Evidence(
-        verdict=margins.judged([grows, *against["counts"][large]]),
-        measured=f"error in %: {listed(found[first], 1)}; vector: {listed(found[second], 1)}; the advantage "
-        f"grows by {growth} points with each doubling of d",
-        claimed=claimed,
-        slack=min(growth.low, short(int((against["counts"][large] == "within").sum()), int(large.sum()))),
-        why="All sets are generated, with a truth of rank "
-        f"{', '.join(str(rank) for rank in sorted({size_of(str(name), 'r') for name in found.index}))}: the "
-        "verdict is about truths of low rank, not about natural matrices, for which see smm/real-low-rank. "
-        "The training size, the rank of the truth and the Bayes error are the same at every d; low rank "
-        f"has r(2d - r) free parameters, the vector d^2. {tally(against['paired'])} over all d. Both "
-        "machines have the hinge loss and Platt's sigmoid, and their parameters are chosen in the same way. "
-        f"{margins.how_powerful(against, margin, 'points of error')}",
-        sizes={"d": sorted(int(value) for value in d)} | margins.powers([against]),
-    )
-
-
-@claim(
-    "smm/rank",
-    kind="ours",
-    where="Section 2.1",
-    statement="the rank is a trade-off between complexity and flexibility: the rank of the truth is the "
-    "best, and choosing it costs little",
-    notebook=f"{FEATURES}#smm-rank",
-    depends=(csv("rank"),),
-    rivals=(
-        Rival("ranks 2 and 10 exchanged", swaps=renamed("smm", ["rank"], {RANK_2: RANK_10, RANK_10: RANK_2})),
-        Rival("a chosen rank with a fifth more error", swaps=moved("smm", ["rank"], PATH, "mae", times=1.2)),
-    ),
-)
-def check_rank() -> Evidence:
-    """Find the best fixed rank for truths of each rank; compare with the chosen one."""
-    allowed = float(TABLES.protocol("rank").thresholds["chosen"])
-    claimed = (
-        f"the true rank is the best of the fixed ones; the chosen one within {100 * allowed:.0f} % of it"
-    )
-    frame = by_draw("rank", "mae")
-    names = [] if frame is None else [name for name in frame.columns if str(name).startswith("rank ")]
-    frame = with_methods(frame, PATH, *names)
-    if frame is None or len(names) < 2:
-        return TABLES.nothing(claimed, "rank")
-    found = means(frame)
-    fixed = found[names]
-    fixed.columns = [int(str(name).split()[1]) for name in names]
-    best, truth = fixed.idxmin(axis=1), [size_of(str(name), "r") for name in found.index]
-    worse = found[PATH] / fixed.min(axis=1) - 1
-    parts = [*(best == truth), *(worse <= allowed)]
-    told = "; ".join(f"{name}: {listed(row)}" for name, row in fixed.iterrows())
-    return Evidence(
-        verdict=share(int(np.sum(parts)), len(parts)),
-        measured=f"best ranks {best.tolist()} for truths of rank {truth}; the chosen rank is worse than the "
-        f"best by {', '.join(f'{100 * value:.1f} %' for value in worse)}",
-        claimed=claimed,
-        slack=min(float(allowed - worse.max()), short(int(np.sum(parts)), len(parts))),
-        why=f"Mean absolute errors by fixed rank: {told}; full rank: "
-        f"{listed(found[VECTOR_PATH]) if VECTOR_PATH in found else 'none'}.",
-        sizes={"sets": len(found), "draws": len(frame) // len(found)},
-    )
-
-
-@claim(
-    "smm/nuclear-norm",
-    kind="ours",
-    where="Section 2.1",
-    statement="where the truth has low rank, a fixed rank costs less than a point of error compared with a "
-    "nuclear norm, which shrinks",
-    notebook=f"{FEATURES}#smm-nuclear-norm",
-    depends=(csv("dimension"), csv("sample-size")),
-    rivals=(
-        Rival(
-            "a fixed rank with twenty points more error",
-            swaps=moved("smm", ["dimension", "sample-size"], PLATT, "error", by=20),
-        ),
-    ),
-)
-def check_nuclear_norm() -> Evidence:
-    """Compare test errors on all sets of a logit truth of low rank."""
-    import pandas as pd
-
-    margin = float(TABLES.protocol("dimension").thresholds["margins"]["error"])
-    frames = [with_methods(by_draw(table, "error"), PLATT, NUCLEAR) for table in ("dimension", "sample-size")]
-    there = [frame[[PLATT, NUCLEAR]] for frame in frames if frame is not None]
-    if not there:
-        return TABLES.nothing(margins.claimed(margin, "points of error"), "dimension")
-    frame = pd.concat(there)
-    frame = frame[~frame.index.duplicated()]  # the centre is in both
-    lines = contest(frame, PLATT, NUCLEAR)
-    more = f"By paired t-tests at 0.05 the fixed rank has {tally(lines['paired'])}. Both use Platt's sigmoid."
-    return margins.evidence(frame, ((PLATT, NUCLEAR),), margin, digits=2, unit="points of error", more=more)

@@ -1,38 +1,30 @@
-"""The claims about Figures 1 to 3, on speed and convergence.
+"""The claims about Figures 1 and 2, on which of the three algorithms is the fastest.
 
-The figures print no numbers. What the text reads off them is checked on ours. What counts as linear, as few
-iterations or as arrived is in the protocol: `thresholds` of ``fig-3``.
+The figures print no numbers. What the text reads off them is checked on the seconds of our benchmark and on
+our iterations.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from itertools import permutations
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...base.project import resource
-from ...claims import Evidence, Rival, claim, share, share_open, short
-from ...claims.changed_results import moved, renamed
+from ...claims import Evidence, Rival, claim, share, short
+from ...claims.changed_results import renamed
 from ...claims.wrong_runs import WrongRuns, all_ways
-from .stored_results import nothing, protocol, results
+from .figures_3_iterations import ALGORITHMS, bound, convergence
+from .stored_results import nothing
 
 SCALING = ("benchmarks", "results", "drm-scaling.csv")
-ALGORITHMS = ("GD", "PPA", "APG")
-#: a wrong run of Figures 1 and 2
+#: a wrong run of either figure
 EXCHANGED = "the names of the three algorithms are exchanged on each set"
-#: columns of the convergence results: iterations at a beta
-PER_BETA = "iterations_"
 #: seconds by set, algorithm and n
 Times: TypeAlias = dict[str, dict[str, dict[float, float]]]
-
-
-def bound(name: str) -> float:
-    """Return a threshold of the protocol: "slope", "few", "tens", "usually" or "near"."""
-    return float(protocol("fig-3").thresholds[name])
 
 
 @claim(
@@ -46,7 +38,7 @@ def bound(name: str) -> float:
     rivals=(
         Rival(
             "seconds that grow with n as they are, times the root of n",
-            swaps={"drm.claims.figures._times": lambda read: lambda: _grown_faster(read(), 0.5)},
+            swaps={"drm.claims.figures_1_2._times": lambda read: lambda: _grown_faster(read(), 0.5)},
         ),
     ),
 )
@@ -124,7 +116,7 @@ def _times() -> Times:
 )
 def check_fig_2() -> Evidence:
     """Count iterations until the objective is near its exact minimum, on the path of one test point."""
-    table = _convergence()
+    table = convergence()
     if not table:
         return nothing("GD fewest, PPA most", "fig-3")
     needed = {
@@ -196,131 +188,3 @@ def arrival(path: str) -> float:
 
 def _listed(count: dict[str, Any]) -> str:
     return ", ".join(f"{algorithm} {value:g}" for algorithm, value in count.items())
-
-
-@claim(
-    "drm/fig-3",
-    kind="experiment",
-    where="Figure 3, and Section VII-A4, third paragraph",
-    statement=r"the larger $\beta$, the fewer iterations GD, PPA and APG need; at large $\beta$ a few "
-    "suffice",
-    notebook="drm/04_large_data#drm-fig-3",
-    depends=("results/drm/fig-3.csv",),
-    rivals=(
-        Rival(
-            "two iterations more at the largest beta",
-            swaps=moved("drm", ["fig-3"], "", "iterations_1e+08", by=2),
-        ),
-    ),
-)
-def check_fig_3() -> Evidence:
-    """Follow the iterations over beta, for each set and algorithm, by the paper's rule of stopping."""
-    table = _convergence()
-    if not table:
-        return nothing("fewer; a few", "fig-3")
-    few = int(bound("few"))
-    parts, ends, left = [], [], []
-    unnoticed = 1.0
-    names = next(iter(table.values()))[ALGORITHMS[0]]
-    betas = sorted((name.removeprefix(PER_BETA) for name in names if name.startswith(PER_BETA)), key=float)
-    for rows in table.values():
-        for algorithm in ALGORITHMS:
-            row = rows[algorithm]
-            counts = np.array([row[PER_BETA + beta] for beta in betas])
-            parts += [bool((np.diff(counts) <= 0).all()), bool(counts[-1] <= few)]
-            ends.append((counts[0], counts[-1]))
-            left.append(row[f"kkt_residual_{betas[-1]}"])
-        # of all orders of the betas, those that leave the three curves as they are
-        points = Counter(tuple(rows[a][PER_BETA + beta] for a in ALGORITHMS) for beta in betas)
-        unnoticed *= math.prod(map(math.factorial, points.values())) / math.factorial(len(betas))
-    wrong = f"{WrongRuns(unnoticed, 'the betas are exchanged on each set', 'all parts hold as well')} "
-    first, last = (max(values) for values in zip(*ends, strict=True))
-    return Evidence(
-        verdict=share(sum(parts), len(parts)),
-        measured=f"{sum(parts)} of {len(parts)} parts of the claim hold; at most {first:g} iterations at "
-        f"beta = {betas[0]}, at most {last:g} at {betas[-1]}",
-        claimed=f"never more iterations with larger beta; at most {few} at the largest",
-        slack=min(float(few - last), short(sum(parts), len(parts))),
-        why="The parts, for each data set and algorithm: the mean number of iterations never rises with "
-        "beta, and it is small at the largest beta. "
-        f"{wrong if all(parts) else ''}The stopping rule looks at the length of a step, and a large beta "
-        "makes all weights small. "
-        f"The relative gradient that remains there is up to {max(left):.1e}.",
-        sizes={"sets": len(table), "betas": len(betas)},
-    )
-
-
-def _convergence() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the results by set and algorithm, of sets that have all three; empty before any."""
-    frame = results("fig-3")
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in frame.to_dict("records") if frame is not None else ():
-        found.setdefault(str(row["dataset"]), {})[str(row["method"])] = {str(k): v for k, v in row.items()}
-    return {name: rows for name, rows in found.items() if set(ALGORITHMS) <= set(rows)}
-
-
-@claim(
-    "drm/tens-of-iterations",
-    kind="experiment",
-    where="Section VII, second paragraph, last sentence",
-    statement="all three algorithms usually converge within a few tens of iterations",
-    notebook="drm/04_large_data#drm-tens-of-iterations",
-    depends=("results/drm/fig-3.csv", "results/drm/table-5.csv"),
-    rivals=(
-        Rival("within ten", {"tens": 10}),
-        Rival("always", {"usually": 1.0}),
-    ),
-)
-def check_tens(tens: int | None = None, usually: float | None = None) -> Evidence:
-    """Count the iterations by the paper's rule of stopping, over beta and with the parameters of Table V."""
-    from scipy.stats import binomtest
-
-    tens = int(bound("tens")) if tens is None else tens
-    usually = bound("usually") if usually is None else usually
-    table, chosen = _convergence(), results("table-5")
-    if not table:
-        return nothing("usually", "fig-3")
-    over = {
-        algorithm: [
-            float(value) <= tens
-            for rows in table.values()
-            for name, value in rows[algorithm].items()
-            if name.startswith(PER_BETA)
-        ]
-        for algorithm in ALGORITHMS
-    }
-    shares = {algorithm: sum(few) / len(few) for algorithm, few in over.items()}
-    # an interval of the share that holds the threshold does not decide
-    ranges = [
-        binomtest(sum(few), len(few)).proportion_ci(confidence_level=0.95, method="wilson")
-        for few in over.values()
-    ]
-    agree = [low > usually or value == 1 for (low, _), value in zip(ranges, shares.values(), strict=True)]
-    open_ = [
-        not sure and high > usually and usually < 1 for sure, (_, high) in zip(agree, ranges, strict=True)
-    ]
-    other = "not run"
-    if chosen is not None and "iterations_mean" in chosen:
-        means = {
-            a: chosen.loc[chosen["method"] == f"DRM-{a}", "iterations_mean"].dropna() for a in ALGORITHMS
-        }
-        other = "; ".join(f"{a} {', '.join(f'{value:.0f}' for value in means[a])}" for a in ALGORITHMS)
-    return Evidence(
-        verdict=share_open(sum(agree), sum(open_), len(agree)),
-        measured=f"at most {tens} iteration{'s' * (tens != 1)}: "
-        + ", ".join(f"{algorithm} in {sum(few)} of {len(few)}" for algorithm, few in over.items()),
-        claimed=f"usually, all three: in more than {100 * usually:.0f} %, or in all",
-        slack=min(value - usually for value in shares.values()),
-        why=f"A step of at most 1e-5 ends the iteration. 'A few tens' is read as at most {tens}, the number "
-        "that the paper uses for Figure 1 and says guarantees convergence. 'Usually' is read as more than "
-        f"{100 * usually:.0f} % of the data sets and betas of Figure 3. The paper gives no number for "
-        "either; ours were set after a first run. So the share must be clear of the threshold: "
-        + ", ".join(
-            f"95 % interval of {algorithm} {100 * low:.0f} to {100 * high:.0f} %"
-            for algorithm, (low, high) in zip(over, ranges, strict=True)
-        )
-        + ".",
-        sizes={"sets": len(table), "betas": len(over["GD"]) // len(table)},
-        reading="The counts are over the betas of Figure 3. With the parameters that cross-validation "
-        f"chooses for Table V, the mean numbers of iterations are {other}.",
-    )
