@@ -227,6 +227,13 @@ def test_the_cache_answers_until_something_changes(toy, monkeypatch, tmp_path):
     assert len(toy) == 5
 
 
+def test_a_cache_that_cannot_be_written_costs_no_evidence(toy, monkeypatch, tmp_path):
+    (tmp_path / "no folder").write_text("")
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "no folder"))
+    assert check("drm/toy") == check("drm/toy")
+    assert len(toy) == 2
+
+
 def test_what_a_paper_prints_and_the_bounds_of_its_protocols_are_part_of_the_key():
     assert b"[fig-3.thresholds]" in checking._printed("drm")
     assert b"table-3.csv" in checking._printed("drm")
@@ -296,6 +303,16 @@ def test_a_check_that_raises_is_named(toy, monkeypatch, cli):
     shown = cli("claims", "drm/toy", "--n-jobs", "1")
     assert shown.exit_code == 1
     assert "the check of drm/toy did not finish: ZeroDivisionError: division by zero" in shown.output
+
+
+def test_a_scoreboard_of_a_part_is_refused(cli, tmp_path):
+    page = tmp_path / "README.md"
+    page.write_text("kept")
+    for part in (["drm"], ["--kind", "proof"], ["--verdict", "fails"]):
+        shown = cli("claims", *part, "--scoreboard", str(page))
+        assert shown.exit_code == 2
+        assert "leave out IDs, --kind and --verdict" in shown.output
+    assert page.read_text() == "kept"
 
 
 def test_the_command_names_near_ids(cli):

@@ -220,7 +220,7 @@ def test_the_narrowest_kernel_has_the_highest_error_on_pendigits_in_print_too():
 def test_no_solver_of_the_papers_kind_makes_clasmk_the_best_in_table_1():
     told(
         "04_tables",
-        "with the global minimum or with two solvers of the paper's kind",
+        "with the global minimum or with local solvers of the paper's kind",
     )
     parts = PAPER_TABLES.as_read("table-1", PAPER_TABLES.results("table-1"))
     assert len(OF_THE_PAPER) == 2

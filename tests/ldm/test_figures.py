@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.ldm.claims import figures_margins, figures_parameters, figures_seconds, side_by_side
+from marginbook.ldm.claims import (
+    figures_margins,
+    figures_margins_counts,
+    figures_parameters,
+    figures_seconds,
+    side_by_side,
+)
 
 from ..made_files import results_of
 
@@ -82,23 +88,23 @@ def test_a_coin_has_the_choice_among_readings_too(put):
     put("fig-1", rows)
     assert figures_margins.check_fig_1().verdict == Verdict.PARTLY
     put("fig-1", rows + turned)
-    found = figures_margins.counted_margins()
-    assert figures_margins.wrong_runs(found).rate == 1.0
+    found = figures_margins_counts.counted_margins()
+    assert figures_margins_counts.wrong_runs(found).rate == 1.0
     assert figures_margins.check_fig_1().verdict == Verdict.UNDECIDED
     one = next(iter(found))
-    assert figures_margins.wrong_runs({one: found[one]}).rate == 1 / 2**5
+    assert figures_margins_counts.wrong_runs({one: found[one]}).rate == 1 / 2**5
 
 
 def test_the_inner_quantiles_are_those_between_the_ends(put):
     put("fig-1", margin_rows(lambda x: np.where(x > np.median(x), x + 0.1, x - 0.1)))
-    table = figures_margins.curves()
+    table = figures_margins_counts.curves()
     assert list(table.columns) == [0, 10, 25, 50, 75, 90, 100]
-    lines = figures_margins.shifts(table, "LDM(linear)", "SVM(linear)")
+    lines = figures_margins_counts.shifts(table, "LDM(linear)", "SVM(linear)")
     assert lines["right"].tolist() == pytest.approx([2 / 5] * 5)
     assert lines["left"].tolist() == pytest.approx([3 / 5] * 5)
     assert lines["smallest"].tolist() == pytest.approx([-0.1] * 5)
-    assert figures_margins.shifts(table, "LDM(linear)", "MAMC(linear)").empty
-    unit = figures_margins.curves("unit_")
+    assert figures_margins_counts.shifts(table, "LDM(linear)", "MAMC(linear)").empty
+    unit = figures_margins_counts.curves("unit_")
     np.testing.assert_allclose(unit.to_numpy(), table.to_numpy() / 2)
 
 

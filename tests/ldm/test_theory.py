@@ -14,8 +14,8 @@ from marginbook.ldm.claims import (
     abstract,
     section_3_disguise,
     section_3_dual,
-    section_3_leave_one_out,
     section_3_representer,
+    section_3_theorem_3,
     section_5_mamc,
     section_5_peers,
     sections_2_3,
@@ -219,7 +219,7 @@ def test_the_peers_of_section_5():
 def test_no_theory_makes_the_ldm_superior():
     evidence = abstract.check_superiority()
     assert evidence.verdict == Verdict.FAILS
-    assert evidence.slack == section_3_leave_one_out.check_theorem_3().slack < 0
+    assert evidence.slack == section_3_theorem_3.check_theorem_3().slack < 0
     assert "The machine with the smaller bound errs more often." in evidence.why
     assert "smaller for the LDM than for the SVM with the same C in 60 of 60" in evidence.measured
     own, other = (abstract.expected(par)[0] for par in (abstract.LARGEST, (0.0, 0.0, 10.0)))
@@ -228,7 +228,7 @@ def test_no_theory_makes_the_ldm_superior():
 
 
 def test_with_a_true_theorem_the_bound_would_speak_for_the_ldm():
-    as_svm = abstract.check_superiority(settings=section_3_leave_one_out.WITHOUT_TERMS)
+    as_svm = abstract.check_superiority(settings=section_3_theorem_3.WITHOUT_TERMS)
     assert as_svm.verdict == Verdict.HOLDS
     assert as_svm.slack >= 0
     of_the_proof = abstract.check_superiority(theorem=abstract.of_the_proof)

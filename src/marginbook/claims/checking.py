@@ -9,6 +9,7 @@ import os
 import platform
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -44,10 +45,11 @@ def check(id: str, *, fresh: bool = False) -> Evidence:
         evidence = entry.check()
     # through JSON and back, so that fresh and cached evidence are the same
     text = json.dumps(asdict(evidence), default=_plain)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_suffix(f".{os.getpid()}.tmp")
-    scratch.write_text(text, encoding="utf-8")
-    scratch.replace(path)
+    with suppress(OSError):  # a cache that cannot be written costs time, and no evidence
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch = path.with_suffix(f".{os.getpid()}.tmp")
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(path)
     return Evidence(**{**json.loads(text), "verdict": evidence.verdict, "seeds": evidence.seeds})
 
 

@@ -87,6 +87,8 @@ def claims(
     """
     if as_json and as_markdown:
         raise click.UsageError("got --json and --markdown: choose one of them")
+    if board_file is not None and (ids or kind or verdict):
+        raise click.UsageError("--scoreboard counts all claims: leave out IDs, --kind and --verdict")
     try:
         wanted = listed(ids or None)
     except KeyError as error:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from ..base.naming import near
@@ -24,6 +25,7 @@ from .progress import progress_for
 from .registry import Entry, entry, registry
 
 Command = Callable[..., None]
+HEADINGS = ("name", "n", "p", "classes", "status", "size", "used by")
 
 
 @click.group(cls=Group)
@@ -60,21 +62,28 @@ def list_sets(paper: str | None, table: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_as_json(e) for e in entries], indent=1, ensure_ascii=False))
         return
+    rows = [
+        (e.name, f"{e.n:,}", " x ".join(map(str, e.shape)) or f"{e.p:,}", str(len(e.classes) or "-"),
+         state(e), _size(e), " ".join(e.used_by))
+        for e in entries
+    ]  # fmt: skip
     shown = Table(box=SIMPLE_HEAD, show_edge=False, padding=0, title=f"{len(entries)} data sets")
-    shown.add_column("name", overflow="fold")
-    for heading in ("n", "p", "classes", "status", "size"):
-        shown.add_column(heading, justify="left" if heading == "status" else "right", no_wrap=True)
-    shown.add_column(
-        "used by", min_width=max((len(table) for e in entries for table in e.used_by), default=0)
+    for place, heading in enumerate(HEADINGS):
+        texts = [heading, *(row[place] for row in rows)]
+        words = [word for text in texts for word in (text.split() if heading == "used by" else [text])]
+        shown.add_column(
+            heading,
+            justify="left" if heading in ("name", "status", "used by") else "right",
+            min_width=max(map(len, words)),
+        )
+    for row in rows:
+        shown.add_row(*row)
+    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120)
+    # a narrow terminal breaks the lines: better than a table that leaves something out
+    console.width = max(
+        console.width, Measurement.get(console, console.options.update(max_width=1000), shown).minimum
     )
-    for e in entries:
-        shown.add_row(
-            e.name, f"{e.n:,}", " x ".join(map(str, e.shape)) or f"{e.p:,}", str(len(e.classes) or "-"),
-            state(e), _size(e), " ".join(e.used_by),
-        )  # fmt: skip
-    edge = sys.stdout.isatty() or "COLUMNS" in os.environ
-    # a terminal of fewer than 80 columns breaks the lines: better than a table that leaves something out
-    Console(width=max(Console().width, 80) if edge else 120).print(shown)
+    console.print(shown)
 
 
 @data.command("fetch", short_help="Fetch sets and check their hashes.")

@@ -6,7 +6,7 @@ from ...claims import share
 from ...claims.read_as import NOT_STORED, ReadAs, of_tables
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import LDM
-from .figures_margins import counted_margins, judged, parts
+from .figures_margins_counts import counted_margins, judged, parts
 from .figures_parameters import sensitivity, swings
 from .figures_readings import FIGURE_1, bound, calm
 

@@ -13,7 +13,7 @@ from ...claims.wrong_runs import percent
 from ..paper.printed import KINDS, PAPER_TABLES
 from ..paper.readings import READINGS, Reading, best_parts
 from . import finding_pictures as pictures
-from .figures_margins import counted_margins, wrong_runs
+from .figures_margins_counts import counted_margins, wrong_runs
 from .tables_readings import REGULAR, weights
 from .tables_wins import TESTS, against_svm, margin, not_worse, run_readings, scores
 
