@@ -26,7 +26,7 @@ _CHECKED = ("passed", "skipped", "expected", "failed")
 _SAID = {
     "input": "what was given as rows or labels",
     "parameter": "a parameter",
-    "problem": "numbers that the method cannot work with",
+    "problem": "what the method cannot work with",
     "warned": "an answer without its certificate (a warning)",
 }
 

@@ -16,8 +16,8 @@ from .problems import problems
     "drm/eq-20",
     kind="proof",
     where="Equation (20), and the two sentences after it",
-    statement=r"$\sigma_{\max}(Q)\le\|K\|_2+\alpha\|H-B\|_2"
-    r"\le\min\{\mathrm{Tr}K,\|K\|_\infty\}+\alpha\max_ik(x_i,x_i)$; "
+    statement=r"$\sigma_{\max}(Q)$ is at most $\|K\|_2+\alpha\|H-B\|_2$, and this at most "
+    r"$\min\{\mathrm{Tr}K,\|K\|_\infty\}+\alpha\max_ik(x_i,x_i)$; "
     r"Lanczos gives $\sigma_{\max}(Q)$ to any accuracy at little cost",
     notebook="drm/02_algorithms#drm-eq-20",
     rivals=(

@@ -76,8 +76,8 @@ def check_other_targets(factor: float = 1.0, level: float | None = None) -> Evid
     "smm/level-set-risk",
     kind="ours",
     where="Section 5, which is empty",
-    statement=r"$E\,|p(X)-\pi|\,1\{X\in\hat S\,\triangle\,S\}\le R_\pi(\hat f)-\min R_\pi$ for the hinge "
-    "loss",
+    statement=r"for the hinge loss, $E\,|p(X)-\pi|\,1\{X\in\hat S\,\triangle\,S\}$ is at most the excess "
+    r"risk $R_\pi(\hat f)-\min R_\pi$",
     notebook=f"{NOTEBOOK}#smm-level-set-risk",
     rivals=(Rival("a left side 2 % larger", {"factor": Fraction(51, 50)}), EXCHANGED),
 )
