@@ -32,8 +32,8 @@ ended wrongly
   a fit that is a fault by the rules of [the page on bad input](bad_input.md).
 
 That page counts fits with fixed seeds, after what they found was mended. This hour has other seeds, and can
-find what those did not. It tells what the commit below did: what was mended since counts until the hour is
-measured again.
+find what those did not. It shows the code of the commit below: faults that were mended since then count
+until the hour is measured again.
 
 The last column is the growth of the process's own memory in the second half of its hour. Garbage that
 waits to be collected counts there, too: in the figure it is a saw-tooth, and a leak would rise steadily.

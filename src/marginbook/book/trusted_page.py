@@ -85,5 +85,5 @@ def robust(rows: Rows) -> str:
     return (
         f"**{faults:,} of {fits:,} fits on random, mostly bad input went wrong**: "
         f"{'the others' if faults else 'all'} ended in a solution, a warning or a clear error. "
-        f"[Bad input](bad_input.md) {long_runs_page.fits_told()}"
-    ).rstrip()
+        f"{' '.join(filter(None, [long_runs_page.fits_told(), '[Bad input](bad_input.md)']))}"
+    )

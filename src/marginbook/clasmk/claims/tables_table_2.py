@@ -8,7 +8,7 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim
 from ...claims.changed_results import moved
-from ...claims.open_parts import OPEN, SHOWN, above, judged
+from ...claims.open_parts import OPEN, REFUTED, SHOWN, above, judged
 from ...claims.wrong_runs import all_ways, percent
 from ...experiments.equivalence import mean_interval
 from ..paper.printed import NOTEBOOK, PAPER_TABLES, SEVERAL, SINGLE
@@ -93,7 +93,7 @@ def check_table_2(*, how: str = "sum") -> Evidence:
         return PAPER_TABLES.nothing("faster on every set", "table-1")
     ends = factors_over_folds(how).loc[list(frame.index)]
     parts = ends["part"].tolist()
-    chance = all_ways([[part == SHOWN, part != SHOWN] for part in parts]).as_well()
+    chance = all_ways([[part == SHOWN, part == REFUTED] for part in parts]).as_well()
     told = "; ".join(
         f"{name} {row['single']:.2f} s against {row['block']:.2f} s, a factor of {row['low']:.3g} to "
         f"{row['high']:.3g}, weights {1000 * row['weights']:.1f} ms"
@@ -108,8 +108,10 @@ def check_table_2(*, how: str = "sum") -> Evidence:
         slack=float(ends["low"].min() - 1),
         why=f"Processor seconds of one thread, means over the folds: {told}. The factors are the ends of the "
         "90 % interval over the folds, by the corrected resampled t-test, which allows for the rows that "
-        "folds share; CLASMK-ML is faster on a set where both are above 1. This is about the sets of "
-        f"Table 2. {len(frame)} sets say little about others: if a coin exchanges the two on each set, "
+        "folds share; CLASMK-ML is faster on a set where both are above 1. We chose this rule when the "
+        "results were known; an earlier one exchanged the two in each fold, as if folds shared no rows. It "
+        f"is about the sets of Table 2. {len(frame)} sets say little about others: if a coin exchanges the "
+        f"two on each set, "
         f"CLASMK-ML is faster on as many in {percent(chance)} of all exchanges. "
         "The paper gives the blocks as the reason. These seconds do not single it out: half of the rows "
         "go into the bases of CLASMK-ML, all of them into the single ones. Where the basis grows with the "
