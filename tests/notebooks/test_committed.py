@@ -1,13 +1,14 @@
 """What every committed notebook must be: paired, executed, documented, with alternative text."""
 
 import ast
+import re
 
 import pytest
 
 from marginbook.notebooks import Notebook, available, drift, parameters
 
 NOTEBOOKS = list(available().values())
-pytestmark = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[notebook.id for notebook in NOTEBOOKS])
+each = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[notebook.id for notebook in NOTEBOOKS])
 
 
 def has_image(cell) -> bool:
@@ -45,10 +46,12 @@ def speaks(source: str, known: set[str]) -> bool:
     return shown or bool(known & calls(run))
 
 
+@each
 def test_text_and_stored_notebook_have_the_same_cells(notebook: Notebook) -> None:
     assert drift(notebook) == [], f"run `marginbook run --store {notebook.id}`"
 
 
+@each
 def test_every_code_cell_was_executed_and_what_prints_has_an_output(notebook: Notebook) -> None:
     cells = notebook.read_stored().cells
     known = printers([cell.source for cell in cells if cell.cell_type == "code"])
@@ -60,12 +63,14 @@ def test_every_code_cell_was_executed_and_what_prints_has_an_output(notebook: No
                 assert cell.outputs, f"cell {number} prints or plots, but no output is stored"
 
 
+@each
 def test_parameters_are_declared_and_documented(notebook: Notebook) -> None:
     declared = parameters(notebook.read())
     assert declared, "a notebook has a cell tagged `parameters`"
     assert [item.name for item in declared if not item.doc] == []
 
 
+@each
 def test_every_figure_has_alternative_text(notebook: Notebook) -> None:
     for number, cell in enumerate(notebook.read_stored().cells, start=1):
         if has_image(cell):
@@ -75,6 +80,7 @@ def test_every_figure_has_alternative_text(notebook: Notebook) -> None:
             )
 
 
+@each
 def test_no_warning_and_no_path_of_a_machine_is_stored(notebook: Notebook) -> None:
     for number, cell in enumerate(notebook.read_stored().cells, start=1):
         for output in cell.get("outputs", []):
@@ -82,6 +88,7 @@ def test_no_warning_and_no_path_of_a_machine_is_stored(notebook: Notebook) -> No
             assert "site-packages" not in str(output), f"cell {number} stores a path of a machine"
 
 
+@each
 def test_stored_metadata_name_no_machine(notebook: Notebook) -> None:
     stored = notebook.read_stored()
     assert set(stored.metadata) == {"kernelspec", "language_info"}
@@ -89,8 +96,21 @@ def test_stored_metadata_name_no_machine(notebook: Notebook) -> None:
     assert not any("execution" in cell.metadata for cell in stored.cells)
 
 
+@each
 def test_code_fits_into_79_columns_folded_or_not(notebook: Notebook) -> None:
     """But for the parameters, whose comments are their documentation; a page shows them as a table."""
     shown = [cell for cell in notebook.read().cells if "parameters" not in cell.metadata.get("tags", [])]
     lines = [line for cell in shown if cell.cell_type == "code" for line in cell.source.splitlines()]
     assert not [line for line in lines if len(line) > 79]
+
+
+def test_a_claim_that_two_notebooks_show_says_the_same_in_both() -> None:
+    """Whoever changes a claim stores all notebooks that show it: one was forgotten."""
+    told: dict[str, dict[str, str]] = {}
+    for notebook in NOTEBOOKS:
+        for cell in notebook.read_stored().cells:
+            if cell.cell_type == "code" and re.fullmatch(r'show\("[^"]+"\)', cell.source.strip()):
+                told.setdefault(cell.source.strip(), {})[notebook.id] = str(cell.outputs[0].data)
+    twice = {source: cards for source, cards in told.items() if len(cards) > 1}
+    assert twice
+    assert {source: list(cards) for source, cards in twice.items() if len(set(cards.values())) > 1} == {}
