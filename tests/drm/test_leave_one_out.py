@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from marginbook.drm import DRMClassifier, DRMClassifierCV
+from marginbook.drm.solvers import downdate
 from marginbook.drm.solvers.leave_one_out import leave_one_out
 from marginbook.kernels import gram
 
@@ -121,6 +122,28 @@ def test_probes_change_the_certificate_only(sizes):
     np.testing.assert_allclose(some.delta, every.delta, rtol=1e-12)
     np.testing.assert_allclose(every.delta, _loop(K, y, 2.0, 0.1), rtol=1e-8)
     assert len(some.kkt_residual) < len(every.kkt_residual) == sum(sizes)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 28.0, 29.0, 30.0, 31.0, 1e3])
+@pytest.mark.parametrize("sizes", [[30, 4], [2, 30, 3]])
+def test_products_that_follow_from_optimality_are_right_near_their_pole(sizes, alpha):
+    """With alpha = 29 the block of the large class leaves its own conditions: it is multiplied then."""
+    rng = np.random.default_rng(11)
+    K = gram(("rbf", {"gamma": 0.5}), rng.normal(size=(sum(sizes), 2)))
+    fast = leave_one_out(K, sizes, alpha, 0.1, probes=4)
+    slow = _loop(K, np.repeat(range(len(sizes)), sizes), alpha, 0.1)
+    np.testing.assert_allclose(fast.delta, slow, rtol=1e-8, atol=1e-12)
+
+
+def test_refinement_goes_on_where_one_step_is_not_enough(monkeypatch):
+    """With an inverse that is right to a digit, every step gains a digit: no fit is solved by itself."""
+    rng = np.random.default_rng(12)
+    K = gram(("rbf", {"gamma": 0.5}), rng.normal(size=(34, 2)))
+    sound = downdate.Downdate.solve
+    monkeypatch.setattr(downdate.Downdate, "solve", lambda self, *given: 0.9 * sound(self, *given))
+    monkeypatch.setattr(downdate.Downdate, "weights", lambda self: np.zeros_like(self.rows))
+    found = leave_one_out(K, [30, 4], 1.0, 0.1, fallback=False)
+    assert (found.kkt_residual <= 1e-8).all()
 
 
 def test_a_probe_that_misses_makes_all_certified():

@@ -101,7 +101,7 @@ def _dot(left: list[Fraction], right: list[Fraction]) -> Fraction:
     statement=r"at every $(\alpha,\beta)$ all $n$ leave-one-out fits follow from one inverse, except where "
     "a rescaled matrix is singular; those fits are solved one by one",
     notebook="drm/01_the_model#drm-leave-one-out",
-    rivals=(Rival("weights 2 % longer", swaps={"drm.solvers.leave_one_out._Downdate.weights": times(1.02)}),),
+    rivals=(Rival("weights 2 % longer", swaps={"drm.solvers.downdate.Downdate.weights": times(1.02)}),),
 )
 def check_leave_one_out() -> Evidence:
     """Compare the formula, before and after refinement and without fits one by one, with n trainings."""

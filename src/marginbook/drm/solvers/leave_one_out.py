@@ -11,7 +11,8 @@ Woodbury's identity on the class block gives the columns of
 
 The inverse of the rescaled system must exist; where it does not, the left-out systems are solved one by one.
 At the solution :math:`Kw` follows from the optimality conditions, so the dissimilarities need the products
-with the class blocks of K only. Derivation: notebook ``drm/01_the_model``.
+with the class blocks of K only; that of a class with more than half of the rows follows from the others.
+Derivation: notebook ``drm/01_the_model``.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack
 
-from ..model.objective import class_slices, system_matrix, validate_parameters
-from .direct import NotPositiveDefinite, closed_form, unit_diagonal
+from ..model.objective import class_slices, validate_parameters
+from .direct import NotPositiveDefinite, closed_form
+from .downdate import FAR, Downdate, large_class
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def leave_one_out(
     alpha, beta : float
         ``alpha >= 0``, ``beta > 0``.
     tol : float
-        A hundredth of this is where iterative refinement starts.
+        Iterative refinement starts where a residual exceeds a hundredth of this; with `probes`, this.
     fallback : bool or int
         Solve those examples one by one, O(n^3) each, whose residual still exceeds `tol` after refinement. The
         fast formula inverts the rescaled system as a whole, which can be singular although each left-out part
@@ -72,7 +73,7 @@ def leave_one_out(
         all: the certificate of all costs a product of two n x n matrices. One probe that misses makes it all.
     give_up : float
         Before all are refined, those certified are, and the worst of them is solved by itself. Where its
-        residual exceeds this either way, the last one alone is returned, and `delta` is not refined.
+        residual exceeds this either way, the last one alone is returned, and `delta` is NaN.
 
     Raises
     ------
@@ -84,132 +85,55 @@ def leave_one_out(
     if n < 2:
         raise ValueError(f"leave-one-out needs at least two examples, got {n}")
     fits = _Fits(K, sizes, alpha, beta)
-    downdate = _Downdate(K, sizes, alpha, beta)
+    downdate = Downdate(K, sizes, alpha, beta)
     W = downdate.weights()
-    own = fits.class_products(W)
     everyone = np.arange(n)
     checked = everyone if probes is None else downdate.most_extreme(probes)
-    gap = fits.gap(W, own, everyone) if probes is None else fits.gap(W[checked], own[checked], checked)
+    looked = W[checked]
+    gap = fits.gap(looked, fits.class_products(looked), checked)
     residual = fits.residual(gap, checked)
-    if not (residual <= tol / 100).all():
-        if np.isfinite(give_up):
-            trial = W[checked] - downdate.solve(gap, checked)
-            left = fits.residual(fits.gap(trial, fits.class_products(trial), checked), checked)
+    if (residual <= (tol / 100 if probes is None else tol)).all():
+        own = fits.class_products(W) if probes is None else fits.class_products_at_optimum(W)
+        return LeaveOneOut(fits.dissimilarity(W, own), residual)
+    if np.isfinite(give_up):
+        *_, left = _refined(fits, downdate, looked, checked, tol)
+        if not left.max() <= give_up:
             farthest = int(checked[np.argmax(left)])  # the first NaN, if there is one
-            if not left.max() <= give_up:
-                worst = _direct_residual(K, sizes, farthest, alpha, beta)
-                if not worst <= give_up:
-                    return LeaveOneOut(fits.dissimilarity(W, own), np.array([worst]))
-        W -= downdate.solve(gap if probes is None else fits.gap(W, own, everyone), everyone)
-        own = fits.class_products(W)
-        residual = fits.residual(fits.gap(W, own, everyone), everyone)
-        missed = np.flatnonzero(~(residual <= tol))
-        if 0 < len(missed) <= (n if fallback is True else int(fallback)):
-            for k in missed:
-                with contextlib.suppress(NotPositiveDefinite):  # the residual tells
-                    W[k] = _left_out_directly(K, sizes, int(k), alpha, beta)
-            own[missed] = fits.class_products(W[missed])
-            residual[missed] = fits.residual(fits.gap(W[missed], own[missed], missed), missed)
+            worst = _direct_residual(K, sizes, farthest, alpha, beta)
+            if not worst <= give_up:
+                return LeaveOneOut(np.full((n, len(sizes)), np.nan), np.array([worst]))
+    W, own, residual = _refined(fits, downdate, W, everyone, tol)
+    missed = np.flatnonzero(~(residual <= tol))
+    if 0 < len(missed) <= (n if fallback is True else int(fallback)):
+        for k in missed:
+            with contextlib.suppress(NotPositiveDefinite):  # the residual tells
+                W[k] = _left_out_directly(K, sizes, int(k), alpha, beta)
+        own[missed] = fits.class_products(W[missed])
+        residual[missed] = fits.residual(fits.gap(W[missed], own[missed], missed), missed)
     return LeaveOneOut(fits.dissimilarity(W, own), residual)
 
 
-class _Downdate:
-    """The inverses of all left-out systems, in the variables that give M a unit diagonal (see ClosedForm).
+def _refined(
+    fits: _Fits, downdate: Downdate, W: np.ndarray, out: np.ndarray, tol: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return weights after iterative refinement, their products with the class blocks, and the residuals.
 
-    ``rows[k]`` is the column k of the inverse of the system that is rescaled for the class of k.
+    Rows of W are the fits without the examples `out`. All take one step; those whose residual exceeds `tol`
+    go on while it falls by half at least.
     """
-
-    def __init__(self, K: np.ndarray, sizes: Sequence[int] | np.ndarray, alpha: float, beta: float) -> None:
-        M = system_matrix(K, sizes, alpha, beta)
-        self.s = s = unit_diagonal(M, K, alpha, beta)
-        self.K, self.blocks, self.alpha = K, class_slices(sizes), alpha
-        M *= s
-        M *= s[:, None]
-        self.P = _inverse(M.copy(), alpha, beta, K)
-        self.whole: dict[int, np.ndarray] = {}
-        self.rows = self.P.copy()
-        for c, block in enumerate(self.blocks):
-            n_c = block.stop - block.start
-            if n_c == 1 or alpha == 0:
-                continue
-            if 2 * n_c > len(K):  # a factorisation of its own costs less than Woodbury's identity
-                with contextlib.suppress(NotPositiveDefinite):
-                    rescaled = M.copy()
-                    rescaled[block, block] -= self._weight(n_c) * self._class_kernel(block)
-                    self.whole[c] = _inverse(rescaled, alpha, beta, K)
-                    self.rows[block] = self.whole[c][block]
-                    continue
-            middle = np.eye(n_c) - self._weight(n_c) * (self._class_kernel(block) @ self.P[block, block])
-            factor = lapack.dgetrf(middle)
-            if factor[2] == 0:
-                turned, _ = lapack.dgetrs(factor[0], factor[1], self.P[block], trans=1)
-                self.rows[block] = turned
-            else:  # the rescaled system is singular as a whole, though no left-out part of it is
-                self.rows[block] = np.nan
-        self.pivots = np.diagonal(self.rows).copy()
-
-    def most_extreme(self, count: int) -> np.ndarray:
-        """Return about `count` examples: evenly spread ones, ends of classes, largest and smallest pivots."""
-        n = len(self.pivots)
-        spread = np.linspace(0, n - 1, max(count // 2, 1)).astype(int)
-        ends = [edge for block in self.blocks for edge in (block.start, block.stop - 1)]
-        order = np.argsort(np.abs(self.pivots))  # NaN comes last
-        extreme = max(count // 4, 1)
-        return np.unique(np.concatenate([spread, ends, order[:extreme], order[-extreme:]]))
-
-    def weights(self) -> np.ndarray:
-        """Return w_{-k} as the rows of an (n, n) matrix: the formula in the module's docstring."""
-        W = np.empty_like(self.rows)
-        for block in self.blocks:
-            n_c = block.stop - block.start
-            own = self.rows[block]
-            turned = -1.0 / (self.pivots[block] * self.s[block])
-            if n_c > 1 and self.alpha > 0:
-                V = self._class_kernel(block) @ own
-                V *= self.alpha / (n_c - 1) / self.s[block][:, None]
-                turned -= np.diagonal(V[:, block]) / self.pivots[block]
-                V += own * turned[:, None]
-                W[block] = V
-            else:
-                W[block] = own * turned[:, None]
-        W *= self.s
-        np.fill_diagonal(W, 0.0)
-        return W
-
-    def solve(self, right: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """Return the solutions of the systems without the examples `fits`, ascending, for rows of `right`."""
-        U = np.empty_like(right)
-        for c, block in enumerate(self.blocks):
-            n_c = block.stop - block.start
-            at = slice(*np.searchsorted(fits, (block.start, block.stop)))
-            out = fits[at]
-            u = (right[at] * self.s) @ self.whole.get(c, self.P)
-            if n_c > 1 and self.alpha > 0 and c not in self.whole:
-                u += self._weight(n_c) * ((u[:, block] @ self._class_kernel(block)) @ self.rows[block])
-            u -= self.rows[out] * (u[np.arange(len(out)), out] / self.pivots[out])[:, None]
-            U[at] = u
-        U *= self.s
-        U[np.arange(len(fits)), fits] = 0.0
-        return U
-
-    def _weight(self, n_c: int) -> float:
-        return self.alpha / (n_c * (n_c - 1))
-
-    def _class_kernel(self, block: slice) -> np.ndarray:
-        return self.K[block, block] * self.s[block] * self.s[block][:, None]
-
-
-def _inverse(M: np.ndarray, alpha: float, beta: float, K: np.ndarray) -> np.ndarray:
-    """Return the inverse of a positive definite matrix, which is overwritten."""
-    factor, info = lapack.dpotrf(M.T, lower=0, overwrite_a=1)
-    if info == 0:
-        inverse, info = lapack.dpotri(factor, lower=0, overwrite_c=1)
-    if info != 0:
-        raise NotPositiveDefinite(K, alpha, beta)
-    # LAPACK filled one triangle and left zeros in the other
-    full: np.ndarray = inverse + inverse.T
-    full[np.diag_indices_from(full)] /= 2
-    return full.T
+    W = W - downdate.solve(fits.gap(W, fits.class_products(W), out), out)
+    own = fits.class_products(W)
+    residual = fits.residual(fits.gap(W, own, out), out)
+    going = np.flatnonzero(~(residual <= tol))
+    while len(going):
+        after = W[going] - downdate.solve(fits.gap(W[going], own[going], out[going]), out[going])
+        products = fits.class_products(after)
+        left = fits.residual(fits.gap(after, products, out[going]), out[going])
+        better = left <= residual[going] / 2
+        going = going[better]
+        W[going], own[going], residual[going] = after[better], products[better], left[better]
+        going = going[residual[going] > tol]
+    return W, own, residual
 
 
 class _Fits:
@@ -231,6 +155,29 @@ class _Fits:
         own = np.empty_like(W)
         for block in self.blocks:
             own[:, block] = W[:, block] @ self.K[block, block]
+        return own
+
+    def class_products_at_optimum(self, W: np.ndarray) -> np.ndarray:
+        """Return the same for all fits, if they meet their optimality conditions; rows of W are all fits.
+
+        For a class c with more than half of the rows, o being the others,
+        (1 - share) K_cc w_c = K_c - K_co w_o - ridge_c w_c costs less. There entry k of fit k, which has no
+        such condition and meets the weight 0, is not right.
+        """
+        large = large_class(self.blocks)
+        if large is None or not (np.abs(1 - self.share[:, large]) >= FAR).all():
+            return self.class_products(W)
+        own = np.empty_like(W)
+        for i, block in enumerate(self.blocks):
+            if i != large:
+                own[:, block] = W[:, block] @ self.K[block, block]
+                continue
+            part = self.K[:, block] - self.ridge[block] * W[:, block]
+            for other in self.blocks:
+                if other != block:
+                    part -= W[:, other] @ self.K[other, block]
+            part /= (1 - self.share[:, i])[:, None]
+            own[:, block] = part
         return own
 
     def gap(self, W: np.ndarray, own: np.ndarray, fits: np.ndarray) -> np.ndarray:
