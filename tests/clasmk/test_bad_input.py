@@ -12,6 +12,7 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
 
+from marginbook.clasmk import HierarchicalCLASMKClassifier, MKLClassifier, TwoLayerMKLClassifier
 from marginbook.clasmk.estimators.chosen_kernels import CLASKTransformer
 from marginbook.clasmk.estimators.weighted_kernels import CLASMKTransformer
 from marginbook.clasmk.model.truncation import AllTruncated
@@ -107,6 +108,10 @@ def test_the_training_rows_may_be_spoilt_after_the_fit_and_be_read_only_before(m
         ({"kernels": "rbf"}, "kernels must be None or a list of kernels, got 'rbf'; write ['rbf']"),
         ({"kernels": ("rbf", {"gamma": 1.0})}, "write [('rbf', {'gamma': 1.0})]"),
         ({"kernels": []}, "at least one kernel, got an empty list"),
+        ({"kernels": 0.5}, "kernels must be None or a list of kernels, got 0.5"),
+        ({"kernels": {"rbf": 1.0}}, "kernels must be None or a list of kernels, got {'rbf': 1.0}"),
+        ({"kernels": [([], {})]}, "unknown kernel []; choose from"),
+        ({"kernels": [("rbf", {1: 2.0})]}, "kernel 'rbf' does not know 1; it takes gamma"),
         ({"kernels": ["sigmoid"]}, "unknown kernel 'sigmoid'"),
         ({"kernels": ["precomputed"]}, "'precomputed' has no rows to span a subspace"),
         ({"tol": -1e-3}, "tol must be a number in [0, 1], a squared distance, got -0.001"),
@@ -133,6 +138,22 @@ def test_a_parameter_out_of_range_is_named_with_what_was_wanted(options, message
     method = CLASKTransformer if "rule" in options else CLASMKTransformer
     with pytest.raises(ValueError, match=re.escape(message)):
         method(**options).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        CLASKTransformer,
+        CLASMKTransformer,
+        HierarchicalCLASMKClassifier,
+        MKLClassifier,
+        TwoLayerMKLClassifier,
+    ],
+)
+def test_kernels_that_are_an_array_without_dimensions(method):
+    X, y = _wine()
+    with pytest.raises(ValueError, match=r"kernels must be None or a list of kernels, got array\(0.5\)"):
+        method(kernels=np.array(0.5)).fit(X, y)
 
 
 def test_more_choices_than_can_be_tried():
@@ -169,7 +190,10 @@ def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
 
 def test_a_solver_that_stops_early_says_so_with_numbers():
     X, y = _wine()
-    with pytest.warns(ConvergenceWarning, match=r"slsqp ended after 1 .* KKT residual .*; raise max_iter=1"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"slsqp ended after 1 iteration without .* KKT residual .*; raise max_iter=1",
+    ):
         CLASMKTransformer(KERNELS, eta=1.0, solver="slsqp", max_iter=1, random_state=1).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

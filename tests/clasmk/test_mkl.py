@@ -225,7 +225,7 @@ def test_grid_search():
 
 def test_too_few_iterations_are_told_with_both_numbers():
     _, _, X, codes = problem(n=30)
-    with pytest.warns(ConvergenceWarning, match=r"gap is .* after 1 sets of weights, wanted 1.0e-06"):
+    with pytest.warns(ConvergenceWarning, match=r"gap is .* after 1 set of weights, wanted 1.0e-06"):
         MKLClassifier(KERNELS, tol=1e-6, max_iter=1).fit(X, codes)
 
 

@@ -189,7 +189,7 @@ def test_the_unit_diagonal_is_the_normalised_exponential():
 
 def test_too_few_iterations_are_told_with_both_numbers():
     _, _, X, codes = problem()
-    with pytest.warns(ConvergenceWarning, match=r"residual is .* after 1 sets of weights, wanted 1.0e-06"):
+    with pytest.warns(ConvergenceWarning, match=r"residual is .* after 1 set of weights, wanted 1.0e-06"):
         TwoLayerMKLClassifier(KERNELS, tol=1e-6, max_iter=1).fit(X, codes)
 
 

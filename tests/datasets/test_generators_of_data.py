@@ -105,11 +105,11 @@ def test_a_seed_fixes_the_data(make):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: make_twonorm(0), "n_samples is 0, wanted a positive integer"),
-        (lambda: make_waveform(5, n_classes=4), "n_classes is 4, wanted 2 or 3"),
-        (lambda: make_banana(5, radius=0), "radius is 0 and noise 1.0, wanted radius > 0 and noise >= 0"),
-        (lambda: make_low_rank(5, (3, 4), rank=4), r"rank is 4, wanted at most 3 for shape \(3, 4\)"),
-        (lambda: make_low_rank(5, link="tanh"), "link is 'tanh', wanted one of logistic, probit, step"),
+        (lambda: make_twonorm(0), "n_samples must be a whole number >= 1, got 0"),
+        (lambda: make_waveform(5, n_classes=4), "n_classes must be 2 or 3, got 4"),
+        (lambda: make_banana(5, radius=0), "radius must be > 0 and noise >= 0, got radius=0 and noise=1.0"),
+        (lambda: make_low_rank(5, (3, 4), rank=4), r"rank must be at most 3 for shape \(3, 4\), got 4"),
+        (lambda: make_low_rank(5, link="tanh"), "link must be one of logistic, probit, step, got 'tanh'"),
     ],
 )
 def test_wrong_arguments_are_named(call, message):

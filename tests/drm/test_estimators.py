@@ -138,7 +138,7 @@ def test_unusable_data():
     with pytest.raises(ValueError, match="square matrix, got shape \\(150, 4\\)"):
         DRMClassifier(kernel="precomputed").fit(X, y)
     with pytest.raises(ValueError, match="is infinite or undefined on these data"):
-        DRMClassifier(kernel=("poly", {"degree": 200})).fit(X * 100, y)
+        DRMClassifier(kernel=("poly", {"degree": 200, "gamma": 1.0})).fit(X * 100, y)
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         DRMClassifier().fit(X, y)

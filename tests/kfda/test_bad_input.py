@@ -142,12 +142,12 @@ def test_features_that_are_all_zero_tell_nothing():
         ({"solver": "plain", "q": 0.5, "tol": 1e-13, "max_iter": 3}, r"'plain' .* > tol=1\.00e-13; raise"),
         (
             {"solver": "squarem", "max_iter": 1, "tol": 1e-12},
-            r"'squarem' stopped after 1 iterations .* > tol",
+            r"'squarem' stopped after 1 iteration at .* > tol",
         ),
         ({"tol": 0.0}, r"'lasso' .* relative duality gap \d.* > tol=0\.00e\+00; raise tol or rho, or scale"),
         ({"q": 1.5, "tol": 0.0}, r"'mm' .* relative duality gap .* > tol=0\.00e\+00; raise tol or rho"),
         ({"q": 0.5, "tol": 0.0}, r"'mm' .* stationarity residual .* > tol=0\.00e\+00; raise tol or rho"),
-        ({"q": 0.5, "max_iter": 1}, r"'mm' stopped after 1 iterations .* raise max_iter or tol, or scale"),
+        ({"q": 0.5, "max_iter": 1}, r"'mm' stopped after 1 iteration at .* raise max_iter or tol, or scale"),
     ],
 )
 def test_a_missed_tolerance_warns_with_both_numbers(options, message):

@@ -215,7 +215,7 @@ def test_what_is_refused():
 def test_a_gap_that_is_missed_is_told_with_both_numbers():
     X, y = _data(300, classes=2)
     with pytest.warns(
-        ConvergenceWarning, match=r"after 1 passes at the relative duality gap .* > tol=1.00e-06"
+        ConvergenceWarning, match=r"after 1 pass at the relative duality gap .* > tol=1.00e-06"
     ):
         model = fit_ldm(LDMClassifier(kernel="linear", max_iter=1), _chunks(X, y, 100))
     assert model.dual_gap_ > 1e-6 * model.objective_

@@ -128,5 +128,9 @@ def test_bad_input():
         averaged_sgd(X, y, 0, 0, -1.0)
     with pytest.raises(ValueError, match="X must have 3 features, got 4"):
         AveragedSGD(3, 20, 0, 0, 1, gamma0=0.1).partial_fit(X, y)
+    with pytest.raises(ValueError, match="X must have 1 feature, got 4"):
+        AveragedSGD(1, 20, 0, 0, 1, gamma0=0.1).partial_fit(X, y)
+    with pytest.raises(ValueError, match="C=1e\\+100, 1 row and features of squared length"):
+        initial_step(1e110 * X, y, 0.0, 0.0, 1e100, n_samples=1)
     with pytest.raises(ValueError, match="labels must be"):
         averaged_sgd(X, y + 1, 0, 0, 1.0)

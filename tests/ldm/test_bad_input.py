@@ -65,7 +65,7 @@ def test_parameters(parameters, message):
         ({"Cs": (1.0, np.inf)}, "Cs must be finite, got inf; LDMClassifier(C=np.inf) is the hard margin"),
         (
             {"gammas": (0.1,), "kernel": "linear"},
-            "gammas are for kernel='rbf' or 'poly' by name, got 'linear'",
+            "gammas are for a kernel 'rbf' or 'poly' that leaves its gamma open, got 'linear'",
         ),
         ({"gammas": (None,)}, "gammas must be numbers, got None; gammas=None is the paper's grid"),
         ({"gammas": (0.1, -1.0)}, "gamma of kernel 'rbf' must be a finite number >= 0, got -1.0"),

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
+from marginbook.kernels import KernelOverflow
 from marginbook.ldm import LDMClassifier
 from marginbook.ldm.solvers.asgd import averaged_sgd
 
@@ -92,8 +93,12 @@ def test_what_chunks_cannot_be():
         _stochastic().partial_fit(X, y + 1, classes=[1, 2])
     with pytest.raises(ValueError, match=r"wrap LDMClassifier in OneVsRest"):
         _stochastic().partial_fit(X, y, classes=[1, 2, 3])
-    with pytest.raises(ValueError, match="n_samples must be a whole number >= 1, got 0"):
-        _stochastic().partial_fit(X, y, classes=[1, 2], n_samples=0)
+    for number in (0, -3, 2.5, True, "5"):
+        told = rf"n_samples must be a whole number >= 1, .* all chunks together, got {number!r}; leave it out"
+        with pytest.raises(ValueError, match=told):
+            _stochastic().partial_fit(X, y, classes=[1, 2], n_samples=number)
+    with pytest.raises(KernelOverflow, match="for 1 row, give squared margins"):
+        _stochastic().partial_fit(np.full((1, 12), 1e200), [1], classes=[1, 2], n_samples=400)
     model = _stochastic().partial_fit(X, y, classes=[1, 2])
     with pytest.raises(ValueError, match=r"classes \[1, 3\] differ from those of the first call: \[1, 2\]"):
         model.partial_fit(X, y, classes=[1, 3])

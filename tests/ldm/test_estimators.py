@@ -329,7 +329,7 @@ def test_objective_and_gap_are_those_of_the_weights_however_large_the_features(l
     X, y = _clouds(40, 5, apart=0.1)
     X *= scale
     options = {"lambda1": lambda1, "solver": solver, "max_iter": 3000}
-    model = LDMClassifier(kernel=("poly", {"degree": 1, "coef0": 0.0}), **options).fit(X, y)
+    model = LDMClassifier(kernel=("poly", {"degree": 1, "gamma": 1.0, "coef0": 0.0}), **options).fit(X, y)
     w = X.T @ model.dual_coef_
     margins = y * (X @ w)
     spread = 2 * lambda1 * margins.var() - 2**-5 * margins.mean()

@@ -12,7 +12,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from marginbook.kernels import KernelOverflow
-from marginbook.ldm.estimators.selection_grid import warn_of_gaps
+from marginbook.ldm.estimators.selection_grid import first_best, warn_of_gaps
 from marginbook.ldm.estimators.training import warn_of_gap
 from marginbook.ldm.model.linear import Certificate
 from marginbook.ldm.model.objective import kkt_residual, relative_gap
@@ -96,6 +96,12 @@ def test_a_gap_is_relative_to_the_objective_or_to_one() -> None:
 def test_grid_points_above_the_tolerance_are_counted() -> None:
     with pytest.warns(ConvergenceWarning, match=r"2 of 4 grid points .* tol=1\.00e-03, up to 5\.00e-02"):
         warn_of_gaps(np.array([1e-3, 2e-3, 5e-2, 0.0]), 1e-3)
+    with pytest.warns(ConvergenceWarning, match="1 of 2 grid points has a relative"):
+        warn_of_gaps(np.array([1e-3, 5e-2]), 1e-3)
+    with pytest.warns(ConvergenceWarning, match="1 of 1 grid point has a relative"):
+        warn_of_gaps(np.array([5e-2]), 1e-3)
+    with pytest.warns(UserWarning, match="1 of 2 grid points has a fold whose score is undefined; choose"):
+        assert first_best(np.array([np.nan, 0.5])) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_gaps(np.array([1e-3, 0.0]), 1e-3)
@@ -119,6 +125,8 @@ def test_a_gap_that_misses_is_told_with_what_helps(solver: str, max_iter: int, w
     told = rf"after 7 iterations at the relative duality gap 2\.50e-01 > tol=1\.00e-03; {ways}"
     with pytest.warns(ConvergenceWarning, match=told):
         warn_of_gap(ended(), 1e-3, solver, max_iter)
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 iteration at the relative"):
+        warn_of_gap(ended(n_iter=1), 1e-3, solver, max_iter)
     with pytest.warns(ConvergenceWarning, match=r"gap 1\.00e\+00 >"):  # of a small objective as it is
         warn_of_gap(ended(objective=0.5), 1e-3, solver, max_iter)
 

@@ -217,6 +217,8 @@ def test_starting_from_the_solution_ends_at_once():
     assert near.n_iter <= afar.n_iter
     with pytest.raises(ValueError, match="start must have 5 examples, got 60"):
         linear_coordinate_descent(X[:5], y[:5], 0.5, 0.3, 0.2, start=cold)
+    with pytest.raises(ValueError, match="start must have 1 example, got 60"):
+        linear_coordinate_descent(X[:1], y[:1], 0.5, 0.3, 0.2, start=cold)
 
 
 def test_the_seed_decides():

@@ -1,5 +1,7 @@
 """The bounds of the left-out margins, against machines that are trained anew in feature space."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from numpy.testing import assert_allclose
 from marginbook.kernels import gram
 from marginbook.ldm.claims.problems import by_cvxpy
 from marginbook.ldm.model.whitening import WhitenedGram
-from marginbook.ldm.solvers import active_set, coordinate_descent
+from marginbook.ldm.solvers import active_set, coordinate_descent, leave_one_out_exact
 from marginbook.ldm.solvers.leave_one_out_bound import bracket, error_bound, radii
 from marginbook.ldm.solvers.leave_one_out_exact import count_errors, exact_leave_one_out
 from marginbook.ldm.solvers.leave_one_out_kernels import LeftOutKernels
@@ -259,3 +261,14 @@ def test_a_variance_weight_beyond_the_arithmetic_decides_nothing():
     found = bracket(G, y, model)
     assert found.error_bound == 1.0
     assert found.error_floor == 0.0
+
+
+@pytest.mark.parametrize(("steps", "told"), [(1, "after 1 step, above"), (3, "after 3 steps, above")])
+def test_a_machine_that_misses_its_tolerance_is_told(monkeypatch, steps, told):
+    def stopped(*arguments, **options):
+        return replace(active_set(*arguments, **options), n_iter=steps, converged=False)
+
+    monkeypatch.setattr(leave_one_out_exact, "active_set", stopped)
+    X, y = draw(0)
+    with pytest.raises(RuntimeError, match=f"without example 0 the duality gap is .* {told} .*; raise tol"):
+        exact_leave_one_out(X @ X.T, y, 0.25, 0.25, 10.0)

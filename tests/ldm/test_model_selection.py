@@ -202,7 +202,9 @@ def test_one_eigendecomposition_for_each_width_and_fold(monkeypatch):
 
 def test_a_tolerance_out_of_reach_warns_with_the_count():
     X, y = _clouds()
-    with pytest.warns(UserWarning, match=r"[1-8] of 8 grid points have a relative .* tol=1\.00e-30, up to"):
+    with pytest.warns(
+        UserWarning, match=r"[1-8] of 8 grid points ha(ve|s) a relative .* tol=1\.00e-30, up to"
+    ):
         LDMClassifierCV(**SMALL, gammas=(0.5,), tol=1e-30).fit(X, y)
 
 

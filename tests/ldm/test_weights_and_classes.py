@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
+from sklearn.utils import compute_sample_weight
 
 from marginbook.kernels import gram
-from marginbook.ldm import LDMClassifier, MAMCClassifier, MDOClassifier
+from marginbook.ldm import KMOMDClassifier, LDMClassifier, MAMCClassifier, MDOClassifier
 from marginbook.ldm.estimators import class_solutions, gram_checks, training
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent
@@ -93,6 +95,90 @@ def test_weights_of_the_terms_of_mdo():
     twice = MDOClassifier().fit(np.vstack([X, X[:20]]), np.r_[y, y[:20]])
     weighted = MDOClassifier().fit(X, y, np.where(np.arange(60) < 20, 2.0, 1.0))
     assert weighted.objective_ == pytest.approx(twice.objective_, rel=1e-3)
+
+
+@pytest.mark.parametrize("b", [1.0, 10.0])
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
+def test_mdo_from_its_learned_starts_counts_rows(convert, b):
+    X, y = _rows()
+    for seed in range(3):
+        counts = np.random.default_rng(seed).integers(0, 4, 60)
+        often = np.repeat(np.arange(60), counts)
+        weighted = MDOClassifier(b=b, n_restarts=0).fit(convert(X), y, counts)
+        repeated = MDOClassifier(b=b, n_restarts=0).fit(convert(X[often]), y[often])
+        assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-8)
+        np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-4)
+
+
+PEERS = [MAMCClassifier(), MAMCClassifier("linear"), MDOClassifier(n_restarts=1), KMOMDClassifier()]
+
+
+@pytest.mark.parametrize("model", [LDMClassifier(), *PEERS], ids=str)
+def test_a_class_without_weight_is_named_as_the_user_names_it(model):
+    X, y = _rows()
+    with pytest.raises(ValueError, match="every class needs a row of positive weight; yes has none"):
+        model.fit(X, y, y == "no")
+
+
+@pytest.mark.parametrize("model", [LDMClassifier(), *PEERS[:3]], ids=str)
+def test_a_class_that_the_rows_do_not_have_weighs_nothing(model):
+    """It once stood for the first class."""
+    X, y = _rows()
+    plain = clone(model).set_params(class_weight={"no": 1.0, "yes": 3.0}).fit(X, y)
+    more = clone(model).set_params(class_weight={"no": 1.0, "yes": 3.0, "other": 9.0}).fit(X, y)
+    np.testing.assert_array_equal(more.decision_function(X), plain.decision_function(X))
+    with pytest.raises(ValueError, match=r"\['no'\].* not in class_weight"):
+        clone(model).set_params(class_weight={"yes": 3.0, "nope": 5.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("model", PEERS[:3], ids=str)
+@pytest.mark.parametrize("given", ["balanced", {"yes": 2.5}], ids=str)
+def test_weights_of_classes_are_weights_of_rows_in_the_peers(model, given):
+    X, y = _rows()
+    if hasattr(model, "gamma"):
+        model = clone(model).set_params(gamma=0.3)  # "scale" counts what fit is given
+    values = compute_sample_weight("balanced", y) if given == "balanced" else np.where(y == "yes", 2.5, 1.0)
+    by_row = clone(model).fit(X, y, values).decision_function(X)
+    by_class = clone(model).set_params(class_weight=given).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(by_class, by_row, atol=1e-12)
+
+
+FAR = [
+    *PEERS,
+    MAMCClassifier("poly", degree=2),
+    KMOMDClassifier(kernel="linear", n_components=3),
+    KMOMDClassifier(gamma=0.3, n_components=20),
+]
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("model", FAR, ids=str)
+def test_a_row_of_weight_zero_is_absent_from_the_peers_however_long_it_is(model, convert):
+    X, y = _rows()
+    longer, labels = np.vstack([np.full(4, 1e9), X]), np.append("no", y)
+    counts = np.append(0, np.random.default_rng(3).integers(1, 4, 60))
+    whole = clone(model).fit(convert(longer), labels, counts)
+    without = clone(model).fit(convert(X), y, counts[1:])
+    np.testing.assert_array_equal(whole.decision_function(X), without.decision_function(X))
+    assert whole.objective_ == without.objective_
+    if hasattr(whole, "support_"):
+        np.testing.assert_array_equal(whole.support_, without.support_ + 1)
+        of_rows = getattr(model, "n_components", None) is None
+        np.testing.assert_array_equal(whole.dual_coef_[int(of_rows) :], without.dual_coef_)
+
+
+@pytest.mark.parametrize("model", [MAMCClassifier("precomputed"), KMOMDClassifier(kernel="precomputed")])
+def test_the_kernel_values_of_absent_rows_are_not_looked_at(model):
+    X, y = _rows()
+    G = gram(("rbf", {"gamma": 0.3}), X)
+    larger = np.full((61, 61), -5.0)
+    larger[:60, :60] = G
+    larger[3, 60] = 7.0
+    whole = clone(model).fit(larger, np.append(y, "no"), np.append(np.ones(60), 0))
+    np.testing.assert_allclose(
+        whole.decision_function(larger[:60]), clone(model).fit(G, y).decision_function(G), atol=1e-12
+    )
+    assert whole.dual_coef_[60] == 0
 
 
 @pytest.mark.parametrize("options", [*MACHINES, {"lambda1": 0.0}, {"solver": "dcd"}], ids=str)

@@ -63,7 +63,7 @@ def test_kernel_solver_refuses_no_sweeps(sample):
     X, y = sample
     for options in ({"max_iter": 0}, {"tol": np.nan}, {"tol": -1.0}):
         for solve in (low_rank_svm, low_rank_kernel_svm):
-            with pytest.raises(ValueError, match="max_iter and tol"):
+            with pytest.raises(ValueError, match="max_iter must be >= 1 and tol >= 0"):
                 solve(X, y, rank=1, lam=0.1, **options)
 
 
@@ -79,7 +79,7 @@ def test_a_bound_is_for_a_rank_that_there_is(sample):
     """A rank of -1 dropped the smallest singular value and made a bound of something else."""
     X, y = sample
     for rank in (-1, 0, 1.5, 4):
-        with pytest.raises(ValueError, match="rank is"):
+        with pytest.raises(ValueError, match="rank must be"):
             improve(X, y, rank=rank, lam=0.1)
     for broken, match in ((X * np.nan, "not finite"), (X[:, 0], "one matrix per sample")):
         with pytest.raises(ValueError, match=match):
@@ -116,7 +116,7 @@ def test_a_start_far_worse_than_nothing(sample):
         assert np.isfinite(huge.objective)
     with pytest.raises(ValueError, match="start has entries"):
         low_rank_svm(X, y, rank=1, lam=0.1, start=(np.full((4, 1), np.nan), np.ones((3, 1))))
-    with pytest.raises(ValueError, match="rank is"):
+    with pytest.raises(ValueError, match="rank must be"):
         low_rank_svm(X, y, rank=1.5, lam=0.1)
 
 

@@ -160,12 +160,12 @@ def test_odd_input(loss, free, lam, kind):
     [
         ({"X": np.ones((4, 2))}, "wanted \\(n, d1, d2\\)"),
         ({"X": np.full((4, 2, 2), np.nan)}, "not finite"),
-        ({"rank": 3}, "wanted between 1 and min\\(d1, d2\\) = 2"),
-        ({"rank": 0}, "rank is 0"),
+        ({"rank": 3}, "between 1 and min\\(d1, d2\\) = 2, got 3"),
+        ({"rank": 0}, "rank must be a whole number between 1 and .*, got 0"),
         ({"method": "both"}, "method must be one of"),
         ({"start": (np.ones((2, 2)), np.ones((2, 1)))}, "start has shapes"),
-        ({"max_iter": 0}, "max_iter and tol"),
-        ({"lam": -1.0}, "lam is -1.0"),
+        ({"max_iter": 0}, "max_iter must be >= 1 and tol >= 0, got 0"),
+        ({"lam": -1.0}, "lam must be a finite number > 0, got -1.0"),
         ({"y": np.array([1, 0, 1, 0])}, "wanted -1 and"),
     ],
 )

@@ -238,10 +238,10 @@ def test_a_warm_start_begins_where_the_last_fit_ended(kernel):
 
 def test_missing_the_tolerance_warns_with_both_numbers():
     X, y = _sample(200, (8, 8), 3)
-    with pytest.warns(ConvergenceWarning, match=r"after 1 sweeps: .* share of .*, above tol=1.0e-13; raise"):
+    with pytest.warns(ConvergenceWarning, match=r"after 1 sweep: .* share of .*, above tol=1.0e-13; raise"):
         model = LowRankSVMClassifier(2, 1e-4, max_iter=1, tol=1e-13).fit(X, y)
     assert not model.converged_
-    with pytest.warns(ConvergenceWarning, match="after 1 sweeps for [123] of 3 machines"):
+    with pytest.warns(ConvergenceWarning, match="after 1 sweep for [123] of 3 machines"):
         LowRankSVMClassifier(2, 1e-4, max_iter=1, tol=1e-13).fit(X, np.arange(200) % 3)
 
 
@@ -278,9 +278,9 @@ def test_hardly_any_data():
         ({"rank": True}, "rank must be None, for full rank, or a whole number >= 1, got True"),
         (
             {"rank": 5},
-            "rank is 5, wanted at most min(d1, d2) = 4 for matrices of 5 x 4; rank=None is full rank",
+            "rank must be at most min(d1, d2) = 4 for matrices of 5 x 4, got 5; rank=None is full rank",
         ),
-        ({"rank": 6, "kernel": "rbf"}, "rank is 6, wanted at most d1 = 5 for matrices of 5 x 4"),
+        ({"rank": 6, "kernel": "rbf"}, "rank must be at most d1 = 5 for matrices of 5 x 4, got 6"),
         ({"lam": 0}, "lam must be a number > 0, from 1e-100 to 1e+100, got 0"),
         ({"lam": "small"}, "lam must be a number > 0, from 1e-100 to 1e+100, got 'small'"),
         ({"lam": np.nan}, "lam must be a number > 0, from 1e-100 to 1e+100, got nan"),

@@ -371,10 +371,10 @@ def test_errors() -> None:
     X, y, _ = data(n=10)
     good: dict[str, Any] = {"rank": 1, "lam": 0.1}
     for change, message in (
-        ({"rank": 0}, "rank is 0, wanted a whole number between 1 and d1 = 4"),
-        ({"rank": 5}, "rank is 5"),
-        ({"rank": 1.5}, "rank is 1.5"),
-        ({"lam": 0.0}, "lam is 0.0"),
+        ({"rank": 0}, "rank must be a whole number between 1 and d1 = 4, got 0"),
+        ({"rank": 5}, "d1 = 4, got 5"),
+        ({"rank": 1.5}, "d1 = 4, got 1.5"),
+        ({"lam": 0.0}, "lam must be a finite number > 0, got 0.0"),
         ({"loss": "exp"}, "loss must be one of"),
         ({"start": np.ones((3, 1))}, r"start has shape \(3, 1\), wanted \(4, 1\)"),
         ({"kernel": "precomputed"}, "cannot be 'precomputed'"),

@@ -122,7 +122,7 @@ def test_ranks_and_lams_of_the_path():
     [
         ({"ranks": 2}, "ranks must be None or a sequence of ranks, got 2; write [2]"),
         ({"ranks": []}, "ranks must be None or a sequence of at least one rank, got an empty one"),
-        ({"ranks": [1, 5]}, "rank is 5, wanted at most min(d1, d2) = 4 for matrices of 6 x 4"),
+        ({"ranks": [1, 5]}, "rank must be at most min(d1, d2) = 4 for matrices of 6 x 4, got 5"),
         ({"ranks": [0]}, "rank must be None, for full rank, or a whole number >= 1, got 0"),
         ({"lams": 0.1}, "lams must be a sequence of numbers > 0, got 0.1; write [0.1]"),
         ({"lams": np.array(0.5)}, "lams must be a sequence of numbers > 0, got array(0.5)"),

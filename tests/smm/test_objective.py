@@ -52,7 +52,7 @@ def test_weights_of_a_level():
     assert room.weights_for(None, y).tolist() == [1, 1, 1]
     assert room.weights_for(0.0, y).tolist() == [1, 0, 0]
     assert room.weights_for(0.2, y, np.array([2.0, 1.0, 0.0])).tolist() == [1.6, 0.2, 0.0]
-    with pytest.raises(ValueError, match="wanted a level between 0 and 1"):
+    with pytest.raises(ValueError, match="pi must be a level between 0 and 1"):
         room.weights_for(1.5, y)
 
 
@@ -62,7 +62,7 @@ def test_weights_of_a_level():
         (lambda: room.validate_loss("hing"), "loss must be one of"),
         (lambda: room.validate_signs(np.array([0, 1]), 2), "wanted -1 and \\+1"),
         (lambda: room.validate_signs(np.ones(3), 2), "one label per matrix"),
-        (lambda: room.validate_lam(0.0), "wanted a finite number > 0"),
+        (lambda: room.validate_lam(0.0), "lam must be a finite number > 0"),
         (lambda: room.validate_sample_weight(np.array([-1.0]), 1), "negative or not finite"),
         (lambda: room.validate_sample_weight(np.ones(2), 1), "wanted \\(1,\\)"),
     ],

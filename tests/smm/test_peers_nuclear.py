@@ -153,7 +153,7 @@ def test_bad_labels_and_weights_are_named(sample):
 @pytest.mark.parametrize("solver", ["newton", "admm"])
 def test_a_gap_above_the_tolerance_warns(sample, solver):
     model = NuclearNormSVMClassifier(tau=2.0, solver=solver, max_iter=1, tol=1e-12)
-    message = r"gap is .* after 1 iterations, wanted 1.0e-12: the objective is .*, its lower bound .*; raise"
+    message = r"gap is .* after 1 iteration, wanted 1.0e-12: the objective is .*, its lower bound .*; raise"
     with pytest.warns(ConvergenceWarning, match=message):
         model.fit(sample.X, sample.y)
     assert model.dual_gap_ > 1e-12

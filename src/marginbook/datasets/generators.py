@@ -23,13 +23,13 @@ def _positive(**sizes: int) -> None:
     for name, size in sizes.items():
         whole = isinstance(size, Integral) and not isinstance(size, bool | np.bool_)
         if not (whole and 1 <= size <= LARGEST):
-            raise ValueError(f"{name} is {size!r}, wanted a positive integer")
+            raise ValueError(f"{name} must be a whole number >= 1, got {size!r}")
 
 
 def _finite(**values: float) -> None:
     for name, value in values.items():
         if not (isinstance(value, Real) and abs(value) <= LARGEST):
-            raise ValueError(f"{name} is {value!r}, wanted a number of at most {LARGEST:.1e}")
+            raise ValueError(f"{name} must be a number of at most {LARGEST:.1e}, got {value!r}")
 
 
 def _generator(random_state: Seed) -> np.random.Generator:
@@ -38,7 +38,7 @@ def _generator(random_state: Seed) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (ValueError, TypeError):
         raise ValueError(
-            f"random_state is {random_state!r}, wanted None, a whole number >= 0 or a Generator"
+            f"random_state must be None, a whole number >= 0 or a Generator, got {random_state!r}"
         ) from None
 
 
@@ -134,7 +134,7 @@ def make_waveform(n_samples: int = 400, n_classes: int = 2, random_state: Seed =
     """
     _positive(n_samples=n_samples)
     if not (isinstance(n_classes, Integral) and n_classes in (2, 3)):
-        raise ValueError(f"n_classes is {n_classes!r}, wanted 2 or 3")
+        raise ValueError(f"n_classes must be 2 or 3, got {n_classes!r}")
     rng = _generator(random_state)
     y = rng.integers(0, 3, n_samples)
     u = rng.random((n_samples, 1))
@@ -165,7 +165,7 @@ def make_banana(
     _positive(n_samples=n_samples)
     _finite(radius=radius, noise=noise)
     if radius <= 0 or noise < 0:
-        raise ValueError(f"radius is {radius} and noise {noise}, wanted radius > 0 and noise >= 0")
+        raise ValueError(f"radius must be > 0 and noise >= 0, got radius={radius} and noise={noise}")
     rng = _generator(random_state)
     y = 2 * rng.integers(0, 2, n_samples) - 1
     theta = np.pi * np.where(y == 1, 0.125, -0.875) + 1.25 * np.pi * rng.random(n_samples)
@@ -229,14 +229,14 @@ def make_low_rank(
     ((50, 6, 4), 1)
     """
     if not (isinstance(shape, tuple | list) and len(shape) == 2):
-        raise ValueError(f"shape is {shape!r}, wanted two positive integers")
+        raise ValueError(f"shape must be two whole numbers >= 1, got {shape!r}")
     _finite(scale=scale)
     _positive(n_samples=n_samples, d1=shape[0], d2=shape[1], rank=rank)
     if rank > min(shape):
-        raise ValueError(f"rank is {rank}, wanted at most {min(shape)} for shape {tuple(shape)}")
+        raise ValueError(f"rank must be at most {min(shape)} for shape {tuple(shape)}, got {rank}")
     links = {"logistic": expit, "probit": ndtr, "step": lambda z: (z > 0).astype(np.float64)}
     if not (isinstance(link, str) and link in links):
-        raise ValueError(f"link is {link!r}, wanted one of {', '.join(links)}")
+        raise ValueError(f"link must be one of {', '.join(links)}, got {link!r}")
     rng = _generator(random_state)
     coef = rng.standard_normal((shape[0], rank)) @ rng.standard_normal((rank, shape[1]))
     coef /= np.linalg.norm(coef)

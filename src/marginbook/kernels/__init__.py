@@ -6,6 +6,8 @@ A kernel is named as scikit-learn names it, with scikit-learn's parameters, or i
 * ``("poly", {"degree": d, "gamma": g, "coef0": c})``: :math:`k(x,z)=(g\,x^\top z+c)^d`
 * ``("rbf", {"gamma": g})``: :math:`k(x,z)=\exp(-g\lVert x-z\rVert^2)`; a paper's
   :math:`\sigma` in :math:`\exp(-\lVert x-z\rVert^2/(2\sigma^2))` is ``gamma = 1 / (2 * sigma**2)``
+
+What a pair leaves open is filled from the `gamma`, `degree` and `coef0` of an estimator that has them.
 """
 
 from __future__ import annotations
@@ -60,12 +62,14 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
             f"a kernel is a name, a pair such as ('rbf', {{'gamma': 0.5}}) or a callable, got {kernel!r}"
         )
     name, parameters = pair
-    if name not in _PARAMETERS:
+    if not (isinstance(name, str) and name in _PARAMETERS):  # what is no name may have no hash
         raise ValueError(f"unknown kernel {name!r}; choose from {', '.join(_PARAMETERS)} or give a callable")
     unknown = set(parameters) - _PARAMETERS[name]
     if unknown:
         known = ", ".join(sorted(_PARAMETERS[name])) or "no parameters"
-        raise ValueError(f"kernel {name!r} does not know {', '.join(sorted(unknown))}; it takes {known}")
+        raise ValueError(
+            f"kernel {name!r} does not know {', '.join(sorted(map(str, unknown)))}; it takes {known}"
+        )
     found = {**_DEFAULTS.get(name, {}), **parameters}
     for key, value in found.items():
         low = -np.inf if key == "coef0" else 0.0
@@ -128,7 +132,9 @@ def resolve_kernel(
     X: Any = None,
     weights: np.ndarray | None = None,
 ) -> tuple[str, dict[str, Any]] | Callable[..., Any]:
-    r"""Return the kernel as a pair or a callable; `gamma`, `degree`, `coef0` serve one given by its name.
+    r"""Return the kernel as a pair or a callable, with `gamma`, `degree`, `coef0` where it leaves them open.
+
+    A name alone leaves all of them open, and a pair those that it does not have.
 
     Parameters
     ----------
@@ -153,16 +159,17 @@ def resolve_kernel(
     name, parameters = parse_kernel(kernel)
     if callable(name):
         return name
-    if isinstance(kernel, str) and name in ("rbf", "poly"):
-        if isinstance(gamma, str) and X is not None:
-            gamma = scale_gamma(X, weights) if gamma == "scale" else 1.0 / X.shape[1]
-        known = None if isinstance(gamma, str) else gamma
-        given: dict[str, Any] = {"gamma": known if name == "rbf" or known is not None else 1.0}
-        if name == "poly":
-            given |= {"degree": degree, "coef0": coef0}
-        parameters = parse_kernel((name, given))[1]
-        if isinstance(gamma, str):
-            parameters["gamma"] = gamma
+    own = {} if isinstance(kernel, str) or callable(kernel) else kernel[1]
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    given = {key: value for key, value in given.items() if key in _PARAMETERS[name] and key not in own}
+    if isinstance(given.get("gamma"), str) and X is not None:
+        given["gamma"] = scale_gamma(X, weights) if gamma == "scale" else 1.0 / X.shape[1]
+    word = given.get("gamma")
+    if word is None or isinstance(word, str):  # no number: what the kernel has by default
+        given.pop("gamma", None)
+    parameters = parse_kernel((name, {**own, **given}))[1]
+    if isinstance(word, str):
+        parameters["gamma"] = word
     return name, parameters
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn's validation of rows, with messages of one line."""
+"""Validation of rows, scikit-learn's with messages of one line, and of the Gram matrices that users give."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import validation
+
+#: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
+ASYMMETRY = 1e-6
 
 
 @contextmanager
@@ -27,6 +30,17 @@ def validate_square(K: Any) -> None:
     """Raise ValueError unless the rows of a fit with kernel="precomputed" are a square matrix `K`."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {K.shape}")
+
+
+def validate_symmetric(G: np.ndarray) -> None:
+    """Raise ValueError if the square matrix `G`, (n, n), differs from its transpose beyond rounding."""
+    apart = np.abs(G - G.T)
+    if float(apart.max(initial=0.0)) > ASYMMETRY * float(np.abs(G).max(initial=0.0)):
+        i, j = np.unravel_index(int(apart.argmax()), G.shape)
+        raise ValueError(
+            f"the precomputed Gram matrix is not symmetric: entry ({i}, {j}) is {G[i, j]:.6g} and "
+            f"({j}, {i}) is {G[j, i]:.6g}; give k(x_i, x_j) of the training rows, or (G + G.T) / 2"
+        )
 
 
 def validate_data(estimator: Any, /, *rows: Any, **options: Any) -> Any:

@@ -111,8 +111,9 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
     scale = gap_scale(best.objective, problem.C, found.m)
     if best.gap > model.tol * scale:
         warnings.warn(
-            f"fit_ldm stopped after {passes.count} passes at the relative duality gap {best.gap / scale:.2e} "
-            f"> tol={model.tol:.2e}; raise max_iter or tol, or scale the features",
+            f"fit_ldm stopped after {passes.count} pass{'' if passes.count == 1 else 'es'} at the relative "
+            f"duality gap {best.gap / scale:.2e} > tol={model.tol:.2e}; raise max_iter or tol, or scale "
+            "the features",
             ConvergenceWarning,
             stacklevel=2,
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError, eigsh
+from sklearn.exceptions import ConvergenceWarning
 
 from ...base.parameters import is_number
 from ...base.user_line import user_level
@@ -19,9 +20,10 @@ from ..solvers.half_stored import HalfStored, square
 from ..solvers.least_squares import LeastSquares, Spectrum, solve_features, solve_kernel
 from ..solvers.least_squares_errors import equations_error, features_error, kkt_residual
 from ..solvers.least_squares_large import solve_blocked, solve_iteratively
+from ..solvers.least_squares_refinement import refined
 
 #: error of the equations, relative to the targets, of which a fit says something
-UNSOLVED = 1e-3
+UNSOLVED = 1e-4
 #: rows up to which "auto" takes a factor, which gives leave-one-out besides
 FACTORED = 5000
 #: rows up to which a factor is one call of LAPACK, and all C share one eigendecomposition: about a second
@@ -44,19 +46,29 @@ class ChosenLeastSquares:
     n_iter: int = 1
     accuracies: np.ndarray | None = None
 
-    def complaint(self, tol: float, max_iter: int) -> str | None:
-        """Return what is to be said of the error, if anything, of "cg" with its tolerance."""
+    def judge(self, tol: float, max_iter: int) -> None:
+        """Raise ValueError for what is not finite; warn of equations left open, in "cg" by its tolerance."""
+        found = (self.found.dual, self.found.bias, self.found.left_out, self.found.coef, self.error)
+        if not all(np.isfinite(each).all() for each in found if each is not None):
+            raise ValueError(
+                f"the coefficients are not finite: the features, or C={self.C:g}, are too large; scale the "
+                "features (StandardScaler), or lower C"
+            )
         if self.n_iter >= max_iter and self.error > tol:
-            return (
+            complaint = (
                 f"the equations are left with an error of {self.error:.1e}, wanted {tol:g}, after max_iter="
-                f"{max_iter} products: C={self.C:g} is large for this kernel; raise max_iter or lower C"
+                f"{max_iter} product{'' if max_iter == 1 else 's'}: C={self.C:g} is large for this "
+                "kernel; raise max_iter or lower C"
             )
-        if self.error > max(UNSOLVED, tol):
-            return (
-                f"rounding leaves an error of {self.error:.1e} in the equations, wanted {UNSOLVED:g}: "
-                f"C={self.C:g} is too large for this kernel; lower C"
+        elif self.error > max(UNSOLVED, tol):
+            complaint = (
+                f"rounding leaves an error of {self.error:.1e} in the equations, wanted at most "
+                f"{max(UNSOLVED, tol):g}: C={self.C:g} is too large for this kernel; scale the features "
+                "(StandardScaler), or lower C"
             )
-        return None
+        else:
+            return
+        warnings.warn(complaint, ConvergenceWarning, stacklevel=user_level())
 
 
 def grid_of(C: Any) -> list[float]:
@@ -109,8 +121,11 @@ def _train(
         spectrum = decompose(A, targets, weights)
         found = [spectrum.solve(C) for C in grid]
     best, accuracies = _best(found, targets, codes, weights)
-    left = error(A, targets, grid[best], found[best], weights)
-    return ChosenLeastSquares(grid[best], found[best], left, accuracies=accuracies)
+    C, taken = grid[best], found[best]
+    left = error(A, targets, C, taken, weights)
+    if left > UNSOLVED and solve is solve_kernel:
+        taken, left = refined(A, targets, C, taken, left, weights)
+    return ChosenLeastSquares(C, taken, left, accuracies=accuracies)
 
 
 def train_large(
@@ -229,4 +244,7 @@ def _best(
     accuracies = np.array([np.average(decided(each) == codes, weights=weights) for each in left_out])
     share = None if weights is None else np.broadcast_to(weights[:, None], targets.shape)
     errors = [np.average((each - targets) ** 2, weights=share) for each in left_out]
-    return min(range(len(found)), key=lambda i: (-accuracies[i], errors[i])), accuracies
+    # nan is neither less nor more than anything
+    return min(
+        range(len(found)), key=lambda i: (not np.isfinite(errors[i]), -accuracies[i], errors[i])
+    ), accuracies

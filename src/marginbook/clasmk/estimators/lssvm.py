@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +15,6 @@ from ...base.labels import encode_classes
 from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.threads import on_few_threads
-from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, gram, kernel_name, parse_kernel, resolve_kernel, warn_of_scale
 from ...kernels.landmarks import Landmarks
@@ -76,7 +73,7 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         As `marginbook.kernels` has it. A precomputed matrix is symmetric and positive semidefinite. Linear by
         default, unlike in SVC: the machine stands behind features such as those of CLASMKTransformer.
     gamma : "scale", "auto", float or None, default="scale"
-        Of a kernel given by the name "rbf" or "poly" alone; as in SVC. None is 1 / n_features for "rbf" and 1
+        Of "rbf" and "poly", where a pair does not give it; as in SVC. None is 1 / n_features for "rbf" and 1
         for "poly".
     degree : float, default=3
         Of "poly".
@@ -162,14 +159,15 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         ------
         ValueError
             For one class, parameters out of range, a Gram matrix that is not square and symmetric, a row that
-            cannot be normalised, or features whose squares overflow.
+            cannot be normalised, or features or `C` so large that something overflows.
         MemoryError
             At once, if the Gram matrix would take more than half of the machine's memory.
 
         Warns
         -----
         ConvergenceWarning
-            If "cg" stopped before `tol`, or `C` is so large that rounding spoils the coefficients.
+            If "cg" stopped before `tol`, or features or `C` are so large that rounding spoils the
+            coefficients.
         UserWarning
             If gamma does not suit the features, or a precomputed matrix is indefinite.
         """
@@ -190,11 +188,9 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
             warn_of_scale(self._kernel, gram(self._kernel, kept[:LOOKED_AT]))
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         targets = (targets[:, 1:] if len(self.classes_) == 2 else targets)[rows]
-        trained = self._train(kept, name, targets, codes[rows], grid, weights)
-
-        complaint = trained.complaint(self.tol, self.max_iter)
-        if complaint is not None:
-            warnings.warn(complaint, ConvergenceWarning, stacklevel=user_level())
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # judged in the next line
+            trained = self._train(kept, name, targets, codes[rows], grid, weights)
+        trained.judge(self.tol, self.max_iter)
         self.kkt_residual_, self.n_iter_, self.C_ = trained.error, trained.n_iter, trained.C
         self._keep(X, rows, name, trained)
         if trained.accuracies is not None and trained.found.left_out is not None:

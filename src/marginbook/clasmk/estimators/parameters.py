@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
@@ -73,8 +73,11 @@ def resolve_kernels(kernels: Any) -> list[Kernel]:
     if kernels is None:
         return list(paper_kernels("table-4"))
     pair = isinstance(kernels, tuple) and len(kernels) == 2 and isinstance(kernels[1], Mapping)
-    if isinstance(kernels, str) or callable(kernels) or pair or not isinstance(kernels, Iterable):
+    if isinstance(kernels, str) or callable(kernels) or pair:
         raise ValueError(f"kernels must be None or a list of kernels, got {kernels!r}; write [{kernels!r}]")
+    # np.iterable knows of arrays without dimensions, which have an __iter__ that fails
+    if not np.iterable(kernels) or isinstance(kernels, Mapping | bytes):
+        raise ValueError(f"kernels must be None or a list of kernels, got {kernels!r}")
     found = list(kernels)
     if not found:
         raise ValueError("kernels must name at least one kernel, got an empty list")

@@ -153,8 +153,9 @@ class CLASMKTransformer(WeightParameters, ClassSubspaces):
         if not found.converged:
             stopped = found.n_iter >= self.max_iter
             warnings.warn(
-                f"{self.solver} ended after {found.n_iter} iterations without convergence, at objective "
-                f"{found.objective:.6g} with KKT residual {found.kkt_residual:.1e}; "
+                f"{self.solver} ended after {found.n_iter} iteration{'' if found.n_iter == 1 else 's'} "
+                f"without convergence, at objective {found.objective:.6g} with KKT residual "
+                f"{found.kkt_residual:.1e}; "
                 + (f"raise max_iter={self.max_iter}" if stopped else "take solver='dinkelbach'"),
                 ConvergenceWarning,
                 stacklevel=user_level(),

@@ -136,7 +136,8 @@ class MKLClassifier(SeveralKernels):
         )
         if found.gap > self.tol:
             warnings.warn(
-                f"the relative duality gap is {found.gap:.1e} after {found.n_iter} sets of weights, wanted "
+                f"the relative duality gap is {found.gap:.1e} after {found.n_iter} "
+                f"set{'' if found.n_iter == 1 else 's'} of weights, wanted "
                 f"{self.tol:.1e}; raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=user_level(),

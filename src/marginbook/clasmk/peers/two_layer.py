@@ -143,7 +143,8 @@ class TwoLayerMKLClassifier(SeveralKernels):
             )
         if found.residual > self.tol:
             warnings.warn(
-                f"the residual is {found.residual:.1e} after {found.n_iter} sets of weights, wanted "
+                f"the residual is {found.residual:.1e} after {found.n_iter} "
+                f"set{'' if found.n_iter == 1 else 's'} of weights, wanted "
                 f"{self.tol:.1e}; raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=user_level(),

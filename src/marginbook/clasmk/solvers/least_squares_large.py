@@ -87,7 +87,10 @@ def solve_blocked(K: HalfStored, targets: np.ndarray, C: float, root: np.ndarray
     half = -moved + 0.5 * (float(v @ moved) + along) * v
     factor = BlockedFactor.of(K, v[:, None], half[:, None], at.ridge)
     if factor is None:
-        raise ValueError(f"rounding leaves the equations without a solution: C={C:g} is too large; lower C")
+        raise ValueError(
+            f"rounding leaves the equations without a solution: C={C:g} is too large; scale the features "
+            "(StandardScaler), or lower C"
+        )
     scaled = at.project(factor.solve(at.project(at.right)))
     scaled += at.project(factor.solve(at.residual(scaled)))
     free = factor.inverse_diagonal() - v**2 / (along + at.ridge)
@@ -152,5 +155,8 @@ def _preconditioner(at: _Equations, rng: np.random.Generator) -> Product:
     F = nystrom_factor(at.K.columns(places), places) if m else None
     if F is None:
         return lambda V: V
-    apply = ridge_inverse(at.project(F), at.ridge)
+    try:
+        apply = ridge_inverse(at.project(F), at.ridge)
+    except np.linalg.LinAlgError:  # rounding left M indefinite
+        return lambda V: V
     return lambda V: at.project(apply(V))

@@ -157,14 +157,16 @@ class IterativePointSolver:
             if not converged.all():
                 _warn(
                     f"the certificate of {np.sum(~converged)} of {len(converged)} points misses "
-                    f"tol={self.tol:.2e} after max_iter={self.max_iter} iterations, the worst is "
-                    f"{worst:.2e}: raise max_iter or beta"
+                    f"tol={self.tol:.2e} after max_iter={self.max_iter} "
+                    f"iteration{'' if self.max_iter == 1 else 's'}, the worst is {worst:.2e}: raise "
+                    "max_iter or beta"
                 )
         elif not converged.all():
             _warn(
                 f"{np.sum(~converged)} of {len(converged)} points still moved by {step.max():.2e}, more "
-                f"than tol={self.tol:.2e}, after max_iter={self.max_iter} iterations; their certificate is "
-                f"{worst:.2e}: raise max_iter or beta, or take solver='auto'"
+                f"than tol={self.tol:.2e}, after max_iter={self.max_iter} "
+                f"iteration{'' if self.max_iter == 1 else 's'}; their certificate is {worst:.2e}: "
+                "raise max_iter or beta, or take solver='auto'"
             )
         elif not worst <= np.sqrt(self.tol):
             _warn(

@@ -21,6 +21,7 @@ from ...base.partial_fit import NoPartialFit
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
 from ...kernels import Kernel, gram, kernel_name, resolve_kernel, tidy
+from ...kernels.open_gamma import leaves_gamma_open
 from ...kernels.validation import validate_data
 from ..model.objective import validate_parameters
 from ..solvers.iteration import validate_tol
@@ -66,7 +67,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     fit_intercept : bool, default=False
         Append a constant feature after scaling, as :class:`DRMClassifier` does.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of kernels that are given by their name; of the scaled training data.
+        Of kernels that leave it open, a name or a pair; of the scaled training data.
 
     Attributes
     ----------
@@ -257,5 +258,5 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
 
 def _resolved(kernel: Kernel, gamma: float | str | None, X: Any) -> Kernel:
-    """Return `kernel` with the numbers that its name alone leaves open, for rows `X`."""
-    return resolve_kernel(kernel, gamma, 3, 1.0, X) if kernel in ("rbf", "poly") else kernel
+    """Return `kernel` with the numbers that it leaves open, for rows `X`."""
+    return resolve_kernel(kernel, gamma, 3, 1.0, X) if leaves_gamma_open(kernel) else kernel

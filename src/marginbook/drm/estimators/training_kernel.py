@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...kernels import gram
-from ...kernels.symmetry import validate_symmetric
-from ...kernels.validation import validate_square
+from ...kernels.validation import validate_square, validate_symmetric
 from ..solvers.upper_gram import upper_gram
 
 #: test points whose kernel vectors are formed at a time, and how many numbers these may hold

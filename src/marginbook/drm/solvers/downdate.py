@@ -41,12 +41,11 @@ class Downdate:
         self.large, self.whole = self._own_inverse(M, beta)
         self.factor = _cholesky(M, alpha, beta, K)
         self.P: np.ndarray | None = None
-        if self.whole is None:
+        if self.large is None or self.whole is None:
             self.P = _inverse(self.factor, alpha, beta, K)
             self.rows = self.P.copy()
         else:
-            self.rows = np.empty_like(K)
-            self.rows[self.large] = self.whole[self.large]
+            self.rows = self.whole.copy()
             others = np.concatenate([np.arange(self.large.start), np.arange(self.large.stop, len(K))])
             unit = np.zeros((len(K), len(others)), order="F")
             unit[others, np.arange(len(others))] = 1.0

@@ -152,8 +152,8 @@ def solve(problem: Problem, model: Any, solver: str, rho: float, start: np.ndarr
         stopped_early = solver == "lasso" or found.n_iter < model.max_iter  # by rounding
         ways = "raise tol or rho" if stopped_early else "raise max_iter or tol"
         warnings.warn(
-            f"solver {solver!r} stopped after {found.n_iter} iterations at the {what} {value:.2e} > "
-            f"tol={tol:.2e}; {ways}, or scale the features",
+            f"solver {solver!r} stopped after {found.n_iter} iteration{'' if found.n_iter == 1 else 's'} at "
+            f"the {what} {value:.2e} > tol={tol:.2e}; {ways}, or scale the features",
             ConvergenceWarning,
             stacklevel=user_level(),
         )

@@ -259,8 +259,9 @@ class KFDAClassifier(KernelMachine):
     def _warn_of_gap(self, n_iter: int, share: float) -> None:
         """Warn where conjugate gradients ended before their goal."""
         warnings.warn(
-            f"after {n_iter} iterations the objective is up to {share:.1e} of itself above its minimum, "
-            f"wanted at most {GAP:.0e}; raise reg={self.reg!r}, or take route='least-squares'",
+            f"after {n_iter} iteration{'' if n_iter == 1 else 's'} the objective is up to {share:.1e} of "
+            f"itself above its minimum, wanted at most {GAP:.0e}; raise reg={self.reg!r}, or take "
+            "route='least-squares'",
             ConvergenceWarning,
             stacklevel=user_level(),
         )

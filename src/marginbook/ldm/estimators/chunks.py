@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ...base.labels import binary_signs
-from ...base.parameters import validate_counts, validate_flags
+from ...base.parameters import is_whole, validate_flags
 from ...kernels import kernel_name, tidy
 from ...kernels.validation import validate_data
 from ..solvers.libsvm_files import read_libsvm
@@ -83,8 +83,11 @@ class TakesChunks(Fitting):
         for name in ("objective_", "n_iter_", "margin_mean_", "margin_variance_"):  # of a fit to all rows
             self.__dict__.pop(name, None)
         if first:
-            if n_samples is not None:
-                validate_counts(n_samples=n_samples)
+            if not (n_samples is None or is_whole(n_samples)):
+                raise ValueError(
+                    "n_samples must be a whole number >= 1, that of the rows of all chunks together, got "
+                    f"{n_samples!r}; leave it out to count the rows as they come"
+                )
             self._forget()
             self.classes_, self.solver_, self._kernel = known, "asgd", ("linear", {})
             self._counting = n_samples is None

@@ -12,10 +12,8 @@ from scipy.sparse.linalg import ArpackError, eigsh
 from ...base.memory import require_memory
 from ...kernels import Kernel, KernelOverflow, gram, parse_kernel
 from ...kernels.decomposition import cholesky, smallest_eigenvalue
-from ...kernels.validation import validate_square
+from ...kernels.validation import validate_square, validate_symmetric
 
-#: how far a Gram matrix may be from its transpose, as a share of its largest entry: single precision
-ASYMMETRY = 1e-6
 #: most negative eigenvalue that passes for rounding, as a share of the trace
 NEGATIVE = 1e-7
 #: rows up to which a Cholesky factor, at the price of m/3 products, looks for a negative eigenvalue
@@ -44,11 +42,12 @@ def finite_rows(X: Any, constant: bool) -> Any:
 def validate_size(X: Any) -> None:
     """Raise KernelOverflow if squared margins, fourth powers of the features, would be infinite."""
     largest = float(np.abs(X.data if sparse.issparse(X) else X).max(initial=0.0))
-    limit = (np.finfo(float).max / (X.shape[0] * X.shape[1])) ** 0.25 / X.shape[0]
+    m, p = X.shape
+    limit = (np.finfo(float).max / (m * p)) ** 0.25 / m
     if largest > limit:
         raise KernelOverflow(
-            f"features of up to {largest:.1e}, above {limit:.1e} for {X.shape[0]} rows, give squared margins "
-            "beyond double precision; scale the features"
+            f"features of up to {largest:.1e}, above {limit:.1e} for {m} row{'' if m == 1 else 's'}, give "
+            "squared margins beyond double precision; scale the features"
         )
 
 
@@ -78,18 +77,6 @@ def training_gram(kernel: Kernel, X: Any, fit_intercept: bool) -> np.ndarray:
     if not always_positive(kernel):
         validate_positive(G)
     return G + 1.0 if fit_intercept else G
-
-
-def validate_symmetric(G: np.ndarray) -> None:
-    """Raise ValueError if the square matrix `G`, (m, m), differs from its transpose beyond rounding."""
-    size = float(np.abs(G).max(initial=0.0))
-    apart = np.abs(G - G.T)
-    if float(apart.max(initial=0.0)) > ASYMMETRY * size:
-        i, j = np.unravel_index(int(apart.argmax()), G.shape)
-        raise ValueError(
-            f"the precomputed Gram matrix is not symmetric: entry ({i}, {j}) is {G[i, j]:.6g} and "
-            f"({j}, {i}) is {G[j, i]:.6g}; give k(x_i, x_j) of the training rows, or (G + G.T) / 2"
-        )
 
 
 def refuse_negative(G: np.ndarray) -> None:

@@ -22,6 +22,7 @@ from ...base.threads import few_threads, on_few_threads
 from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
+from ...kernels.open_gamma import leaves_gamma_open
 from ...kernels.validation import validate_data
 from ..model.whitening import WhitenedGram
 from ..model.widths import mean_distance
@@ -293,7 +294,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     def _gammas(self, rows: Searched) -> list[float | None]:
         if self.gammas is not None:
             return [float(gamma) for gamma in self.gammas]
-        if self.kernel != "rbf":
+        if kernel_name(self.kernel) != "rbf" or not leaves_gamma_open(self.kernel):
             return [None]
         with np.errstate(over="ignore", invalid="ignore"):  # the Gram matrix has a message for it
             squared = euclidean_distances(rows.X, squared=True)

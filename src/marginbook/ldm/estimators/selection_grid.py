@@ -12,6 +12,7 @@ from sklearn.metrics import get_scorer
 from ...base.parameters import validate_not_negative
 from ...base.user_line import user_level
 from ...kernels import resolve_kernel
+from ...kernels.open_gamma import leaves_gamma_open
 from ..model.objective import relative_gap
 from ..solvers.grid import Grid
 from .parameters import validate_penalties
@@ -45,8 +46,10 @@ def validate_grids(model: Any) -> None:
             f"scoring must be 'accuracy', 'loo-bound', a scorer's name or a callable, got {model.scoring!r}"
         )
     if model.gammas is not None:
-        if not isinstance(model.kernel, str) or model.kernel not in ("rbf", "poly"):
-            raise ValueError(f"gammas are for kernel='rbf' or 'poly' by name, got {model.kernel!r}")
+        if not leaves_gamma_open(model.kernel):
+            raise ValueError(
+                f"gammas are for a kernel 'rbf' or 'poly' that leaves its gamma open, got {model.kernel!r}"
+            )
         for gamma in model.gammas:
             if gamma is None:
                 raise ValueError("gammas must be numbers, got None; gammas=None is the paper's grid")
@@ -83,9 +86,10 @@ def first_best(values: np.ndarray) -> int:
             "classes, or another scoring"
         )
     if undefined.any():
+        count = int(undefined.sum())
         warnings.warn(
-            f"{int(undefined.sum())} of {len(values)} grid points have a fold whose score is undefined; "
-            "choose folds with both classes, or another scoring",
+            f"{count} of {len(values)} grid points {'has' if count == 1 else 'have'} a fold whose score is "
+            "undefined; choose folds with both classes, or another scoring",
             UserWarning,
             stacklevel=user_level(),
         )
@@ -102,7 +106,8 @@ def warn_of_gaps(gaps: np.ndarray, tol: float) -> None:
     missed = int(np.sum(gaps > tol))
     if missed:
         warnings.warn(
-            f"{missed} of {len(gaps)} grid points have a relative duality gap above tol={tol:.2e}, "
+            f"{missed} of {len(gaps)} grid point{'' if len(gaps) == 1 else 's'} "
+            f"{'has' if missed == 1 else 'have'} a relative duality gap above tol={tol:.2e}, "
             f"up to {gaps.max():.2e}; raise tol, or scale the features",
             ConvergenceWarning,
             stacklevel=user_level(),

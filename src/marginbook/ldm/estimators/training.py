@@ -262,8 +262,8 @@ def warn_of_gap(found: Solution | LinearSolution, tol: float, solver: str, max_i
     else:
         ways = "more would not help: raise tol, lower C"
     warnings.warn(
-        f"solver {solver!r} stopped after {found.n_iter} iterations at the relative duality gap "
-        f"{relative:.2e} > tol={tol:.2e}; {ways}, or scale the features",
+        f"solver {solver!r} stopped after {found.n_iter} iteration{'' if found.n_iter == 1 else 's'} "
+        f"at the relative duality gap {relative:.2e} > tol={tol:.2e}; {ways}, or scale the features",
         ConvergenceWarning,
         stacklevel=user_level(),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...base.labels import binary_signs
 from ...base.partial_fit import NoPartialFit
-from ...base.weights import ClassWeight
+from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, tidy
 from ...kernels.expansions import kernel_sums
 from ...kernels.tags import tag_input
@@ -25,7 +24,6 @@ class BinaryPeer(NoPartialFit, ClassifierMixin, BaseEstimator):
     """A classifier of two classes by the sign of a decision function."""
 
     classes_: np.ndarray
-    class_weight: ClassWeight
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return f for the rows of `X`, (n, p) -> (n,); positive means ``classes_[1]``."""
@@ -36,13 +34,12 @@ class BinaryPeer(NoPartialFit, ClassifierMixin, BaseEstimator):
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]
 
-    def _weights_of_signs(self) -> ClassWeight:
-        """Return `class_weight` with the classes as signs."""
-        if not isinstance(self.class_weight, Mapping):
-            return self.class_weight
-        return {
-            1.0 if label == self.classes_[1] else -1.0: value for label, value in self.class_weight.items()
-        }
+    def _row_weights(
+        self, X: Any, signs: np.ndarray, sample_weight: Any, class_weight: ClassWeight = None
+    ) -> np.ndarray | None:
+        """Return what `row_weights` does, which is to know classes, and name them, as the user does."""
+        labels = self.classes_[(signs > 0).astype(int)]
+        return row_weights(X, labels, sample_weight, class_weight)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -90,6 +87,14 @@ class KernelPeer(BinaryPeer):
             validate_square(X)
         self.classes_, signs = binary_signs(y, type(self).__name__)
         return X, signs
+
+    def _present(self, X: Any, weights: np.ndarray | None) -> tuple[Any, Any]:
+        """Return the rows of `X` with a weight, and which they are: all others count as absent."""
+        if weights is None or weights.all():
+            return X, slice(None)
+        kept = np.flatnonzero(weights)
+        rows = X[kept]
+        return (rows[:, kept] if kernel_name(self._kernel) == "precomputed" else rows), kept
 
     def _keep(self, X: Any, dual_coef: np.ndarray, intercept: float) -> Self:
         """Keep what prediction needs: w for the linear kernel, else the rows with a coefficient."""

@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 from ...base.parameters import is_number, validate_counts, validate_limits, validate_not_negative
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
-from ...base.weights import row_weights
 from ...kernels import Kernel, gram, kernel_name, warn_of_scale
 from ...kernels.landmarks import Landmarks
 from ..estimators.gram_checks import validate_memory
@@ -41,8 +40,8 @@ class KMOMDClassifier(KernelPeer):
     Up to 3000 rows the systems are factorised, beyond iterated on the Gram matrix, 8 m^2 bytes, until the
     gap certifies the weights. More than two classes: ``OneVsRestClassifier``, whose machines have active sets
     and systems of their own, so that only the kernel values are common, with ``kernel="precomputed"``. With
-    `n_components` the problem is that of a kernel below this one, and so is
-    the certificate; it takes 8 m n_components bytes.
+    `n_components` the problem is that of a kernel below this one, and so is the certificate; it takes
+    8 m n_components bytes, and the function is a sum of the kernels of the landmarks alone.
 
     Read more in the :ref:`user guide <guide-kmomdclassifier>` (``marginbook guide``).
 
@@ -71,9 +70,10 @@ class KMOMDClassifier(KernelPeer):
     n_features_in_ : int
     gamma_ : float, of "rbf" and "poly"
     dual_coef_ : (m,) array
-        :math:`y_i\gamma_i`.
+        :math:`y_i\gamma_i`. With `n_components`, (n_landmarks,): of the landmarks ``X[support_]``, so that
+        f(x) is the sum of ``dual_coef_[j] * k(X[support_[j]], x)`` and ``intercept_``.
     support_ : (n_support,) array
-        Where they are not 0.
+        Rows of X whose kernels f sums: where ``dual_coef_`` is not 0, or with `n_components` the landmarks.
     coef_ : (p,) array, of the linear kernel
     intercept_ : float
     objective_, dual_gap_ : float
@@ -111,7 +111,7 @@ class KMOMDClassifier(KernelPeer):
             For more rows than there is memory for their Gram matrix, without `n_components`.
         """
         X, signs = self._validated(X, y, sample_weight)
-        weights = row_weights(X, signs, sample_weight)
+        weights = self._row_weights(X, signs, sample_weight)
         if not (is_number(self.C, infinite=True) and np.finfo(float).tiny <= self.C):
             raise ValueError(
                 f"C must be a number > 0 with a finite inverse (np.inf is the hard margin), got {self.C!r}"
@@ -119,13 +119,15 @@ class KMOMDClassifier(KernelPeer):
         validate_not_negative(tol=self.tol)
         validate_counts(max_iter=self.max_iter)
         validate_limits(n_components=self.n_components)
-        kept = np.arange(len(signs)) if weights is None else np.flatnonzero(weights)
-        rows, given = X, weights
-        if len(kept) < len(signs) and given is not None:
-            rows, given = X[kept], given[kept]
-            rows = rows[:, kept] if kernel_name(self._kernel) == "precomputed" else rows
+        rows, kept = self._present(X, weights)
+        given = None if weights is None else weights[kept]
+        landmarks = None
+        if self.n_components is not None:
+            rng = check_random_state(self.random_state)
+            landmarks = Landmarks.fit(self._kernel, rows, self.n_components, rng)
+        matrix = self._gram_matrix(rows) if landmarks is None else FeatureGram(landmarks.transform(rows))
         options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "weights": given}
-        found = solve_km_omd(self._gram_matrix(rows), signs[kept], 1 / self.C, **options)
+        found = solve_km_omd(matrix, signs[kept], 1 / self.C, **options)
         self.objective_, self.dual_gap_, self.n_iter_ = found.objective, found.dual_gap, found.n_iter
         if not found.converged:
             warnings.warn(
@@ -136,20 +138,17 @@ class KMOMDClassifier(KernelPeer):
             )
         dual = np.zeros(len(signs))
         dual[kept] = signs[kept] * found.gamma
-        self._keep(X, dual, -found.threshold)
-        if self.n_components is not None and not hasattr(self, "coef_"):
-            # the function is one of the landmarks
-            features = self._landmarks.transform(X[self.support_])
-            self._train = self._landmarks.rows
-            self._expansion = self._landmarks.to_features @ (dual[self.support_] @ features)
+        if landmarks is None:
+            return self._keep(X, dual, -found.threshold)
+        # w lies in the span of the landmarks, and the sum over all rows is another function
+        support = np.flatnonzero(dual)
+        expansion = landmarks.to_features @ (dual[support] @ landmarks.transform(X[support]))
+        self._keep(landmarks.rows, expansion, -found.threshold)
+        self.support_ = np.arange(len(signs))[kept][landmarks.places]
         return self
 
     def _gram_matrix(self, X: Any) -> Any:
-        """Return the Gram matrix of rows `X`, or with landmarks its features."""
-        if self.n_components is not None:
-            rng = check_random_state(self.random_state)
-            self._landmarks = Landmarks.fit(self._kernel, X, self.n_components, rng)
-            return FeatureGram(self._landmarks.transform(X))
+        """Return the Gram matrix of rows `X`, (m, p)."""
         validate_memory(X.shape[0], "use n_components, or LDMClassifier, which computes rows on demand")
         name = kernel_name(self._kernel)
         many = X.shape[0] > DIRECT and name not in ("precomputed", "callable")

@@ -16,10 +16,11 @@ from sklearn.utils import Tags
 
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
-from ...base.weights import ClassWeight, row_weights
+from ...base.weights import ClassWeight
 from ...kernels import Kernel, kernel_name
 from ...kernels.expansions import kernel_sums
-from ..estimators.gram_checks import refuse_negative, validate_symmetric
+from ...kernels.validation import validate_symmetric
+from ..estimators.gram_checks import refuse_negative
 from .kernel_peer import KernelPeer
 
 #: |z|^2 below this share of mean k(x, x) is rounding: z is taken for 0
@@ -95,11 +96,12 @@ class MAMCClassifier(KernelPeer):
     .. math::
        f(x)=w^\top\varphi(x),\qquad w=\sum_iy_i\varphi(x_i)\Big/\Big\lVert\sum_iy_i\varphi(x_i)\Big\rVert,
 
-    the direction with the largest mean margin :math:`\frac1m\sum_iy_if(x_i)` in the unit ball; weights
-    of rows multiply their :math:`y_i` in both, with their sum for m. There is no
-    intercept and nothing to tune but the kernel: f compares the sums of kernels (Parzen windows) of the
-    classes. Where kernel values are positive and one class is much larger, its sum wins nearly everywhere,
-    and f predicts it for almost all points.
+    the direction with the largest mean margin :math:`\frac1m\sum_iy_if(x_i)` in the unit ball. Weights
+    :math:`\omega_i` of the rows, those of `fit` times those of the classes, multiply their :math:`y_i` in
+    both, with :math:`\sum_i\omega_i` for m: a row of weight k counts as k equal rows, one of weight 0 as
+    absent. There is no intercept and nothing to tune but the kernel: f compares the sums of kernels (Parzen
+    windows) of the classes. Where kernel values are positive and one class is much larger, its sum wins
+    nearly everywhere, and f predicts it for almost all points.
 
     Read more in the :ref:`user guide <guide-mamcclassifier>` (``marginbook guide``).
 
@@ -158,17 +160,21 @@ class MAMCClassifier(KernelPeer):
             eigenvalue, and for other kernels that are seen not to be positive semidefinite.
         """
         X, signs = self._validated(X, y, sample_weight)
-        weights = row_weights(X, signs, sample_weight, self._weights_of_signs())
+        weights, n_given = self._row_weights(X, signs, sample_weight, self.class_weight), len(signs)
+        X, kept = self._present(X, weights)
+        signs, weights = signs[kept], None if weights is None else weights[kept]
         weighted = signs if weights is None else weights * signs
         total = len(signs) if weights is None else float(weights.sum())
         name = kernel_name(self._kernel)
         if name == "linear":
             f = np.asarray(X @ (X.T @ weighted))
-            scale = float((X.multiply(X) if hasattr(X, "multiply") else X * X).sum()) / len(signs)
+            squares = X.multiply(X) if hasattr(X, "multiply") else X * X
+            scale = float((squares if weights is None else weights @ squares).sum()) / total
         elif name == "precomputed":
             validate_symmetric(X)
             refuse_negative(X)
-            f, scale = X @ weighted, float(np.trace(X)) / len(signs)
+            diagonal = float(np.trace(X)) if weights is None else float(weights @ np.diagonal(X))
+            f, scale = X @ weighted, diagonal / total
         else:
             f = kernel_sums(self._kernel, X, X, weighted)
             scale = float(np.abs(f).max()) / total
@@ -182,6 +188,9 @@ class MAMCClassifier(KernelPeer):
                 stacklevel=user_level(),
             )
         self._keep(X, found.coefficients, 0.0)
+        if len(signs) < n_given:
+            self.dual_coef_ = np.zeros(n_given)
+            self.dual_coef_[kept], self.support_ = found.coefficients, kept[self.support_]
         if name == "linear" and not found.degenerate:
             # of w itself, which is not what the solver saw
             mean = float(weighted @ (X @ self.coef_)) / total

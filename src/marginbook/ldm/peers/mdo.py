@@ -16,7 +16,7 @@ from ...base.labels import binary_signs
 from ...base.parameters import is_number, validate_counts, validate_not_negative
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
-from ...base.weights import ClassWeight, row_weights
+from ...base.weights import ClassWeight
 from ...kernels import tidy
 from ...kernels.validation import validate_data
 from .kernel_peer import BinaryPeer
@@ -37,6 +37,11 @@ class MDOClassifier(BinaryPeer):
     ours. With them the cost is halved at a margin of 0.08 and doubled at -0.07, the size that margins of
     rows of length 1 have in some tens of features.
 
+    Weights of the rows, those of `fit` times those of the classes, multiply the terms of the sum: a row of
+    weight k counts as k equal rows, one of weight 0 as absent. The learned starts are the same for both, and
+    with ``n_restarts=0`` so is the minimum, up to `tol`. A random start is drawn row by row: repeated rows
+    have other ones than weighted rows, which may lead to another minimum.
+
     Read more in the :ref:`user guide <guide-mdoclassifier>` (``marginbook guide``).
 
     Parameters
@@ -54,7 +59,7 @@ class MDOClassifier(BinaryPeer):
     max_iter : int, default=500
         Of L-BFGS, for each width of the kink.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weight of each row of the class; weights multiply the terms of the sum.
+        Times the weight of each row of the class.
     random_state : int, RandomState or None, default=0
 
     Attributes
@@ -110,7 +115,7 @@ class MDOClassifier(BinaryPeer):
         validate_not_negative(tol=self.tol)
         validate_counts(max_iter=self.max_iter)
         validate_counts(0, n_restarts=self.n_restarts)
-        weights = row_weights(X, signs, sample_weight, self._weights_of_signs())
+        weights = self._row_weights(X, signs, sample_weight, self.class_weight)
         X = normalize(X)
         if weights is not None:
             X, signs, weights = X[weights > 0], signs[weights > 0], weights[weights > 0]

@@ -191,13 +191,14 @@ def learned_starts(
     random ones is a Gaussian combination of the rows, with the sign that gives the larger mean margin.
     Directions of length 0 are left out; a unit vector stands in if none is left.
     """
+    m = len(y) if weights is None else float(weights.sum())
     rng = check_random_state(random_state)
     svm = LinearSVC(C=1.0, fit_intercept=False, random_state=rng.randint(2**31 - 1), max_iter=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is a start only
         starts = {"mean": X.T @ (y if weights is None else weights * y)}
         # the gradient at 0 is a multiple of it: the SVM is 0 then, and its solver may not return
-        if np.linalg.norm(starts["mean"]) > 1e-12 * len(y):
+        if np.linalg.norm(starts["mean"]) > 1e-12 * m:
             starts["svm"] = interruptible(svm.fit, X, y, weights).coef_[0]
     for k in range(n_restarts):
         direction = X.T @ rng.standard_normal(len(y))

@@ -114,7 +114,10 @@ class AveragedSGD:
         """
         X, y = prepared(X, y)
         if X.shape[1] != self._v.size:
-            raise ValueError(f"X must have {self._v.size} features, got {X.shape[1]}; pass n_features")
+            d = self._v.size
+            raise ValueError(
+                f"X must have {d} feature{'' if d == 1 else 's'}, got {X.shape[1]}; pass n_features"
+            )
         steps = X.shape[0] if n_steps is None else n_steps
         first = self.rng.integers(0, X.shape[0], steps)
         second = self.rng.integers(0, X.shape[0], steps)
@@ -283,8 +286,8 @@ def initial_step(
     best = min(ceiling, 1.0 / max(m * C * largest, np.finfo(float).tiny))
     if best < np.finfo(float).tiny:
         raise ValueError(
-            f"no step is short enough for lambda1={lambda1!r}, C={C!r}, {m} rows and features of squared "
-            f"length {largest:.1e}; scale the features, or lower lambda1 and C"
+            f"no step is short enough for lambda1={lambda1!r}, C={C!r}, {m} row{'' if m == 1 else 's'} "
+            f"and features of squared length {largest:.1e}; scale the features, or lower lambda1 and C"
         )
     value = cost(best)
     for factor in (2.0, 0.5):

@@ -84,8 +84,8 @@ def _retrained(
         found = left.solve(start, tol)
         if not found.converged:
             raise RuntimeError(
-                f"without example {i} the duality gap is {found.dual_gap:.1e} after {found.n_iter} steps, "
-                f"wanted {tol:.0e} of the objective; raise tol"
+                f"without example {i} the duality gap is {found.dual_gap:.1e} after {found.n_iter} "
+                f"step{'' if found.n_iter == 1 else 's'}, above {tol:.0e} of the objective; raise tol"
             )
         margins.append(left.margin(found))
     return np.array(margins)

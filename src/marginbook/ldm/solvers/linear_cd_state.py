@@ -47,7 +47,10 @@ class CoordinateDescent:
         self.beta, self.delta, self.t = np.zeros(m), np.zeros(m), 0.0
         if start is not None:
             if start.beta.size != m:
-                raise ValueError(f"start must have {m} examples, got {start.beta.size}; start from none")
+                raise ValueError(
+                    f"start must have {m} example{'' if m == 1 else 's'}, got {start.beta.size}; "
+                    "start from none"
+                )
             self.beta, self.t = np.clip(start.beta, 0.0, C * self.weights), start.mean_margin
             if start.lambda1 > 0:
                 self.delta = start.delta * (lambda1 / start.lambda1)

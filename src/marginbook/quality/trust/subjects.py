@@ -169,7 +169,7 @@ def subjects() -> list[Subject]:
     several: dict[str, Any] = {"kernels": PAIR, "C": 1.0}
     found += [
         _subject(
-            *("clasmk", "rbf", "warning at 1e-3", LSSVMClassifier, clasmk.least_squares_machine),
+            *("clasmk", "rbf", "warning at 1e-4", LSSVMClassifier, clasmk.least_squares_machine),
             kernel=RBF,
         ),
         _subject("clasmk", "", "dual_gap_", MKLClassifier, clasmk.kernel_learning_machine, **several),

@@ -61,7 +61,7 @@ def warn_unconverged(name: str, found: Sequence[MatrixSolution], tol: float) -> 
             remedy = "raise lam or scale the matrices"
         sweeps = max(machine.n_iter for machine in missed)
         warnings.warn(
-            f"{name} stopped after {sweeps} sweeps{of}: {reason}; {remedy}",
+            f"{name} stopped after {sweeps} sweep{'' if sweeps == 1 else 's'}{of}: {reason}; {remedy}",
             ConvergenceWarning,
             stacklevel=user_level(),
         )

@@ -133,7 +133,7 @@ def resolve_rank(rank: int | None, shape: Shape, kernel: Kernel) -> int:
     if rank > full:
         limit = f"min(d1, d2) = {full}" if linear else f"d1 = {full}"
         raise ValueError(
-            f"rank is {rank}, wanted at most {limit} for matrices of {shape[0]} x {shape[1]}; "
+            f"rank must be at most {limit} for matrices of {shape[0]} x {shape[1]}, got {rank}; "
             "rank=None is full rank"
         )
     return int(rank)

@@ -156,8 +156,9 @@ class LowRankSVMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
                 cells[:, k, j] = score, machine.n_iter_, fitted - began, time.perf_counter() - fitted
         if missed:
             warnings.warn(
-                f"{missed} of {cells[0].size} fits of the cross-validation stopped after "
-                f"max_iter={self.max_iter} sweeps, above tol={self.tol:.1e}; raise max_iter or lams",
+                f"{missed} of {cells[0].size} fits of the cross-validation stopped after max_iter="
+                f"{self.max_iter} sweep{'' if self.max_iter == 1 else 's'}, above "
+                f"tol={self.tol:.1e}; raise max_iter or lams",
                 ConvergenceWarning,
                 stacklevel=user_level(),
             )

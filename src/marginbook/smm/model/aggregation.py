@@ -180,7 +180,7 @@ def _checked(decisions: np.ndarray) -> np.ndarray:
         found = np.asarray(decisions, dtype=float)
     except (ValueError, TypeError, OverflowError):
         raise ValueError(
-            f"decisions is {type(decisions).__name__}, wanted an (n, H-1) array of real numbers"
+            f"decisions must be an (n, H-1) array of real numbers, got {type(decisions).__name__}"
         ) from None
     if found.ndim != 2 or 0 in found.shape:
         raise ValueError(f"decisions has shape {found.shape}, wanted (n, H-1) with a sample and a level")

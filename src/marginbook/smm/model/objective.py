@@ -53,7 +53,7 @@ def validate_lam(lam: float) -> float:
     """Return `lam` as a float; raise ValueError unless it is finite and > 0."""
     if not (np.isfinite(lam) and lam > 0):
         raise ValueError(
-            f"lam is {lam}, wanted a finite number > 0: without a penalty there may be no minimum"
+            f"lam must be a finite number > 0, got {lam}: without a penalty there may be no minimum"
         )
     return float(lam)
 
@@ -93,7 +93,7 @@ def weights_for(pi: float | None, y: np.ndarray, sample_weight: np.ndarray | Non
     if pi is None:
         return weights.copy()
     if not 0 <= pi <= 1:
-        raise ValueError(f"pi is {pi}, wanted a level between 0 and 1")
+        raise ValueError(f"pi must be a level between 0 and 1, got {pi}")
     return weights * np.where(signs > 0, 1.0 - pi, pi)
 
 

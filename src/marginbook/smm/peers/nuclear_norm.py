@@ -141,8 +141,9 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         found = solve(problem, float(self.tau), tol=self.tol, max_iter=self.max_iter or most)
         if not found.converged:
             warnings.warn(
-                f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} iterations, wanted "
-                f"{self.tol:.1e}: the objective is {found.objective:.10g}, its lower bound "
+                f"the relative duality gap is {found.dual_gap:.1e} after {found.n_iter} "
+                f"iteration{'' if found.n_iter == 1 else 's'}, wanted {self.tol:.1e}: the objective is "
+                f"{found.objective:.10g}, its lower bound "
                 f"{found.lower_bound:.10g}; raise max_iter or tol, or centre and scale the matrices",
                 ConvergenceWarning,
                 stacklevel=user_level(),

@@ -116,11 +116,11 @@ def low_rank_svm(
     weights = validate_sample_weight(sample_weight, len(X))
     least = min(X.shape[1:])
     if int(rank) != rank or not 1 <= rank <= least:
-        raise ValueError(f"rank is {rank}, wanted between 1 and min(d1, d2) = {least}")
+        raise ValueError(f"rank must be a whole number between 1 and min(d1, d2) = {least}, got {rank}")
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, got {method!r}")
     if max_iter < 1 or not tol >= 0:
-        raise ValueError(f"max_iter and tol are {max_iter} and {tol}, wanted at least 1 and 0")
+        raise ValueError(f"max_iter must be >= 1 and tol >= 0, got {max_iter} and {tol}")
     descent = Descent(X, y, int(rank), lam, loss, weights, fit_intercept)
     convex = rank == least or (fit_intercept and only_class(y, weights) is not None)
     if convex:

@@ -4,120 +4,27 @@ r"""The box-constrained quadratic program of a hinge loss, with any linear term 
    \textstyle\sum_i\beta_i=\text{const (with an intercept)},
 
 in signed multipliers :math:`\beta_i=y_ia_i`. Methods that solve many of them, each close to the one before,
-want a warm start and a linear term of their own, which LIBSVM does not take. Pairs of coordinates
-(second-order working sets, Fan, Chen & Lin 2005) come near the face of the solution, linear systems on faces
-find it and the solution on it.
+want a warm start and a linear term of their own, which LIBSVM does not take. The moves of
+:mod:`marginbook.kernels.box_moves` come near the face of the solution, linear systems on faces find it and
+the solution on it. A step ends at its first bound, as K, of more samples than features, is often singular:
+the projected steps of LDM's chunks then go astray, and its exchanges know no fixed sum.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from ...base.compiled import njit
+from ...kernels.box_moves import coordinate_moves
 
 #: share of the box, or of the largest coefficient, within which one counts as at its bound
 EDGE = 1e-12
 #: ridge of the linear system on a face, relative to the mean of the diagonal: faces may be singular
 RIDGE = 1e-12
-#: coordinates that one call of the compiled loop may go through: some tenths of a second
-TURN = 50_000_000
 #: faces, each within the one before, that linear systems visit in the first round; in the next twice as many
 FACES = 3
 #: rounds of coordinate moves and linear systems
 ROUNDS = 50
-
-
-@njit()
-def _descend(
-    K: Any, beta: Any, grad: Any, low: Any, high: Any, floor: float, paired: bool, tol: float, max_iter: int
-) -> float:
-    """Move two coordinates at a time, one unless `paired`, until no move gains; return the violation.
-
-    `beta` and its gradient `grad`, K beta + q, are changed in place; `low` and `high` are the box, all (n,).
-    `floor` is the least curvature of a move.
-    """
-    n = len(beta)
-    violation = np.inf
-    for _ in range(max_iter):
-        if paired:
-            i, rise = -1, np.inf
-            for k in range(n):
-                if beta[k] < high[k] and grad[k] < rise:
-                    i, rise = k, grad[k]
-            if i < 0:
-                return 0.0
-            j, best, fall = -1, 0.0, -np.inf
-            for k in range(n):
-                if beta[k] > low[k]:
-                    fall = max(fall, grad[k])
-                    slope = grad[k] - rise
-                    if slope > 0:
-                        gain = slope * slope / max(K[i, i] + K[k, k] - 2 * K[i, k], floor)
-                        if gain > best:
-                            j, best = k, gain
-            violation = fall - rise
-            if j < 0 or violation <= tol:
-                return max(violation, 0.0)
-            step = (grad[j] - rise) / max(K[i, i] + K[j, j] - 2 * K[i, j], floor)
-            room_i, room_j = high[i] - beta[i], beta[j] - low[j]
-            step = min(step, room_i, room_j)
-            beta[i] = high[i] if step == room_i else beta[i] + step
-            beta[j] = low[j] if step == room_j else beta[j] - step
-            for k in range(n):
-                grad[k] += step * (K[i, k] - K[j, k])
-        else:
-            i, best, violation, move = -1, 0.0, 0.0, 0.0
-            for k in range(n):
-                slope = grad[k]
-                if (slope < 0 and beta[k] < high[k]) or (slope > 0 and beta[k] > low[k]):
-                    violation = max(violation, abs(slope))
-                    step = -slope / max(K[k, k], floor)
-                    step = min(max(step, low[k] - beta[k]), high[k] - beta[k])
-                    gain = -step * (slope + step * K[k, k] / 2)
-                    if gain > best:
-                        i, best, move = k, gain, step
-            if i < 0 or violation <= tol:
-                return violation
-            beta[i] = min(max(beta[i] + move, low[i]), high[i])
-            for k in range(n):
-                grad[k] += move * K[i, k]
-    return violation
-
-
-def coordinate_moves(
-    K: np.ndarray,
-    beta: np.ndarray,
-    grad: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    *,
-    paired: bool,
-    tol: float,
-    max_iter: int,
-) -> float:
-    """Move two coordinates at a time, one unless `paired`; return the violation that is left.
-
-    Parameters
-    ----------
-    K, low, high, paired, tol
-        As in :func:`hinge_qp`.
-    beta, grad : (n,) arrays
-        The point and the gradient, changed in place.
-    max_iter : int
-        Moves, at least 1.
-    """
-    n = len(beta)
-    floor = 1e-14 * (float(np.trace(K)) / n) + 1e-300
-    # a compiled loop hears no Ctrl-C before it ends
-    turn, violation = min(max_iter, max(1, TURN // n)), np.inf
-    for _ in range(0, max_iter, turn):
-        violation = _descend(K, beta, grad, low, high, floor, paired, tol, turn)
-        if violation <= tol:
-            break
-    return float(violation)
 
 
 def _face_step(K: np.ndarray, grad: np.ndarray, free: np.ndarray, paired: bool) -> np.ndarray | None:
@@ -173,7 +80,7 @@ def hinge_qp(
     n, violation = len(beta), np.inf
     for visit in range(ROUNDS):
         grad = K @ beta + q
-        violation = coordinate_moves(K, beta, grad, low, high, paired=paired, tol=tol, max_iter=2 * n)
+        violation, _ = coordinate_moves(K, beta, grad, low, high, paired=paired, tol=tol, max_iter=2 * n)
         if violation <= tol:
             break
         # a box may be far larger than all that is in it

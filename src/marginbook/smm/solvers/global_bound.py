@@ -163,7 +163,7 @@ def improve(
     weights = validate_sample_weight(sample_weight, len(X))
     n, d1, d2 = X.shape
     if int(rank) != rank or not 1 <= rank <= min(d1, d2):
-        raise ValueError(f"rank is {rank}, wanted a whole number between 1 and min(d1, d2) = {min(d1, d2)}")
+        raise ValueError(f"rank must be a whole number between 1 and min(d1, d2) = {min(d1, d2)}, got {rank}")
     if start is not None and np.shape(start[0]) != (d1, d2):
         raise ValueError(f"start has coefficients of shape {np.shape(start[0])}, wanted {(d1, d2)}")
     if multipliers is not None and np.shape(multipliers) != (n,):

@@ -5,7 +5,8 @@ r"""The dual of a hinge risk with a quadratic penalty, from multipliers that are
 
 The active set holds the samples strictly inside their box, on the margin. One leaves where it meets its
 bound, the worst of the others enters where all in the set are optimal: each change costs two products with
-A and a triangular system, so a start that has nearly the right set is worth much. :math:`\delta` is a small
+A and a triangular system, so a start that has nearly the right set is worth much; to form the Gram matrix
+that :mod:`~marginbook.smm.solvers.box_qp` wants would take many times as long. :math:`\delta` is a small
 proximal term, for sets that are larger than the number of features.
 """
 

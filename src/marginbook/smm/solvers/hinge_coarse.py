@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.box_moves import coordinate_moves
 from .block_problem import BlockProblem
-from .box_qp import coordinate_moves
 from .certificate import Certificate, Point
 from .hinge_block import solve_hinge_block
 from .nuclear_multiples import best_intercept

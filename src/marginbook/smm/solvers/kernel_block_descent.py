@@ -182,11 +182,11 @@ def mapped_kernel_svm(
     validate_loss(loss)
     weights = validate_sample_weight(sample_weight, n)
     if int(rank) != rank or not 1 <= rank <= d1:
-        raise ValueError(f"rank is {rank}, wanted a whole number between 1 and d1 = {d1}")
+        raise ValueError(f"rank must be a whole number between 1 and d1 = {d1}, got {rank}")
     if descent not in DESCENTS:
         raise ValueError(f"descent must be one of {DESCENTS}, got {descent!r}")
     if max_iter < 1 or not tol >= 0:
-        raise ValueError(f"max_iter and tol are {max_iter} and {tol}, wanted at least 1 and 0")
+        raise ValueError(f"max_iter must be >= 1 and tol >= 0, got {max_iter} and {tol}")
     if isinstance(start, KernelSolution):
         validate_same_shape(start.shape, (d1, d2))
     elif start is not None:
