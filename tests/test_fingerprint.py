@@ -150,3 +150,27 @@ def test_spelling_does_not_count(package, spelt, same):
 )
 def test_meaning_counts(package, one, other):
     assert package(a=one) != package(a=other)
+
+
+RAISES = """
+def f(x):
+    if x < 0:
+        raise ValueError("{words}" f" {{x{how}}}")
+    warnings.warn(f"{words} {{x}}", {category}, stacklevel=2)
+    return g("{argument}")
+"""
+
+
+def test_words_of_errors_and_warnings_count_unless_they_are_not_asked_for(package):
+    def hashes(words="low", how="", category="UserWarning", argument="mean"):
+        text = RAISES.format(words=words, how=how, category=category, argument=argument)
+        every = package(a="import warnings\nfrom .b import g\n" + text, b=B)
+        return every, fingerprint("toybook.a", messages=False)
+
+    every, silent = hashes()
+    assert every != silent
+    for said in ({"words": "too low"}, {"how": ":g"}):
+        assert hashes(**said)[0] != every
+        assert hashes(**said)[1] == silent
+    for meant in ({"category": "RuntimeWarning"}, {"argument": "median"}):
+        assert hashes(**meant)[1] != silent

@@ -217,7 +217,7 @@ def test_threads_of_one_process_may_start_together(monkeypatch):
 
     at_work, most = 0, 0
 
-    def fingerprint(*objects: object) -> str:
+    def fingerprint(*objects: object, messages: bool) -> str:
         nonlocal at_work, most
         at_work += 1
         most = max(most, at_work)

@@ -28,7 +28,7 @@ _VERSION = sha256(Path(__file__).read_bytes(), sys.version.encode())
 _IMPORTED, _HASHES = Remembered("imports", _VERSION), Remembered("fingerprints", _VERSION)
 
 
-def fingerprint(*objects: object) -> str:
+def fingerprint(*objects: object, messages: bool = True) -> str:
     """Return the sha256 of the source of the marginbook modules that `objects` use, transitively.
 
     Comments, docstrings and layout do not count: only what can change a result does. Every version of Python
@@ -37,19 +37,24 @@ def fingerprint(*objects: object) -> str:
     Parameters
     ----------
     *objects : modules, functions, classes, or dotted module names
+    messages : bool, default=True
+        Whether the words count with which errors are raised and warnings given: not for numbers that take
+        hours.
     """
     names = sorted({name for obj in objects for name in _reachable(_module_name(obj))})
-    contents = sha256(*(part for name in names for part in (name.encode(), _content(name))))
-    found: str = _HASHES.get(contents, lambda: _hash(names), str)
+    contents = sha256(
+        str(messages).encode(), *(part for name in names for part in (name.encode(), _content(name)))
+    )
+    found: str = _HASHES.get(contents, lambda: _hash(names, messages), str)
     for facts in (_IMPORTED, _HASHES):
         facts.save()
     return found
 
 
-def _hash(names: list[str]) -> str:
+def _hash(names: list[str], messages: bool) -> str:
     digest = hashlib.sha256()
     for name in names:
-        digest.update(f"{name}\n{_normalised(name)}\n".encode())
+        digest.update(f"{name}\n{_normalised(name, messages)}\n".encode())
     return digest.hexdigest()
 
 
@@ -110,8 +115,29 @@ def _tree(name: str) -> ast.Module:
 
 
 @cache
-def _normalised(name: str) -> str:
-    return _text(_tree(name))
+def _normalised(name: str, messages: bool = True) -> str:
+    return _text(_tree(name) if messages else _Wordless().visit(ast.parse(_content(name))))
+
+
+class _Wordless(ast.NodeTransformer):
+    """Takes the words out of ``raise Error("...")`` and ``warnings.warn("...")``."""
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        if isinstance(node.exc, ast.Call):
+            node.exc.args = [_silent(arg) for arg in node.exc.args]
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if _text(node.func) == _text(ast.parse("warnings.warn", mode="eval").body):
+            node.args = [_silent(arg) for arg in node.args]
+        return self.generic_visit(node)
+
+
+def _silent(word: ast.expr) -> ast.expr:
+    texts = isinstance(word, ast.JoinedStr) or (
+        isinstance(word, ast.Constant) and isinstance(word.value, str)
+    )
+    return ast.Constant("") if texts else word
 
 
 def _text(value: object) -> str:

@@ -192,7 +192,7 @@ class Protocol:
     def code(self) -> str:
         """Return the fingerprint of the code behind a result: the measure, and how rows are split."""
         measure = measured_by(_folder(self.package), self.package, self.table) or self.measure()
-        return fingerprint(measure, splitting)
+        return fingerprint(measure, splitting, messages=False)
 
     def load(self, dataset: str) -> Any:
         """Return one of the experiment's data sets; see `load_dataset`."""
