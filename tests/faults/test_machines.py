@@ -122,6 +122,17 @@ def test_a_command_that_may_not_write_is_one_line(code, advice, told, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "command", [["trust", "laws"], ["experiment", "recheck", "drm/fig-3"]], ids=lambda command: command[0]
+)
+def test_a_place_that_cannot_be_is_told_before_hours_of_work(command, tmp_path, cli):
+    (tmp_path / "file").write_text("")
+    answer = cli(*command, "--out", str(tmp_path / "file" / "deeper" / "laws.csv"))
+    assert answer.exit_code == 1
+    assert answer.stdout == ""
+    assert "Not a directory; give another folder with --out" in answer.stderr
+
+
+@pytest.mark.parametrize(
     "error",
     [
         FileNotFoundError(errno.ENOENT, "No such file or directory", "a"),

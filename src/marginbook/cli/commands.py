@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
@@ -20,7 +21,15 @@ class Command(click.Command):
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         escape_what_cannot_be_shown()
         with one_sentence():  # reading the arguments imports commands, and shows the help
-            return super().make_context(*args, **extra)
+            try:
+                return super().make_context(*args, **extra)
+            except click.BadParameter as error:
+                given = re.match("'(.*?)' is not one of ", error.message)
+                if given is None or error.param is None or not isinstance(error.param.type, click.Choice):
+                    raise
+                hint = near(given[1], map(str, error.param.type.choices), otherwise="see --help")
+                told = error.message.removesuffix(".") + hint
+                raise click.BadParameter(told, error.ctx, error.param) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         with one_sentence(), naming_the_disk():

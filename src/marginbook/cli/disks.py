@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -24,3 +26,15 @@ def naming_the_disk() -> Iterator[None]:
             raise
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror}; {_ADVICE[error.errno]}") from None
+
+
+def require_place(folder: Path) -> None:
+    """End a command now that could not write in `folder` after hours of work; make it if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise click.ClickException(
+            f"{folder}: {error.strerror}; {_ADVICE.get(error.errno or 0, _PLACE)}"
+        ) from None

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ..base.project import resource
 from ..cli.commands import keeping
+from ..cli.disks import require_place
 from .everything import announced, cheapest_first
 from .export import ResultsKept, export, read_results
 from .options import (
@@ -227,8 +228,11 @@ def recheck_(
     Example:
       marginbook experiment recheck drm/table-8 --rows 20
     """
+    protocols = [load_protocol(name) for name in ids or experiments()]
+    if out is not None:
+        require_place(out.parent)
     table = []
-    for protocol in [load_protocol(name) for name in ids or experiments()]:
+    for protocol in protocols:
         if not ids and not resource("results", f"{protocol.id}.csv").is_file():
             click.echo(f"not compared: {protocol.id} has no stored results yet", err=True)
             continue

@@ -12,6 +12,7 @@ import click
 from ...base.project import root
 from ...claims.errata import PAPERS
 from ...cli.commands import Command, keeping
+from ...cli.disks import require_place
 from .judging import judge
 
 #: problems of `certificates`, by their seed
@@ -106,6 +107,7 @@ def trust(parts: tuple[str, ...], rooms: tuple[str, ...], out: Path | None) -> N
     if out is None and home is None:
         raise click.ClickException("no checkout here: name a folder with --out")
     folder = out or Path(str(home)) / "results" / "trust"
+    require_place(folder)
     for part in parts or PARTS:
         path = folder / f"{part}.csv"
         for room in rooms or PAPERS:
