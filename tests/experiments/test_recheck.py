@@ -14,7 +14,7 @@ from marginbook.datasets.dataset import DatasetNotFetched
 from marginbook.experiments import export, load_protocol, run
 from marginbook.experiments.command import experiment
 from marginbook.experiments.protocol import Protocol
-from marginbook.experiments.recheck import TOLERANCE, _differences, recheck
+from marginbook.experiments.recheck import TOLERANCE, differences, recheck
 
 QUIET = Console(quiet=True)
 
@@ -106,5 +106,5 @@ def test_rows_that_could_be_compared_decide_over_those_that_could_not(
 def test_the_difference_of_a_certificate_counts_as_it_is() -> None:
     stored = {"dual_gap": 1.0e-7, "kkt_residual": 0.1, "accuracy": 1.0e-7}
     now = {"dual_gap": 1.1e-7, "kkt_residual": 0.2, "accuracy": 1.1e-7}
-    far = {name for name, difference in _differences(stored, now) if difference > TOLERANCE}
+    far = {name for name, difference in differences(stored, now) if difference > TOLERANCE}
     assert far == {"kkt_residual", "accuracy"}

@@ -181,17 +181,18 @@ def test_longest_first_by_stored_timings_else_by_rows(tmp_path):
         assert {t.dataset: costs[t] for t in tasks} == {"blobs": 5.0, "wine": pytest.approx(15.0)}
 
 
-def test_a_task_uses_one_thread_of_blas(tmp_path):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_task_uses_one_thread_of_blas_or_as_many_as_asked(threads):
     """Asked of a worker, where the number of threads was set before the first task."""
     from joblib.externals.loky import get_reusable_executor
 
-    pool = get_reusable_executor(max_workers=1, initializer=workers._start_worker)
+    pool = get_reusable_executor(max_workers=1, initializer=workers._start_worker, initargs=(threads,))
     try:
         counts = pool.submit(_blas_threads).result()
     finally:
         pool.shutdown(kill_workers=True)
     assert counts
-    assert set(counts) == {1}
+    assert set(counts) == {threads}
 
 
 def _blas_threads() -> list[int]:

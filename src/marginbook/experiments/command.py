@@ -1,4 +1,4 @@
-"""``marginbook experiment``: list, run, status, export, recheck, compare."""
+"""``marginbook experiment``: list, run, status, export, recheck, compare, and twice from its own module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..base.project import resource
 from ..cli.commands import keeping
 from ..cli.disks import require_place
 from .everything import announced, cheapest_first
-from .export import ResultsKept, export, read_results
+from .export import ResultsKept, export, read_results, write_atomically
 from .options import (
     Experiments,
     jobs_option,
@@ -26,8 +26,9 @@ from .options import (
     store_option,
 )
 from .protocol import PROFILES, experiments, load_protocol
-from .recheck import recheck, summary, write_summary
+from .recheck import as_csv, recheck, summary
 from .runner import run
+from .second_run_command import twice
 from .showing import CPU, LEFT, compact, console, duration, made_by, tell, tell_rechecked
 from .standing import STATES, standing
 from .store import Store
@@ -44,6 +45,9 @@ def experiment() -> None:
       marginbook experiment run drm/table-8 --profile quick
       marginbook experiment compare drm/table-8
     """
+
+
+experiment.add_command(twice)
 
 
 @experiment.command("list")
@@ -246,7 +250,7 @@ def recheck_(
         shown.add_row(*map(str, row.values()))
     Console().print(shown)
     if out is not None:
-        write_summary(out, table)
+        write_atomically({out: as_csv(table)})
         click.echo(f"wrote {out}")
     compared = any(row["rows"] for row in table)
     if not compared:

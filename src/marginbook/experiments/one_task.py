@@ -69,19 +69,19 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
     return Outcome(task, signature, values, seconds, len(data.y), str(data.sha256), environment())
 
 
-def measure_in_worker(protocol: Protocol, task: Task) -> Outcome:
-    """Do one task in a worker process, which from then on uses one BLAS and one OpenMP thread."""
-    single_thread()
+def measure_in_worker(protocol: Protocol, task: Task, threads: int = 1) -> Outcome:
+    """Do one task in a worker process, which from then on uses so many BLAS and OpenMP threads."""
+    limit_threads(threads)
     return measure_task(protocol, task)
 
 
-def single_thread() -> None:
-    """Keep this process to one BLAS and one OpenMP thread: sums in one order, and no fight for the cores.
+def limit_threads(threads: int = 1) -> None:
+    """Keep this process to so many BLAS and OpenMP threads; one: sums in one order, no fight for the cores.
 
     There is no way back: workers that run tasks in several threads share the setting.
     """
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    threadpool_limits(limits=1)
+    os.environ.update(dict.fromkeys(_THREADS, str(threads)))
+    threadpool_limits(limits=threads)
 
 
 def data_hash(data: Any) -> str:

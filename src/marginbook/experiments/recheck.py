@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from joblib import Parallel, delayed
@@ -91,7 +91,7 @@ def recheck(
     ExperimentError
         Without stored results.
     """
-    stored, seconds = _stored(protocol)
+    stored, seconds = stored_rows(protocol)
     tasks = sorted(stored)
     short = [task for task in tasks if seconds[task] <= at_most]
     if not short:
@@ -139,17 +139,17 @@ def summary(experiment: str, found: Sequence[Rechecked]) -> dict[str, Any]:
     }
 
 
-def write_summary(path: Path, table: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as of `summary` to a CSV file, all of it or nothing."""
-    beside = path.with_name(f"{path.name}.part")
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table)
-    beside.replace(path)
+def as_csv(table: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows of equal keys, such as those of `summary`, as the text of a CSV file."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()
 
 
-def _stored(protocol: Protocol) -> tuple[dict[Task, Mapping[str, Any]], dict[Task, float]]:
+def stored_rows(protocol: Protocol) -> tuple[dict[Task, Mapping[str, Any]], dict[Task, float]]:
+    """Return the stored values and the seconds of each task of the ``paper`` profile."""
     import pandas as pd
 
     from ..base.project import resource
@@ -185,13 +185,14 @@ def _absent(protocol: Protocol, datasets: Iterable[str]) -> dict[str, tuple[str,
 
 def _beside(task: Task, stored: Mapping[str, Any], now: Mapping[str, Any]) -> Rechecked:
     largest, where = 0.0, ""
-    for name, difference in _differences(stored, now):
+    for name, difference in differences(stored, now):
         if difference > largest:
             largest, where = difference, name
     return Rechecked(task, largest, where)
 
 
-def _differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield each column but times, with how far two values of it are apart: relative, infinite for texts."""
     for name, old in stored.items():
         if "seconds" in name:  # a time is never the same twice
             continue

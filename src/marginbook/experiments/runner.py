@@ -91,6 +91,8 @@ def run(
     datasets: Iterable[str] | None = None,
     methods: Iterable[str] | None = None,
     splits: Iterable[int] | None = None,
+    tasks: Iterable[Task] | None = None,
+    threads: int = 1,
     console: Console | None = None,
 ) -> Report:
     """Run what is missing of an experiment; what is in the store and still holds is not run again.
@@ -108,6 +110,10 @@ def run(
         Default: `marginbook.experiments.store.default_path`.
     datasets, methods, splits : optional
         Run only these.
+    tasks : iterable of Task, optional
+        Run these, whatever else is given.
+    threads : int
+        Of BLAS and OpenMP in each worker; with more than one, sums have other orders.
     console : rich.console.Console, optional
         Where progress is shown; default: standard error.
 
@@ -129,7 +135,9 @@ def run(
             from rich.console import Console
 
         console = Console(stderr=True)
-    tasks = protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
+    if tasks is None:
+        tasks = protocol.tasks(profile, datasets=datasets, methods=methods, splits=splits)
+    tasks = list(tasks)
     inputs = inspect_inputs(protocol, profile, (task.dataset for task in tasks))
     possible = [task for task in tasks if task.dataset in inputs.signatures]
     failed: list[Outcome] = []
@@ -150,7 +158,7 @@ def run(
         ran = 0
         if todo:
             with (
-                workers(n_jobs, dask, len(todo)) as (submit, width),
+                workers(n_jobs, dask, len(todo), threads) as (submit, width),
                 RunProgress(protocol.id, todo, timings, console, width) as bar,
             ):
                 queue = _unclaimed(results, todo, inputs.signatures, bar, lacking)

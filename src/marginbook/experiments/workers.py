@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..base.workers import leave_ctrl_c_to_parent
 from .errors import ExperimentError
-from .one_task import forget_data, measure_in_worker, measure_task, single_thread
+from .one_task import forget_data, limit_threads, measure_in_worker, measure_task
 from .protocol import Protocol, Task
 from .store import Outcome
 
@@ -23,33 +23,35 @@ Submit = Callable[[Protocol, Task], "Future[Outcome]"]
 
 
 @contextmanager
-def workers(n_jobs: int, dask: str | None, n_tasks: int) -> Iterator[tuple[Submit, int]]:
-    """Yield what a task is handed to, and how many tasks it should have at a time."""
+def workers(n_jobs: int, dask: str | None, n_tasks: int, threads: int = 1) -> Iterator[tuple[Submit, int]]:
+    """Yield what a task is handed to, and how many tasks it should have at a time; each has `threads`."""
     forget_data()
     if dask is not None:
-        with _dask_cluster(dask) as found:
+        with _dask_cluster(dask, threads) as found:
             yield found
         return
     count = min(cpu_count() if n_jobs < 0 else max(n_jobs, 1), n_tasks)
     if count == 1:
-        with threadpool_limits(limits=1):
+        with threadpool_limits(limits=threads):
             yield _at_once, 1
         return
 
     def pool() -> Any:
         # asked for anew each time: it is another executor once a worker has died
-        return get_reusable_executor(max_workers=count, timeout=30, initializer=_start_worker)
+        return get_reusable_executor(
+            max_workers=count, timeout=30, initializer=_start_worker, initargs=(threads,)
+        )
 
     try:
-        yield (lambda protocol, task: pool().submit(measure_in_worker, protocol, task)), count
+        yield (lambda protocol, task: pool().submit(measure_in_worker, protocol, task, threads)), count
     finally:
         # workers of an earlier run could hold earlier code and data
         pool().shutdown(kill_workers=True)
 
 
-def _start_worker() -> None:
+def _start_worker(threads: int = 1) -> None:
     leave_ctrl_c_to_parent()
-    single_thread()
+    limit_threads(threads)
 
 
 def _at_once(protocol: Protocol, task: Task) -> Future[Outcome]:
@@ -59,7 +61,7 @@ def _at_once(protocol: Protocol, task: Task) -> Future[Outcome]:
 
 
 @contextmanager
-def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
+def _dask_cluster(address: str, threads: int) -> Iterator[tuple[Submit, int]]:
     try:
         from distributed import Client
     except ImportError:
@@ -84,4 +86,4 @@ def _dask_cluster(address: str) -> Iterator[tuple[Submit, int]]:
             ) from None
         executor = client.get_executor(pure=False)
         width = 2 * max(sum(client.nthreads().values()), 1)
-        yield (lambda protocol, task: executor.submit(measure_in_worker, protocol, task)), width
+        yield (lambda protocol, task: executor.submit(measure_in_worker, protocol, task, threads)), width

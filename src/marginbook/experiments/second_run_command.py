@@ -1,0 +1,82 @@
+"""``marginbook experiment twice``: run a share of the stored results again, elsewhere, and compare."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..base.project import resource
+from ..cli.commands import Command, keeping
+from ..cli.disks import require_place
+from .errors import ExperimentError
+from .export import read_results, write_atomically
+from .one_task import environment
+from .options import jobs_option
+from .protocol import experiments, load_protocol
+from .recheck import as_csv
+from .second_run import beside, drawn, run_again, totals, verdicts
+from .showing import console
+
+#: what belongs to a second run beside the stores: where its exported rows go
+FOLDER = Path("_build/twice")
+
+
+@click.command("twice", cls=Command)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.25, show_default=True,
+              help="Of the seconds that the stored results of each experiment took.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True, help="Of the lot.")
+@click.option("--threads", type=click.IntRange(1), default=2, show_default=True, help="Of BLAS, per worker.")
+@jobs_option(1)
+@click.option("--store", type=click.Path(path_type=Path), default=Path(".marginbook/twice.sqlite"),
+              show_default=True, help="File of finished tasks of the second run.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), help="Folder; results/twice if not given.")
+@keeping("finished tasks are kept; the same command goes on")
+def twice(
+    ids: tuple[str, ...], share: float, seed: int, threads: int, n_jobs: int, store: Path, out: Path | None
+) -> None:
+    """Run a share of the stored results again, drawn by lot, and say what moved: numbers and verdicts.
+
+    Choose another core type by OPENBLAS_CORETYPE. What was run is kept, so that the command can be stopped.
+    The page about trust shows the outcome.
+
+    \b
+    Example:
+      OPENBLAS_CORETYPE=Nehalem marginbook experiment twice --threads 2
+      marginbook experiment twice drm/table-8 --share 0.1 --out /tmp/twice
+    """
+    folder = out or resource("results", "twice")
+    require_place(folder)
+    numbers: list[dict[str, Any]] = []
+    told: list[dict[str, str]] = []
+    for protocol in [load_protocol(name) for name in ids or experiments()]:
+        try:
+            tasks = drawn(protocol, share, seed)
+        except ExperimentError as error:
+            click.echo(f"left out: {error}", err=True)
+            continue
+        report = run_again(protocol, tasks, store, FOLDER, n_jobs=n_jobs, threads=threads, console=console())
+        if not report.done:
+            click.echo(f"left out: no task of {protocol.id} could be run here", err=True)
+            continue
+        second = read_results(protocol.id, folder=FOLDER)
+        numbers.append(beside(protocol.id, second))
+        told += [{"experiment": protocol.id, **row} for row in verdicts(protocol.id, second)]
+        click.echo(f"{protocol.id}: {numbers[-1]['0']} of {numbers[-1]['cells']} numbers are the same")
+    if not numbers:
+        raise click.ClickException("nothing was run a second time")
+    about = {"share": share, "seed": seed, "threads": threads, "environment": dict(environment())}
+    write_atomically(
+        {
+            folder / "numbers.csv": as_csv(numbers),
+            **({folder / "verdicts.csv": as_csv(told)} if told else {}),
+            folder / "about.json": json.dumps(about, indent=2, ensure_ascii=False) + "\n",
+        }
+    )
+    every, changed = totals(numbers), [row for row in told if row["first"] != row["second"]]
+    click.echo(f"{every['0']} of {every['cells']} numbers in {every['rows']} rows are the same")
+    click.echo(f"{len(changed)} of {len(told)} verdicts change: {', '.join(r['claim'] for r in changed)}"
+               if changed else f"none of {len(told)} verdicts changes")  # fmt: skip
