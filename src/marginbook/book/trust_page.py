@@ -10,7 +10,7 @@ from pathlib import Path
 from ..base.plotting import COLOURS, MARKERS, STYLE
 from ..base.project import resource
 from ..base.rooms import papers
-from . import portable_table
+from . import portable_table, second_run_page
 from .myst import NOTHING, dropdown, plain, table
 from .stored import Row, stored_rows
 
@@ -45,6 +45,7 @@ def write(folder: Path) -> None:
     told = portable_table.section(portable_table.outcomes(portable), portable_table.left_out(portable))
     folder.joinpath("trust-processors.md").write_text(told, encoding="utf-8")
     folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
+    second_run_page.write(folder)
     draw(stored("conditioning"), folder / "trust-digits.png")
 
 
