@@ -76,17 +76,34 @@ def test_the_command_runs_compares_and_goes_on(stored: Path, tmp_path: Path) -> 
     asked = ["twice", "toyroom/folds", "--share", "1", "--threads", "1"]
     done = CliRunner().invoke(experiment, asked)
     assert done.exit_code == 0, done.output
-    (row,) = pd.read_csv(tmp_path / "results" / "twice" / "numbers.csv").to_dict("records")
+    (row,) = pd.read_csv(tmp_path / "results" / "twice" / "processor" / "numbers.csv").to_dict("records")
     assert (row["rows"], row["1e-06"], row["more"]) == (len(frame), 1, 0)
     assert row["0"] == row["cells"] - 1
     assert row["where"].endswith(f": {metric}")
-    assert not (tmp_path / "results" / "twice" / "verdicts.csv").exists()  # nobody claims anything of toys
-    about = json.loads((tmp_path / "results" / "twice" / "about.json").read_text())
-    assert (about["share"], about["threads"]) == (1.0, 1)
+    assert not (
+        tmp_path / "results" / "twice" / "processor" / "verdicts.csv"
+    ).exists()  # nobody claims anything of toys
+    about = json.loads((tmp_path / "results" / "twice" / "processor" / "about.json").read_text())
+    assert (about["share"], about["threads"], about["other"]) == (1.0, 1, {})
     assert "none of 0 verdicts changes" in done.stdout
     again = CliRunner().invoke(experiment, asked)
     assert "1 of 1" not in again.stderr  # nothing is run a third time
     assert again.stdout == done.stdout
+
+
+def test_what_no_stored_row_was_made_with_is_told(stored: Path) -> None:
+    path = stored.with_suffix(".provenance.json")
+    about = json.loads(path.read_text())
+    for made in about["environments"]:
+        made["numpy"] = "0.1"
+    path.write_text(json.dumps(about))
+    assert list(second_run.other(["toyroom/folds"])) == ["numpy"]
+
+
+def test_a_name_that_is_no_file_is_refused(stored: Path) -> None:
+    done = CliRunner().invoke(experiment, ["twice", "--name", "../up"])
+    assert done.exit_code == 2
+    assert "small letters, digits and hyphens" in done.stderr
 
 
 def test_every_step_has_its_count(stored: Path) -> None:

@@ -24,28 +24,30 @@ MOVED = {
 
 
 def write(folder: Path) -> None:
-    """Write ``trust-twice.md`` and, if there is something to show, ``trust-twice.png``."""
-    home = resource("results", "twice")
-    numbers, verdicts = stored_rows(home / "numbers.csv"), stored_rows(home / "verdicts.csv")
-    if not numbers:
-        text = "Nothing is stored; `marginbook experiment twice` measures it.\n"
-    else:
-        text = section(numbers, verdicts, json.loads((home / "about.json").read_text("utf-8")))
-        draw(numbers, folder / "trust-twice.png")
-    folder.joinpath("trust-twice.md").write_text(text, encoding="utf-8")
+    """Write ``trust-twice.md`` and, for each second run that is stored, ``trust-twice-NAME.png``."""
+    parts = []
+    for home in sorted(resource("results", "twice").glob("*/")):
+        numbers, verdicts = stored_rows(home / "numbers.csv"), stored_rows(home / "verdicts.csv")
+        if numbers:
+            about = json.loads((home / "about.json").read_text("utf-8"))
+            parts.append(section(home.name, numbers, verdicts, about))
+            draw(numbers, folder / f"trust-twice-{home.name}.png")
+    nothing = "Nothing is stored; `marginbook experiment twice` measures it.\n"
+    folder.joinpath("trust-twice.md").write_text("\n".join(parts) or nothing, encoding="utf-8")
 
 
-def section(numbers: Sequence[Row], verdicts: Sequence[Row], about: Mapping[str, Any]) -> str:
+def section(run: str, numbers: Sequence[Row], verdicts: Sequence[Row], about: Mapping[str, Any]) -> str:
     """Return what a second run came to, with the figure and, behind a button, each experiment."""
     every = {name: sum(int(row[name]) for row in numbers) for name in ("rows", "cells", *MOVED)}
     beyond = every["1e-03"] + every["more"]
     changed = [row for row in verdicts if row["first"] != row["second"]]
     threads = f"{about['threads']} thread{'' if about['threads'] == 1 else 's'} of BLAS"
+    new = "; ".join(f"{name} {value}" for name, value in about["other"].items()) or "nothing else was new"
     text = (
-        f"{100 * about['share']:g} % of the seconds of each of {len(numbers)} experiments, drawn by lot, ran "
-        f"again with {threads} ({plain(about['environment']['blas'])}). Of {every['cells']} numbers and "
-        f"texts in {every['rows']} rows {every['0']} are the same to 12 digits, and "
-        f"{every['cells'] - beyond} to six. {_verdicts(len(changed), len(verdicts))}\n\n"
+        f"**{run}:** {100 * about['share']:g} % of the seconds of each of {len(numbers)} experiments, drawn "
+        f"by lot, ran again with {threads} ({plain(new)}). Of {every['cells']} numbers and texts in "
+        f"{every['rows']} rows {every['0']} are the same to 12 digits, and {every['cells'] - beyond} to six. "
+        f"{_verdicts(len(changed), len(verdicts))}\n\n"
     )
     text += "".join(
         f"- `{row['claim']}` was {plain(row['first'])} and is {plain(row['second'])} with the rows of the "
@@ -54,7 +56,7 @@ def section(numbers: Sequence[Row], verdicts: Sequence[Row], about: Mapping[str,
     )
     alt = f"{len(numbers)} bars, one for each experiment, split by how far its numbers moved; see the table."
     text += (
-        f"\n```{{figure}} trust-twice.png\n:alt: {alt}\n\nHow far the numbers of each experiment moved "
+        f"\n```{{figure}} trust-twice-{run}.png\n:alt: {alt}\n\nHow far the numbers of each experiment moved "
         "in the second run, as shares.\n```\n\n"
     )
     lines = [
@@ -68,7 +70,7 @@ def section(numbers: Sequence[Row], verdicts: Sequence[Row], about: Mapping[str,
         for row in numbers
     ]
     headings = ["experiment", "rows", "numbers", *(powers(told) for told, _ in MOVED.values()), "most"]
-    return text + dropdown("Each experiment", table(headings, lines, classes="sortable wide"))
+    return text + dropdown(f"Each experiment: {run}", table(headings, lines, classes="sortable wide"))
 
 
 def _verdicts(changed: int, asked: int) -> str:

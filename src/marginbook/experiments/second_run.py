@@ -6,17 +6,20 @@ move, and whether a verdict goes with them.
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.project import resource
 from ..claims import check
 from ..claims.catalogue import Claim, listed
 from ..claims.changed_results import in_results
 from ..claims.rivals import Rival, in_place
 from .errors import ExperimentError
 from .export import KEY_COLUMNS, export, read_results
+from .one_task import environment
 from .protocol import Protocol, Task
 from .recheck import differences, stored_rows
 from .runner import Report, run
@@ -129,6 +132,21 @@ def replaced(frame: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     every = every.drop_duplicates(keys, keep="first")
     merged: pd.DataFrame = frame[keys].merge(every, on=keys, how="left")
     return merged.reindex(columns=frame.columns)
+
+
+def other(ids: Iterable[str]) -> dict[str, str]:
+    """Return what this process has that no stored row of these experiments was made with: packages, BLAS."""
+    known: dict[str, set[str]] = {}
+    for id in ids:
+        about = json.loads(resource("results", f"{id}.provenance.json").read_text(encoding="utf-8"))
+        for made in about["environments"]:
+            for name, value in made.items():
+                known.setdefault(name, set()).add(value)
+    return {
+        name: value
+        for name, value in environment().items()
+        if name != "commit" and value not in known.get(name, set())
+    }
 
 
 def totals(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:

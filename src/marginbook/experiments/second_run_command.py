@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,12 @@ from ..cli.commands import Command, keeping
 from ..cli.disks import require_place
 from .errors import ExperimentError
 from .export import read_results, write_atomically
-from .one_task import environment
 from .options import jobs_option
 from .protocol import experiments, load_protocol
 from .recheck import as_csv
-from .second_run import beside, drawn, run_again, totals, verdicts
+from .second_run import beside, drawn, other, run_again, totals, verdicts
 from .showing import console
-
-#: what belongs to a second run beside the stores: where its exported rows go
-FOLDER = Path("_build/twice")
+from .store import default_path
 
 
 @click.command("twice", cls=Command)
@@ -31,25 +29,30 @@ FOLDER = Path("_build/twice")
 @click.option("--seed", default=0, show_default=True, help="Of the lot.")
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True, help="Of BLAS, per worker.")
 @jobs_option(1)
-@click.option("--store", type=click.Path(path_type=Path), default=Path(".marginbook/twice.sqlite"),
-              show_default=True, help="File of finished tasks of the second run.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), help="Folder; results/twice if not given.")
+@click.option("--name", default="processor", show_default=True, help="Of this second run, such as newest.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder; results/twice/NAME if not given.")
 @keeping("finished tasks are kept; the same command goes on")
 def twice(
-    ids: tuple[str, ...], share: float, seed: int, threads: int, n_jobs: int, store: Path, out: Path | None
+    ids: tuple[str, ...], share: float, seed: int, threads: int, n_jobs: int, name: str, out: Path | None
 ) -> None:
     """Run a share of the stored results again, drawn by lot, and say what moved: numbers and verdicts.
 
-    Choose another core type by OPENBLAS_CORETYPE. What was run is kept, so that the command can be stopped.
-    The page about trust shows the outcome.
+    Choose another core type by OPENBLAS_CORETYPE, or other packages by another environment. What was run is
+    kept in .marginbook/twice-NAME.sqlite, so that the command can be stopped. The page about trust shows what
+    came out.
 
     \b
     Example:
       OPENBLAS_CORETYPE=Nehalem marginbook experiment twice --threads 2
       marginbook experiment twice drm/table-8 --share 0.1 --out /tmp/twice
     """
-    folder = out or resource("results", "twice")
+    if not re.fullmatch(r"[a-z0-9-]+", name):
+        raise click.BadParameter(
+            f"{name!r} is not made of small letters, digits and hyphens", param_hint="--name"
+        )
+    folder = out or resource("results", "twice", name)
     require_place(folder)
+    store, rows = default_path().with_name(f"twice-{name}.sqlite"), Path("_build", "twice", name)
     numbers: list[dict[str, Any]] = []
     told: list[dict[str, str]] = []
     for protocol in [load_protocol(name) for name in ids or experiments()]:
@@ -58,17 +61,22 @@ def twice(
         except ExperimentError as error:
             click.echo(f"left out: {error}", err=True)
             continue
-        report = run_again(protocol, tasks, store, FOLDER, n_jobs=n_jobs, threads=threads, console=console())
+        report = run_again(protocol, tasks, store, rows, n_jobs=n_jobs, threads=threads, console=console())
         if not report.done:
             click.echo(f"left out: no task of {protocol.id} could be run here", err=True)
             continue
-        second = read_results(protocol.id, folder=FOLDER)
+        second = read_results(protocol.id, folder=rows)
         numbers.append(beside(protocol.id, second))
         told += [{"experiment": protocol.id, **row} for row in verdicts(protocol.id, second)]
         click.echo(f"{protocol.id}: {numbers[-1]['0']} of {numbers[-1]['cells']} numbers are the same")
     if not numbers:
         raise click.ClickException("nothing was run a second time")
-    about = {"share": share, "seed": seed, "threads": threads, "environment": dict(environment())}
+    about = {
+        "share": share,
+        "seed": seed,
+        "threads": threads,
+        "other": other(row["experiment"] for row in numbers),
+    }
     write_atomically(
         {
             folder / "numbers.csv": as_csv(numbers),
