@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 LONG := $(if $(CI)$(filter --all,$(ARGS)),,and not long)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable mutants sharpness bench coursework release wheels lowest versions alone lock clean
+.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable mutants sharpness bench coursework release wheels lowest versions newest alone lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -88,6 +88,9 @@ lowest: ## Unit tests with the oldest versions that pyproject.toml allows
 
 versions: ## Unit tests in an environment of its own; make versions PYTHON=python3.13
 	$(PYTHON) supply/unit_tests.py
+
+newest: ## A sample of the stored results with the newest packages of today; make newest PYTHON=python3.13
+	$(PYTHON) supply/newest.py $(ARGS)
 
 alone: $(READY) ## Tests of what fits and predicts, from a wheel with nothing but its core dependencies
 	@$(BIN)/python supply/wheel_alone.py $(ARGS)
