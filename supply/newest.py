@@ -31,4 +31,8 @@ def main(given: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print("stopped; what was run is kept, call it again to go on", file=sys.stderr)
+        sys.exit(130)
