@@ -112,8 +112,10 @@ def test_the_library_examples_run():
     assert 0.95 < names["drm"].best_score_ <= 1
     assert names["drm"].kkt_residual_ < 1e-8
     assert 0.95 < names["ldm"].best_score_ <= 1
+    assert f"grid of {len(names['ldm'].cv_results_['params'])} points" in texts[0]
     assert 0 < names["bound"] < 0.2
     assert names["kfda"].is_local_minimum_
     assert 0 < names["kfda"].retained_fraction_ < 0.05
     assert names["clasmk"].solution_.gap <= 1e-8
+    assert f"weights of {names['clasmk'].weights_.shape[1]} kernels for each class" in texts[0]
     assert names["smm"].global_gap_ <= 1e-4 * names["smm"].objective_

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from marginbook.base import at_hand
 from marginbook.experiments import ExperimentError, export, load_protocol, run, second_run
 from marginbook.experiments.command import experiment
 from marginbook.experiments.protocol import Protocol
@@ -146,3 +148,16 @@ def test_a_verdict_changes_with_the_rows(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(row["first"] == row["second"] for row in same)
     other = frame.assign(accuracy=frame["accuracy"].where(frame["method"].str.startswith("DRM"), 0.01))
     assert any(row["first"] != row["second"] for row in second_run.verdicts("drm/table-5", other))
+
+
+def test_a_verdict_hangs_on_no_set_of_a_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, ...]] = []
+
+    def asked() -> SimpleNamespace:
+        seen.append(at_hand.kinds())
+        return SimpleNamespace(verdict="holds")
+
+    monkeypatch.setattr(second_run, "claims_of", lambda _: [SimpleNamespace(id="a", check=asked)])
+    monkeypatch.setattr(second_run, "check", lambda _: SimpleNamespace(verdict="holds"))
+    second_run.verdicts("toyroom/folds", pd.DataFrame())
+    assert seen == [at_hand.REGISTRIES]
