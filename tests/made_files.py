@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,14 +13,19 @@ import pandas as pd
 import pytest
 
 from marginbook.claims import stored_tables
+from marginbook.claims.rivals import Rival, in_place
 from marginbook.quality.benchmarking import tables
 
 #: (table, rows) -> nothing
 Write = Callable[[str, "pd.DataFrame | Iterable[Mapping[str, object]]"], None]
 
 
-def writer(room: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> Write:
-    """Let claims look for results in `folder`; return what stores rows as those of a table of the room."""
+@contextmanager
+def writer(room: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Write]:
+    """Let claims look for results in `folder`; yield what stores rows as those of a table of the room.
+
+    Before and after, what functions remember of other results is forgotten.
+    """
     monkeypatch.setattr(stored_tables, "resource", lambda *parts: folder.joinpath(*parts))
 
     def write(table: str, rows: pd.DataFrame | Iterable[Mapping[str, object]]) -> None:
@@ -27,15 +33,17 @@ def writer(room: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> Write:
         path.parent.mkdir(parents=True, exist_ok=True)
         pd.DataFrame(rows).to_csv(path, index=False)
 
-    return write
+    with in_place(Rival("made-up results")):
+        yield write
 
 
 def results_of(room: str) -> Any:
     """Return a fixture: what it gives stores rows as the results of a table of the room."""
 
     @pytest.fixture
-    def put(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Write:
-        return writer(room, monkeypatch, tmp_path)
+    def put(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Write]:
+        with writer(room, monkeypatch, tmp_path) as write:
+            yield write
 
     return put
 

@@ -110,13 +110,13 @@ def results_by_set():
 
     @pytest.fixture
     def put(monkeypatch, tmp_path):
-        store = writer("kfda", monkeypatch, tmp_path)
+        with writer("kfda", monkeypatch, tmp_path) as store:
 
-        def write(rows):
-            frame = pd.DataFrame(rows)
-            for table, part in frame.groupby(frame["dataset"].map(sizes()["table"]).fillna("table-1")):
-                store(table, part)
+            def write(rows):
+                frame = pd.DataFrame(rows)
+                for table, part in frame.groupby(frame["dataset"].map(sizes()["table"]).fillna("table-1")):
+                    store(table, part)
 
-        return write
+            yield write
 
     return put
