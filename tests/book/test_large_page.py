@@ -96,7 +96,7 @@ def test_the_cluster_for_kubernetes_hangs_together() -> None:
     assert (found["apiVersion"], found["kind"]) == ("kubernetes.dask.org/v1", "DaskCluster")
     spec = found["spec"]
     (worker,), (scheduler,) = (spec[part]["spec"]["containers"] for part in ("worker", "scheduler"))
-    assert worker["args"][0] == "dask-worker"
+    assert worker["args"][:2] == ["dask", "worker"]
     assert (
         worker["args"][worker["args"].index("--nthreads") + 1] == worker["resources"]["limits"]["cpu"] == "1"
     )

@@ -138,13 +138,14 @@ def test_the_chapter_counts_its_errata():
 def test_the_speed_that_the_chapter_tells_was_measured():
     told(
         CHAPTER,
-        "In the median, the weights are computed a hundred times faster than by a general solver, and never "
-        "with a higher ratio",
+        "The weights are computed 2 to 3,000 times faster than by SLSQP, about a hundred times in the "
+        "median, and never with a higher ratio",
     )
     told(CHAPTER, "Bases built class by class are mostly more than ten times faster")
     rows = pd.read_csv(root() / "benchmarks" / "results" / "clasmk.csv").dropna(subset="goal")
     ratio = {kind: rows.loc[rows["what"].str.startswith(kind), "ratio"] for kind in ("weights", "F over")}
-    assert ratio["weights"].median() > 100
+    assert 100 < ratio["weights"].median() < 200
+    assert (ratio["weights"].min().round(), ratio["weights"].max().round(-3)) == (2, 3000)
     assert (ratio["F over"] <= 1).all()
     assert (rows.loc[rows["what"].str.contains("by classes"), "ratio"] > 10).mean() > 0.5
 

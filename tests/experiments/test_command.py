@@ -14,9 +14,9 @@ from marginbook.experiments.protocol import Protocol
 
 @pytest.fixture
 def call(tmp_path):
-    def call(*arguments: str, store: bool = True) -> Result:
+    def call(*arguments: str, store: bool = True, columns: str = "120") -> Result:
         extra = ["--store", str(tmp_path / "s.sqlite")] if store else []
-        return CliRunner().invoke(experiment, [*arguments, *extra], env={"COLUMNS": "120"})
+        return CliRunner().invoke(experiment, [*arguments, *extra], env={"COLUMNS": columns})
 
     return call
 
@@ -159,6 +159,17 @@ def test_status_counts_and_judges_the_time_left(call, tmp_path):
     assert rows[0][1:7] == ["quick", "2", "0", "0", "0", "2"]
     assert "?" not in rows[0]
     assert rows[1][1:] == ["paper", "0", "0", "0", "0", "30", "?", "?"]
+
+
+@pytest.mark.parametrize("command", ["status", "list"])
+def test_a_narrow_terminal_cuts_no_name_and_no_number(call, command):
+    shown = call(command, columns="40").output
+    lines = shown[: shown.index("CPU: of all tasks")].splitlines()
+    assert "…" not in shown
+    assert max(map(len, lines)) <= 40
+    ids = [line.strip() for line in lines if not line.startswith(" ")]
+    assert "toyroom/folds" in ids
+    assert {line.split()[0] for line in call(command).output.splitlines() if "/" in line} >= set(ids)
 
 
 def test_a_partial_run_leaves_fuller_files_alone(call, tmp_path):

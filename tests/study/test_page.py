@@ -139,7 +139,7 @@ def test_every_answer_names_what_to_take(found):
 def test_findings_have_the_numbers_of_the_file(table):
     accuracy, raw = table
     none, twins, rows_, _, without = told_first.findings()
-    assert "under 1 % for each of the papers' seven columns" in none.text
+    assert "under 1 % for each of the papers' seven methods" in none.text
     assert all((accuracy[name] - accuracy["SVM"]).median() < 1 for name in OURS)
     lost = [-(accuracy[name] - accuracy[plain]).mean() for name, plain, _ in told_first.INGREDIENTS]
     assert f"falls by {min(lost):.1f} to {max(lost):.1f} points" in twins.text

@@ -57,7 +57,8 @@ def test_post_build_is_a_program_that_adds_only_this_checkout() -> None:
 
 
 def test_the_cell_for_colab_names_extras_that_exist() -> None:
-    cell = launch_page.setup(REPOSITORY, "main")
+    cell, fetch = launch_page.setup(REPOSITORY, "main").splitlines()
+    assert fetch == launch_page.FETCH
     (names,) = re.findall(r"marginbook\[([a-z,]+)\] @ git\+https", cell)
     assert {f"{name} = [" in (ROOT / "pyproject.toml").read_text() for name in names.split(",")} == {True}
 

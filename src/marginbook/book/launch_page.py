@@ -31,7 +31,9 @@ def page(config: str) -> str:
     url, branch = str(settings.get("url") or "").rstrip("/"), str(settings.get("branch") or "main")
     address = url or NOWHERE
     wheel = f"marginbook-{__version__}-py3-none-any.whl"
-    text = _TEXT.format(setup=setup(address, branch), binder=binder(address, branch), wheel=wheel)
+    text = _TEXT.format(
+        setup=setup(address, branch), binder=binder(address, branch), wheel=wheel, fetch=FETCH
+    )
     return text if url else f"{_NONE}\n{text}"
 
 
@@ -53,8 +55,9 @@ def config_of_build(config: str) -> str:
 
 
 def setup(url: str, branch: str) -> str:
-    """Return the cell that installs the library in a notebook that lies nowhere, as in Colab."""
-    return f'%pip install --quiet "marginbook[oracle,experiments,book] @ git+{url}@{branch}"'
+    """Return the cell that installs the library, and fetches data, in a notebook that lies nowhere "
+    "(Colab)."""
+    return f'%pip install --quiet "marginbook[oracle,experiments,book] @ git+{url}@{branch}"\n{FETCH}'
 
 
 def binder(url: str, branch: str) -> str:
@@ -63,6 +66,9 @@ def binder(url: str, branch: str) -> str:
     where = f"gh/{owner}" if owner != url else f"git/{url.replace(':', '%3A').replace('/', '%2F')}"
     return f"https://mybinder.org/v2/{where}/{branch}?urlpath=lab/tree/notebooks"
 
+
+#: the data sets that notebooks use as they are
+FETCH = "!marginbook data fetch --registries-only"
 
 _NONE = """```{note}
 This copy of the book names no public repository, so its pages have no launch buttons and ask no other machine
@@ -92,6 +98,7 @@ With the wheel of a release, upload it and name the file instead:
 
 ```python
 %pip install --quiet "marginbook[oracle,experiments,book] @ file:///content/{wheel}"
+{fetch}
 ```
 
 Colab brings versions of its own, not those of the lock. Certificates and assertions hold all the same; last

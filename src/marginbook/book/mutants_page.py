@@ -128,7 +128,7 @@ def scores(rows: list[Row], same: Iterable[Key]) -> str:
     parts = [told]
     for name, values in (
         ("seed", [str(last.seed) for _, last in met]),
-        ("room", [last.room for _, last in met]),
+        ("package", [last.room for _, last in met]),
         ("kind of file", [last.kind for _, last in met]),
     ):
         if name == "seed" and len(seeds) == 1:

@@ -32,7 +32,7 @@ def write(folder: Path) -> None:
             about = json.loads((home / "about.json").read_text("utf-8"))
             parts.append(section(home.name, numbers, verdicts, about))
             draw(numbers, folder / f"trust-twice-{home.name}.png")
-    nothing = "Nothing is stored; `marginbook experiment twice` measures it.\n"
+    nothing = "Nothing is stored; `OPENBLAS_CORETYPE=Nehalem marginbook experiment twice` measures it.\n"
     folder.joinpath("trust-twice.md").write_text("\n".join(parts) or nothing, encoding="utf-8")
 
 
@@ -45,7 +45,7 @@ def section(run: str, numbers: Sequence[Row], verdicts: Sequence[Row], about: Ma
     new = "; ".join(f"{name} {value}" for name, value in about["other"].items()) or "nothing else was new"
     text = (
         f"**{run}:** {100 * about['share']:g} % of the seconds of each of {len(numbers)} experiments, drawn "
-        f"by lot, ran again with {threads} ({plain(new)}). Of {every['cells']} numbers and texts in "
+        f"at random, ran again with {threads} ({plain(new)}). Of {every['cells']} numbers and texts in "
         f"{every['rows']} rows {every['0']} are the same to 12 digits, and {every['cells'] - beyond} to six. "
         f"{_verdicts(len(changed), len(verdicts))}\n\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..base.project import resource
@@ -16,7 +17,7 @@ def write(folder: Path) -> None:
     """Write ``checked.md``: one sentence for each report that is stored."""
     told = [
         rivals([one.killed for met in shipped().values() for one in met]),
-        certificates(stored("trust", "certificates")),
+        certificates(stored("trust", "certificates"), stored("trust", "conditioning")),
         order(stored("trust", "stability")),
         again(stored("trust", "recheck")),
         robust(stored("robustness", "estimators")),
@@ -44,15 +45,18 @@ def rivals(killed: list[bool]) -> str:
     )
 
 
-def certificates(rows: Rows) -> str:
-    """Return how many certificates promise no more than is true."""
+def certificates(rows: Rows, hard: Sequence[dict[str, str]] = ()) -> str:
+    """Return how many certificates promise no more than is true, also where a problem is nearly singular."""
     asked = [row["honest"] for row in rows if row["honest"] in ("yes", "no")]
     if not asked:
         return ""
-    return (
-        f"**{asked.count('yes')} of {len(asked)} certificates are true**, judged with 100 digits. "
-        "[Certificates](#trust-certificates)"
-    )
+    text = f"**{asked.count('yes')} of {len(asked)} certificates are true**, judged with 100 digits"
+    if hard:
+        beyond = sum(row["outcome"] == "optimistic" for row in hard)
+        promised = "promises" if beyond == 1 else "promise"
+        text += f"; on [nearly singular problems](#trust-conditioning), {beyond} of {len(hard)} {promised} "
+        text += "too much"
+    return f"{text}. [Certificates](#trust-certificates)"
 
 
 def order(rows: Rows) -> str:

@@ -19,7 +19,7 @@ _STYLES = {Severity.SERIOUS: "red", Severity.MODERATE: "yellow", Severity.SLIGHT
 @click.argument("papers", nargs=-1, type=click.Choice(list(PAPERS)), metavar="[PAPER]...")
 @click.option("--json", "machine", is_flag=True, help="The file errata.json of the book, with the evidence.")
 @click.option(
-    "--severity", type=click.Choice([str(s) for s in Severity]), help="Only errata as grave as this."
+    "--severity", type=click.Choice([str(s) for s in Severity]), help="Only errata of this severity."
 )
 @click.option("--all-claims", is_flag=True, help="Check every claim, not only those known to be wrong.")
 @click.option("--n-jobs", default=-1, show_default=True, help="Worker processes; -1 is one per core.")

@@ -29,7 +29,7 @@ from .protocol import PROFILES, experiments, load_protocol
 from .recheck import as_csv, recheck, summary
 from .runner import run
 from .second_run_command import twice
-from .showing import CPU, LEFT, compact, console, duration, made_by, tell, tell_rechecked
+from .showing import CPU, LEFT, compact, duration, made_by, show, tell, tell_rechecked
 from .standing import STATES, standing
 from .store import Store
 
@@ -81,7 +81,7 @@ def list_(store: Path | None, as_json: bool) -> None:
             row["id"], row["title"], f"{quick['done']} of {quick['tasks']}", duration(quick),
             f"{paper['done']} of {paper['tasks']}", str(paper["shipped"]), duration(paper),
         )  # fmt: skip
-    console().print(table)
+    show(table)
     click.echo(CPU)
     for row in rows:
         for dataset, why in row.get("stand_ins", {}).items():
@@ -190,7 +190,7 @@ def status(
         shown = (str(row[name]) for name in STATES)
         left = duration(row, "seconds_left", max(n_jobs, 1))
         table.add_row(each.experiment, each.profile, *shown, duration(row), left)
-    console().print(table)
+    show(table)
     click.echo(f"{CPU}\n{LEFT}")
     click.echo(made_by([each for each in found if each.code_of_now is not None]))
     for text in [text for each in found for text in each.failures] if tracebacks else ():
@@ -218,13 +218,13 @@ def export_(id_: str, profile: str, store: Path | None, out: Path | None, replac
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--rows", default=5, show_default=True, type=click.IntRange(1), help="Rows of each experiment.")
 @click.option("--at-most", default=30.0, show_default=True, help="Leave out rows that took more seconds.")
-@click.option("--seed", default=0, show_default=True, help="Of the draw.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random draw.")
 @jobs_option(1)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the table here as CSV.")
 def recheck_(
     ids: tuple[str, ...], rows: int, at_most: float, seed: int, n_jobs: int, out: Path | None
 ) -> None:
-    """Compute some stored rows again with the code of now, and compare.
+    """Compute some stored rows again with the present code, and compare.
 
     Exit code 1 when any differs, and when none could be compared.
 

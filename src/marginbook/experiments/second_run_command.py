@@ -25,17 +25,21 @@ from .store import default_path
 @click.command("twice", cls=Command)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.25, show_default=True,
-              help="Of the seconds that the stored results of each experiment took.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, help="Of the lot.")
-@click.option("--threads", type=click.IntRange(1), default=2, show_default=True, help="Of BLAS, per worker.")
+              help="Share of each experiment's stored computing time to run again.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True, help="Seed of the random draw.")
+@click.option(
+    "--threads", type=click.IntRange(1), default=2, show_default=True, help="BLAS threads per worker."
+)
 @jobs_option(1)
-@click.option("--name", default="processor", show_default=True, help="Of this second run, such as newest.")
+@click.option(
+    "--name", default="processor", show_default=True, help="Name of this second run, such as newest."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder; results/twice/NAME if not given.")
 @keeping("finished tasks are kept; the same command goes on")
 def twice(
     ids: tuple[str, ...], share: float, seed: int, threads: int, n_jobs: int, name: str, out: Path | None
 ) -> None:
-    """Run a share of the stored results again, drawn by lot, and say what moved: numbers and verdicts.
+    """Run a random share of the stored results again, and say what moved: numbers and verdicts.
 
     Choose another core type by OPENBLAS_CORETYPE, or other packages by another environment. What was run is
     kept in .marginbook/twice-NAME.sqlite, so that the command can be stopped. The page about trust shows what

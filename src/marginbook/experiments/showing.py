@@ -11,7 +11,9 @@ from typing import Any
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from ..base.progress import clock
 from .progress import last_line
@@ -41,6 +43,21 @@ def compact(*headings: str, folded: str = "") -> Table:
     for heading in headings:
         table.add_column(heading, no_wrap=heading != folded)
     return table
+
+
+def show(table: Table) -> None:
+    """Print a table; what is too wide for the terminal becomes a paragraph per row, without its zeros."""
+    screen = console()
+    if screen.measure(table, options=screen.options.update(max_width=10_000)).minimum <= screen.width:
+        screen.print(table)
+        return
+    _, *names = (str(column.header).replace("-\n", "").replace("\n", " ") for column in table.columns)
+    for first, *cells in zip(*(column.cells for column in table.columns), strict=True):
+        told = [
+            f"{name} {cell}".strip() for name, cell in zip(names, cells, strict=True) if cell not in ("0", "")
+        ]
+        screen.print(Text(str(first)))
+        screen.print(Padding(Text(", ".join(told)), (0, 0, 0, 2)))
 
 
 def duration(record: Mapping[str, Any], key: str = "cpu_seconds", workers: int = 1) -> str:

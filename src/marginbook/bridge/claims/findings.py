@@ -56,7 +56,8 @@ def hinge() -> Finding:
         "Raising the mean of the margins and lowering their variance is what least squares do: "
         "$\\sum_i(1-\\gamma_i)^2$ is $n$ times the squared distance of the mean from 1, plus $n$ times the "
         "variance. So the two terms that the LDM adds to the SVM make kernel ridge of the labels, exactly. "
-        f"In the example both have one direction up to $C\\approx{one:.1g}$. Then the hinge takes over: at "
+        f"In the example both point in the same direction up to $C\\approx{one:.1g}$. Then the hinge "
+        "takes over: at "
         f"$C={pictures.COSTS[-1]:g}$ the LDM is {ridge[-1]:.0f}° from kernel ridge, and {svm[-1]:.0f}° from "
         "an SVM whose kernel is whitened by the variance term.",
         {"bridge/ldm-kernel-ridge": "holds", "bridge/ldm-whitened-svm": "holds", "bridge/ldm-mean": "holds"},
@@ -78,7 +79,8 @@ def rule() -> Finding:
     return Finding(
         "The discriminative ridge machine has the weights of kernel ridge, but not its rule",
         "With two classes the DRM decides by a kernel ridge prediction too, but its targets are labels "
-        "multiplied by their similarity to the new point. Each weight meets the kernel once more, so distant "
+        "multiplied by their similarity to the new point. Each weight is multiplied by the kernel once "
+        "more, so distant "
         f"training points count for less. In the example the two rules disagree on {100 * share:.0f} % of "
         "the new points, with identical weights. Under a strong ridge the DRM compares sums of squared "
         "kernels.",
@@ -128,8 +130,9 @@ def leave_one_out() -> Finding:
         "One formula gives leave-one-out for every method that solves a linear system",
         "Three chapters derive three formulas for exact leave-one-out. They are one: eliminate the unknowns "
         "of the left-out sample from a symmetric system. It costs one inverse instead of $n$ fits, and "
-        "covers kernel ridge, the DRM's weights, the LS-SVM and the kernel Fisher discriminant, where a "
-        "sample takes two unknowns with it. The LDM's hinge is no linear system; its chapter proves "
+        "covers kernel ridge, which has the DRM's weights at $\\alpha=0$, the LS-SVM and the kernel Fisher "
+        "discriminant, where a sample takes two unknowns with it. For $\\alpha>0$ see the chapter on the "
+        "DRM. The LDM's hinge is no linear system; its chapter proves "
         "intervals.",
         {"bridge/leave-one-out": "holds"},
         f"{PAGE}#bridge-leave-one-out",

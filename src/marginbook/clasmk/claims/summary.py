@@ -101,7 +101,7 @@ def _tables() -> Sentence:
     frame = accuracies()
     one, two = (frame[f"{name}: {START}"] - frame[f"{name}: {LEAST}"] for name in LAYERS)
     return Sentence(
-        "Tables 1 and 4 do not come out again, with weights at the global minimum of (33): {} of {} and {} "
+        "Tables 1 and 4 are not reproduced, with weights at the global minimum of (33): {} of {} and {} "
         "of {} cells agree. CLASMK-ML is not the best on every set of Table 1, with these weights or with "
         "those of two solvers of the paper's kind. ".format(*first, *fourth)
         + f"Equal weights are ahead of the minimum on all {len(frame)} sets of Table 4, by {one.mean():.1f} "

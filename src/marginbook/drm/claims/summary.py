@@ -45,7 +45,7 @@ def _own_cells() -> Sentence:
         own[table] = agreeing(cells[cells["method"].str.startswith("DRM")])
     (third, of_third), (eighth, of_eighth) = own.values()
     return Sentence(
-        f"The DRM's own numbers come out again: {eighth} of {of_eighth} G-means of Table VIII and {third} "
+        f"The DRM's own numbers are reproduced: {eighth} of {of_eighth} G-means of Table VIII and {third} "
         f"of {of_third} accuracies of Table III agree with ours. Of all cells it is {every['table-8']} and "
         f"{every['table-3']}.",
         {"drm/table-8": "partly", "drm/table-3": "partly"},
@@ -106,7 +106,7 @@ def _large_sets() -> Sentence:
     ahead = int((ours["DRM"] > ours["svm"]).sum())
     agree, tested = agreeing(PAPER_TABLES.cells("table-5"))
     return Sentence(
-        f"Table V does not come out again: {agree} of {tested} cells agree. Its SVMs are no better than a "
+        f"Table V is not reproduced: {agree} of {tested} cells agree. Its SVMs are no better than a "
         "constant label on ijcnn1 and Shuttle. That the DRM leads is right in print; in our run, against "
         f"LIBLINEAR, it leads on {ahead or 'none'} of the {len(ours)} sets that we could load, one of them "
         "with a split of our own.",

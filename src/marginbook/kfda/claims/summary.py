@@ -28,7 +28,8 @@ def _derivation() -> Sentence:
 
 def _convergence() -> Sentence:
     return Sentence(
-        "As stated, the iteration leads to the lasso's minimum for q = 1, the rate near a limit is linear, "
+        "For q = 1 the iteration leads to the lasso's minimum from almost every start, the rate near a limit "
+        "is linear, "
         "and a step costs as much as one of re-weighted least squares.",
         {f"kfda/{id}": "holds" for id in ("q1-global", "rate", "irls-cost")},
     )
@@ -40,7 +41,7 @@ def _sparsity() -> Sentence:
     errors, shares = means(wide).dropna(), means(wide, "nrs").dropna()
     error, kept = errors.mean(), shares.mean()
     return Sentence(
-        "The main result comes out again: on average a smaller q keeps fewer samples at little loss. On "
+        "The main result is reproduced: on average a smaller q keeps fewer samples at little loss. On "
         f"{len(errors)} sets q = ½ keeps {kept[HALF]:.0f} % of the training samples, q = 1 keeps "
         f"{kept[K1]:.0f} % and an SVM {kept['SVM']:.0f} %; the errors are {error[HALF]:.1f}, "
         f"{error[K1]:.1f} and {error['SVM']:.1f} %.",
@@ -51,7 +52,7 @@ def _sparsity() -> Sentence:
 
 def _counts() -> Sentence:
     return Sentence(
-        "All counts that the text takes from Tables 1 and 2 are right. Figures 1 and 2 come out again.",
+        "All counts that the text takes from Tables 1 and 2 are right. Figures 1 and 2 are reproduced.",
         {
             "kfda/table-1-counts": "holds",
             "kfda/table-2-counts": "holds",

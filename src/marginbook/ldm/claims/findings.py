@@ -11,6 +11,7 @@ import numpy as np
 from ...claims import check
 from ...claims.findings import Finding
 from . import finding_pictures as pictures
+from .figures_seconds import seconds
 from .section_3_selection import check_selection, chooses
 from .tables_readings import REGULAR, readings, weights
 from .tables_wins import TESTS, against_svm, contest, scores
@@ -177,6 +178,9 @@ def _speed() -> Finding:
     dual = ratios(kernel, "fit against cvxpy on the dual")
     svc = ratios(kernel[kernel["what"].str.contains("m=2000")], "fit over SVC")
     text = ratios(sparse, "exact LDM over LIBLINEAR", "value")
+    clocked = seconds()
+    assert clocked is not None
+    real = float((clocked["LDM(exact)"] / clocked["SVMl"])["farm-ads"])
     above = ratios(sparse, "averaged SGD: excess after 5 passes", "value")
     return Finding(
         "No inverse is needed, and a general solver takes "
@@ -185,8 +189,11 @@ def _speed() -> Finding:
         "The inverse is not needed: LDM is an SVM with another kernel and a shifted box. An active-set "
         f"method solves it {primal[0]:.0f} to {primal[1]:.0f} times faster than cvxpy solves the paper's "
         f"problem, and {dual[0]:.0f} to {dual[1]:.0f} times faster if it gets our dual. For 2,000 examples a "
-        f"fit takes {svc[0]:.1f} to {svc[1]:.1f} times as long as one of `SVC`. On sparse text the exact "
-        f"solution takes {text[0]:.1f} to {text[1]:.1f} times as long as LIBLINEAR's SVM. The paper's five "
+        f"fit takes {svc[0]:.1f} to {svc[1]:.1f} times as long as one of `SVC`. On generated rows as "
+        "sparse as "
+        "text, the exact solution is within a thousandth of the minimum after "
+        f"{text[0]:.1f} to {text[1]:.1f} times LIBLINEAR's time; on farm-ads, the one real text set that we "
+        f"have, to looser tolerances, it takes {real:.1f} times as long. The paper's five "
         f"passes take less time, but stop {100 * above[0]:.0f} to {100 * above[1]:.0f} % above the "
         "minimum.",
         {"ldm/eq-8-singular": "corrected", "ldm/svm-in-disguise": "holds", "ldm/five-passes": "holds"},
@@ -199,7 +206,7 @@ def _speed() -> Finding:
         "milliseconds. Right: ours stays ahead of LIBLINEAR; Algorithm 2 ends after its five passes, near "
         "the top.",
         # the chapter says more than a hundred, and more than twenty
-        holds=primal[0] > 100 and dual[0] > 20 and svc[1] < 3 and text[1] < 1 and above[0] > 0.01,
+        holds=primal[0] > 100 and dual[0] > 20 and svc[1] < 3 and text[1] < 1 < real and above[0] > 0.01,
     )
 
 

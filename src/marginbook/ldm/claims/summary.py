@@ -60,7 +60,7 @@ def _own_cells() -> Sentence:
 def _figures() -> Sentence:
     return Sentence(
         "Averaged stochastic gradients are much faster than LIBLINEAR, and the LDM is not very sensitive "
-        "to its parameters: Figures 2 and 3 come out again.",
+        "to its parameters: Figures 2 and 3 are reproduced.",
         {"ldm/fig-2": "reproduced", "ldm/fig-3": "reproduced"},
     )
 
@@ -104,7 +104,7 @@ def _two_sides() -> Sentence:
 def _table_3() -> Sentence:
     agree, tested = agreeing(PAPER_TABLES.cells("table-3"))
     return Sentence(
-        f"Table 3 does not come out again: {agree} of {tested} cells agree in the best of four readings. "
+        f"Table 3 is not reproduced: {agree} of {tested} cells agree in the best of four readings. "
         "With (6), and an intercept in both machines or in neither, less than half of the printed lead "
         "over the SVM is left. The sets on which stochastic gradients make the LDM slower than the SVM are "
         "not those that the text names.",
@@ -154,8 +154,8 @@ def _figure_1() -> Sentence:
     found = counted_margins()
     wrong = wrong_runs(found)
     return Sentence(
-        "Figure 1. If a coin exchanges the two machines on each set, "
-        f"{percent(wrong.rate)} of the runs agree with the text as well as ours, in the best of "
+        "Figure 1 decides nothing. Of runs in which the two machines are swapped at random on each set, "
+        f"{percent(wrong.rate)} agree with the text at least as well as ours, in the best of "
         f"{len(found)} readings.",
         {"ldm/fig-1": "undecided"},
         holds=wrong.too_many,

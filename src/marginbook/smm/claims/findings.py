@@ -49,8 +49,8 @@ def _rows_and_columns() -> Finding | None:
         "Low rank uses what a vector forgets: which entries share a row",
         f"A coefficient matrix of rank 1 with 20 rows and 20 columns has {20 + 20 - 1} free numbers; a "
         f"vector has {20 * 20}. If the truth has low rank, this saves data. In our simulations low rank "
-        f"makes {gain[small]:.1f} points fewer errors than a vector with ${small}\\times{small}$ matrices "
-        f"and {gain[large]:.0f} points fewer with ${large}\\times{large}$. The gain does not come from "
+        f"lowers the error of the vector machine by {gain[small]:.1f} points for ${small}\\times{small}$ "
+        f"matrices and by {gain[large]:.0f} points for ${large}\\times{large}$. The gain does not come from "
         "having few parameters: shuffle the entries, the same way in all matrices, and it is gone, while "
         "nothing changes for the vector machine.",
         {
@@ -113,7 +113,7 @@ def _real_matrices() -> Finding | None:
         "left. Bars are 90 % "
         "intervals over random splits.",
         holds=better == {PARITY} and worse <= {ORIENTATION} and bool((np.array(losses) > 1).all()),
-        home=f"Support matrix machines make {np.mean(gains):.0f} points fewer errors on data made for "
+        home=f"Support matrix machines have an error {np.mean(gains):.0f} points lower on data made for "
         f"them. On {_word(natural)} natural sets of matrices, no gain of a point over vectors was found.",
     )
 
@@ -192,8 +192,8 @@ def _one_fit() -> Finding | None:
         f"But a logistic regression of low rank, one fit instead of nineteen, is more accurate: with {many} "
         "matrices its mean error "
         f"is {by_n.loc[many, LOGISTIC]:.3f} against {by_n.loc[many, PATH]:.3f}. "
-        "Where the logistic model is wrong it is not worse: "
-        f"if the true probability is a step, the errors are {on_step[LOGISTIC]:.3f} and "
+        "On the one truth that we tried where the logistic model is wrong, a step, it is not worse: "
+        f"the errors are {on_step[LOGISTIC]:.3f} and "
         f"{on_step[PATH]:.3f}.",
         {
             "smm/scheme-S4": "corrected",
