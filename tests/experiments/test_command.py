@@ -162,7 +162,7 @@ def test_status_counts_and_judges_the_time_left(call, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["status", "list"])
-def test_a_narrow_terminal_cuts_no_name_and_no_number(call, command):
+def test_a_narrow_terminal_cuts_no_name(call, command):
     shown = call(command, columns="40").output
     lines = shown[: shown.index("CPU: of all tasks")].splitlines()
     assert "…" not in shown

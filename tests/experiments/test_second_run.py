@@ -62,7 +62,7 @@ def test_a_share_less_than_any_task_is_the_shortest(costs: dict[str, float]) -> 
 
 def test_other_code_is_refused(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Protocol, "code", lambda self: "other")
-    with pytest.raises(ExperimentError, match="made by other code than that of now"):
+    with pytest.raises(ExperimentError, match="made by other code than the present"):
         second_run.drawn(load_protocol("toyroom/folds"), 1.0, 0)
     done = CliRunner().invoke(experiment, ["twice", "toyroom/folds"])
     assert done.exit_code == 1

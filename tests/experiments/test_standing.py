@@ -189,7 +189,7 @@ def test_results_of_other_code_are_named_with_their_commits(protocol, store, cli
     assert told(protocol.code()) == (True, "shipped: 1 experiment, all current")
     now, line = told("0" * 64)
     assert now is False
-    assert line.startswith("shipped: 1 experiment; 1 was made by other code than that of now, and ")
+    assert line.startswith("shipped: 1 experiment; 1 was made by other code than the present, and ")
     assert line.endswith("drm/table-8 (abc123)")
     assert standing.standing(protocol, "quick", store).code_of_now is None
 

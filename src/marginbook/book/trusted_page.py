@@ -51,10 +51,12 @@ def certificates(rows: Rows, hard: Sequence[dict[str, str]] = ()) -> str:
     if not asked:
         return ""
     text = f"**{asked.count('yes')} of {len(asked)} certificates are true**, judged with 100 digits"
-    if hard:
-        beyond = sum(row["outcome"] == "optimistic" for row in hard)
+    # a fit that warned or refused promised nothing
+    kept = [row for row in hard if row["outcome"] not in ("warned", "refused", "unknown")]
+    if kept:
+        beyond = sum(row["outcome"] == "optimistic" for row in kept)
         promised = "promises" if beyond == 1 else "promise"
-        text += f"; on [nearly singular problems](#trust-conditioning), {beyond} of {len(hard)} {promised} "
+        text += f"; on [nearly singular problems](#trust-conditioning), {beyond} of {len(kept)} {promised} "
         text += "too much"
     return f"{text}. [Certificates](#trust-certificates)"
 

@@ -46,7 +46,7 @@ def drawn(protocol: Protocol, share: float, seed: int) -> list[Task]:
     """
     if shipped(protocol).code != protocol.code():
         raise ExperimentError(
-            f"the results of {protocol.id} were made by other code than that of now: a second run would tell "
+            f"the results of {protocol.id} were made by other code than the present: a second run would tell "
             f"what the code changed; first call: marginbook experiment run {protocol.id} --profile paper"
         )
     seconds = stored_rows(protocol)[1]

@@ -82,7 +82,7 @@ def made_by(found: Iterable[Standing]) -> str:
         return f"{shipped}, all current"
     were = "were" if len(others) > 1 else "was"
     return (
-        f"{shipped}; {len(others)} {were} made by other code than that of now, and "
+        f"{shipped}; {len(others)} {were} made by other code than the present, and "
         f"`marginbook experiment recheck` computes a sample of their rows again: {', '.join(others)}"
     )
 

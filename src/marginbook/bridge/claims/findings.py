@@ -127,12 +127,13 @@ def leave_one_out() -> Finding:
     found = examples.left_out(examples.two_clouds(), pictures.BETA)
     worst = max(float(abs(refitted - formula).max()) for refitted, formula in found.values())
     return Finding(
-        "One formula gives leave-one-out for every method that solves a linear system",
+        "One formula gives leave-one-out for kernel ridge, the LS-SVM and kFDA",
         "Three chapters derive three formulas for exact leave-one-out. They are one: eliminate the unknowns "
         "of the left-out sample from a symmetric system. It costs one inverse instead of $n$ fits, and "
         "covers kernel ridge, which has the DRM's weights at $\\alpha=0$, the LS-SVM and the kernel Fisher "
-        "discriminant, where a sample takes two unknowns with it. For $\\alpha>0$ see the chapter on the "
-        "DRM. The LDM's hinge is no linear system; its chapter proves "
+        "discriminant, where a sample takes two unknowns with it. With $\\alpha>0$ the DRM's class "
+        "sizes change, too; its chapter has that formula. The LDM's hinge is no linear system; its "
+        "chapter proves "
         "intervals.",
         {"bridge/leave-one-out": "holds"},
         f"{PAGE}#bridge-leave-one-out",

@@ -214,7 +214,7 @@ def leads_over_ridge() -> Figure:
         )
     ax.axvline(0, color=COLOURS["black"], lw=1)
     ax.set_yticks(range(len(sides)), [f"{kernel}\nkernel" for kernel in sides])
-    ax.set(xlabel="lead of the DRM over kernel ridge, points of G-mean", ylim=(-0.6, len(sides) - 0.3))
+    ax.set(xlabel="lead over the machine without the term, points of G-mean", ylim=(-0.6, len(sides) - 0.3))
     return figure
 
 

@@ -2,7 +2,7 @@ r"""Every reading of Tables 1 and 2 beside the print, and how far the rule for t
 
 The text leaves two things open. What is tested on a partition: a machine that is trained on it, as in the
 methodology "followed throughout", or the selected classifier, which is "applied to all test partitions". And
-when a coefficient of an iteration that never reaches zero counts as zero. A cell agrees by
+when a coefficient of an iteration that almost never reaches zero counts as zero. A cell agrees by
 :func:`marginbook.claims.cell_verdicts.compare_cells`, with the spread over realisations of the choice that
 the paper makes once; our five realisations, one against another, say how often a faithful run would agree,
 and a wrong one, when either may choose its reading, too.
