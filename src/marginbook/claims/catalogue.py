@@ -172,7 +172,13 @@ def listed(patterns: Iterable[str] | None = None) -> list[Claim]:
 
 
 def find(patterns: Iterable[str]) -> list[Claim]:
-    """Return the claims whose id is, or starts with, one of `patterns`; an unknown one is an error."""
+    """Return the claims whose id is, or starts with, one of `patterns`.
+
+    Raises
+    ------
+    KeyError
+        For a pattern that no claim has; the message has ids near to it.
+    """
     wanted = [claim.id for claim in listed(patterns)]
     claims = ledger(id.partition("/")[0] for id in wanted)
     return [claims[id] for id in wanted]

@@ -34,7 +34,15 @@ Skipped = Callable[[str, str], None]
 
 
 def check(id: str, *, fresh: bool = False) -> Evidence:
-    """Check one claim, or return its evidence from the cache if code, data and versions are unchanged."""
+    """Check one claim, or return its evidence from the cache if code, data and versions are unchanged.
+
+    Raises
+    ------
+    KeyError
+        For an unknown id.
+    ValueError
+        For a room or another beginning of several ids.
+    """
     (entry,) = listed([id])
     path = _path(entry)
     if not fresh and (known := _read(path)) is not None:
@@ -67,9 +75,9 @@ def check_all(
     ----------
     ids : iterable of str, optional
         Ids or rooms; all claims by default.
-    n_jobs : int
+    n_jobs : int, default=-1
         Worker processes, as in joblib.
-    fresh : bool
+    fresh : bool, default=False
         Compute again even where a cached evidence is valid.
     progress : callable, optional
         Called with id and evidence as each claim is done.
@@ -81,6 +89,8 @@ def check_all(
     ------
     CheckFailed
         One of the checks raised an error.
+    KeyError
+        For an unknown id.
     """
     wanted = listed(ids)
     done: dict[str, Evidence] = {}

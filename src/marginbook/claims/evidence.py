@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Kind(StrEnum):
-    """What is claimed, and by whom; what is `ours` counts in no paper's bar."""
+    """What is claimed, and by whom; a claim of kind `ours` counts in the bar of no paper."""
 
     PROOF = "proof"  # a numbered statement, an equation or an asserted property
     STATEMENT = "statement"  # a sentence of fact
@@ -116,9 +116,10 @@ def share_open(agreeing: int, open_: int, tested: int) -> Verdict:
 
 
 def share_by_chance(agreeing: int, tested: int, chance: float, most: float) -> Verdict:
-    """Return as :func:`share`, undecided where runs that mean nothing do as well more often than `most`.
+    """Return what :func:`share` does, but undecided where `chance` is more than `most`.
 
-    As that is known, *partly* asks for half of the parts, and not for more.
+    `chance` is how often runs that mean nothing do as well. As it is known, *partly* asks for half of the
+    parts, and not for more.
 
     >>> str(share_by_chance(7, 12, 0.78, 0.05)), str(share_by_chance(2, 12, 0.9, 0.05))
     ('undecided', 'not-reproduced')

@@ -41,6 +41,7 @@ def show(*ids: str) -> Cards:
 
     Examples
     --------
+    >>> from marginbook.claims.show import show
     >>> print(show("ldm/eq-4"))  # doctest: +ELLIPSIS
     ldm/eq-4: corrected. ...
     """

@@ -64,18 +64,20 @@ def grade(
     Parameters
     ----------
     submission : path or notebook
-    timeout : float
+    timeout : float, default=120
         Seconds for one cell. An exercise with a cell that takes longer fails; the others are marked.
-    seed : int, optional
+    seed : int, default=None
         Draw the data of the checks with another seed than students see. What the reference solution does not
         pass with this seed is not counted: its mark is 0 of 0.
-    memory : float
+    memory : float, default=4.0
         GiB for one kernel, where the system can bound it (Linux).
 
     Raises
     ------
     SubmissionError
         If it is no notebook of one of the sets.
+    UnknownSet
+        If it names an unknown set, which is any without a checkout of marginbook.
     SetupFailed
         If the cells before the first exercise fail, which are the set's and not the student's.
     """

@@ -85,7 +85,13 @@ def write(folder: str | Path, problems: Iterable[ProblemSet], written: int = 0) 
 
 
 def write_students(folder: str | Path, problems: Iterable[ProblemSet], written: int = 0) -> list[Path]:
-    """Write the students' ``<room>.zip`` of each set, and nothing else; return their paths."""
+    """Write the students' ``<room>.zip`` of each set, and nothing else; return their paths.
+
+    Raises
+    ------
+    RuntimeError
+        Without a checkout, of which the zip holds a wheel, or where that cannot be built.
+    """
     return [
         _pack(Path(folder), each, {**for_students(each, written), f"{each.room}/{WHEEL}": wheel()})
         for each in problems
@@ -126,7 +132,7 @@ def wheel() -> bytes:
     Raises
     ------
     RuntimeError
-        It cannot be built.
+        Without a checkout, or where it cannot be built.
     """
     home = root()
     if home is None:

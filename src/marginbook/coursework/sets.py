@@ -65,6 +65,14 @@ def available() -> dict[str, ProblemSet]:
 def find(room: str) -> ProblemSet:
     """Return one problem set.
 
+    Raises
+    ------
+    UnknownSet
+        For an unknown name, which is any without a checkout of marginbook.
+
+    Examples
+    --------
+    >>> from marginbook.coursework.sets import find
     >>> find("drm").title
     'Discriminative Ridge Machine'
     """

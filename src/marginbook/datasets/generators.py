@@ -1,7 +1,8 @@
 r"""Data with a known distribution: Breiman's three problems, bananas, and low-rank matrices.
 
-Every generator takes ``n_samples`` and ``random_state`` and draws the labels independently with equal
-probability, as the benchmark sets do.
+Every generator takes ``n_samples`` and ``random_state`` and draws the rows independently. Labels have equal
+probability, as in the benchmark sets, except for the two classes of `make_waveform`, of which 1 has a third
+of the rows; `make_low_rank` draws each label with a probability that depends on its matrix.
 """
 
 from __future__ import annotations
@@ -50,11 +51,23 @@ def make_twonorm(n_samples: int = 400, n_features: int = 20, random_state: Seed 
     The best classifier is the sign of :math:`\sum_j x_j`; its error is :math:`\Phi(-2) = 2.28\,\%`
     in every dimension p.
 
+    Parameters
+    ----------
+    n_samples : int, default=400
+    n_features : int, default=20
+        p.
+    random_state : int, Generator or None, default=None
+
     Returns
     -------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
         -1 or 1.
+
+    Raises
+    ------
+    ValueError
+        For parameters out of range.
 
     References
     ----------
@@ -62,6 +75,7 @@ def make_twonorm(n_samples: int = 400, n_features: int = 20, random_state: Seed 
 
     Examples
     --------
+    >>> from marginbook.datasets import make_twonorm
     >>> X, y = make_twonorm(5, random_state=0)
     >>> X.shape, y.tolist()
     ((5, 20), [1, 1, 1, -1, -1])
@@ -81,11 +95,23 @@ def make_ringnorm(n_samples: int = 400, n_features: int = 20, random_state: Seed
     The benchmark file has this a (measured on it: 0.456 for p = 20, against 0.447); some texts print
     :math:`1 / \sqrt{p}`.
 
+    Parameters
+    ----------
+    n_samples : int, default=400
+    n_features : int, default=20
+        p.
+    random_state : int, Generator or None, default=None
+
     Returns
     -------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
         -1 or 1.
+
+    Raises
+    ------
+    ValueError
+        For parameters out of range.
 
     References
     ----------
@@ -118,15 +144,21 @@ def make_waveform(n_samples: int = 400, n_classes: int = 2, random_state: Seed =
 
     Parameters
     ----------
-    n_samples : int
-    n_classes : {2, 3}
-        With 2, class 1 against the others as 1 against -1, the proportion of the IDA version.
-    random_state : int, Generator or None
+    n_samples : int, default=400
+    n_classes : {2, 3}, default=2
+        With 2, class 1 against the others as 1 against -1, one to two, the proportion of the IDA version.
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
     X : ndarray of shape (n_samples, 21)
     y : ndarray of shape (n_samples,)
+        -1 or 1; with 3 classes 0, 1 or 2.
+
+    Raises
+    ------
+    ValueError
+        For parameters out of range.
 
     References
     ----------
@@ -156,11 +188,25 @@ def make_banana(
     :math:`[-\tfrac78\pi, \tfrac38\pi]`. It looks like the banana set of the IDA benchmark, whose
     distribution was never published; do not expect equal error rates.
 
+    Parameters
+    ----------
+    n_samples : int, default=400
+    radius : float, default=5.0
+        r, above 0.
+    noise : float, default=1.0
+        :math:`\sigma`, at least 0.
+    random_state : int, Generator or None, default=None
+
     Returns
     -------
     X : ndarray of shape (n_samples, 2)
     y : ndarray of shape (n_samples,)
         -1 or 1.
+
+    Raises
+    ------
+    ValueError
+        For parameters out of range.
     """
     _positive(n_samples=n_samples)
     _finite(radius=radius, noise=noise)
@@ -201,16 +247,16 @@ def make_low_rank(
 
     Parameters
     ----------
-    n_samples : int
-    shape : (int, int)
+    n_samples : int, default=200
+    shape : (int, int), default=(8, 8)
         d1 and d2.
-    rank : int
+    rank : int, default=2
         r, at most min(d1, d2).
-    scale : float
+    scale : float, default=2.0
         s: 0 is a coin, large is separable.
-    link : {"logistic", "probit", "step"}
+    link : {"logistic", "probit", "step"}, default="logistic"
         g: :math:`1/(1+e^{-z})`, :math:`\Phi(z)`, or 1 for z > 0 and else 0.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -222,8 +268,15 @@ def make_low_rank(
     coef : ndarray of shape (d1, d2)
         B.
 
+    Raises
+    ------
+    ValueError
+        For parameters out of range.
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from marginbook.datasets import make_low_rank
     >>> sample = make_low_rank(50, shape=(6, 4), rank=1, random_state=0)
     >>> sample.X.shape, int(np.linalg.matrix_rank(sample.coef))
     ((50, 6, 4), 1)

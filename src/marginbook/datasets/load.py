@@ -40,6 +40,7 @@ def load(name: str) -> Dataset:
 
     Examples
     --------
+    >>> from marginbook.datasets import load
     >>> iris = load("iris")
     >>> iris.X.shape, iris.target_names
     ((150, 4), ('setosa', 'versicolor', 'virginica'))

@@ -43,12 +43,13 @@ def export(
     Parameters
     ----------
     experiment : str or Protocol
-    profile : {"quick", "paper"}
+    profile : {"quick", "paper"}, default="paper"
+        `run` has "quick" by default.
     store : path, optional
     out : path, optional
         Folder that gets ``<room>/<table>.csv``. Default: ``results`` of the checkout for ``paper``,
         ``_build/results`` for ``quick``.
-    replace : bool
+    replace : bool, default=False
         Write even if results that the present file holds would be lost, or cannot be read.
 
     Returns
@@ -61,7 +62,8 @@ def export(
     ResultsKept
         The present file has results that the store lacks, or is damaged.
     ExperimentError
-        Nothing to export, or the folder cannot be written.
+        Nothing to export, an unknown experiment or profile, a store that cannot be read, or a folder that
+        cannot be written.
     """
     protocol = load_protocol(experiment) if isinstance(experiment, str) else experiment
     # a filtered run may have gone beyond the quick slice: all that is current counts
@@ -112,10 +114,15 @@ def read_results(
     ----------
     experiment : str
         Such as ``"drm/table-8"``.
-    profile : {"quick", "paper"}
-        ``paper`` reads the results that are shipped.
+    profile : {"quick", "paper"}, default="paper"
+        ``paper`` reads the results that are shipped. `run` has "quick" by default.
     folder : path, optional
         The `out` of `export`.
+
+    Raises
+    ------
+    ExperimentError
+        For an unknown experiment, one without such results, and a file that is damaged.
     """
     import pandas as pd
 

@@ -101,10 +101,11 @@ def run(
     ----------
     experiment : str or Protocol
         An id such as ``"drm/table-8"``, or a protocol that you changed.
-    profile : {"quick", "paper"}
-    n_jobs : int
+    profile : {"quick", "paper"}, default="quick"
+        `export` and `read_results` have "paper" by default.
+    n_jobs : int, default=-1
         Worker processes; -1 is one per core, 1 works in this process.
-    dask : str, optional
+    dask : str, default=None
         Address of a Dask scheduler; its workers need this package and the data. `n_jobs` is then ignored.
     store : path, optional
         Default: `marginbook.experiments.store.default_path`.
@@ -112,7 +113,7 @@ def run(
         Run only these.
     tasks : iterable of Task, optional
         Run these, whatever else is given.
-    threads : int
+    threads : int, default=1
         Of BLAS and OpenMP in each worker; with more than one, sums have other orders.
     console : rich.console.Console, optional
         Where progress is shown; default: standard error.

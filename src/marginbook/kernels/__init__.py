@@ -6,8 +6,11 @@ A kernel is named as scikit-learn names it, with scikit-learn's parameters, or i
 * ``("poly", {"degree": d, "gamma": g, "coef0": c})``: :math:`k(x,z)=(g\,x^\top z+c)^d`
 * ``("rbf", {"gamma": g})``: :math:`k(x,z)=\exp(-g\lVert x-z\rVert^2)`; a paper's
   :math:`\sigma` in :math:`\exp(-\lVert x-z\rVert^2/(2\sigma^2))` is ``gamma = 1 / (2 * sigma**2)``
+* ``("precomputed", {})``: the kernel values themselves, given in place of the rows
 
-What a pair leaves open is filled from the `gamma`, `degree` and `coef0` of an estimator that has them.
+What a name or a pair leaves open is filled from the `gamma`, `degree` and `coef0` of an estimator that has
+them. Elsewhere, as in lists of kernels, "poly" has degree 3, gamma 1 (scikit-learn: 1 / n_features) and coef0
+1, and "rbf" has gamma 1 / n_features.
 """
 
 from __future__ import annotations

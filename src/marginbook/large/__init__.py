@@ -5,6 +5,7 @@ the fit in memory. Memory grows with the square of the number of features and no
 
 >>> import numpy as np
 >>> from marginbook.drm import DRMClassifier
+>>> from marginbook.large import Pairs, fit_drm
 >>> rng = np.random.default_rng(0)
 >>> X = rng.normal(size=(900, 3)) + np.repeat(np.eye(3), 300, axis=0)
 >>> y = np.repeat(["a", "b", "c"], 300)

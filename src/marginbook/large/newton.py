@@ -56,9 +56,12 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
     Parameters
     ----------
     model : LDMClassifier
-        With ``kernel="linear"``, solver "auto" and a finite C; `max_iter` is the most passes, 200 if None.
+        With ``kernel="linear"``, solver "auto", a finite C and no `class_weight`; `max_iter` is the most
+        passes, 200 if None.
     source : Source
-    console : rich.console.Console, optional
+        :class:`~marginbook.large.ParquetFiles`, :class:`~marginbook.large.LibsvmFiles` or
+        :class:`~marginbook.large.Pairs`.
+    console : rich.console.Console, default=None
         Where a bar is shown if it is a terminal; default: standard error.
 
     Returns
@@ -70,14 +73,20 @@ def fit_ldm(model: LDMClassifier, source: Source, *, console: Console | None = N
     Raises
     ------
     ValueError
-        For another kernel or solver, an infinite C, class_weight, other than two classes, more than 5000
-        features, and rows that the source refuses.
+        For another kernel or solver, an infinite C, `class_weight`, parameters out of range, other than two
+        classes, more than 5000 features, and rows that the source refuses.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the gap is above the `tol` of `model` at the end.
 
     Examples
     --------
+    >>> from marginbook.large import Pairs, fit_ldm
+    >>> from marginbook.ldm import LDMClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import minmax_scale
-    >>> from marginbook.large import Pairs
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = minmax_scale(X)
     >>> parts = Pairs(lambda: ((X[k::5], y[k::5]) for k in range(5)))

@@ -22,11 +22,12 @@ class ParquetFiles(Source):
     Parameters
     ----------
     paths : path or sequence of paths
-    label : str
+    label : str, default="label"
         Column of the labels.
-    features : sequence of str, optional
+    features : sequence of str, default=None
         Columns of the features, in this order; all but `label`, in the order of the first file, if not given.
-    chunk_rows : int
+    chunk_rows : int, default=16384
+        Most rows of a chunk.
 
     Attributes
     ----------
@@ -40,8 +41,9 @@ class ParquetFiles(Source):
     FileNotFoundError
         For a path without a file.
     ValueError
-        For a file that is damaged, lacks a column, or has one that holds no numbers; while reading, for an
-        empty or infinite value: file, row and column are named.
+        For no paths, a `chunk_rows` that is no integer >= 1, and a file that is damaged, lacks a column, or
+        has one that holds no numbers; while reading, for an empty or infinite value: file, row and column are
+        named.
     """
 
     def __init__(
@@ -81,6 +83,13 @@ class ParquetFiles(Source):
 
         The blocks are read where they are needed, so workers on other machines must find the files at the
         same paths.
+
+        Raises
+        ------
+        ImportError
+            Without the package dask.
+        ValueError
+            For files without rows.
         """
         import dask.array as da
         from dask import delayed
@@ -138,10 +147,11 @@ def write_parquet(
     ----------
     source : Source
     path : path
-    label : str
-    dtype : {"float32", "float64"}
+    label : str, default="label"
+        Name of the column of the labels.
+    dtype : {"float32", "float64"}, default="float32"
         Of the features; float32 takes half the disk and rounds to 7 digits.
-    group_rows : int
+    group_rows : int, default=131072
         Rows of a row group, which are in memory together.
 
     Returns
@@ -150,8 +160,11 @@ def write_parquet(
 
     Raises
     ------
+    ImportError
+        Without the package pyarrow.
     ValueError
-        For a source without rows.
+        For another `dtype`, a `group_rows` that is no integer >= 1, a source without rows, and rows that it
+        refuses.
     """
     pa, pq = _pyarrow()
     if dtype not in ("float32", "float64"):

@@ -64,11 +64,11 @@ def fit_drm(model: DRMClassifier, source: Source, *, console: Console | None = N
     Parameters
     ----------
     model : DRMClassifier
-        With ``kernel="linear"`` and solver "auto" or "one-pass".
+        With ``kernel="linear"``, solver "auto" or "one-pass", and neither `n_components` nor `class_weight`.
     source : Source
         :class:`~marginbook.large.ParquetFiles`, :class:`~marginbook.large.LibsvmFiles` or
         :class:`~marginbook.large.Pairs`; for Dask arrays there is ``model.fit``.
-    console : rich.console.Console, optional
+    console : rich.console.Console, default=None
         Where a bar is shown if it is a terminal; default: standard error.
 
     Returns
@@ -79,7 +79,13 @@ def fit_drm(model: DRMClassifier, source: Source, *, console: Console | None = N
     Raises
     ------
     ValueError
-        For another kernel or solver, no rows, one class, and rows that the source refuses.
+        For another kernel or solver, `n_components`, `class_weight`, parameters out of range, no rows, one
+        class, labels that are continuous or of more than 10,000 values, and rows that the source refuses.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If rounding leaves a certificate above the `tol` of `model`.
     """
     name, _ = validate_settings(model, None)
     if model.class_weight is not None:

@@ -76,8 +76,15 @@ class Pairs(Source):
     make : callable
         Returns an iterable of pairs ``(X, y)``: rows (m, p), dense or CSR, and labels (m,). It is called
         once a pass and must give the same rows each time.
-    n_rows : int, optional
+    n_rows : int, default=None
         For the progress bar.
+
+    Raises
+    ------
+    ValueError
+        For a `make` that is no function; while reading, for anything but pairs, for chunks that do not fit
+        together, and for values that are not finite: the chunk, and for such a value row and feature, are
+        named.
     """
 
     def __init__(self, make: Callable[[], Iterable[tuple[Any, Any]]], n_rows: int | None = None) -> None:
@@ -139,18 +146,20 @@ class LibsvmFiles(Source):
     ----------
     paths : path or sequence of paths
         Plain, .gz or .bz2.
-    n_features : int, optional
+    n_features : int, default=None
         Number of columns; counted by a pass over the files if not given.
-    zero_based : bool
+    zero_based : bool, default=False
         Whether indices start from 0.
-    chunk_rows : int
+    chunk_rows : int, default=20000
+        Most rows of a chunk.
 
     Raises
     ------
     FileNotFoundError
         For a path without a file.
     ValueError
-        While reading, for a line that is malformed or holds NaN: file and line are named.
+        For no paths, or an `n_features` or `chunk_rows` that is no integer >= 1; while reading, and without
+        `n_features` at once, for a line that is malformed or holds NaN: file and line are named.
     """
 
     def __init__(

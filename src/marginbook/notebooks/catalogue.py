@@ -75,7 +75,13 @@ def available() -> dict[str, Notebook]:
 
 
 def find(id: str) -> Notebook:
-    """Return one notebook; ``.md``, ``.ipynb`` and a leading ``notebooks/`` may be given with the id."""
+    """Return one notebook; ``.md``, ``.ipynb`` and a leading ``notebooks/`` may be given with the id.
+
+    Raises
+    ------
+    UnknownNotebook
+        If there is none of that name; the message has names near to it.
+    """
     name = id.removeprefix("notebooks/").removesuffix(".ipynb").removesuffix(".md")
     known = available()
     if name in known:

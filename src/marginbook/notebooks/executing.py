@@ -63,9 +63,9 @@ def execute(
     Parameters
     ----------
     ids : iterable of str
-    n_jobs : int
+    n_jobs : int, default=-1
         Notebooks at the same time, as in joblib; each has a kernel process of its own.
-    fresh : bool
+    fresh : bool, default=False
         Execute also what is cached.
     progress : callable, optional
         Called with the id as each notebook is done, and with ``"cached"`` or how long it took.
@@ -74,6 +74,8 @@ def execute(
 
     Raises
     ------
+    UnknownNotebook
+        For an unknown id, before any is executed.
     NotebookFailed
         After all notebooks have ended; the message names each failed cell. The partial notebooks are kept
         in ``_build/failed``.

@@ -36,8 +36,10 @@ class CLASKTransformer(ClassSubspaces):
     Parameters
     ----------
     kernels : list of kernels, default=None
-        As in :mod:`marginbook.kernels`; each is normalised. None is the paper's 13 for Table 4, rbf of widths
-        :math:`2^{-3},\dots,2^6` and polynomials of degree 1 to 3, which suit standardised features.
+        As in :mod:`marginbook.kernels`; each is normalised. None is the paper's 13 for Table 4: rbf,
+        :math:`\exp(-\lVert x-z\rVert^2/\sigma^2)` with :math:`\sigma=2^{-3},\dots,2^6`, so that gamma is
+        :math:`1/\sigma^2`, and polynomials :math:`(1+x^\top z)^d` of degree d = 1, 2, 3. They suit
+        standardised features.
     rule : {"exact", "exhaustive", "greedy"}, default="exact"
         "exact" finds the minimum in a few passes over C K numbers. "exhaustive" tries all :math:`K^C`
         choices, for small cases. "greedy" takes the least ratio of each class alone, (27), which need not be
@@ -81,6 +83,7 @@ class CLASKTransformer(ClassSubspaces):
 
     Examples
     --------
+    >>> from marginbook.clasmk import CLASKTransformer
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)

@@ -53,8 +53,10 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
     Parameters
     ----------
     kernels : list of kernels, default=None
-        As in :mod:`marginbook.kernels`. None is the paper's 13 for Table 4, rbf of widths
-        :math:`2^{-3},\dots,2^6` and polynomials of degree 1 to 3, which suit standardised features.
+        As in :mod:`marginbook.kernels`. None is the paper's 13 for Table 4: rbf,
+        :math:`\exp(-\lVert x-z\rVert^2/\sigma^2)` with :math:`\sigma=2^{-3},\dots,2^6`, so that gamma is
+        :math:`1/\sigma^2`, and polynomials :math:`(1+x^\top z)^d` of degree d = 1, 2, 3. They suit
+        standardised features.
     n_layers : int, default=2
         Layers at most.
     marginal : float, default=1.0
@@ -69,10 +71,11 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
         A class with fewer marginal rows keeps so many, the least certain ones, or all that it has.
     eps : float, default=1e-3
         :math:`\epsilon`.
-    combine, denominator, eta, truncation, threshold, solver, max_iter, tol
+    combine, denominator, eta, truncation, threshold, solver, max_iter
         Of the weights of every layer: see :class:`~marginbook.clasmk.CLASMKTransformer`.
-    max_rank, n_components, order, basis_fraction, weights_on
-        Of the subspaces of every layer, and which rows the weights are learned on.
+    tol, max_rank, n_components, order, basis_fraction, weights_on
+        Of the bases and subspaces of every layer, and which rows the weights are learned on; `tol` is the
+        squared distance from the span above which a row joins a basis.
     random_state : int, RandomState or None, default=None
         An integer s gives s to the first layer, s + 1 to the next and so on, and seeds a `base` that has a
         ``random_state`` of None.
@@ -104,6 +107,7 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
 
     Examples
     --------
+    >>> from marginbook.clasmk import HierarchicalCLASMKClassifier
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)
@@ -133,8 +137,10 @@ class HierarchicalCLASMKClassifier(WeightParameters, NoPartialFit, ClassifierMix
         Raises
         ------
         ValueError
-            For one class only, parameters out of range, a base without usable decision values, and what
-            CLASMKTransformer raises.
+            For one class only, parameters out of range, a base whose decision values are not one for each
+            class, and what CLASMKTransformer raises.
+        TypeError
+            For a base without ``decision_function``.
         """
         forget(self)
         self._validate_parameters()

@@ -55,8 +55,8 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     with the target :math:`y_{ic}` 1 for the rows of class c and -1 for the others, and the weights
     :math:`s_i` of the rows, 1 unless given; the largest output decides. Two classes have one output, positive
     for ``classes_[1]``. All outputs share one factor. A linear kernel with fewer features than rows is solved
-    for w, everything else for the dual coefficients. :math:`C=1/\lambda` of a ridge
-    :math:`\tfrac\lambda2\lVert w\rVert^2` beside half the sum of squares.
+    for w, everything else for the dual coefficients. In terms of a ridge
+    :math:`\tfrac\lambda2\lVert w\rVert^2` beside half the sum of squares, C is :math:`1/\lambda`.
 
     It costs O(n p^2) with a linear kernel or `n_components` = p. Of a kernel, a factor with leave-one-out has
     :math:`\tfrac23n^3` operations; conjugate gradients, without, need :math:`2n^2` for each of some 20 to 200
@@ -73,8 +73,8 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         As `marginbook.kernels` has it. A precomputed matrix is symmetric and positive semidefinite. Linear by
         default, unlike in SVC: the machine stands behind features such as those of CLASMKTransformer.
     gamma : "scale", "auto", float or None, default="scale"
-        Of "rbf" and "poly", where a pair does not give it; as in SVC. None is 1 / n_features for "rbf" and 1
-        for "poly".
+        Of "rbf" and "poly", where a pair does not give it; as in SVC, but `sample_weight` and `class_weight`
+        count in the variance of "scale". None is 1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
         Of "poly".
     coef0 : float, default=1.0
@@ -94,7 +94,7 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         Nyström features (:class:`marginbook.kernels.landmarks.Landmarks`), an approximation; leave-one-out
         is that of the linear machine.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weights of the rows of the class.
+        Factor on the weight of each row of the class.
     random_state : int, RandomState or None, default=None
         Of the landmarks.
 
@@ -105,15 +105,18 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         The one taken.
     gamma_ : float, of a kernel with a gamma
     dual_coef_ : (n_outputs, n) array
-        n_outputs is 1 for two classes, else n_classes. Each row sums to 0. With `n_components`, (n_outputs,
-        m): of the landmarks.
+        n_outputs is 1 for two classes, else n_classes. Each row sums to 0. With `n_components` they do not:
+        the array is (n_outputs, m), of the m landmarks, but for "precomputed" still (n_outputs, n), with
+        zeros for all other rows.
     coef_ : (n_outputs, n_features) array, of a linear kernel
     intercept_ : (n_outputs,) array
     kkt_residual_ : float
-        Largest error of the equations of the returned coefficients, relative to the largest target.
+        Largest error of the equations of the returned coefficients, relative to the largest target. Where w
+        is solved for, by a linear kernel with fewer features than rows or with `n_components`, the equations
+        are those of w and b, and an error is relative to the sum of the absolute values of the terms.
     loo_decision_ : (n, n_classes) array, (n,) for two classes
         What the machine of the other rows, with the same C, decides on each row; a row is left out with all
-        of its weight. Not with "cg", and nor are the next two.
+        of its weight. This and the next two are not there after "cg".
     loo_accuracy_ : float
         Weighted share of rows that it classifies rightly.
     loo_accuracies_ : (n_C,) array
@@ -124,6 +127,7 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from marginbook.clasmk import LSSVMClassifier
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)

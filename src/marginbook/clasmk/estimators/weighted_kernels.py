@@ -45,8 +45,10 @@ class CLASMKTransformer(WeightParameters, ClassSubspaces):
     Parameters
     ----------
     kernels : list of kernels, default=None
-        As in :mod:`marginbook.kernels`; each is normalised. None is the paper's 13 for Table 4, rbf of widths
-        :math:`2^{-3},\dots,2^6` and polynomials of degree 1 to 3, which suit standardised features.
+        As in :mod:`marginbook.kernels`; each is normalised. None is the paper's 13 for Table 4: rbf,
+        :math:`\exp(-\lVert x-z\rVert^2/\sigma^2)` with :math:`\sigma=2^{-3},\dots,2^6`, so that gamma is
+        :math:`1/\sigma^2`, and polynomials :math:`(1+x^\top z)^d` of degree d = 1, 2, 3. They suit
+        standardised features.
     combine : {"sum", "concat"}, default="sum"
         "sum" is printed: it adds coordinates of different kernels, whose order and sign are conventions;
         here most energy first, the mean over the class not negative, the shorter filled with zeros. "concat"
@@ -115,6 +117,7 @@ class CLASMKTransformer(WeightParameters, ClassSubspaces):
 
     Examples
     --------
+    >>> from marginbook.clasmk import CLASMKTransformer
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_wine(return_X_y=True)

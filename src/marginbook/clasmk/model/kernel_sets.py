@@ -35,12 +35,14 @@ def paper_kernels(which: str = "figures", count: int | None = None) -> list[Kern
 
     Parameters
     ----------
-    which : {"table-1", "section-5.1", "table-4", "figures"}
+    which : {"table-1", "section-5.1", "table-4", "figures"}, default="figures"
+        Degrees d of :math:`(1+x^\top z)^d`, and widths :math:`\sigma` of
+        :math:`\exp(-\lVert x-z\rVert^2/\sigma^2)`, whose gamma is :math:`1/\sigma^2`.
         ``"table-1"``: degrees 8, 12, 24, 48 and widths 1, 0.5, 0.1, 0.05 (Tables 1 and 2).
         ``"section-5.1"``: the same degrees and widths 10, 1, 0.1, 0.01 (the text about the same tables).
         ``"table-4"``: widths :math:`2^{-3},\dots,2^6` and degrees 1, 2, 3.
         ``"figures"``: degrees :math:`2^0,\dots,2^6` and widths :math:`2^{-3},\dots,2^6` (section 5.3).
-    count : int, optional
+    count : int, default=None
         For ``"figures"``: so many kernels, spread evenly in the logarithm over the same two ranges, with
         degrees and widths in the proportion 7 : 10. Degrees are whole and distinct: where rounding would
         repeat one, the next is taken. One kernel of a family lies in the middle of its range.
@@ -51,6 +53,7 @@ def paper_kernels(which: str = "figures", count: int | None = None) -> list[Kern
 
     Examples
     --------
+    >>> from marginbook.clasmk import paper_kernels
     >>> len(paper_kernels("table-4")), len(paper_kernels("figures", 98))
     (13, 98)
     """

@@ -45,7 +45,9 @@ class MKLClassifier(SeveralKernels):
     Parameters
     ----------
     kernels : list of kernels, default=None
-        As in :mod:`marginbook.kernels`. None is the paper's 13 for Table 4, which suit standardised features.
+        As in :mod:`marginbook.kernels`. None is the 13 of Table 4 of Yu & McKelvey, which suit standardised
+        features: rbf, :math:`\exp(-\lVert x-z\rVert^2/\sigma^2)` with :math:`\sigma=2^{-3},\dots,2^6`, so
+        that gamma is :math:`1/\sigma^2`, and polynomials :math:`(1+x^\top z)^d` of degree d = 1, 2, 3.
     C : float, default=1.0
         Weight of the hinge losses, in [1e-8, 1e8].
     tol : float, default=1e-3
@@ -56,7 +58,7 @@ class MKLClassifier(SeveralKernels):
     normalised : bool, default=True
         Whether to take :math:`k(x,z)/\sqrt{k(x,x)k(z,z)}`; otherwise kernels of large values are preferred.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weights of the rows of the class.
+        Factor on the weight of each row of the class.
 
     Attributes
     ----------
@@ -79,6 +81,7 @@ class MKLClassifier(SeveralKernels):
 
     Examples
     --------
+    >>> from marginbook.clasmk import MKLClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)

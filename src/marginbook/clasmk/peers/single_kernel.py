@@ -59,6 +59,7 @@ class SubspaceKernelTransformer(
 
     Examples
     --------
+    >>> from marginbook.clasmk import SubspaceKernelTransformer
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import scale
     >>> X = scale(load_wine().data)

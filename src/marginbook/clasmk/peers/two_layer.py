@@ -41,7 +41,9 @@ class TwoLayerMKLClassifier(SeveralKernels):
     Parameters
     ----------
     kernels : list of kernels, default=None
-        As in :mod:`marginbook.kernels`. None is the paper's 13 for Table 4, which suit standardised features.
+        As in :mod:`marginbook.kernels`. None is the 13 of Table 4 of Yu & McKelvey, which suit standardised
+        features: rbf, :math:`\exp(-\lVert x-z\rVert^2/\sigma^2)` with :math:`\sigma=2^{-3},\dots,2^6`, so
+        that gamma is :math:`1/\sigma^2`, and polynomials :math:`(1+x^\top z)^d` of degree d = 1, 2, 3.
     C : float, default=1.0
         Weight of the hinge losses, in [1e-8, 1e8].
     reg : float, default=1.0
@@ -56,7 +58,7 @@ class TwoLayerMKLClassifier(SeveralKernels):
         Whether to normalise the new kernel too, :math:`\exp(\sum_t\mu_t(k_t(x,z)-1))`: then the weights do
         not act as a larger C, and noise is overfitted less. With ``normalised=True`` only.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weights of the rows of the class.
+        Factor on the weight of each row of the class.
 
     Attributes
     ----------
@@ -79,6 +81,7 @@ class TwoLayerMKLClassifier(SeveralKernels):
 
     Examples
     --------
+    >>> from marginbook.clasmk import TwoLayerMKLClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)

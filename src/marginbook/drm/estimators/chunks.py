@@ -37,15 +37,25 @@ class FitsChunks:
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Take in more rows; the result equals one fit to all of them.
 
-        Present only for the linear kernel with solver "auto" or "one-pass".
+        Present only for the linear kernel with solver "auto" or "one-pass" and without `n_components`. After
+        the first call `alpha`, `beta` and `fit_intercept` must stay as they are.
 
         Parameters
         ----------
         X : (m, p) array or CSR matrix
         y : (m,) labels
-        classes : (g,) array
+        classes : (g,) array, default=None
             All labels that will ever come; required in the first call.
-        sample_weight : (m,) array of numbers >= 0 or None
+        sample_weight : (m,) array of numbers >= 0, default=None
+
+        Raises
+        ------
+        ValueError
+            For a first call without `classes`, fewer than two of them, others than those of the first call, a
+            label that is not among them, ``class_weight="balanced"``, which needs all rows at once, a Dask
+            array, parameters out of range, and parameters that changed since the first call.
+        MemoryError
+            In the first call, where p x p arrays of all classes are more than this machine has.
         """
         if is_dask(X):
             raise ValueError("partial_fit takes no Dask array: fit does, block by block")

@@ -73,8 +73,9 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features. None is the latter
-        for "rbf", and 1 for "poly".
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` and `class_weight` count), "auto" 1 / n_features. None is the latter for "rbf", and 1
+        for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     solver : {"auto", "closed", "one-pass", "cg", "gd", "ppa", "apg"}, default="auto"
@@ -89,14 +90,15 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         The paper's iterations "gd" (Algorithm 3), "ppa" (4, 5) and "apg" (6, constant step) solve for each
         test point when it comes, for the linear kernel without an n x n matrix.
     fit_intercept : bool, default=False
-        Append a constant feature. Without it the linear DRM cannot tell x from -x: ``drm/homogeneous``.
-        With the rbf kernel it changes nothing, as distances stay.
+        Append a constant feature. Without it the linear DRM cannot tell x from -x: claim
+        ``drm/homogeneous``. It changes no rbf kernel whose `gamma` is not None, as distances stay; None
+        counts it as a feature.
     tol : float, default=1e-6
-        Of "closed", "one-pass" and "cg": largest certificate that passes without a ConvergenceWarning; one of
-        "closed" also says where rounding of the kernel values decides. Of the other iterations, as in the
-        paper: a test point is done when a step of its weights is not longer. A test point that is not done
-        after `max_iter` warns, and so does a certificate above the square root of `tol`, because steps are
-        also short far from the optimum where the step size is.
+        Of "closed", "one-pass" and "cg": largest certificate that passes without a ConvergenceWarning; that
+        of "closed" also says where rounding of the kernel values decides. Of the other iterations, as in the
+        paper: a test point is done when a step of its weights is no longer than this. A test point that is
+        not done after `max_iter` warns, and so does a certificate above the square root of `tol`, because
+        steps are also short far from the optimum where the step size is.
     max_iter : int, default=150
         Of the iterations, per test point; the paper's value.
     n_components : int, default=None
@@ -106,7 +108,8 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         labels of 98 % of the rows, 1,200 of 99 %; choice by pivoted Cholesky or k-means costs more than it
         gains. A pickle takes 16 m^2 bytes for two classes.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weight of each row of the class; "balanced" is n / (number of classes * rows of the class).
+        Factor on the weight of each row of the class; "balanced" is n / (number of classes * rows of the
+        class).
     random_state : int, RandomState or None, default=None
         Draws the landmarks.
 
@@ -126,15 +129,18 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         Iterations, the most of those training points; 1 for "closed" and "one-pass".
     maps_ : LinearMaps
         Of "one-pass" without `n_components`: the matrices that take a test point to its class projections.
+    moments_ : ClassMoments
+        Likewise: second moments and sizes of the classes, to which `partial_fit` adds further rows.
 
     Examples
     --------
+    >>> from marginbook.drm import DRMClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> DRMClassifier(alpha=0.1, beta=0.1, kernel="rbf").fit(X, y).score(X, y)  # doctest: +ELLIPSIS
     0.9...
 
-    Three ways to the same predictions, of which one needs no iterations:
+    Two ways to the same predictions, of which one needs no iterations:
 
     >>> linear = {"alpha": 0.01, "beta": 10.0, "kernel": "linear", "fit_intercept": True}
     >>> exact = DRMClassifier(**linear).fit(X, y)

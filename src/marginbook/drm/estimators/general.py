@@ -89,19 +89,22 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features. None is the latter
-        for "rbf", and 1 for "poly".
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` and `class_weight` count), "auto" 1 / n_features. None is the latter for "rbf", and 1
+        for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     solver : {"auto", "exact", "proximal", "cvxpy"}, default="auto"
         "exact" solves (2, 2) by one factorisation; "proximal" also (1, 1) and (2, 1), all points at once;
-        "cvxpy" every norm, one point after the other. "auto" takes the first of these that knows the norm.
+        "cvxpy" every norm, one point after the other. "auto" takes the first of these that knows the norm,
+        so (inf, 1), (1, 2) and (inf, inf) need the package cvxpy: ``pip install 'marginbook[oracle]'``.
     tol : float, default=1e-6
         Largest relative duality gap that passes without a ConvergenceWarning.
     max_iter : int, default=10000
         Steps of the proximal gradient.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weight of each row of the class; "balanced" is n / (number of classes * rows of the class).
+        Factor on the weight of each row of the class; "balanced" is n / (number of classes * rows of the
+        class).
 
     Attributes
     ----------
@@ -121,6 +124,7 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from marginbook.drm import MixedNormDRMClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MixedNormDRMClassifier(0.1, 0.1, q=2, r=1, rho="identity").fit(X, y)
@@ -160,6 +164,17 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         ------
         ValueError
             For fewer than two classes, or a parameter that is out of range or not supported.
+        MemoryError
+            Where three n x n arrays are more than this machine has.
+        ImportError
+            Where the solver is "cvxpy", by choice or by the norm, and cvxpy is not installed.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the relative duality gap of a training point is above `tol`.
+        UserWarning
+            If `beta` sets all weights to zero, or gamma does not suit the features.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
@@ -212,7 +227,13 @@ class MixedNormDRMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     @on_few_threads
     def dissimilarity(self, X: Any) -> np.ndarray:
-        """Return the (m, g) dissimilarities of eq. (10) for rows `X`, (m, p), columns as in `classes_`."""
+        """Return the (m, g) dissimilarities of eq. (10) for rows `X`, (m, p), columns as in `classes_`.
+
+        Raises
+        ------
+        ValueError
+            If one is beyond double precision: scale the features.
+        """
         rows, delta = self._fitted(), []
         problem = self._trained.problem
         with np.errstate(over="ignore", invalid="ignore"):

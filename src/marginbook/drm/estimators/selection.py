@@ -46,7 +46,8 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     six n x n arrays, so a few thousand rows. It takes no weights of rows: a left-out copy of a row would be
     predicted by the others. Nor does it take folds or groups. For these, ``sample_weight`` and
     ``class_weight`` take :class:`~sklearn.model_selection.GridSearchCV` of a :class:`DRMClassifier`; for
-    imbalanced classes `scoring` may be enough.
+    imbalanced classes `scoring` may be enough. Source: Peng & Cheng, who choose by leave-one-out on this grid
+    of alpha and beta.
 
     Read more in the :ref:`user guide <guide-drmclassifiercv>` (``marginbook guide``).
 
@@ -60,26 +61,30 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     scoring : str or callable, default=None
         Accuracy by default, else a scikit-learn scorer; it is given the pooled left-out predictions.
     tol : float, default=1e-6
-        A grid point one of whose left-out fits has a larger certificate gets the score NaN, and a warning
-        counts them.
+        A grid point gets the score NaN when the largest certificate of its left-out fits that were probed is
+        above this: of about 32 of them, of all n once a probe is above tol / 100, and always of all n at the
+        chosen point. A warning counts such grid points.
     n_jobs : int, default=None
         Kernels and scalings evaluated at the same time.
     fit_intercept : bool, default=False
         Append a constant feature after scaling, as :class:`DRMClassifier` does.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of kernels that leave it open, a name or a pair; of the scaled training data.
+        Of kernels that leave it open, a name or a pair. It is that of the scaled training data, which have
+        the constant feature if `fit_intercept`.
 
     Attributes
     ----------
     best_params_ : dict
         The choice: ``alpha``, ``beta``, ``kernel``, ``scaling``, also as `alpha_`, `beta_`, `kernel_`,
-        `scaling_`. Of equal scores the first in the grid wins, with beta running fastest, then alpha, kernel
-        and scaling, as in scikit-learn's searches.
+        `scaling_`. Of equal scores the first in the grid wins, as in scikit-learn's searches, but with beta
+        running fastest, then alpha, kernel and scaling, which is not the order of ``ParameterGrid``.
     best_score_ : float
         Its leave-one-out score.
     best_index_ : int
     best_estimator_ : DRMClassifier
         Fitted to all data with the choice.
+    scaler_ : transformer
+        Fitted to all data; it scales the rows before ``best_estimator_`` gets them.
     cv_results_ : dict
         ``params``, a list of dicts, and arrays ``param_alpha``, ``param_beta``, ``param_kernel``,
         ``param_scaling``, ``mean_test_score``, ``rank_test_score`` and ``kkt_residual``, an entry for every
@@ -90,6 +95,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from marginbook.drm import DRMClassifierCV
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> cv = DRMClassifierCV(kernels=[("rbf", {"gamma": g}) for g in (0.1, 1.0)]).fit(X, y)
@@ -109,7 +115,21 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     @on_few_threads
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them."""
+        """Choose by leave-one-out on rows `X`, (n, p), with labels `y`, (n,), then fit to all of them.
+
+        Raises
+        ------
+        ValueError
+            For fewer than two classes, parameters out of range, and a precomputed kernel; as its subclass
+            `NothingSolvable` where no grid point could be solved in double precision.
+        MemoryError
+            Where six n x n arrays are more than this machine has.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If grid points were left out of the choice.
+        """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = tidy(X)
         validate_flags(fit_intercept=self.fit_intercept)

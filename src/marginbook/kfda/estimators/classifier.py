@@ -56,9 +56,10 @@ class SparseKFDAClassifier(KernelMachine):
         Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix need not be
         positive semidefinite: its columns are regressors.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" is 1 / n_features, None is
-        1 / n_features for "rbf" and 1 for "poly". The paper's width
-        :math:`\sigma` in :math:`\exp(-\lVert u-v\rVert^2/(2\sigma^2))` is ``gamma = 1 / (2 * sigma**2)``.
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` counts), "auto" is 1 / n_features, None is 1 / n_features for "rbf" and 1 for "poly".
+        The paper's width :math:`\sigma` in :math:`\exp(-\lVert u-v\rVert^2/(2\sigma^2))` is
+        ``gamma = 1 / (2 * sigma**2)``.
     degree : float, default=3
     coef0 : float, default=1.0
     solver : {"auto", "mm", "plain", "squarem", "lasso"}, default="auto"
@@ -77,13 +78,14 @@ class SparseKFDAClassifier(KernelMachine):
         Where the iterations begin: the bias and a coefficient for each row, or the solution for q = 2. A zero
         stays zero in "plain" and "squarem". "lasso" ends at the same objective from anywhere.
     threshold : {"midpoint", "means"}, default="midpoint"
-        What f is compared with: the midpoint of the two targets, as in the paper, or that of the mean of f
-        in either class, which lies elsewhere unless the classes are equal in size or the fit is perfect.
+        What f is compared with: the midpoint of the two targets, as Harrison & Pasupa have it, or that of the
+        mean of f in either class. They are the same where the fit is perfect, and for classes of equal size
+        if ``penalize_bias=False``, without `class_weight` and `cut`.
     tol : float, default=None
         What passes without a ConvergenceWarning. For "plain" and "squarem" the relative change of the
-        objective, at which they stop; None is the paper's 1e-5. For "mm" and "lasso", which go on to rounding
-        where they can, a certificate: for q >= 1 the duality gap as a share of the objective, None is 1e-8;
-        below ``stationarity_``, None is 1e-4.
+        objective, at which they stop; None means the paper's 1e-5. For "mm" and "lasso", which go on to
+        rounding where they can, a certificate: for q >= 1 the duality gap as a share of the objective, where
+        None means 1e-8; for q < 1 ``stationarity_``, where None means 1e-4.
     max_iter : int, default=10000
         Iterations of "mm", "plain" and "squarem".
     n_components : int, default=None
@@ -110,9 +112,9 @@ class SparseKFDAClassifier(KernelMachine):
     retained_ : (r,) array of int
         Training rows with a coefficient.
     retained_fraction_ : float
-        r / N; times 100 it is the paper's NRS.
+        r / N; the NRS of Harrison & Pasupa is 100 r / N.
     objective_ : float
-        J at ``intercept_`` and ``dual_coef_``.
+        J, the objective above, at ``intercept_`` and ``dual_coef_``.
     objective_path_, retained_path_ : arrays
         J and the number of nonzero coefficients at the start and after each iteration.
     n_iter_ : int
@@ -136,9 +138,11 @@ class SparseKFDAClassifier(KernelMachine):
     is_local_minimum_ : bool
         Only q < 1: stationary to 1e-4 with positive curvature, which is enough for a strict local minimum
         among all coefficients. "plain" at its tolerance rarely is.
+    n_features_in_ : int
 
     Examples
     --------
+    >>> from marginbook.kfda import SparseKFDAClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)

@@ -90,9 +90,9 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
 
     Examples
     --------
+    >>> from marginbook.kfda import RealisationSearch, SparseKFDAClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from marginbook.kfda import SparseKFDAClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X, y = scale(X)[::2], y[::2]
     >>> grid = {"rho": [0.03, 0.3], "gamma": [0.01, 0.03]}

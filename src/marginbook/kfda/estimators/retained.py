@@ -45,17 +45,17 @@ def retained_by(model: Any, y: Any = None) -> Retained:
     Parameters
     ----------
     model : estimator
-        Fitted: a classifier with ``retained_`` (this room's) or ``support_`` (scikit-learn's SVC), or a
-        OneVsRestClassifier, OneVsOneClassifier or OutputCodeClassifier of such, or a pipeline or search
-        that ends in one of these.
+        Fitted: a classifier with ``retained_`` (those of `marginbook.kfda`) or ``support_`` (scikit-learn's
+        SVC), or a OneVsRestClassifier, OneVsOneClassifier or OutputCodeClassifier of such, or a pipeline or
+        search that ends in one of these.
     y : (N,) labels of the training rows, optional
         Only OneVsOneClassifier needs them, which trains each machine on the rows of two classes.
 
     Examples
     --------
+    >>> from marginbook.kfda import SparseKFDAClassifier, retained_by
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.multiclass import OneVsRestClassifier
-    >>> from marginbook.kfda import SparseKFDAClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> kept = retained_by(OneVsRestClassifier(SparseKFDAClassifier(q=0.5, gamma=0.25)).fit(X, y))
     >>> kept.per_machine.tolist(), kept.total, len(kept.indices)

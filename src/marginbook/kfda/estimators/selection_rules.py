@@ -36,10 +36,11 @@ class MinimumError:
 
     Examples
     --------
+    >>> from marginbook.kfda import MinimumError, MinimumRetained, SparseKFDAClassifier
+    >>> from marginbook.kfda.estimators.selection_rules import ERROR_AND_RETAINED
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.preprocessing import scale
-    >>> from marginbook.kfda import SparseKFDAClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X, y = scale(X)[::3], y[::3]
     >>> grid = {"rho": [0.01, 0.1], "gamma": [0.01, 0.1]}

@@ -53,15 +53,15 @@ class OLSKFDAClassifier(KernelMachine):
         Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix is symmetric
         and positive semidefinite.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" is 1 / n_features, None is
-        1 / n_features for "rbf" and 1 for "poly".
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` counts), "auto" is 1 / n_features, None is 1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     intercept : {"first", "candidate"}, default="first"
         Whether the intercept is there from the start, or has to be chosen like a kernel column.
     threshold : {"midpoint", "means"}, default="midpoint"
-        What f is compared with: the midpoint of the two targets, as in the paper, or the midpoint of the
-        means of f in either class.
+        What f is compared with: the midpoint of the two targets, as Harrison & Pasupa have it, or the
+        midpoint of the means of f in either class.
     n_components : int, default=None
         None: all samples are candidates, which takes N x N numbers. A number m: only m of them are, drawn at
         random, in O(N m) memory; the search among these is the same.
@@ -105,6 +105,7 @@ class OLSKFDAClassifier(KernelMachine):
 
     Examples
     --------
+    >>> from marginbook.kfda import OLSKFDAClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)

@@ -69,8 +69,8 @@ class KFDAClassifier(KernelMachine):
         Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix is symmetric
         and positive semidefinite.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (n_features * X.var()), "auto" is 1 / n_features, None is
-        1 / n_features for "rbf" and 1 for "poly".
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` counts), "auto" is 1 / n_features, None is 1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     route : {"auto", "least-squares", "fisher", "cg"}, default="auto"
@@ -84,8 +84,9 @@ class KFDAClassifier(KernelMachine):
         it up to 2,000 samples. A linear kernel of fewer features than samples is solved by the singular
         values of the features, except by "fisher", and landmarks always.
     threshold : {"midpoint", "means"}, default="midpoint"
-        What f is compared with: the midpoint of the two targets, as in the paper, or the midpoint of the
-        means of f in either class, as in Fisher's discriminant. Both are the same for classes of equal size.
+        What f is compared with: the midpoint of the two targets, as Harrison & Pasupa have it, or the
+        midpoint of the means of f in either class, as in Fisher's discriminant. They are the same where the
+        fit is perfect, and for classes of equal size without `class_weight`.
     n_components : int, default=None
         None is the exact kernel, which takes N x N numbers. A number m is an approximation by m samples drawn
         as landmarks (:class:`marginbook.kernels.landmarks.Landmarks`), in O(N m) memory: the discriminant of
@@ -130,6 +131,7 @@ class KFDAClassifier(KernelMachine):
 
     Examples
     --------
+    >>> from marginbook.kfda import KFDAClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)

@@ -40,18 +40,19 @@ class TakesChunks(Fitting):
 
     @available_if(_is_stochastic)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, n_samples: int | None = None) -> Self:
-        """Take one step of Algorithm 2 for each row of a chunk; present only for solver "asgd".
+        """Take one step of Algorithm 2 for each row of a chunk.
 
-        Each step draws two rows of the chunk, so chunks should be mixed as the whole is. After `fit` it goes
-        on from there, with m the number of rows that `fit` got.
+        Present only for the linear kernel with solver "asgd". It takes two classes and no weights. Each step
+        draws two rows of the chunk, so chunks should be mixed as the whole is. After `fit` it goes on from
+        there, with m the number of rows that `fit` got.
 
         Parameters
         ----------
         X : (n, d) array or CSR matrix
         y : (n,) labels
-        classes : (2,) array
+        classes : (2,) array, default=None
             Both labels; required in the first call.
-        n_samples : int, optional
+        n_samples : int, default=None
             Number m of rows of the whole problem: every row's hinge weighs C against terms that do not grow
             with m. Read in the first call; without it m is the number of rows that came so far, and so wrong
             where rows come again.
@@ -59,7 +60,9 @@ class TakesChunks(Fitting):
         Raises
         ------
         ValueError
-            For unknown labels, and for parameters that changed since the first call.
+            For a first call without `classes`, other than two of them, others than those of the first call,
+            unknown labels, `class_weight`, an `n_samples` that is no whole number, parameters out of range,
+            and `lambda1`, `lambda2`, `C` or `fit_intercept` that changed since the first call.
         """
         first = not hasattr(self, "_state")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
@@ -115,29 +118,31 @@ class TakesChunks(Fitting):
         block_rows: int = 50_000,
         directory: str | Path | None = None,
     ) -> Self:
-        """Fit to a file in LIBSVM's format that need not fit into memory; for the linear kernel.
+        """Fit to a file in LIBSVM's format that need not fit into memory.
 
-        The rows are dealt into blocks on disk, and one block is in memory at a time. Solver "asgd" runs
-        Algorithm 2 on them; "dcd", which "auto" means here, ends with a duality gap as in memory. Its
-        multipliers, the coefficients and margins of all rows stay in memory.
+        Present only for the linear kernel with solver "auto", "dcd" or "asgd". It takes two classes, no
+        weights, a finite C, and no `fit_intercept`. The rows are dealt into blocks on disk, and one block is
+        in memory at a time. Solver "asgd" runs Algorithm 2 on them; "dcd", which "auto" means here, ends with
+        a duality gap as in memory. Its multipliers, the coefficients and margins of all rows stay in memory.
 
         Parameters
         ----------
         path : path
             Plain, .gz or .bz2. Of its two labels the larger is ``classes_[1]``.
-        n_features : int, optional
+        n_features : int, default=None
             Number d of features; the largest index of the file if not given.
-        zero_based : bool
+        zero_based : bool, default=False
             Whether indices start from 0.
-        block_rows : int
+        block_rows : int, default=50000
             Rows of a block, about.
-        directory : path, optional
+        directory : path, default=None
             Where the blocks go while they are needed, 12 bytes a non-zero; a temporary one if not given.
 
         Raises
         ------
         ValueError
-            For a malformed line, which is named, for other than two labels, and with an intercept.
+            For a malformed line, which is named, other than two labels, `fit_intercept`, `class_weight`, an
+            infinite C, and parameters out of range.
         """
         validate_settings(self)
         if self.class_weight is not None:

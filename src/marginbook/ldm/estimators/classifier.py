@@ -44,7 +44,8 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
        -\lambda_2\bar\gamma+C\sum_i\omega_i(1-\gamma_i)_+,\qquad\bar\gamma=\frac1M\sum_i\omega_i\gamma_i .
 
     More than two classes: one machine for each class against the rest, all of them on the same kernel
-    values; the largest decision value wins.
+    values; the largest decision value wins. Solver "asgd", `partial_fit` and `fit_file` are for two classes
+    and raise ValueError for more.
 
     Read more in the :ref:`user guide <guide-ldmclassifier>` (``marginbook guide``).
 
@@ -74,8 +75,8 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         the linear kernel give the Gram matrix to "precomputed".) For "linear" only: "interior-point", for few
         features, and "asgd", Algorithm 2, averaged stochastic gradients, which makes `n_passes` passes and
         stops there, optimal or not. "cvxpy" is an oracle for small problems (needs cvxpy). "auto" takes
-        "active-set", but on linear features that are sparse, or fewer than the examples, "interior-point" or,
-        where its steps would be slow, "dcd".
+        "active-set", but on linear features that are sparse or fewer than the examples, and on those of more
+        than 5000 examples, "interior-point" or, where its steps would be slow, "dcd".
     fit_intercept : bool, default=False
         Append a constant feature, which adds 1 to the kernel. The intercept is thus penalised as every other
         weight; the paper has none.
@@ -84,20 +85,21 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         problem is solved on features, up to ``tol * max(min(1, m C), |objective|)``. Not of "asgd".
     max_iter : int, default=None
         Exchanges of "active-set", or beyond 3000 rows its chunks (None is 100000), steps of "interior-point"
-        (200), or passes of "dcd" over the examples (10000).
+        (200; 10000 where "auto" chose it, as "dcd" may follow), or passes of "dcd" over the examples (10000).
     n_passes : int, default=5
         Passes of "asgd" over the examples; the paper's value.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weight of each row of the class; "balanced" is m / (number of classes * rows of the class).
-        Weights of rows are not for the hard margin, "asgd", "cvxpy", and "dcd" on a Gram matrix.
+        Factor on the weight of each row of the class; "balanced" is m / (number of classes * rows of the
+        class). Weights of rows are not for the hard margin, "asgd", "cvxpy", and "dcd" on a Gram matrix.
     random_state : int, RandomState or None, default=None
         Order of the examples in "asgd" and in the linear "dcd".
 
     Attributes
     ----------
     classes_ : (k,) array
-        With two, margins count the second as +1. With more, everything below but `solver_` and `n_iter_` has
-        a leading axis for the k machines.
+        With two, margins count the second as +1. With more, `dual_coef_`, `beta_`, `coef_`, `intercept_`,
+        `objective_`, `dual_gap_`, `margin_mean_` and `margin_variance_` have a leading axis for the k
+        machines.
     n_features_in_ : int
     gamma_ : float
         The gamma of "rbf" or "poly".
@@ -118,12 +120,15 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         How far ``objective_`` can be above the optimum; not with "asgd".
     n_iter_ : int
         The largest of all machines.
+    n_steps_ : int
+        Of "asgd": the steps taken, those of `partial_fit` included.
     margin_mean_, margin_variance_ : float
         Of the training margins, weighted, as (3) and the right side of (4) define them: the latter is twice
         what NumPy calls the variance.
 
     Examples
     --------
+    >>> from marginbook.ldm import LDMClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import minmax_scale
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -172,8 +177,9 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For one class, parameters out of range, a kernel that is not positive semidefinite, a hard
-            margin that the data do not allow, and weights where there is no place for them.
+            For one class, more than two with "asgd", parameters out of range, a kernel that is not positive
+            semidefinite, a hard margin that the data do not allow, and weights where there is no place for
+            them.
         MemoryError
             Where a solver that needs the whole Gram matrix finds no room for it.
         """

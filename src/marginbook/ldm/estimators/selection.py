@@ -61,12 +61,13 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     r"""Large margin distribution machine with its parameters chosen on a grid.
 
     All :math:`\lambda_1`, :math:`\lambda_2`, C share one eigendecomposition for each kernel width and fold,
-    and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). The bound needs no folds. The
-    linear kernel with more than 2000 rows and fewer features is searched on features, without a Gram matrix.
-    With weights of rows or classes, each grid point on a Gram matrix is solved by itself, which takes two or
-    three times as long: the dual of weighted rows has another bound for each, which neither the common factor
-    nor the steps from neighbour to neighbour know. The bound of the leave-one-out error counts rows and takes
-    no weights. Two classes.
+    and each is solved from its neighbour (:mod:`marginbook.ldm.solvers.grid`). ``scoring="loo-bound"`` needs
+    no folds. Otherwise more than 2000 rows of a linear kernel are searched on their features, without a Gram
+    matrix, where these are sparse or fewer than the rows, or the rows more than 5000. With weights of rows or
+    classes, each grid point on a Gram matrix is solved by itself, which takes two or three times as long: the
+    dual of weighted rows has another bound for each, which neither the common factor nor the steps from
+    neighbour to neighbour know. The bound of the leave-one-out error counts rows and takes no weights. Two
+    classes.
 
     Read more in the :ref:`user guide <guide-ldmclassifiercv>` (``marginbook guide``).
 
@@ -78,7 +79,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         Of the kernels "rbf" and "poly". None with "rbf" is the paper's grid: widths :math:`\sigma` from
         :math:`2^{-2}\delta` to :math:`2^2\delta`, where :math:`\delta` is the mean distance of two rows given
         to `fit`, in :math:`\exp(-\lVert x-z\rVert^2/(2\sigma^2))`, so gamma = 1 / (2 sigma**2); nearest to
-        :math:`\delta` first. The paper does not print its kernel; this form is our reading.
+        :math:`\delta` first. The paper does not print its kernel; this form is our reading. None with "poly"
+        is gamma = 1.
     kernel : Kernel, default="rbf"
         As in :class:`LDMClassifier`; a pair such as ("rbf", {"gamma": 0.5}) fixes the width.
     degree : float, default=3
@@ -123,6 +125,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from marginbook.ldm import LDMClassifierCV
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import minmax_scale
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -173,6 +176,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             For other than two classes, grids or parameters out of range, fewer rows than folds, weights that
             are negative or leave a class or a part of a fold without rows, and weights with "loo-bound". For
             groups where there is no splitter to take them: they would be torn apart without a word.
+        MemoryError
+            For more rows than there is memory for their Gram matrix, unless the search is on features.
         """
         self.__dict__.pop("best_estimator_", None)
         validate_grids(self)

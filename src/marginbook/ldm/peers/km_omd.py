@@ -28,7 +28,11 @@ class KMOMDClassifier(KernelPeer):
 
     .. math::
        \gamma=\arg\min_{\gamma\in\Delta_+\times\Delta_-}\gamma^\top YGY\gamma+\tfrac1C\lVert\gamma\rVert^2,
-       \qquad f(x)=\sum_iy_i\gamma_ik(x_i,x)-\tfrac12\gamma^\top GY\gamma .
+       \qquad f(x)=\sum_iy_i\gamma_ik(x_i,x)-\tfrac12\gamma^\top GY\gamma ,
+
+    where :math:`\Delta_\pm=\{\gamma\ge0:\sum_{y_i=\pm1}\gamma_i=1\}` are the distributions over the rows of
+    either class, G is the Gram matrix and Y the diagonal matrix of the labels :math:`y_i=\pm1`. Source:
+    Aiolli, Da San Martino & Sperduti (2008).
 
     The threshold lies midway between the weighted means of the classes. Zhang & Zhou choose a parameter C of
     this method from 10, 50 and 100 without saying what it is; here it is the inverse of the charge on
@@ -52,14 +56,15 @@ class KMOMDClassifier(KernelPeer):
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X), "auto"
-        1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly".
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` counts), "auto" 1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     tol : float, default=1e-6
-        Relative gap that passes without a ConvergenceWarning.
+        Duality gap that passes without a ConvergenceWarning, relative to the objective, or to 1e-4 times the
+        mean of k(x, x) where that is larger.
     max_iter : int, default=1000
-        Linear systems.
+        Most linear systems to solve.
     n_components : int, default=None
         Landmarks, rows drawn by `random_state`, whose span stands for all rows; None is exact.
     random_state : int, RandomState or None, default=0
@@ -76,11 +81,16 @@ class KMOMDClassifier(KernelPeer):
         Rows of X whose kernels f sums: where ``dual_coef_`` is not 0, or with `n_components` the landmarks.
     coef_ : (p,) array, of the linear kernel
     intercept_ : float
-    objective_, dual_gap_ : float
+    objective_ : float
+        The value of the objective above at the solution; with `n_components` that of the approximate problem.
+    dual_gap_ : float
+        How far ``objective_`` can be above the least value.
     n_iter_ : int
+        Linear systems solved.
 
     Examples
     --------
+    >>> from marginbook.ldm import KMOMDClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -102,6 +112,12 @@ class KMOMDClassifier(KernelPeer):
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (m, p), or the (m, m) Gram matrix for "precomputed", and labels `y`, (m,).
+
+        Parameters
+        ----------
+        X, y
+        sample_weight : (m,) array of numbers >= 0, default=None
+            A row of weight k counts as k equal rows, one of weight 0 as none.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-r"""Maximal average margin for classifiers (Pelckmans, Suykens & De Moor 2007), in closed form.
+r"""Maximal average margin for classifiers (Pelckmans, Suykens & De Moor 2008), in closed form.
 
 .. math::
    \max_{\lVert w\rVert\le1}\ \frac1m\sum_{i=1}^m y_iw^\top\varphi(x_i)=w^\top z,\qquad
@@ -101,7 +101,7 @@ class MAMCClassifier(KernelPeer):
     both, with :math:`\sum_i\omega_i` for m: a row of weight k counts as k equal rows, one of weight 0 as
     absent. There is no intercept and nothing to tune but the kernel: f compares the sums of kernels (Parzen
     windows) of the classes. Where kernel values are positive and one class is much larger, its sum wins
-    nearly everywhere, and f predicts it for almost all points.
+    nearly everywhere, and f predicts it for almost all points. Source: Pelckmans, Suykens & De Moor (2008).
 
     Read more in the :ref:`user guide <guide-mamcclassifier>` (``marginbook guide``).
 
@@ -110,18 +110,22 @@ class MAMCClassifier(KernelPeer):
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`.
     gamma : float, "scale", "auto" or None, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X), "auto"
-        1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly".
+        Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
+        `sample_weight` counts), "auto" 1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly".
     degree : float, default=3
     coef0 : float, default=1.0
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weight of each row of the class; "balanced" compares means of kernels instead of sums.
+        Factor on the weight of each row of the class; "balanced" compares means of kernels instead of sums.
 
     Attributes
     ----------
     classes_ : (2,) array
     n_features_in_ : int
+    gamma_ : float, of "rbf" and "poly"
     dual_coef_ : (m,) array
+        Coefficients of :math:`f=\sum_ic_ik(x_i,\cdot)`.
+    support_ : (n_support,) array of int
+        Rows of X with a coefficient that is not 0.
     coef_ : (p,) array, of the linear kernel
     intercept_ : float, 0
     objective_ : float
@@ -133,6 +137,7 @@ class MAMCClassifier(KernelPeer):
 
     Examples
     --------
+    >>> from marginbook.ldm import MAMCClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -152,6 +157,12 @@ class MAMCClassifier(KernelPeer):
         """Fit to rows `X`, (m, p), or the (m, m) Gram matrix for "precomputed", and labels `y`, (m,).
 
         The linear kernel costs one pass over the entries of `X`, the others m^2 kernel values, in batches.
+
+        Parameters
+        ----------
+        X, y
+        sample_weight : (m,) array of numbers >= 0, default=None
+            A row of weight k counts as k equal rows, one of weight 0 as none.
 
         Raises
         ------

@@ -28,14 +28,14 @@ class MDOClassifier(BinaryPeer):
     r"""Margin distribution optimisation, for two classes: linear, without intercept.
 
     .. math::
-       \min_{\lVert w\rVert=1}\ \sum_{y_ix_i^\top w\ge0}e^{-a(x_i^\top w)^2}
+       \min_{\lVert w\rVert=1}\ F(w)=\sum_{y_ix_i^\top w\ge0}e^{-a(x_i^\top w)^2}
        +\sum_{y_ix_i^\top w<0}e^{-by_ix_i^\top w},\qquad\lVert x_i\rVert=1 .
 
     Rows are scaled to length 1 (rows of zeros stay), which leaves the sign of a decision as it is. The
-    problem is not convex; it is descended from several starts, of which the table ``restarts_`` tells. The
-    original article recommends constants, but its text was not at hand: the defaults of `a` and `b` are
-    ours. With them the cost is halved at a margin of 0.08 and doubled at -0.07, the size that margins of
-    rows of length 1 have in some tens of features.
+    problem is not convex; it is descended from several starts, of which the table ``restarts_`` tells.
+    Source: Garg & Roth (2003). Their article recommends constants, but its text was not at hand: the defaults
+    of `a` and `b` are ours. With them the cost is halved at a margin of 0.08 and doubled at -0.07, the size
+    that margins of rows of length 1 have in some tens of features.
 
     Weights of the rows, those of `fit` times those of the classes, multiply the terms of the sum: a row of
     weight k counts as k equal rows, one of weight 0 as absent. The learned starts are the same for both, and
@@ -51,15 +51,16 @@ class MDOClassifier(BinaryPeer):
     b : float, default=10.0
         How fast that of a wrong one grows; at most 300.
     n_restarts : int, default=3
-        Random starts besides the learned ones, see `learned_starts`.
+        Random starts besides the learned ones: the sum of the signed rows, and a linear SVM.
     kink_width : float, default=1e-4
-        Margins move by at most this in the certificate.
+        The cost has a kink at margin 0. It is rounded over so wide a range of margins in the last descent
+        and in ``gradient_norm_``, which certifies the solution up to margins that move by this.
     tol : float, default=1e-5
         Gradient over m at which a descent ends. More than a hundred times that at the end warns.
     max_iter : int, default=500
         Of L-BFGS, for each width of the kink.
     class_weight : {class: number}, "balanced" or None, default=None
-        Times the weight of each row of the class.
+        Factor on the weight of each row of the class.
     random_state : int, RandomState or None, default=0
 
     Attributes
@@ -68,15 +69,18 @@ class MDOClassifier(BinaryPeer):
     n_features_in_ : int
     coef_ : (p,) array, length 1
     objective_ : float
-        F.
+        F at ``coef_``, of the cost with its kink.
     gradient_norm_ : float
-        Stationarity, see `MDOSolution`.
+        Length of the gradient of F on the sphere, over m, with the kink rounded over `kink_width`.
     restarts_ : list of Restart
+        For each start its name, F there (``first``) and at the end (``objective``), ``gradient_norm`` and
+        ``n_iter``.
     n_iter_ : int
         Of all descents.
 
     Examples
     --------
+    >>> from marginbook.ldm import MDOClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -97,6 +101,12 @@ class MDOClassifier(BinaryPeer):
     @on_few_threads
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows `X`, (m, p), dense or sparse, and labels `y`, (m,).
+
+        Parameters
+        ----------
+        X, y
+        sample_weight : (m,) array of numbers >= 0, default=None
+            A row of weight k counts as k equal rows, one of weight 0 as none.
 
         Raises
         ------
@@ -144,7 +154,7 @@ class MDOClassifier(BinaryPeer):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the margins :math:`x^\top w/\\lVert x\\rVert` of the rows of `X`, (n, p) -> (n,)."""
+        r"""Return the margins :math:`x^\top w/\lVert x\rVert` of the rows of `X`, (n, p) -> (n,)."""
         check_is_fitted(self, "coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return np.asarray(normalize(tidy(X)) @ self.coef_.astype(X.dtype))

@@ -25,9 +25,10 @@ class LevelSetClassifier(MatrixMachine):
        \omega_\pi(1)=1-\pi,\quad\omega_\pi(-1)=\pi,
 
     with the weights of samples :math:`s_i` and of classes :math:`\kappa`, all 1 by default, and the set is
-    :math:`\{X:\langle B,X\rangle+b>0\}`. Source: the draft's (3), after Wang, Shen & Liu
-    (2008): over all functions f, in the population, a minimiser of each of the three losses has the sign of
-    :math:`P(y=1\mid X)-\pi`. At the level one half it is :class:`LowRankSVMClassifier` with twice its `lam`.
+    :math:`\{X:\langle B,X\rangle+b>0\}`. Source: (3) of the draft "Large Margin Based Regression for Matrix
+    Feature", after Wang, Shen & Liu (2008): over all functions f, in the population, a minimiser of each of
+    the three losses has the sign of :math:`P(y=1\mid X)-\pi`. At the level one half it is
+    :class:`LowRankSVMClassifier` with twice its `lam`.
 
     Read more in the :ref:`user guide <guide-levelsetclassifier>` (``marginbook guide``).
 
@@ -50,10 +51,13 @@ class LevelSetClassifier(MatrixMachine):
     coef_, U_, V_, intercept_, objective_, objective_path_, lower_bound_, global_gap_, dual_gap_, multipliers_
         As in :class:`LowRankSVMClassifier`, like ``n_iter_``, ``converged_``, ``start_``, ``rank_``,
         ``matrix_shape_`` and ``n_features_in_``.
+    gamma_, dual_coef_, missed_
+        As there, with a kernel: the last two in place of ``coef_`` and ``V_``.
 
     Examples
     --------
     >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import LevelSetClassifier
     >>> X, y, p, _ = make_low_rank(2000, shape=(6, 4), rank=1, scale=2, random_state=0)
     >>> model = LevelSetClassifier(pi=0.7, lam=0.001).fit(X[:1000], y[:1000])
     >>> inside = model.contains(X[1000:])

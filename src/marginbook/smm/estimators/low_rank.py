@@ -26,9 +26,9 @@ class LowRankSVMClassifier(MatrixMachine):
 
     for matrices :math:`X_i\in\mathbb R^{d_1\times d_2}`, labels :math:`y_i=\pm1`, the weights of samples
     :math:`s_i` and of classes :math:`\kappa`, all 1 by default, and L the hinge loss :math:`(1-z)_+`, the
-    squared hinge loss :math:`(1-z)_+^2` or the logistic loss :math:`\log(1+e^{-z})`. Source: the draft's (2).
-    More than two classes: one machine for each class against the rest, and the largest
-    :math:`\langle B,X\rangle+b` wins.
+    squared hinge loss :math:`(1-z)_+^2` or the logistic loss :math:`\log(1+e^{-z})`. Source: (2) of the draft
+    "Large Margin Based Regression for Matrix Feature". More than two classes: one machine for each class
+    against the rest, and the largest :math:`\langle B,X\rangle+b` wins.
 
     The problem is not convex. Block descent goes down from a truncated singular value decomposition of the
     full-rank solution and from `n_restarts` random starts, and the lowest objective is kept, with a lower
@@ -45,14 +45,17 @@ class LowRankSVMClassifier(MatrixMachine):
     loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
     kernel : {"linear", "rbf", "poly"}, (name, parameters) or callable, default="linear"
         A kernel on rows: B is then :math:`\sum_kU_kV_k^\top` with :math:`V_k` in the feature space of a row.
-        Parameters given as a pair win over `gamma`, `degree`, `coef0`. See
+        Parameters given as a pair win over `gamma`, `degree`, `coef0`. "poly" between rows a and b of two
+        matrices is :math:`(\gamma\,x_a^\top z_b+c)^m` where a = b, and without c, the `coef0`, elsewhere. See
         :mod:`marginbook.smm.model.row_kernels`.
     gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf" and "poly"; "scale" is 1 / d2 over the variance of all entries, weighted as the samples are,
         "auto" is 1 / d2, and None is 1 / d2 for "rbf" and 1 for "poly". The draft's width :math:`\sigma` is
         ``gamma = 1 / (2 * sigma**2)``.
     degree : int, default=3
+        m, of "poly", at least 1.
     coef0 : float, default=1.0
+        c, of "poly", at least 0.
     n_components : int or None, default=None
         Of a kernel. None is exact: the Gram matrix of all n d1 rows, 8 (n d1)^2 bytes, which a
         MemoryError refuses beyond 10,000 rows. A number m is approximate: m landmark rows, each the one that
@@ -63,8 +66,8 @@ class LowRankSVMClassifier(MatrixMachine):
     n_restarts : int, default=0
         Random starts beside the one from the full-rank solution.
     bound_iter : int, default=0
-        Steps, some hundred or with a kernel some 40, that raise ``lower_bound_`` to the minimum of a convex
-        relaxation. Its solution is one start more.
+        Most steps by which ``lower_bound_`` is raised towards the minimum of a convex relaxation, whose
+        solution is then one more start. 0 leaves them out; some 100 do, with a kernel some 40.
     shape : (int, int) or None, default=None
         d1 and d2 of matrices that are given as the rows of an (n, d1 d2) array. None: an (n, p) array holds
         matrices of p rows and one column.
@@ -85,7 +88,8 @@ class LowRankSVMClassifier(MatrixMachine):
     coef_ : (d1, d2) array
         B. With K > 2 classes this and the other attributes have a first axis of K, or are lists of K.
     U_, V_ : (d1, r) and (d2, r) arrays
-        B = U V', with orthogonal columns in either, the k-th ones of one length.
+        B = U V'. The columns of U are orthogonal to each other, and so are those of V; the k-th column of U
+        has the length of the k-th column of V.
     intercept_ : float
     objective_ : float
     objective_path_ : (k,) array
@@ -119,6 +123,7 @@ class LowRankSVMClassifier(MatrixMachine):
     Examples
     --------
     >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import LowRankSVMClassifier
     >>> X, y, _, _ = make_low_rank(300, shape=(8, 6), rank=1, scale=8, random_state=0)
     >>> model = LowRankSVMClassifier(rank=1, lam=0.02).fit(X[:100], y[:100])
     >>> vector = LowRankSVMClassifier(rank=None, lam=0.02).fit(X[:100], y[:100])

@@ -28,13 +28,15 @@ class RegressionFunctionEstimator(MatrixMachine):
 
     .. math::
        \text{count}&:\quad\hat p(X)=\frac1H\Bigl(\frac12+\sum_{h<H}1\{f_h(X)>0\}\Bigr),\\
-       \text{interval}&:\quad\hat p(X)=\tfrac12\bigl(\max\{\pi_h:f_h(X)>0\}+\min\{\pi_h:f_h(X)\le0\}\bigr),\\
-       \text{isotonic}&:\quad\text{the count of }g_h>0,\text{ the falling values nearest to }f_h(X).
+       \text{interval}&:\quad\hat p(X)=\tfrac12\bigl(\max\{\pi_h:f_h(X)>0\}+\min\{\pi_h:f_h(X)\le0\}\bigr),
+       \qquad\max\emptyset=0,\ \min\emptyset=1,\\
+       \text{isotonic}&:\quad\hat p(X)=\frac1H\Bigl(\frac12+\sum_{h<H}1\{g_h>0\}\Bigr),\qquad
+       g=\arg\min_{g_1\ge\dots\ge g_{H-1}}\sum_{h<H}(f_h(X)-g_h)^2.
 
     They agree unless level sets cross, that is, X is in a level set but not in one of a lower level;
-    ``crossings_`` says how often. Source: the draft's scheme S.1 to S.4, whose S.4 as printed counts
-    complements and estimates 1 - p, and whose h = H leaves the positive class without weight. More than two
-    classes: ``OneVsRestClassifier``.
+    ``crossings_`` says how often. Source: scheme S.1 to S.4 of the draft "Large Margin Based Regression for
+    Matrix Feature", whose S.4 as printed counts complements and estimates 1 - p, and whose h = H leaves the
+    positive class without weight. More than two classes: ``OneVsRestClassifier``.
 
     Levels are solved from the middle outwards, each from the solution of its neighbour.
 
@@ -66,6 +68,11 @@ class RegressionFunctionEstimator(MatrixMachine):
         How far the level sets cross on the training samples of positive weight, and what the other rules
         would change; see :class:`marginbook.smm.model.aggregation.Crossings`.
     coef_, U_, V_ : (H-1, d1, d2), (H-1, d1, r) and (H-1, d2, r) arrays
+    dual_coef_, missed_ : (H-1, n d1, r) and (H-1,) arrays
+        With a kernel in place of ``coef_`` and ``V_``; with `n_components` the coefficients are those of the
+        landmarks.
+    gamma_ : float
+        Where the kernel has one.
     intercept_, objective_, lower_bound_, global_gap_, dual_gap_ : (H-1,) arrays
     multipliers_ : (H-1, n) array
     objective_path_, start_ : lists of H-1
@@ -82,6 +89,7 @@ class RegressionFunctionEstimator(MatrixMachine):
     Examples
     --------
     >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import RegressionFunctionEstimator
     >>> X, y, p, _ = make_low_rank(1500, shape=(6, 4), rank=1, scale=2, random_state=0)
     >>> model = RegressionFunctionEstimator(10, lam=0.001).fit(X[:500], y[:500])
     >>> estimated = model.predict_proba(X[500:])[:, 1]

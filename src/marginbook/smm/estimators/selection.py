@@ -62,7 +62,7 @@ class LowRankSVMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     loss, kernel, gamma, degree, coef0, n_components, fit_intercept :
         As in :class:`LowRankSVMClassifier`, like the next ones.
     n_restarts, bound_iter, shape, class_weight, tol, max_iter, random_state :
-        Random starts are added where a path begins, and to the last fit.
+        As in :class:`LowRankSVMClassifier`. Random starts are added where a path begins, and to the last fit.
 
     Attributes
     ----------
@@ -91,6 +91,7 @@ class LowRankSVMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import LowRankSVMClassifierCV
     >>> X, y, _, _ = make_low_rank(400, shape=(8, 6), rank=2, scale=8, random_state=0)
     >>> cv = LowRankSVMClassifierCV((1, 2, 4), (0.1, 0.01)).fit(X[:200], y[:200])
     >>> cv.best_params_, round(cv.best_score_, 2), round(cv.score(X[200:], y[200:]), 2)

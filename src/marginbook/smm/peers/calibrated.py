@@ -28,19 +28,20 @@ FOLDS = 5
 
 @dataclass(eq=False, repr=False)
 class CalibratedSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
-    r"""Probabilities from a support vector machine after Platt (1999), or by isotonic regression.
+    r"""Probabilities from a support vector machine, by a sigmoid (Platt 1999) or by isotonic regression.
 
     Each fold's machine, trained on the others, decides on the samples of the fold; with "sigmoid" the
     probability is :math:`1/(1+e^{af(X)+c})` with a and c of the largest likelihood, with "isotonic" the
-    monotone function of f(X) of least squared error (Zadrozny & Elkan 2002). The room's regression functions
-    train a machine for every level instead. By scikit-learn's ``CalibratedClassifierCV``, for matrices.
+    monotone function of f(X) of least squared error (Zadrozny & Elkan 2002). It is scikit-learn's
+    ``CalibratedClassifierCV``, for matrices. :class:`~marginbook.smm.RegressionFunctionEstimator` trains a
+    machine for every level instead.
 
     Read more in the :ref:`user guide <guide-calibratedsvmclassifier>` (``marginbook guide``).
 
     Parameters
     ----------
     estimator : classifier of matrices, default=None
-        Any of this room with ``decision_function``; None is
+        Any of `marginbook.smm` with ``decision_function``; None is
         :class:`~marginbook.smm.peers.vector.VectorSVMClassifier`.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
     cv : int, splitter or iterable of splits, default=None
@@ -63,7 +64,8 @@ class CalibratedSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from marginbook.datasets.generators import make_low_rank
+    >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import CalibratedSVMClassifier
     >>> X, y, truth, _ = make_low_rank(1100, shape=(4, 4), rank=1, scale=2, random_state=0)
     >>> model = CalibratedSVMClassifier().fit(X[:1000], y[:1000])
     >>> float(abs(model.predict_proba(X[1000:])[:, 1] - truth[1000:]).mean().round(2))

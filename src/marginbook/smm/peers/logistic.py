@@ -20,8 +20,8 @@ class LowRankLogisticClassifier(LowRankSVMClassifier):
 
     (Zhou & Li 2014 have the nuclear norm in place of the rank). It is
     :class:`~marginbook.smm.estimators.LowRankSVMClassifier` with the logistic loss, where block descent and
-    lower bound are explained. More than two classes: one machine for each against the rest, whose
-    probabilities are divided by their sum.
+    lower bound are explained, and all attributes that are not listed here. More than two classes: one machine
+    for each against the rest, whose probabilities are divided by their sum.
 
     Read more in the :ref:`user guide <guide-lowranklogisticclassifier>` (``marginbook guide``).
 
@@ -54,11 +54,10 @@ class LowRankLogisticClassifier(LowRankSVMClassifier):
     objective_, lower_bound_, global_gap_ : float
         No matrix of rank r has an objective below ``lower_bound_``; ``global_gap_`` is the difference.
 
-    All others are those of :class:`~marginbook.smm.estimators.LowRankSVMClassifier`.
-
     Examples
     --------
-    >>> from marginbook.datasets.generators import make_low_rank
+    >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import LowRankLogisticClassifier
     >>> X, y, truth, _ = make_low_rank(300, shape=(8, 8), rank=1, scale=2, random_state=0)
     >>> model = LowRankLogisticClassifier(rank=1, lam=0.01).fit(X[:200], y[:200])
     >>> float(abs(model.predict_proba(X[200:])[:, 1] - truth[200:]).mean().round(2))

@@ -42,13 +42,14 @@ class NuclearNormSVMClassifier(MatrixClassifier):
     r"""Support matrix machine (Luo, Xie, Zhang & Li 2015): a spectral elastic net with the hinge loss.
 
     .. math:: \min_{B,b}\tfrac12\lVert B\rVert_F^2+\tau\lVert B\rVert_*
-       +C\sum_i\bigl(1-y_i(\langle B,X_i\rangle+b)\bigr)_+
+       +C\sum_iw_i\bigl(1-y_i(\langle B,X_i\rangle+b)\bigr)_+
 
-    where :math:`X_i` is d1 x d2 and :math:`\lVert B\rVert_*` the sum of the singular values. The problem is
-    convex: unlike the machine of fixed rank it has one solution B, at the price that all singular values
-    shrink. With :math:`C=1/(2\lambda n)` and :math:`\tau=0` it is the machine of full rank. Feasible
-    multipliers of the dual certify the solution. A fit needs the Gram matrix of the samples, (n, n), and
-    more of its size: a MemoryError refuses beyond 12,000 samples.
+    where :math:`X_i` is d1 x d2, :math:`w_i` its weight times that of its class, 1 unless given, and
+    :math:`\lVert B\rVert_*` the sum of the singular values. The problem is convex: unlike the machine of
+    fixed rank it has one solution B, at the price that all singular values shrink. With
+    :math:`C=1/(2\lambda n)` and :math:`\tau=0` it is the machine of full rank. Feasible multipliers of the
+    dual certify the solution. A fit needs the Gram matrix of the samples, (n, n), and more of its size:
+    beyond 12,000 samples of positive weight there is a MemoryError.
 
     Read more in the :ref:`user guide <guide-nuclearnormsvmclassifier>` (``marginbook guide``).
 
@@ -82,8 +83,8 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         Of B.
     rank_ : int
     multipliers_ : (n,) array
-        :math:`0\le a_i\le C w_i` with the weights w of samples and classes. B is the soft-thresholding of
-        :math:`\sum_ia_iy_iX_i`, up to `tol` and a factor near 1.
+        :math:`0\le a_i\le C w_i`. B is the soft-thresholding of :math:`\sum_ia_iy_iX_i`, up to `tol` and a
+        factor near 1.
     objective_, lower_bound_ : float
     dual_gap_ : float
         Their difference, relative as `tol` is.
@@ -93,7 +94,8 @@ class NuclearNormSVMClassifier(MatrixClassifier):
 
     Examples
     --------
-    >>> from marginbook.datasets.generators import make_low_rank
+    >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import NuclearNormSVMClassifier
     >>> sample = make_low_rank(200, shape=(8, 8), rank=1, scale=10.0, random_state=0)
     >>> model = NuclearNormSVMClassifier(tau=5.0, C=0.1).fit(sample.X, sample.y)
     >>> model.rank_, model.dual_gap_ < 1e-6
@@ -119,7 +121,7 @@ class NuclearNormSVMClassifier(MatrixClassifier):
         ValueError
             Unless there are two classes with positive weight; for parameters out of range.
         MemoryError
-            For more than `MOST` samples of positive weight.
+            For more than 12,000 samples of positive weight, or fewer where the machine has no room for them.
 
         Warns
         -----

@@ -133,7 +133,8 @@ class VectorSVMClassifier(VectorClassifier):
 
     Examples
     --------
-    >>> from marginbook.datasets.generators import make_low_rank
+    >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import VectorSVMClassifier
     >>> X, y, _, _ = make_low_rank(300, shape=(8, 6), rank=1, scale=8, random_state=0)
     >>> model = VectorSVMClassifier(lam=0.02).fit(X[:100], y[:100])
     >>> model.coef_.shape, round(model.score(X[100:], y[100:]), 2)
@@ -221,7 +222,8 @@ class VectorLogisticClassifier(VectorClassifier):
 
     Examples
     --------
-    >>> from marginbook.datasets.generators import make_low_rank
+    >>> from marginbook.datasets import make_low_rank
+    >>> from marginbook.smm import VectorLogisticClassifier
     >>> X, y, truth, _ = make_low_rank(1100, shape=(4, 4), rank=1, scale=2, random_state=0)
     >>> model = VectorLogisticClassifier(lam=0.001).fit(X[:1000], y[:1000])
     >>> float(abs(model.predict_proba(X[1000:])[:, 1] - truth[1000:]).mean().round(2))
