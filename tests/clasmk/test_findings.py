@@ -113,7 +113,7 @@ def test_the_chapter_counts_its_claims_by_kind():
         "**Proofs**: 7 steps hold, 8 are corrected.",
         "**Statements**: 4 hold, 8 are corrected, 1 fails: that",
         "**The paper's text against its own tables**: 6 hold, 1 is corrected.",
-        "**Our re-runs**: 2 reproduced, 4 not, 5 undecided.",
+        "**Our re-runs**: 2 reproduced, 1 in part, 4 not, 4 undecided.",
         "**Ours**: 22 hold.",
     ):
         told(CHAPTER, line)
