@@ -28,12 +28,12 @@ class RegressionFunctionEstimator(MatrixMachine):
 
     .. math::
        \text{count}&:\quad\hat p(X)=\frac1H\Bigl(\frac12+\sum_{h<H}1\{f_h(X)>0\}\Bigr),\\
-       \text{interval}&:\quad\hat p(X)=\tfrac12\bigl(\max\{\pi_h:f_h(X)>0\}+\min\{\pi_h:f_h(X)\le0\}\bigr),
-       \qquad\max\emptyset=0,\ \min\emptyset=1,\\
-       \text{isotonic}&:\quad\hat p(X)=\frac1H\Bigl(\frac12+\sum_{h<H}1\{g_h>0\}\Bigr),\qquad
-       g=\arg\min_{g_1\ge\dots\ge g_{H-1}}\sum_{h<H}(f_h(X)-g_h)^2.
+       \text{interval}&:\quad\hat p(X)=\tfrac12\bigl(\max\{\pi_h:f_h(X)>0\}+\min\{\pi_h:f_h(X)\le0\}\bigr),\\
+       \text{isotonic}&:\quad\hat p(X)=\frac1H\Bigl(\frac12+\sum_{h<H}1\{g_h>0\}\Bigr),\\
+       &\phantom{:}\quad g=\arg\min_{g_1\ge\dots\ge g_{H-1}}\sum_{h<H}(f_h(X)-g_h)^2.
 
-    They agree unless level sets cross, that is, X is in a level set but not in one of a lower level;
+    The largest of no levels is 0, the smallest 1. The rules agree unless level sets cross, that is, X is in
+    a level set but not in one of a lower level;
     ``crossings_`` says how often. Source: scheme S.1 to S.4 of the draft "Large Margin Based Regression for
     Matrix Feature", whose S.4 as printed counts complements and estimates 1 - p, and whose h = H leaves the
     positive class without weight. More than two classes: ``OneVsRestClassifier``.

@@ -45,11 +45,10 @@ def interval_rule(decisions: np.ndarray) -> np.ndarray:
     r"""Return the middle between the highest level that X is above and the lowest that it is not.
 
     .. math::
-       \hat p(X)=\tfrac12\bigl(\max\{\pi_h:f_h(X)>0\}+\min\{\pi_h:f_h(X)\le0\}\bigr),\qquad
-       \max\emptyset=0,\quad\min\emptyset=1
+       \hat p(X)=\tfrac12\bigl(\max\{\pi_h:f_h(X)>0\}+\min\{\pi_h:f_h(X)\le0\}\bigr)
 
-    Source: Wang, Shen & Liu (2008). Where level sets cross the two ends change places, and the levels
-    between them have no say.
+    The highest of no levels is 0, the lowest 1. Source: Wang, Shen & Liu (2008). Where level sets cross the
+    two ends change places, and the levels between them have no say.
 
     Parameters
     ----------
@@ -71,8 +70,8 @@ def isotonic_rule(decisions: np.ndarray) -> np.ndarray:
     r"""Return the share of levels that X is above after its decision values were made to fall.
 
     .. math::
-       g=\arg\min_{g_1\ge\dots\ge g_{H-1}}\sum_h(f_h(X)-g_h)^2,\qquad
-       \hat p(X)=\frac1H\Bigl(\frac12+\#\{h:g_h>0\}\Bigr)
+       g&=\arg\min_{g_1\ge\dots\ge g_{H-1}}\sum_h(f_h(X)-g_h)^2,\\
+       \hat p(X)&=\frac1H\Bigl(\frac12+\#\{h:g_h>0\}\Bigr)
 
     By the max-min formula :math:`g_h>0` exactly if the sums :math:`S_k=f_1(X)+\dots+f_k(X)` rise to a new
     maximum at some :math:`k\ge h`. So the count is the first k, from 0, at which :math:`S_k` is largest.
