@@ -24,6 +24,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
+from marginbook.base.checkout import GIT
 from marginbook.base.remembered import Remembered, sha256
 from marginbook.cli.stopping import one_sentence
 
@@ -183,7 +184,7 @@ def _git(*arguments: str) -> str:
         not (ROOT / ".git").exists() or shutil.which("git") is None
     ):  # an archive, perhaps in another repository
         sys.exit("`make check` asks git what changed, and this is no checkout of git: call `make test`")
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return subprocess.run([*GIT, *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def _options() -> argparse.Namespace:

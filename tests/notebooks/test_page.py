@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import zlib
 from pathlib import Path
@@ -192,3 +193,17 @@ def test_the_commit_of_a_checkout_and_whether_it_was_changed(home: Path) -> None
     (home / "results").mkdir()
     (home / "results" / "new.csv").write_text("1")
     assert commit("results") + "-dirty" == commit()
+
+
+def test_asking_for_the_commit_writes_nothing_that_a_kill_could_leave(home: Path) -> None:
+    """Git's own `status` writes the index anew, under a lock, where a file only looks changed."""
+    for arguments in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *arguments], cwd=home, check=True)
+    who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run(["git", *who, "commit", "-qm", "all"], cwd=home, check=True)
+    os.utime(home / "_toc.yml", (1e9, 1e9))
+    before = (home / ".git" / "index").read_bytes()
+    assert not str(commit()).endswith("-dirty")
+    assert (home / ".git" / "index").read_bytes() == before
+    subprocess.run(["git", "status", "--porcelain"], cwd=home, check=True, capture_output=True)
+    assert (home / ".git" / "index").read_bytes() != before

@@ -6,6 +6,9 @@ import subprocess
 
 from .project import root
 
+#: asks without writing: a question that is killed must not leave a lock that stops whoever commits next
+GIT = ("git", "--no-optional-locks")
+
 
 def commit(*written: str) -> str | None:
     """Return the short commit of the checkout, with ``-dirty`` if it differs from it; None outside of git.
@@ -21,7 +24,7 @@ def commit(*written: str) -> str | None:
     left_out = [f":(exclude){each}" for each in written]
     asked = [["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", ".", *left_out]]
     try:
-        done = [subprocess.run(["git", *each], cwd=home, capture_output=True, text=True) for each in asked]
+        done = [subprocess.run([*GIT, *each], cwd=home, capture_output=True, text=True) for each in asked]
     except OSError:  # no git here
         return None
     if any(each.returncode for each in done):

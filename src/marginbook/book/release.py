@@ -22,6 +22,7 @@ from typing import Any
 
 from .. import __version__
 from ..base import packages
+from ..base.checkout import GIT
 from ..base.project import root
 from ..cli.stopping import keeping, one_sentence
 from ..datasets.cache import sha256_of
@@ -132,7 +133,7 @@ def _git(home: Path, *arguments: str) -> str:
     if not (home / ".git").exists():  # a file in a worktree; not a repository further up
         return ""
     try:
-        done = subprocess.run(["git", *arguments], cwd=home, capture_output=True, text=True)
+        done = subprocess.run([*GIT, *arguments], cwd=home, capture_output=True, text=True)
     except OSError:  # no git here
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
