@@ -85,6 +85,8 @@ def test_misspelt_names_get_the_nearest(cli):
         shown = cli(*arguments)
         assert shown.exit_code == 2
         assert shown.output.strip().endswith(told) or told in shown.output.splitlines()[-1]
+    asked = cli("errata", "dmr").output
+    assert [paper for paper in ("drm", "ldm", "kfda", "clasmk", "smm") if f"'{paper}'" not in asked] == []
 
 
 def interrupt(wait_for: str, *arguments: str, **environment: str) -> tuple[int, str]:

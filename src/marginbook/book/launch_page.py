@@ -55,8 +55,7 @@ def config_of_build(config: str) -> str:
 
 
 def setup(url: str, branch: str) -> str:
-    """Return the cell that installs the library and fetches data, for a notebook that lies nowhere "
-    "(Colab)."""
+    """Return the cell that installs the library and fetches data, as Colab needs it."""
     return f'%pip install --quiet "marginbook[oracle,experiments,book] @ git+{url}@{branch}"\n{FETCH}'
 
 

@@ -160,14 +160,14 @@ def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
     missing = [entry.name for entry in registry().values() if not entry.available]
     return (
         f"- Other numbers do not say who is wrong. The {found[Verdict.NOT_REPRODUCED]} results that were "
-        "not reproduced may depend on a setting, a split or a version of the data that we do not know.\n- "
-        f"Where the papers leave something open we made {len(assumed)} assumptions, and [list "
-        f"them](reproducibility.md). Of {several} tables and figures we ran more than one reading, and [the "
-        f"one that agrees best](#readings) counts.\n- {found[Verdict.UNDECIDED]} verdicts are *undecided*: "
-        "a wrong run would have passed, too, the splits are too few, or the printed means do not settle the "
-        "question. That speaks neither for nor "
-        f"against a method.\n- {len(missing)} of {len(registry())} data sets [could not be "
-        "obtained](data.md), and a public set of the same name need not be the one that was used.\n"
+        "not reproduced may depend on a setting, a split or a version of the data that we do not "
+        f"know.\n- Where the papers leave something open we made {len(assumed)} assumptions, and [list "
+        f"them](reproducibility.md). Of {several} tables and figures we ran more than one reading, and "
+        f"[the one that agrees best](#readings) counts.\n- {found[Verdict.UNDECIDED]} verdicts are "
+        "*undecided*: a wrong run would have passed, too, the splits are too few, or the printed means "
+        f"do not settle the question. That speaks neither for nor against a method.\n- {len(missing)} of "
+        f"{len(registry())} data sets [could not be obtained](data.md), and a public set of the same name "
+        "need not be the one that was used.\n"
     )
 
 

@@ -57,9 +57,8 @@ def hinge() -> Finding:
         "$\\sum_i(1-\\gamma_i)^2$ is $n$ times the squared distance of the mean from 1, plus $n$ times the "
         "variance. So the two terms that the LDM adds to the SVM make kernel ridge of the labels, exactly. "
         f"In the example both point in the same direction up to $C\\approx{one:.1g}$. Then the hinge "
-        "takes over: at "
-        f"$C={pictures.COSTS[-1]:g}$ the LDM is {ridge[-1]:.0f}° from kernel ridge, and {svm[-1]:.0f}° from "
-        "an SVM whose kernel is whitened by the variance term.",
+        f"takes over: at $C={pictures.COSTS[-1]:g}$ the LDM is {ridge[-1]:.0f}° from kernel ridge, and "
+        f"{svm[-1]:.0f}° from an SVM whose kernel is whitened by the variance term.",
         {"bridge/ldm-kernel-ridge": "holds", "bridge/ldm-whitened-svm": "holds", "bridge/ldm-mean": "holds"},
         f"{PAGE}#bridge-ldm-kernel-ridge",
         pictures.angles,
@@ -80,10 +79,9 @@ def rule() -> Finding:
         "The discriminative ridge machine has the weights of kernel ridge, but not its rule",
         "With two classes the DRM decides by a kernel ridge prediction too, but its targets are labels "
         "multiplied by their similarity to the new point. Each weight is multiplied by the kernel once "
-        "more, so distant "
-        f"training points count for less. In the example the two rules disagree on {100 * share:.0f} % of "
-        "the new points, with identical weights. Under a strong ridge the DRM compares sums of squared "
-        "kernels.",
+        "more, so distant training points count for less. In the example the two rules disagree on "
+        f"{100 * share:.0f} % of the new points, with identical weights. Under a strong ridge the DRM "
+        "compares sums of squared kernels.",
         {
             "bridge/drm-kernel-ridge": "holds",
             "bridge/drm-errors": "holds",
@@ -130,11 +128,10 @@ def leave_one_out() -> Finding:
         "One formula gives leave-one-out for kernel ridge, the LS-SVM and kFDA",
         "Three chapters derive three formulas for exact leave-one-out. They are one: eliminate the unknowns "
         "of the left-out sample from a symmetric system. It costs one inverse instead of $n$ fits, and "
-        "covers kernel ridge, which has the DRM's weights at $\\alpha=0$, the LS-SVM and the kernel Fisher "
-        "discriminant, where a sample takes two unknowns with it. With $\\alpha>0$ the DRM's class "
-        "sizes change, too; its chapter has that formula. The LDM's hinge is no linear system; its "
-        "chapter proves "
-        "intervals.",
+        "covers kernel ridge, which has the DRM's weights at $\\alpha=0$, the LS-SVM and the kernel "
+        "Fisher discriminant, where a sample takes two unknowns with it. With $\\alpha>0$ the DRM's "
+        "class sizes change, too; its chapter has that formula. The LDM's hinge is no linear system; its "
+        "chapter proves intervals.",
         {"bridge/leave-one-out": "holds"},
         f"{PAGE}#bridge-leave-one-out",
         pictures.left_out,

@@ -44,12 +44,3 @@ def drm_and_ridge() -> dict[str, tuple[pd.Series[float], pd.Series[float]]]:
         name: (scores[f"DRM({letter})"], scores[f"KRR({letter})"])
         for letter, name in (("R", "Gaussian"), ("P", "polynomial"))
     }
-
-
-def accuracy_gap() -> float:
-    """Return by how many points of accuracy the DRM is ahead of kernel ridge on the bench of all papers."""
-    import pandas as pd
-
-    bench = pd.read_csv(resource("results", "study", "accuracy.csv"))
-    means = bench.groupby("method")["accuracy"].mean()
-    return float(means["DRM"] - means["kernel ridge"])

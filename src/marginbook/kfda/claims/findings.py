@@ -112,8 +112,7 @@ def one_classifier() -> Finding:
         "diagonal. Left, one fixed classifier: the points follow the diagonal over two decades. Right, "
         "refitted classifiers: the points of Banana, Titanic, Twonorm and Waveform lie far below it.",
         "The printed ± of Table 1 is close to that of one classifier (left, along the diagonal). "
-        "Classifiers that are "
-        "trained anew would vary more (right, far below it).",
+        "Classifiers that are trained anew would vary more (right, far below it).",
         holds=bool(
             (fixed["errors"] > refitted["errors"]).all()
             and every.min() > -enough
@@ -121,10 +120,9 @@ def one_classifier() -> Finding:
             and min(fixed["wrong"]) > 0.5
         ),
         home="The printed errors of the sparse Fisher discriminant look like those of one classifier, "
-        "tested in part on its own training rows: trained anew on every partition, our classifiers "
-        f"agree with {first[0]} errors of Table 1, and tested that way with {first[1]}. (The verdict on "
-        "Table 1 stays "
-        "*undecided*: with the wrong column of the table most cells would agree, too.)",
+        "tested in part on its own training rows: trained anew on every partition, our classifiers agree "
+        f"with {first[0]} errors of Table 1, and tested that way with {first[1]}. (The verdict on Table 1 "
+        "stays *undecided*: with the wrong column of the table most cells would agree, too.)",
     )
 
 
@@ -136,13 +134,13 @@ def zero_is_no_convention() -> Finding:
     return Finding(
         "For q = 1 the number of rows kept depends on what counts as zero; for smaller q it hardly does",
         "In exact numbers the iteration almost never reaches zero, and the paper does not say when a "
-        "coefficient counts as zero. "
-        "Call it zero below a thousandth or below a millionth of the largest coefficient. On average over "
-        "all data sets and three values of $\\rho$, not only the best one: where the paper "
-        f"stops, $q=1$ keeps {coarse['kFDA-1']:.0f} or {fine['kFDA-1']:.0f} % of the rows, $q=\\frac12$ "
-        f"keeps {coarse['kFDA-0.5']:.0f} or {fine['kFDA-0.5']:.0f} %. The reason is a gap: for $q<1$ a "
-        "coefficient of a local minimum is zero or at least a size that $\\rho$, $q$ and its column "
-        "determine, and one that is small enough goes to zero. So the library needs no threshold.",
+        "coefficient counts as zero. Call it zero below a thousandth or below a millionth of the largest "
+        "coefficient. On average over all data sets and three values of $\\rho$, not only the best one: "
+        f"where the paper stops, $q=1$ keeps {coarse['kFDA-1']:.0f} or {fine['kFDA-1']:.0f} % of the "
+        f"rows, $q=\\frac12$ keeps {coarse['kFDA-0.5']:.0f} or {fine['kFDA-0.5']:.0f} %. The reason is a "
+        "gap: for $q<1$ a coefficient of a local minimum is zero or at least a size that $\\rho$, $q$ "
+        "and its column determine, and one that is small enough goes to zero. So the library needs no "
+        "threshold.",
         {
             "kfda/cuts": "holds",
             "kfda/magnitude-bound": "holds",

@@ -28,9 +28,8 @@ def _derivation() -> Sentence:
 
 def _convergence() -> Sentence:
     return Sentence(
-        "For q = 1 the iteration leads to the lasso's minimum from almost every start, the rate near a limit "
-        "is linear, "
-        "and a step costs as much as one of re-weighted least squares.",
+        "For q = 1 the iteration leads to the lasso's minimum from almost every start, the rate near a "
+        "limit is linear, and a step costs as much as one of re-weighted least squares.",
         {f"kfda/{id}": "holds" for id in ("q1-global", "rate", "irls-cost")},
     )
 

@@ -133,9 +133,9 @@ def check_cuts() -> Evidence:
         claimed=claimed,
         slack=min(0.5 - full, half - 0.5),
         why=f"{'. '.join(told)}. In exact numbers the iteration almost never reaches zero, and the paper "
-        "states no cut. It stops at "
-        f"a relative change of J of 1e-5, where J is a median {100 * coarse['excess'].median():.2g} % above "
-        "that of the exact solver. Cuts are relative to the largest coefficient.",
+        "states no cut. It stops at a relative change of J of 1e-5, where J is a median "
+        f"{100 * coarse['excess'].median():.2g} % above that of the exact solver. Cuts are relative to "
+        "the largest coefficient.",
         sizes={"sets": int(frame["dataset"].nunique()), "cells": len(same)},
     )
 

@@ -190,12 +190,10 @@ def _speed() -> Finding:
         f"method solves it {primal[0]:.0f} to {primal[1]:.0f} times faster than cvxpy solves the paper's "
         f"problem, and {dual[0]:.0f} to {dual[1]:.0f} times faster if it gets our dual. For 2,000 examples a "
         f"fit takes {svc[0]:.1f} to {svc[1]:.1f} times as long as one of `SVC`. On generated rows as "
-        "sparse as "
-        "text, the exact solution is within a thousandth of the minimum after "
-        f"{text[0]:.1f} to {text[1]:.1f} times LIBLINEAR's time. That does not hold of all sparse rows: on "
-        f"farm-ads, at the tolerances of Figure 2, it takes {real:.1f} times as long. The paper's five "
-        f"passes take less time, but stop {100 * above[0]:.0f} to {100 * above[1]:.0f} % above the "
-        "minimum.",
+        f"sparse as text, the exact solution is within a thousandth of the minimum after {text[0]:.1f} to "
+        f"{text[1]:.1f} times LIBLINEAR's time. That does not hold of all sparse rows: on farm-ads, at "
+        f"the tolerances of Figure 2, it takes {real:.1f} times as long. The paper's five passes take "
+        f"less time, but stop {100 * above[0]:.0f} to {100 * above[1]:.0f} % above the minimum.",
         {"ldm/eq-8-singular": "corrected", "ldm/svm-in-disguise": "holds", "ldm/five-passes": "holds"},
         "ldm/08_speed#ldm-speed-gap",
         pictures.race,

@@ -48,12 +48,11 @@ def _rows_and_columns() -> Finding | None:
     return Finding(
         "Low rank uses what a vector forgets: which entries share a row",
         f"A coefficient matrix of rank 1 with 20 rows and 20 columns has {20 + 20 - 1} free numbers; a "
-        f"vector has {20 * 20}. If the truth has low rank, this saves data. In our simulations the error of "
-        f"the low-rank machine is {gain[small]:.1f} points below that of the vector machine for "
+        f"vector has {20 * 20}. If the truth has low rank, this saves data. In our simulations the error "
+        f"of the low-rank machine is {gain[small]:.1f} points below that of the vector machine for "
         f"${small}\\times{small}$ matrices, and {gain[large]:.0f} for ${large}\\times{large}$. The gain "
-        "does not come from "
-        "having few parameters: shuffle the entries, the same way in all matrices, and it is gone, while "
-        "nothing changes for the vector machine.",
+        "does not come from having few parameters: shuffle the entries, the same way in all matrices, "
+        "and it is gone, while nothing changes for the vector machine.",
         {
             "smm/low-rank-helps": "reproduced",
             "smm/permuted-entries": "holds",
@@ -115,9 +114,8 @@ def _real_matrices() -> Finding | None:
         "intervals over random splits.",
         holds=better == {PARITY} and worse <= {ORIENTATION} and bool((np.array(losses) > 1).all()),
         home=f"On data made for them, support matrix machines err {np.mean(gains):.0f} points less than "
-        "the same "
-        f"machines on vectors. On {_word(natural)} natural sets of matrices, no gain of a point over "
-        "vectors was found.",
+        f"the same machines on vectors. On {_word(natural)} natural sets of matrices, no gain of a point "
+        "over vectors was found.",
     )
 
 
@@ -196,8 +194,7 @@ def _one_fit() -> Finding | None:
         "matrices its mean error "
         f"is {by_n.loc[many, LOGISTIC]:.3f} against {by_n.loc[many, PATH]:.3f}. "
         "Where the logistic model is wrong, the truth decides. On a step from 0.2 to 0.8 it is not "
-        "worse, with "
-        f"errors of {on_step[LOGISTIC]:.3f} and {on_step[PATH]:.3f}; on [a step from 0 to "
+        f"worse, with errors of {on_step[LOGISTIC]:.3f} and {on_step[PATH]:.3f}; on [a step from 0 to "
         "0.45](#smm-exercise-one-fit) the machines win.",
         {
             "smm/scheme-S4": "corrected",

@@ -215,19 +215,17 @@ def _costs(found: Findings) -> list[Sentence]:
             f"{-found.lead('SMM', REFERENCE):.0f} points behind the {REFERENCE} on average. Yet the one that "
             f"tuning prefers is within {ROPE:g} point of the best on {found.near(linear)} of {sets} sets. "
             f"Tuning both takes {both:.2f} seconds, kernel ridge {found.seconds('kernel ridge'):.2f}, and "
-            "that "
-            f"is as near on {found.near(['kernel ridge'])}. What linear machines save on many rows was not "
-            "measured here. "
-            f"Tuning a forest takes {slow['random forest']:.0f} times as long as tuning the {REFERENCE}, "
-            f"CLASMK {slow['CLASMK']:.0f} times.",
+            f"that is as near on {found.near(['kernel ridge'])}. What linear machines save on many rows "
+            f"was not measured here. Tuning a forest takes {slow['random forest']:.0f} times as long as "
+            f"tuning the {REFERENCE}, CLASMK {slow['CLASMK']:.0f} times.",
             all(found.chance(name, "worse") > 0.5 for name in linear)
             and found.near(linear) < min(found.near(["kernel ridge"]), found.near([REFERENCE]))
             and both > max(found.seconds("kernel ridge"), found.seconds(REFERENCE))
             and min(slow.values()) > 2,
             f"At these sizes, kernel ridge or the {REFERENCE}, too.",
             f"Tuning takes {found.seconds('kernel ridge'):.2f} and {found.seconds(REFERENCE):.2f} "
-            "seconds. LDA "
-            f"takes {found.seconds('LDA'):.2f} and is {-found.lead('LDA', REFERENCE):.0f} points behind.",
+            f"seconds. LDA takes {found.seconds('LDA'):.2f} and is {-found.lead('LDA', REFERENCE):.0f} "
+            "points behind.",
         ),
     ]
 

@@ -39,10 +39,10 @@ def none_better() -> Finding:
         f"most likely outcome on a data set has a posterior probability of "
         f"{percent(found.chance(best, 'better'))} for each of the papers' {said(len(OURS))} methods. "
         f"{listed(NAMED.get(name, name) for name in equal)} are practically the same as the {REFERENCE}, "
-        "each with "
-        f"a probability of at least {percent(min(found.chance(name, 'same') for name in equal))}. "
-        "Two remain undecided, CLASMK with learned weights and the SMM: the probabilities that they are "
-        f"worse are {chances}. With {least} or {most} points as the threshold, too, no method is better.",
+        "each with a probability of at least "
+        f"{percent(min(found.chance(name, 'same') for name in equal))}. Two remain undecided, CLASMK with "
+        f"learned weights and the SMM: the probabilities that they are worse are {chances}. With {least} "
+        f"or {most} points as the threshold, too, no method is better.",
         {},
         "study/01_one_bench#study-posteriors",
         pictures.against_reference,
