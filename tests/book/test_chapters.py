@@ -69,6 +69,15 @@ def test_a_chapter_ends_with_three_sentences(page: str) -> None:
         assert not VERDICTS.search(last)
 
 
+@pytest.mark.parametrize("page", ORDERED)
+def test_what_there_is_to_do_begins_with_what_one_needs_and_how_long_it_takes(page: str) -> None:
+    todo = resource("book", f"{page}.md").read_text("utf-8").partition("## To do\n")[2].partition("\n## ")[0]
+    first = " ".join(todo.strip().split("\n\n")[0].split())
+    assert first.startswith("**You need** ")
+    assert "**You will be able to** " in first
+    assert re.search(r" takes? about (an hour|\w+ hours)\b", first)
+
+
 @pytest.mark.parametrize("room", CHAPTERS)
 def test_every_place_that_a_chapter_links_to_exists(room: str) -> None:
     text = pages(room)[f"book/{room}"]

@@ -193,6 +193,20 @@ def test_the_chapter_counts_its_claims(told):
     in_the_chapter(told, f"Of our own {ours.total()} claims {ours[Verdict.HOLDS]} hold")
     in_the_chapter(told, f"{ours[YES]} are reproduced by experiments, and {ours[OPEN]} are undecided")
     in_the_chapter(told, f"All {len(own)} claims with their verdicts")
+    of_kind = Counter((claim.kind, verdict[claim.id]) for claim in own)
+    for name, kind in (("Proofs", "proof"), ("Statements", "statement"), ("Ours", "ours")):
+        counts = [
+            f"{count} {words[count != 1]}"
+            for what, words in {
+                Verdict.HOLDS: ("holds", "hold"),
+                YES: ("is reproduced", "are reproduced"),
+                Verdict.CORRECTED: ("is corrected", "are corrected"),
+                OPEN: ("is undecided", "are undecided"),
+            }.items()
+            if (count := of_kind.pop((kind, what), 0))
+        ]
+        in_the_chapter(told, f"- **{name}**: {', '.join(counts)}.")
+    assert not of_kind
 
 
 def test_a_finding_whose_results_change_is_refused(monkeypatch):
