@@ -16,9 +16,11 @@ from rich.console import Console
 from marginbook.base.checkout import commit
 from marginbook.cli.commands import Command
 from marginbook.cli.printing import escape_what_cannot_be_shown
+from marginbook.serve import runs
 from marginbook.serve.markup import took
 
 from ..tiny_checkout import tiny_checkout
+from .test_disks import fill
 
 CELLS = "```{code-cell} ipython3\n1 + 1\n```\n"
 SETTINGS = (
@@ -147,11 +149,42 @@ def test_other_errors_of_the_system_keep_their_traceback(error):
     assert CliRunner().invoke(refused).exception is error
 
 
-@pytest.mark.fault("machine", "clock put back while a server works")
-def test_a_run_that_ended_before_it_began_shows_no_time(told):
+def test_a_run_that_ended_before_it_began_shows_no_time():
     assert took(100.0, 130.4) == "30 s"
     assert took(100.0, 40.0) == ""
+
+
+def entered(held: runs.Runs, key: str) -> runs.Run:
+    run = held.add("claim", "toy/claim", {}, {}, key)
+    return held.change(run.id, state="done", ended=run.asked)
+
+
+@pytest.mark.fault("machine", "clock put back while a server works")
+def test_the_oldest_runs_are_forgotten_whatever_the_clock_says(tmp_path, monkeypatch, told):
+    now = [1e9]
+    monkeypatch.setattr(runs.time, "time", lambda: now[0])
+    monkeypatch.setattr(runs, "KEPT", 3)
+    held = runs.Runs(tmp_path / "serve")
+    before = [entered(held, str(number)) for number in range(3)]
+    now[0] -= 3600
+    after = [entered(held, "an hour back"), entered(held, "and another")]
+    assert [run.id for run in held.all()] == [after[1].id, after[0].id, before[2].id]
+    assert all(held.place(run, "run.json").is_file() for run in after)
     told("")
+
+
+@pytest.mark.fault("machine", "disk full while a server takes a run")
+def test_a_run_that_cannot_be_stored_does_not_exist(small_disk, tmp_path, told):
+    held = runs.Runs(tmp_path / "disk" / "serve")
+    ballast = fill(tmp_path / "disk")
+    with pytest.raises(OSError, match="No space left") as error:
+        held.add("claim", "toy/claim", {}, {}, "key")
+    told(error.value.strerror)
+    assert len(held) == 0
+    assert held.same("claim", "toy/claim", "key") is None
+    ballast.unlink()
+    run = held.add("claim", "toy/claim", {}, {}, "key")
+    assert runs.Runs(held.folder).get(run.id) is not None
 
 
 @pytest.mark.fault("machine", "source tree without git, inside of another repository")

@@ -261,6 +261,10 @@ class Server:
         except QueueFull as full:
             body = f'<p class="error" role="alert">{escape(str(full))}.</p><p><a href="/-/runs">Runs</a></p>'
             return HTMLResponse(page("Too many runs", body), 429, {"retry-after": "30"})
+        except OSError as error:
+            why = escape(error.strerror or "the disk cannot be written")
+            body = f'<p class="error" role="alert">The run cannot be stored: {why}. Free some space, and ask again.</p>'
+            return HTMLResponse(page("No space", body), 507)
 
 
 _FILTER = '<p><label>Filter: <input type="search" data-filter></label></p>'

@@ -66,6 +66,8 @@ class Queue:
         Raises
         ------
         QueueFull
+        OSError
+            If the run cannot be stored.
         """
         with self._lock:
             if (known := self.runs.same(kind, subject, key)) is not None:

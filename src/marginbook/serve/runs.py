@@ -109,11 +109,23 @@ class Runs:
     def add(
         self, kind: Kind, subject: str, values: Mapping[str, Any], changed: Mapping[str, Any], key: str
     ) -> Run:
-        """Enter a new run."""
-        run = Run(secrets.token_hex(8), kind, subject, dict(values), dict(changed), key, asked=time.time())
+        """Enter a new run.
+
+        Raises
+        ------
+        OSError
+            If it cannot be stored; then there is no such run.
+        """
         with self._lock:
+            # the clock may have been put back, and the oldest runs are forgotten
+            asked = max(time.time(), *(one.asked + 1e-3 for one in self._runs.values()), 0.0)
+            run = Run(secrets.token_hex(8), kind, subject, dict(values), dict(changed), key, asked=asked)
+            try:
+                _write(self.place(run), run)
+            except OSError:
+                shutil.rmtree(self.place(run), ignore_errors=True)
+                raise
             self._runs[run.id] = run
-            _write(self.place(run), run)
             self._forget()
         return run
 
