@@ -59,12 +59,6 @@ def test_no_solution_is_in_any_file_of_the_students(problems: ProblemSet, writte
 
 
 @each
-def test_at_least_half_of_a_set_is_something_to_do(problems: ProblemSet) -> None:
-    kinds = [exercise.kind for exercise in problems.exercises]
-    assert 2 * kinds.count("Derivation") <= len(kinds)
-
-
-@each
 def test_the_search_for_leaks_finds_every_solution_where_it_is(problems: ProblemSet) -> None:
     files = for_instructors(problems)
     for name in (f"source/{problems.room}/{problems.room}.ipynb", f"solutions/{problems.room}.ipynb"):
