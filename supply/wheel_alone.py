@@ -34,6 +34,8 @@ LOCKS = {"newest": "requirements.lock", "oldest": "requirements-lowest.lock"}
 TOOLS = ("pytest", "hypothesis")
 #: files beside the rooms' that ask all estimators
 OF_ALL = ("test_conventions.py", "test_public.py")
+#: folders of tests beside the rooms' whose files may be about what fits and predicts
+FOUNDATIONS = ("base", "kernels")
 #: a file that looks at the checkout
 NOT = {"test_floor_plan.py"}
 #: folders of a room that fit and predict; what a test imports of the others needs extras or a checkout
@@ -115,7 +117,7 @@ def chosen(tests: Path) -> list[str]:
     tests need of extras is skipped by `wheel_conftest.py`.
     """
     rooms = set(papers())
-    folders = [tests, *(tests / room for room in rooms)]
+    folders = [tests, *(tests / name for name in (*FOUNDATIONS, *rooms))]
     files = sorted(path for folder in folders for path in folder.glob("test_*.py"))
     return [path.relative_to(tests).as_posix() for path in files if path.name in OF_ALL or _fits(path, rooms)]
 

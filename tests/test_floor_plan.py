@@ -17,6 +17,13 @@ import marginbook
 from marginbook.base.public import public_names
 
 PACKAGE = Path(marginbook.__file__).parent
+TESTS = Path(__file__).parent
+#: folders of tests that are not one of the package -> what they are about
+TESTS_BESIDE = {
+    "faults": "what breaks on purpose cuts through all parts",
+    "robustness": "random input goes to all estimators and parsers",
+    "supply": "the programs in supply/ and benchmarks/, which no wheel has",
+}
 #: the folders of a room: each imports only from those before it, or from itself
 FOLDERS = ("paper", "model", "solvers", "estimators", "peers", "experiments", "claims")
 #: these are about several papers: they may import the other rooms, and need no folder that would be empty
@@ -143,10 +150,34 @@ def test_the_house_shows_at_a_glance_what_is_in_it() -> None:
 
 
 def test_contributing_maps_all_of_it() -> None:
-    page = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    page = (TESTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rooms, beside = page.split("## How to read a room")[1].split("## Beside the rooms")
     assert set(re.findall(r"^\| `(\w+)/`", rooms, re.MULTILINE)) == set(FOLDERS)
     assert set(re.findall(r"^\| `(\w+)/`", beside, re.MULTILINE)) == BESIDE
+
+
+def strangers(tests: Path) -> set[str]:
+    """Return the folders that hold tests but neither mirror a folder of the package nor have a reason."""
+    folders = {path.parent.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")} - {"."}
+    return {name for name in folders - set(TESTS_BESIDE) if not (PACKAGE / name).is_dir()}
+
+
+def test_tests_are_in_the_folders_of_the_package() -> None:
+    assert strangers(TESTS) == set()
+    assert not [name for name in TESTS_BESIDE if not (TESTS / name).is_dir() or (PACKAGE / name).is_dir()]
+
+
+def test_a_folder_of_tests_beside_the_plan_is_seen(tmp_path: Path) -> None:
+    for name in (
+        "test_all.py",
+        "drm/test_a.py",
+        "supply/test_b.py",
+        "quality/trust/test_c.py",
+        "trust/test_d.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert strangers(tmp_path) == {"trust"}
 
 
 def height(name: str) -> int:

@@ -31,8 +31,8 @@ def test_what_fits_and_predicts_is_asked_and_what_needs_extras_is_not(
         "drm/test_claims.py": "from marginbook.drm import claims\n",
         "drm/test_figure.py": "from marginbook.drm import model\nfrom marginbook.book import myst\n",
         "drm/test_oracle.py": "import cvxpy\nfrom marginbook.drm import model\n",
-        "test_kernels.py": "from marginbook import kernels\n",
-        "test_cli.py": "from marginbook.cli import main\n",
+        "kernels/test_kernels.py": "from marginbook import kernels\n",
+        "cli/test_cli.py": "from marginbook.cli import main\n",
         "test_conventions.py": "",
     }
     for name, text in files.items():
@@ -40,13 +40,18 @@ def test_what_fits_and_predicts_is_asked_and_what_needs_extras_is_not(
         (tmp_path / name).write_text(text)
     # what single tests need is skipped by name in the new environment
     asked = {"drm/test_model.py", "drm/test_solver.py", "drm/test_oracle.py"}
-    assert set(alone.chosen(tmp_path)) == asked | {"test_kernels.py", "test_conventions.py"}
+    assert set(alone.chosen(tmp_path)) == asked | {"kernels/test_kernels.py", "test_conventions.py"}
 
 
 def test_most_files_about_estimators_are_asked(alone: ModuleType) -> None:
     found = set(alone.chosen(ROOT / "tests"))
     assert {f"{room}/test_estimators.py" for room in ("drm", "ldm", "kfda", "smm")} <= found
-    assert {"test_conventions.py", "test_public.py", "clasmk/test_lssvm.py"} <= found
+    assert {
+        "test_conventions.py",
+        "base/test_public.py",
+        "kernels/test_kernels.py",
+        "clasmk/test_lssvm.py",
+    } <= found
 
 
 def test_pins_are_those_of_the_lock_without_hashes(alone: ModuleType) -> None:

@@ -26,7 +26,7 @@ from marginbook.claims import (
 from marginbook.claims.rivals import in_place
 from marginbook.ldm.paper.printed import PAPER_TABLES
 
-from .settled import WITH_CHAPTER
+from ..settled import WITH_CHAPTER
 
 
 def measure(value: float = 1.0) -> Evidence:

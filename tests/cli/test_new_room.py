@@ -191,9 +191,13 @@ def test_lint_types_and_the_tests_that_it_reaches_pass(copy: tuple[Path, set[str
     reached = set(run(home, "-c", REACHED, *sorted(written)).stdout.split())
     # which walks the notebooks, and imports nothing of them
     reached |= {"tests/book/test_layout_browser.py"}
-    others = {f"tests/{key}/" for key in rooms()} | {"tests/test_new_room.py"}
+    others = {f"tests/{key}/" for key in rooms()} | {"tests/cli/test_new_room.py"}
     asked = sorted(file for file in reached if not file.startswith(tuple(others)))
-    assert {"tests/sixth/test_estimator.py", "tests/trust/test_laws.py", "tests/test_public.py"} <= set(asked)
+    assert {
+        "tests/sixth/test_estimator.py",
+        "tests/quality/trust/test_laws.py",
+        "tests/base/test_public.py",
+    } <= set(asked)
     (home / "cache").mkdir(exist_ok=True)
     (home / "cache" / "met.py").write_text(MET)
     options = ("-p", "met", "-p", "no:randomly", "-n", "0", "-m", "not browser and not urls")

@@ -9,7 +9,7 @@ from marginbook.claims.errata import PAPERS
 from marginbook.quality.benchmarking.goals import Goal, exponent, goal_of, goals, lines, reached, read
 from marginbook.quality.benchmarking.tables import stored
 
-from ..settled import SETTLED
+from ...settled import SETTLED
 
 TABLES = dict.fromkeys(goal.table for goal in goals() if not goal.x)
 

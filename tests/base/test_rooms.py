@@ -16,7 +16,7 @@ from marginbook.claims.errata import PAPERS
 from marginbook.experiments.protocol import experiments, load_protocol
 from marginbook.notebooks.citations import cite
 
-from .settled import SETTLED
+from ..settled import SETTLED
 
 PAPER = """title = "Toy"
 short = "TOY"

@@ -20,7 +20,7 @@ from marginbook.base import public
 from marginbook.base.project import PACKAGE, cache_dir
 from marginbook.base.rooms import papers
 
-from .settled import SETTLED
+from ..settled import SETTLED
 
 ESTIMATORS = public.public_estimators()
 

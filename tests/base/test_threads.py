@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from marginbook.base.threads import WORTH, few_threads, on_few_threads
 
-from .test_conventions import ESTIMATORS
+from ..test_conventions import ESTIMATORS
 
 
 def blas_threads():
