@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from marginbook import claims
+from marginbook.base.rooms import papers
 from marginbook.claims import (
     Evidence,
     Kind,
@@ -85,8 +86,20 @@ def test_no_verdict_is_typed_in():
         assert not re.search(r"Evidence\(\s*f?[\"']", source), module.__name__
 
 
-#: room -> theory that did not come out as printed (`corrected`), that no correction saves (`fails`), and that is
-#: checked on all cases there are or on a fixed grid of them, so that nothing is drawn at random (`enumerated`)
+@pytest.mark.parametrize("room", papers())
+def test_a_file_with_claims_says_what_they_are_about(room):
+    """As the docstring of the room's `claims` has it; what begins with ``beyond`` is ours alone."""
+    about = ("section", "table", "figure", "abstract", "printed", "misprints", "beyond")
+    own = [claim for id, claim in ledger().items() if id.startswith(f"{room}/")]
+    assert own
+    for claim in own:
+        name = claim.module.rpartition(".")[2]
+        assert name.startswith(about), f"{claim.id} is in {name}.py, which is named like a helper"
+        assert not name.startswith("beyond") or claim.kind == Kind.OURS, f"{claim.id} is not ours"
+
+
+#: room -> theory that did not come out as printed (`corrected`), that no correction saves (`fails`), and
+#: that is checked on all cases or a fixed grid of them, so that nothing is drawn at random (`enumerated`)
 EXPECTED = {
     path.parent.name: tomllib.loads(path.read_text(encoding="utf-8"))
     for path in sorted(Path(__file__).parents[1].glob("*/verdicts.toml"))

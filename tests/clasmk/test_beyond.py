@@ -15,10 +15,10 @@ from marginbook.clasmk import claims
 from marginbook.clasmk.claims import (
     beyond_criterion_2,
     beyond_dinkelbach,
-    beyond_ratio_error,
     beyond_signs,
     beyond_thresholds,
     beyond_vertices,
+    section_3_ratio_error,
 )
 from marginbook.clasmk.claims import beyond_criterion_2_choices as near
 from marginbook.clasmk.claims import beyond_narrow_kernels as narrow
@@ -229,7 +229,7 @@ def test_every_module_of_the_door_enters_its_claims():
         beyond_criterion_2,
         narrow,
         near,
-        beyond_ratio_error,
+        section_3_ratio_error,
         beyond_signs,
         beyond_thresholds,
         beyond_vertices,
@@ -357,7 +357,7 @@ def test_diagonals_alone_are_what_concatenation_measures(iris):
 
 def test_ratios_and_errors_of_each_kernel_alone(iris):
     rows, bases = iris
-    h, errors, energy = beyond_ratio_error.ratios_and_errors(rows, KERNELS, 0.0)
+    h, errors, energy = section_3_ratio_error.ratios_and_errors(rows, KERNELS, 0.0)
     assert_allclose(energy, rows.separation(bases).energy.mean(axis=0))
     measured = rows.separation(bases)
     for k in range(3):
@@ -368,10 +368,10 @@ def test_ratios_and_errors_of_each_kernel_alone(iris):
 
 def test_ranks_that_agree_are_noticed(monkeypatch):
     rising = np.arange(1.0, 6.0)
-    monkeypatch.setattr(beyond_ratio_error, "ratios_and_errors", lambda *_: (rising, rising, np.ones(5)))
-    assert beyond_ratio_error.check_errors().verdict == Verdict.HOLDS
-    monkeypatch.setattr(beyond_ratio_error, "ratios_and_errors", lambda *_: (rising, -rising, np.ones(5)))
-    assert beyond_ratio_error.check_errors().verdict == Verdict.FAILS
+    monkeypatch.setattr(section_3_ratio_error, "ratios_and_errors", lambda *_: (rising, rising, np.ones(5)))
+    assert section_3_ratio_error.check_errors().verdict == Verdict.HOLDS
+    monkeypatch.setattr(section_3_ratio_error, "ratios_and_errors", lambda *_: (rising, -rising, np.ones(5)))
+    assert section_3_ratio_error.check_errors().verdict == Verdict.FAILS
     bent = np.array([9.0, 8.0, 1.0, 2.0, 3.0])
-    monkeypatch.setattr(beyond_ratio_error, "ratios_and_errors", lambda *_: (rising, bent, 0.2 * rising))
-    assert beyond_ratio_error.check_errors().verdict == Verdict.CORRECTED
+    monkeypatch.setattr(section_3_ratio_error, "ratios_and_errors", lambda *_: (rising, bent, 0.2 * rising))
+    assert section_3_ratio_error.check_errors().verdict == Verdict.CORRECTED

@@ -3,7 +3,7 @@
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.clasmk.claims import beyond_scaling as scaling
+from marginbook.clasmk.claims import abstract as scaling
 from marginbook.clasmk.model import normalised_kernels
 from marginbook.quality.benchmarking import goals
 

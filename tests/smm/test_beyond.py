@@ -16,6 +16,7 @@ from marginbook.smm.claims import (
     beyond_levels,
     beyond_levels_rules,
     beyond_permuted,
+    section_4_linear_kernel,
     tables_real_sets,
 )
 from marginbook.smm.claims.problems import drawn, samples
@@ -30,7 +31,7 @@ def _fewer(monkeypatch):
     def few(seed, repeats=1, intercepts=(False, True)):
         return itertools.islice(samples(seed, repeats, intercepts), 0, None, 2)
 
-    for module in (beyond_bound, beyond_bound_tight, beyond_permuted):
+    for module in (beyond_bound, beyond_bound_tight, section_4_linear_kernel):
         monkeypatch.setattr(module, "samples", few)
 
 
@@ -50,7 +51,7 @@ def _fewer(monkeypatch):
         beyond_bound_tight.check_gap,
         beyond_bound_tight.check_triplets,
         beyond_permuted.check_permuted,
-        beyond_permuted.check_linear_kernel,
+        section_4_linear_kernel.check_linear_kernel,
         beyond_estimation.check_complexity,
         beyond_estimation.check_estimation,
     ],

@@ -10,7 +10,7 @@ import pytest
 
 from marginbook.base.project import root
 from marginbook.claims import Verdict, check, ledger
-from marginbook.smm.claims.margins import within
+from marginbook.smm.claims.as_good_as import within
 from marginbook.smm.claims.stored_results import (
     LOGISTIC,
     NUCLEAR,

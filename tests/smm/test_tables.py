@@ -8,7 +8,7 @@ from scipy.stats import t, ttest_1samp
 from marginbook.claims import Verdict, printed_tables
 from marginbook.claims.contests import holm
 from marginbook.experiments.stats import corrected_resampled_t
-from marginbook.smm.claims import figures_levels, figures_rank, margins, tables_rules
+from marginbook.smm.claims import as_good_as, figures_levels, figures_rank, tables_rules
 from marginbook.smm.claims import stored_results as contests
 from marginbook.smm.claims import tables_real_matrices as real_matrices
 from marginbook.smm.claims.stored_results import (
@@ -288,9 +288,9 @@ def test_power_is_the_share_of_draws_that_see_the_margin(deviation, draws):
     rng = np.random.default_rng(3)
     apart = rng.normal(1.0, deviation, size=(20000, draws))
     seen = ttest_1samp(apart, 0.0, axis=1, alternative="greater").pvalue < 0.05
-    assert margins.power(deviation, draws, 1.0) == pytest.approx(seen.mean(), abs=0.01)
-    needed = margins.draws_needed(deviation, 1.0)
-    assert margins.power(deviation, needed, 1.0) >= 0.8 > margins.power(deviation, needed - 1, 1.0)
+    assert as_good_as.power(deviation, draws, 1.0) == pytest.approx(seen.mean(), abs=0.01)
+    needed = as_good_as.draws_needed(deviation, 1.0)
+    assert as_good_as.power(deviation, needed, 1.0) >= 0.8 > as_good_as.power(deviation, needed - 1, 1.0)
 
 
 def test_a_tie_counts_only_where_a_difference_would_have_been_seen(put):
@@ -342,7 +342,7 @@ def test_splits_that_were_added_after_a_look_are_charged_for_it(put):
     index = pd.MultiIndex.from_product([["usps"], range(36)], names=["dataset", "split"])
     frame = pd.DataFrame({"vector SVM": apart, "low-rank SVM": 0.0}, index=index)
     once, twice = (
-        margins.within(frame, "vector SVM", "low-rank SVM", 1.0, looks) for looks in ({}, {"usps": 2})
+        as_good_as.within(frame, "vector SVM", "low-rank SVM", 1.0, looks) for looks in ({}, {"usps": 2})
     )
     assert (once["outcome"].item(), twice["outcome"].item()) == ("within", "open")
     assert ttest_1samp(apart, twice["high"], alternative="less").pvalue == pytest.approx(0.025)
@@ -372,21 +372,21 @@ def test_margins_are_those_of_the_protocol():
     ],
 )
 def test_open_sets_leave_a_verdict_open_only_if_they_could_turn_it(outcomes, verdict):
-    assert margins.judged(outcomes) == verdict
+    assert as_good_as.judged(outcomes) == verdict
 
 
 def test_intervals_within_a_margin_are_one_sided_tests():
     rng = np.random.default_rng(5)
     index = pd.MultiIndex.from_product([["a"], range(12)], names=["dataset", "split"])
     frame = pd.DataFrame({"x": rng.normal(size=12), "y": rng.normal(size=12)}, index=index)
-    high = margins.within(frame, "x", "y", 0.1).loc["a", "high"]
+    high = as_good_as.within(frame, "x", "y", 0.1).loc["a", "high"]
     test = ttest_1samp(frame["x"] - frame["y"], high, alternative="less")
     assert test.pvalue == pytest.approx(0.05)
 
 
 def test_the_draws_that_are_needed_give_the_power():
     rng = np.random.default_rng(6)
-    k = margins.draws_needed(0.02, 0.01)
+    k = as_good_as.draws_needed(0.02, 0.01)
     frame = 0.02 * rng.normal(size=(4000, k))
     high = frame.mean(axis=1) + t.ppf(0.95, k - 1) * frame.std(axis=1, ddof=1) / np.sqrt(k)
     assert np.mean(high < 0.01) == pytest.approx(0.8, abs=0.03)

@@ -99,10 +99,10 @@ def holm(p: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-def win_tie_loss(outcomes: Iterable[str]) -> str:
+def outcome_counts(outcomes: Iterable[str]) -> str:
     """Return how often each outcome is there, as papers write it.
 
-    >>> win_tie_loss(["win", "tie", "win"])
+    >>> outcome_counts(["win", "tie", "win"])
     '2/1/0'
     """
     found = list(outcomes)

@@ -15,7 +15,7 @@ Where to look: ``model`` the normalised kernels, the subspaces, their statistics
 ``solvers`` the weights, one kernel for each class, and the base classifier; ``estimators`` what users call;
 ``peers`` the compared methods. ``paper`` holds the printed numbers and the protocols, ``experiments`` how one
 entry of a table is measured, ``claims`` each statement with its check, by section of the paper; what begins
-with ``beyond`` is ours.
+with ``beyond`` is ours alone, elsewhere the kind of a claim says whose it is.
 """
 
 from .estimators.chosen_kernels import CLASKTransformer

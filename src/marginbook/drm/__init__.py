@@ -13,7 +13,8 @@ Where to look: ``model`` the objective, its matrices and the decision; ``solvers
 one-pass form whose prediction does not depend on n, the paper's iterations, the general penalty (8), and all
 n left-out fits for the price of a few solves; ``estimators`` what users call; ``peers`` the compared methods.
 ``paper`` holds the printed numbers and the protocols, ``experiments`` how one entry of a table is measured,
-``claims`` each statement with its check, by section of the paper; what begins with ``beyond`` is ours.
+``claims`` each statement with its check, by section of the paper; what begins with ``beyond`` is ours
+alone, elsewhere the kind of a claim says whose it is.
 """
 
 from typing import Any

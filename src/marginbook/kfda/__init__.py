@@ -15,7 +15,8 @@ Where to look: ``model`` the objective, its majoriser and certificates of minima
 iteration, the same faster, one with exact zeros, the exact solution for q = 1, and paths along rho;
 ``estimators`` what users call; ``peers`` the compared methods. ``paper`` holds the printed numbers and the
 protocols, ``experiments`` how one entry of a table is measured, ``claims`` each statement with its check, by
-section of the paper; what begins with ``beyond`` is ours.
+section of the paper; what begins with ``beyond`` is ours alone, elsewhere the kind of a claim says whose it
+is.
 """
 
 from .estimators.classifier import SparseKFDAClassifier

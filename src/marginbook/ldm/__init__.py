@@ -15,7 +15,7 @@ Where to look: ``model`` the primal, the dual, the gap between them and the matr
 a Gram matrix, the primal on features in memory or on disk, and leave-one-out; ``estimators`` what users call;
 ``peers`` the compared methods. ``paper`` holds the printed numbers and the protocols, ``experiments`` how one
 entry of a table is measured, ``claims`` each statement with its check, by section of the paper; what begins
-with ``beyond`` is ours.
+with ``beyond`` is ours alone, elsewhere the kind of a claim says whose it is.
 """
 
 from .estimators.classifier import LDMClassifier

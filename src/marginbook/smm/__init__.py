@@ -14,7 +14,7 @@ Where to look: ``model`` the losses, the objective, kernels between rows and the
 ``solvers`` block descent (Algorithm 1), the convex problem of one block, what no matrix of the rank can beat,
 and the same with kernels; ``estimators`` what users call; ``peers`` the compared methods. ``paper`` holds the
 protocols, ``experiments`` how one entry is measured, ``claims`` each statement with its check, by section of
-the draft; what begins with ``beyond`` is ours.
+the draft; what begins with ``beyond`` is ours alone, elsewhere the kind of a claim says whose it is.
 """
 
 from .estimators.level_sets import LevelSetClassifier

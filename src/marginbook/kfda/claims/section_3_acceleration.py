@@ -15,17 +15,17 @@ from .fixed_points import linear_rate, resting_point
 from .section_3_stopping import clouds
 
 #: what is compared, the iteration itself first
-METHODS = ("(8)", "t = 1.5", "t = 1.9", "squared extrapolation")
-RELAXED = METHODS[1:3]
+MAPS = ("(8)", "t = 1.5", "t = 1.9", "squared extrapolation")
+RELAXED = MAPS[1:3]
 #: relative distance of J to its limit that is to be reached
 NEAR = 1e-8
 
 
 def run(method: str, problem: Problem, q: float, rho: float, max_iter: int = 1500) -> Solution:
-    """Return the run of one of `METHODS` until rounding stops it."""
-    if method == METHODS[0]:
+    """Return the run of one of `MAPS` until rounding stops it."""
+    if method == MAPS[0]:
         return majorize_minimize(problem, q, rho, tol=1e-13, max_iter=max_iter)
-    if method == METHODS[3]:
+    if method == MAPS[3]:
         return squarem(problem, q, rho, tol=1e-13, max_iter=max_iter)
     return over_relaxed(problem, q, rho, relaxation=float(method[4:]), tol=1e-13, max_iter=max_iter)
 
@@ -52,14 +52,14 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
     """Count evaluations until J is near the limit of each run; compare over-relaxation with its law."""
     counts: dict[tuple[float, str], list[int]] = {}
     shares: dict[tuple[float, str], list[float]] = {}
-    methods = (METHODS[0], *relaxed, METHODS[3])
+    methods = (MAPS[0], *relaxed, MAPS[3])
     law, missed, lower, count, rises, steps = [np.nan], 0, 0, 0, 0, 0
     for problem, rho in clouds(repeats=1):
         for q in (0.5, 0.75, 1.0):
             base = None
             for method in methods:
                 solution = run(method, problem, q, rho)
-                if method != METHODS[0]:
+                if method != MAPS[0]:
                     change = np.diff(solution.objective_path) / solution.objective
                     rises, steps = rises + int((change > 1e-12).sum()), steps + len(change)
                 limit = resting_point(problem, q, rho, start=solution.omega)
@@ -71,12 +71,12 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
                 if needed is None:
                     missed += 1
                     continue
-                if method == METHODS[0]:
+                if method == MAPS[0]:
                     base, first, rate = needed, lowest, linear_rate(problem, limit, q, rho)
                 counts.setdefault((q, method), []).append(needed)
                 if base is None:
                     continue
-                if method != METHODS[0]:
+                if method != MAPS[0]:
                     shares.setdefault((q, method), []).append(needed / base)
                     lower += lowest < first * (1 - 1e-6)
                 if method == "t = 1.5" and q == 1 and base > 100:
@@ -89,8 +89,8 @@ def check_acceleration(relaxed: Sequence[str] = RELAXED) -> Evidence:
     typical = {key: float(np.median(values)) for key, values in shares.items()}
     # of over-relaxation the best of the two, since nothing is said about t
     gain = 1 - max(min(typical[q, method] for method in relaxed) for q in (0.5, 0.75, 1.0))
-    gain = min(gain, 1 - max(typical[q, METHODS[3]] for q in (0.5, 0.75, 1.0)))
-    squared = {q: typical[q, METHODS[3]] for q in (0.5, 0.75, 1.0)}
+    gain = min(gain, 1 - max(typical[q, MAPS[3]] for q in (0.5, 0.75, 1.0)))
+    squared = {q: typical[q, MAPS[3]] for q in (0.5, 0.75, 1.0)}
     told = ", ".join(f"{share:.0%} for q = {q:g}" for q, share in squared.items())
     worse = [f"{method} for q = {q:g}" for (q, method), share in typical.items() if share >= 1]
     return Evidence(

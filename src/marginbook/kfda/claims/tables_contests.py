@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from ...claims import contests, open_parts
-from ...claims.contests import win_tie_loss
+from ...claims.contests import outcome_counts
 from ...claims.printed_tables import paired
 from ...claims.wrong_runs import WrongRuns, all_ways, lows, turned
 from ..experiments.columns import columns_of, means
@@ -119,7 +119,7 @@ def described(wide: pd.DataFrame, first: str, second: str, lines: pd.DataFrame) 
     higher, lower, sets, by, p = paired(found[first], found[second])
     return (
         f"{first} against {second}: {by:+.2f} points, fewer errors on {lower} and more on {higher} of {sets} "
-        f"sets, p = {p:.2g}, win/tie/loss {win_tie_loss(lines['corrected'])} by the corrected test on each"
+        f"sets, p = {p:.2g}, win/tie/loss {outcome_counts(lines['corrected'])} by the corrected test on each"
     )
 
 

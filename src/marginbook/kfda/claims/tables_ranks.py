@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim, decide_below
 from ...claims.changed_results import moved, renamed
-from ...claims.contests import win_tie_loss
+from ...claims.contests import outcome_counts
 from ...claims.open_parts import above, at_least, judged, tally
 from ...claims.printed_tables import paired
 from ...experiments.equivalence import mean_interval
@@ -60,7 +60,7 @@ def check_accuracy() -> Evidence:
             -float(lines["high"].max()),
             f"no higher error: {tally(parts)}; the mean is no higher on "
             f"{int((lines['difference'] <= 0).sum())} of {len(lines)} sets, {by:+.2f} points on average (p "
-            f"= {p:.2g}), win/tie/loss {win_tie_loss(lines['corrected'])}",
+            f"= {p:.2g}), win/tie/loss {outcome_counts(lines['corrected'])}",
             "",
         )
 

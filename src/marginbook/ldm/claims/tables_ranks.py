@@ -14,7 +14,7 @@ from ...claims.printed_tables import paired
 from ...experiments.equivalence import mean_interval
 from ..paper.printed import KINDS, PAPER_TABLES, printed
 from ..paper.readings import Reading, available, best_parts
-from .tables_wins import contest, in_points, margin, scores, win_tie_loss
+from .tables_wins import contest, in_points, margin, outcome_counts, scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,8 +85,8 @@ def ranking(table: str, reading: Reading) -> Ranking | None:
         lines = contest(wide, "LDM", peer)
         told.append(
             f"{peer}: {100 * low:+.2f} to {100 * high:+.2f} points, higher on {more}, lower on {less} of "
-            f"{pairs} sets, p = {p:.2g}, win/tie/loss {win_tie_loss(lines['paired'])} by the paired and "
-            f"{win_tie_loss(lines['corrected'])} by the corrected test"
+            f"{pairs} sets, p = {p:.2g}, win/tie/loss {outcome_counts(lines['paired'])} by the paired and "
+            f"{outcome_counts(lines['corrected'])} by the corrected test"
         )
     theirs = printed(table).means.loc[whole.index, wanted].mean()
     parts = [all_of(ahead), *keeps_up]

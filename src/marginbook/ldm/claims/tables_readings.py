@@ -15,7 +15,7 @@ from ...claims.printed_tables import TESTED, paired
 from ..paper.printed import KINDS, PAPER_TABLES
 from .tables import cells
 from .tables_ranks import ranking
-from .tables_wins import against_svm, as_marked, contest, losses, scores, win_tie_loss
+from .tables_wins import against_svm, as_marked, contest, losses, outcome_counts, scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,7 @@ def weights(table: str) -> pd.DataFrame:
             "mean": float(means.mean()),
             "largest": float(means.abs().max()),
             "equal": float((gaps.abs() < 1e-9).mean()),
-            "win_tie_loss": win_tie_loss(contest(wide, first, second)["paired"]),
+            "win_tie_loss": outcome_counts(contest(wide, first, second)["paired"]),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -112,7 +112,7 @@ def side_by_side() -> pd.DataFrame:
             ranks = ranking(table, reading)
             row[f"{KINDS[table]} order"] = tally(ranks.parts) if ranks else ""
             lines = against_svm(reading)
-            row[f"{KINDS[table]} w/t/l"] = win_tie_loss(lines[table]["paired"]) if table in lines else ""
+            row[f"{KINDS[table]} w/t/l"] = outcome_counts(lines[table]["paired"]) if table in lines else ""
             sets = sum(map(len, lines.values()))
             row["losses"], row["marks"] = (f"{n} of {sets}" for n in (len(losses(lines)), as_marked(lines)))
     return pd.DataFrame.from_dict(rows, orient="index")

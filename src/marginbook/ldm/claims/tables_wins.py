@@ -16,7 +16,7 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, contests
 from ...claims.changed_results import moved
-from ...claims.contests import TESTS, win_tie_loss
+from ...claims.contests import TESTS, outcome_counts
 from ...claims.open_parts import at_least, judged, tally
 from ...claims.wrong_runs import WrongRuns, all_ways
 from ..paper.printed import KINDS, LEVEL, PAPER_TABLES, SPLITS, possible_outcomes, printed
@@ -149,7 +149,7 @@ def check_never_worse(comparable: float | None = None) -> Evidence:
     lines, found = contests[reading], parts[reading]
     worse = {test: losses(lines, test) for test in TESTS}
     counts = {
-        test: ", ".join(f"{KINDS[table]} {win_tie_loss(part[test])}" for table, part in lines.items())
+        test: ", ".join(f"{KINDS[table]} {outcome_counts(part[test])}" for table, part in lines.items())
         for test in TESTS
     }
     missing = [KINDS[table] for table in KINDS if table not in lines]
@@ -235,7 +235,7 @@ def check_wins() -> Evidence:
         turned += int(((marks == "win") & (part["paired"] == "loss")).sum())
         both = int(((marks == "win") & (part["paired"] == "win")).sum())
         told.append(
-            f"{KINDS[table]}: printed {win_tie_loss(marks)}, ours {win_tie_loss(part['paired'])}, won in "
+            f"{KINDS[table]}: printed {outcome_counts(marks)}, ours {outcome_counts(part['paired'])}, won in "
             f"both {both}"
         )
     wrong = exchanged_wins(contests)

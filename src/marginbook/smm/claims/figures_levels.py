@@ -14,7 +14,7 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, share, short
 from ...claims.changed_results import moved, other_sets, renamed
-from . import margins
+from . import as_good_as
 from .stored_results import (
     NAMES,
     PATH,
@@ -169,10 +169,10 @@ def check_level_sets() -> Evidence:
     if frame is None or rate is None:
         return TABLES.nothing("a negative exponent of n; below the vector machine's", "sample-size")
     margin = float(TABLES.protocol("sample-size").thresholds["margins"]["mae"])
-    found, against = means(frame), margins.contested(frame, PATH, VECTOR_PATH, margin)
+    found, against = means(frame), as_good_as.contested(frame, PATH, VECTOR_PATH, margin)
     falls = "within" if rate.high < 0 else "beyond"
     return Evidence(
-        verdict=margins.judged([falls, *against["counts"]]),
+        verdict=as_good_as.judged([falls, *against["counts"]]),
         measured=f"exponent of n {rate}; against the vector machine's sets {tally(against['paired'])}",
         claimed="an exponent below 0, and smaller errors than the vector machine's at every n",
         slack=min(-rate.high, short(int((against["counts"] == "within").sum()), len(against))),
@@ -180,6 +180,6 @@ def check_level_sets() -> Evidence:
         "the sample. Probability that a new matrix is in only one of the two sets, averaged over the levels "
         f"h/20: {listed(found[PATH])}; vector machine: {listed(found[VECTOR_PATH])}. {NAMES} Where the sets "
         "of the levels are nested, this average is the mean absolute error of the probability, up to 1/H. "
-        f"{margins.how_powerful(against, margin, 'probability')}",
-        sizes={"sets": len(found)} | margins.powers([against]),
+        f"{as_good_as.how_powerful(against, margin, 'probability')}",
+        sizes={"sets": len(found)} | as_good_as.powers([against]),
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, share, short
 from ...claims.changed_results import moved, renamed
-from . import margins
+from . import as_good_as
 from .stored_results import (
     NAMES,
     NUCLEAR,
@@ -61,11 +61,11 @@ def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evid
     d = np.array([size_of(str(name), "d") for name in advantage.index])
     growth = interval(np.polyfit(np.log2(d), advantage.to_numpy(float), 1)[0])
     margin = float(TABLES.protocol("dimension").thresholds["margins"]["error"])
-    against, found = margins.contested(frame, first, second, margin), means(frame)
+    against, found = as_good_as.contested(frame, first, second, margin), means(frame)
     large = np.array([size_of(str(name), "d") >= 10 for name in against.index])
     grows = "within" if growth.low > 0 else "beyond"
     return Evidence(
-        verdict=margins.judged([grows, *against["counts"][large]]),
+        verdict=as_good_as.judged([grows, *against["counts"][large]]),
         measured=f"error in %: {listed(found[first], 1)}; of the vector machine: {listed(found[second], 1)}; "
         f"the advantage grows by {growth} points with each doubling of d",
         claimed=claimed,
@@ -76,8 +76,8 @@ def check_low_rank_helps(first: str = PLATT, second: str = VECTOR_PLATT) -> Evid
         "The training size, the rank of the truth and the Bayes error are the same at every d; low rank "
         f"has r(2d - r) free parameters, the vector d^2. {tally(against['paired'])} over all d. Both "
         "machines have the hinge loss and Platt's sigmoid, and their parameters are chosen in the same way. "
-        f"{NAMES} {margins.how_powerful(against, margin, 'points of error')}",
-        sizes={"d": sorted(int(value) for value in d)} | margins.powers([against]),
+        f"{NAMES} {as_good_as.how_powerful(against, margin, 'points of error')}",
+        sizes={"d": sorted(int(value) for value in d)} | as_good_as.powers([against]),
     )
 
 
@@ -148,9 +148,11 @@ def check_nuclear_norm() -> Evidence:
     frames = [with_methods(by_draw(table, "error"), PLATT, NUCLEAR) for table in ("dimension", "sample-size")]
     there = [frame[[PLATT, NUCLEAR]] for frame in frames if frame is not None]
     if not there:
-        return TABLES.nothing(margins.claimed(margin, "points of error"), "dimension")
+        return TABLES.nothing(as_good_as.claimed(margin, "points of error"), "dimension")
     frame = pd.concat(there)
     frame = frame[~frame.index.duplicated()]  # the centre is in both
     lines = contest(frame, PLATT, NUCLEAR)
     more = f"By paired t-tests at 0.05 the fixed rank has {tally(lines['paired'])}. Both use Platt's sigmoid."
-    return margins.evidence(frame, ((PLATT, NUCLEAR),), margin, digits=2, unit="points of error", more=more)
+    return as_good_as.evidence(
+        frame, ((PLATT, NUCLEAR),), margin, digits=2, unit="points of error", more=more
+    )

@@ -120,7 +120,7 @@ def leads(pairs: dict[str, pd.DataFrame]) -> Figure:
     Parameters
     ----------
     pairs : dict of DataFrame
-        By name: what `marginbook.smm.claims.margins.within` returns.
+        By name: what `marginbook.smm.claims.as_good_as.within` returns.
     """
     import matplotlib.pyplot as plt
 

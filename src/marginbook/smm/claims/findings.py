@@ -10,7 +10,7 @@ import numpy as np
 from ...claims.findings import Finding
 from ..experiments.real_pairs import PARITY
 from . import finding_pictures as pictures
-from .margins import within
+from .as_good_as import within
 from .section_3_descent import exact_hinge, kinked
 from .stored_results import (
     LOGISTIC,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...claims.summary import Sentence, Summary
 from ..experiments.real_pairs import PARITY
-from .margins import within
+from .as_good_as import within
 from .stored_results import (
     LOGISTIC,
     PATH,

@@ -20,7 +20,7 @@ from ...claims import Evidence, Rival, claim
 from ...claims.changed_results import moved
 from ...claims.printed_tables import paired
 from ..experiments.real_pairs import PARITY
-from . import margins
+from . import as_good_as
 from .stored_results import (
     LOGISTIC,
     NUCLEAR,
@@ -131,14 +131,14 @@ def evidence(
     names = [name for pair in pairs for name in pair]
     frame = with_methods(with_again(table, column, *names) if again else by_draw(table, column), *names)
     if frame is None:
-        return TABLES.nothing(margins.claimed(margin, unit), table)
+        return TABLES.nothing(as_good_as.claimed(margin, unit), table)
     frame = frame.drop(list(but), level="dataset", errors="ignore")
     more = " ".join(over_sets(frame, *pair, table) for pair in pairs)
     there = {*frame.index.get_level_values("dataset"), *but}
     if missing := [name for name in TABLES.protocol(table).datasets if name not in there]:
         more += f" Missing: {', '.join(missing)}."
     looked_at = looks(table, AGAIN[table]) if again else looks(table)
-    return margins.evidence(frame, pairs, margin, digits=digits, unit=unit, more=more, looks=looked_at)
+    return as_good_as.evidence(frame, pairs, margin, digits=digits, unit=unit, more=more, looks=looked_at)
 
 
 @claim(
@@ -186,7 +186,7 @@ def check_rank_one(
     if frame is None or name not in frame.index.get_level_values("dataset"):
         return TABLES.nothing(claimed, "matrices")
     frame = frame[frame.index.get_level_values("dataset") == name]
-    found = margins.evidence(frame, pairs, -margin, digits=1, unit=unit)
+    found = as_good_as.evidence(frame, pairs, -margin, digits=1, unit=unit)
     return replace(found, claimed=claimed)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, share, short
 from ...claims.changed_results import moved, renamed
-from . import margins
+from . import as_good_as
 from .stored_results import (
     LOGISTIC,
     NAMES,
@@ -91,7 +91,7 @@ def check_rules() -> Evidence:
     frame.columns = list(RULES)
     found = means(frame)
     sides = [pair for rule in ("interval", "isotonic") for pair in ((rule, "count"), ("count", rule))]
-    lines = [margins.within(frame, *pair, same_by) for pair in sides]
+    lines = [as_good_as.within(frame, *pair, same_by) for pair in sides]
     apart = found[["interval", "isotonic"]].sub(found["count"], axis=0)
     # of a set the worst of its comparisons: "beyond" comes before "open", and this before "within"
     outcomes = [min(each) for each in zip(*(table["outcome"] for table in lines), strict=True)]
@@ -99,7 +99,7 @@ def check_rules() -> Evidence:
     told = "; ".join(f"{name}: {listed(row, 4)}" for name, row in found.iterrows())
     best = found.idxmin(axis=1).value_counts()
     return Evidence(
-        verdict=margins.judged(outcomes),
+        verdict=as_good_as.judged(outcomes),
         measured=f"within {same_by:g} on {same} of {len(found)} sets; interval minus count "
         f"{apart['interval'].min():+.4f} to {apart['interval'].max():+.4f}, isotonic minus count "
         f"{apart['isotonic'].min():+.4f} to {apart['isotonic'].max():+.4f}",
@@ -202,12 +202,12 @@ def _links(table: str) -> Evidence:
     margin = float(TABLES.protocol(table).thresholds["margins"]["mae"])
     frame = with_methods(by_draw(table, "mae"), PATH, LOGISTIC, PLATT)
     if frame is None:
-        return TABLES.nothing(margins.claimed(margin, ERROR), table)
+        return TABLES.nothing(as_good_as.claimed(margin, ERROR), table)
     others = " ".join(
         f"By the {words}, levels minus the other: {_told(_against(table, score, PATH, (LOGISTIC, PLATT)))}."
         for score, words in SCORES.items()
     )
-    return margins.evidence(frame, ((LOGISTIC, PATH),), margin, digits=3, unit=ERROR, more=others)
+    return as_good_as.evidence(frame, ((LOGISTIC, PATH),), margin, digits=3, unit=ERROR, more=others)
 
 
 @claim(
