@@ -147,6 +147,7 @@ def test_the_house_shows_at_a_glance_what_is_in_it() -> None:
         "py.typed",
     }
     assert entries - set(ROOMS) == BESIDE
+    assert len(BESIDE) <= 12
 
 
 def test_contributing_maps_all_of_it() -> None:

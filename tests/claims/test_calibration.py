@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.claims.calibration import Calibration, calibrate
+from marginbook.claims.calibration import calibrate
 from marginbook.claims.cell_verdicts import Scores, Spread, Term, compare_cells, quantile
+from marginbook.claims.pass_rates import Calibration
 
 METHODS = ("A", "B", "C")
 

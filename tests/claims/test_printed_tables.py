@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from marginbook.claims import Verdict
-from marginbook.claims.calibration import Calibration
+from marginbook.claims.pass_rates import Calibration
 from marginbook.claims.printed_tables import LEVEL, PaperTables, _without_results, paired, unavailable
 from marginbook.claims.read_as import NOT_STORED, all_readings, best, of_tables, told
 from marginbook.drm.paper.printed import PAPER_TABLES

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .cell_verdicts import TESTED, Scores, agreeing
-from .pass_rates import Calibration as Calibration
-from .pass_rates import Shifts
+from .pass_rates import Calibration, Shifts
 from .read_as import best
 
 if TYPE_CHECKING:

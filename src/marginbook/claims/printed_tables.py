@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import Evidence, share
-from .calibration import Calibration
 from .cell_verdicts import NOT_PRINTED, TESTED, layout
+from .pass_rates import Calibration
 from .printed_csv import read_numbers, read_printed
 from .stored_tables import StoredTables
 

@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..claims import Verdict
-from ..claims.calibration import Calibration, calibrate
+from ..claims.calibration import calibrate
 from ..claims.cell_verdicts import Scores, agreeing, compare_cells, counts, layout
+from ..claims.pass_rates import Calibration
 from ..claims.printed_csv import read_printed
 from ..claims.read_as import best, told
 from ..claims.stored_tables import StoredTables

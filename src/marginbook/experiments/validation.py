@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..base.parameters import is_whole
 from .errors import ExperimentError, near
 from .splits import KINDS, SplitPlan
 
 Check = tuple[str, Callable[[Any], bool]]
-
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _is_share(value: Any) -> bool:
@@ -35,7 +32,7 @@ def _one_or_per_dataset(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
 TEXT: Check = ("a text", lambda value: isinstance(value, str) and bool(value.strip()))
 TABLE: Check = ("a table", lambda value: isinstance(value, dict))
 NAMES: Check = ("a list of different names", _names)
-COUNT: Check = ("a whole number of at least 1", _is_int)
+COUNT: Check = ("a whole number of at least 1", is_whole)
 FLAG: Check = ("true or false", lambda value: isinstance(value, bool))
 NOTES: Check = (
     "a table of texts",
@@ -47,10 +44,10 @@ REASONS: Check = (
 )
 NUMBERS: Check = (
     "a list of numbers from 1",
-    lambda v: isinstance(v, list) and bool(v) and all(map(_is_int, v)),
+    lambda v: isinstance(v, list) and bool(v) and all(map(is_whole, v)),
 )
 KIND: Check = (f"one of {', '.join(KINDS)}", lambda value: value in KINDS)
-SIZE: Check = ("a number of rows, or a table of them per data set", _one_or_per_dataset(_is_int))
+SIZE: Check = ("a number of rows, or a table of them per data set", _one_or_per_dataset(is_whole))
 SHARE: Check = ("a fraction between 0 and 1, or a table of them per data set", _one_or_per_dataset(_is_share))
 
 FIELDS = {

@@ -20,6 +20,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import column_or_1d
 
 from ..base.labels import validate_labels
+from ..base.parameters import is_whole
 from ..ldm.solvers.libsvm_files import read_libsvm, scan_libsvm
 
 #: numbers of a chunk that may be dense at a time: 16 MB
@@ -209,7 +210,7 @@ def existing(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list
 
 def whole(name: str, value: Any) -> int:
     """Return `value` if it is an integer >= 1, or raise ValueError with its name."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 1 <= value <= sys.maxsize:
+    if not (is_whole(value) and value <= sys.maxsize):
         raise ValueError(f"{name} must be an integer >= 1, got {reprlib.repr(value)}")
     return int(value)
 

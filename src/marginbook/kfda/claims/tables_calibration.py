@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...claims.calibration import Calibration
 from ...claims.cell_verdicts import TESTED, Spread
+from ...claims.pass_rates import Calibration
 from ..experiments.columns import expand, results
 from ..paper.printed import CHOICES, OWN, PAPER_TABLES, PROTOCOLS, RIVAL, choice_spreads, printed
 from .tables_cuts import Reading, readings_of, with_cut
