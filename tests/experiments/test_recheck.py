@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -37,14 +38,18 @@ def test_rows_that_come_out_again_are_the_same(stored: Path) -> None:
     assert found == recheck(load_protocol("toyroom/folds"), 3, console=QUIET)
 
 
-def test_a_changed_number_is_found_and_named(stored: Path, tmp_path: Path) -> None:
+def test_a_changed_number_is_found_and_named(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame = pd.read_csv(stored)
     metric = load_protocol("toyroom/folds").metric
     frame[metric] += 0.25
     frame.to_csv(stored, index=False)
     out = tmp_path / "recheck.csv"
+    monkeypatch.setattr(sys.modules[recheck.__module__], "commit", lambda *_: "abc")
     done = CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "2", "--out", str(out)])
     assert done.exit_code == 1
+    assert pd.read_csv(out)["commit"].tolist() == ["abc"]
     assert f": {metric}, by " in done.stderr
     assert pd.read_csv(out)[["rows", "same"]].to_numpy().tolist() == [[2, 0]]
 

@@ -71,9 +71,14 @@ def rechecked(rows: Sequence[Row]) -> str:
         for row in rows
     ]
     made = table(["experiment", "compared", "same", "largest difference", "where it differs"], lines)
-    return f"{same} of {compared} rows of {len(rows)} experiments came out again.\n\n" + dropdown(
-        "Each experiment", made
-    )
+    told = f"{same} of {compared} rows of {len(rows)} experiments came out again{at_commit(rows)}.\n\n"
+    return told + dropdown("Each experiment", made)
+
+
+def at_commit(rows: Sequence[Row]) -> str:
+    """Return by the code of which commits rows were computed, to end a sentence; "" if none says so."""
+    commits = sorted({row["commit"] for row in rows if row.get("commit")})
+    return f", by the code of commit {' and '.join(commits)}" if commits else ""
 
 
 def stability(rows: Sequence[Row]) -> str:

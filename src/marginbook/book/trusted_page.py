@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.project import resource
 from ..claims.sharpness import shipped
-from . import long_runs_page
+from . import long_runs_page, trust_page
 
 Rows = list[dict[str, str]]
 
@@ -78,7 +78,8 @@ def again(rows: Rows) -> str:
         return ""
     drawn, same = (sum(int(row[name]) for row in rows) for name in ("rows", "same"))
     return (
-        f"**{same} of {drawn} stored results came out again**, drawn at random from {len(rows)} experiments. "
+        f"**{same} of {drawn} stored results came out again**, drawn at random from {len(rows)} "
+        f"experiments{trust_page.at_commit(rows)}. "
         "[Computed again](#trust-recheck)"
     )
 

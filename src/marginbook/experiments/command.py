@@ -245,9 +245,10 @@ def recheck_(
         table.append(summary(protocol.id, found))
     if not table:
         raise click.ClickException("no experiment has stored results; marginbook experiment run makes them")
-    shown = Table(*table[0])
+    columns = [name for name in table[0] if name != "commit"]  # the same in each row
+    shown = Table(*columns)
     for row in table:
-        shown.add_row(*map(str, row.values()))
+        shown.add_row(*(str(row[name]) for name in columns))
     Console().print(shown)
     if out is not None:
         write_atomically({out: as_csv(table)})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from joblib import Parallel, delayed
 
+from ..base.checkout import commit
 from ..base.extras import naming_the_extra
 from ..datasets.dataset import DatasetNotFetched
 from .export import KEY_COLUMNS, read_results
@@ -126,7 +127,8 @@ def recheck(
 def summary(experiment: str, found: Sequence[Rechecked]) -> dict[str, Any]:
     """Return one row of a table: how many rows were compared and are the same, and the largest difference.
 
-    Without a row that was compared, "largest" is empty and "where" says what the first lacks.
+    Without a row that was compared, "largest" is empty and "where" says what the first lacks. "commit" is
+    that of the code now, empty outside of git.
     """
     compared = [each for each in found if each.compared]
     worst = max(compared or found[:1], key=lambda each: each.largest)
@@ -136,6 +138,7 @@ def summary(experiment: str, found: Sequence[Rechecked]) -> dict[str, Any]:
         "same": sum(each.same for each in compared),
         "largest": f"{worst.largest:.1e}" if compared else "",
         "where": "" if worst.same else f"{worst.task.dataset}, {worst.task.method}: {worst.where}",
+        "commit": commit("results") or "",
     }
 
 

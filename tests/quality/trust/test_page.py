@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.base.project import root
-from marginbook.book import trust_page
+from marginbook.book import trust_page, trusted_page
 from marginbook.quality.trust.command import PARTS, store
 
 
@@ -104,3 +104,13 @@ def test_what_the_page_says_of_silent_problems_is_so() -> None:
     )
     assert outcomes["one-pass"] == "warned"
     assert float(digits["one-pass"]) <= max(float(value) for value in digits.values())
+
+
+def test_what_was_computed_again_names_its_commit() -> None:
+    row = {"experiment": "drm/table-8", "rows": "5", "same": "5", "largest": "1e-9", "where": ""}
+    assert "5 of 5 rows of 1 experiments came out again.\n" in trust_page.rechecked([row])  # an older file
+    rows = [{**row, "commit": "abc"}, {**row, "commit": "abc"}]
+    assert "2 experiments came out again, by the code of commit abc.\n" in trust_page.rechecked(rows)
+    assert "drawn at random from 2 experiments, by the code of commit abc. " in trusted_page.again(rows)
+    assert "by the code of commit abc and d." in trust_page.rechecked([*rows, {**row, "commit": "d"}])
+    assert "commit" not in trusted_page.again([{**row, "commit": ""}])
