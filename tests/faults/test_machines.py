@@ -5,17 +5,22 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from marginbook.base import checkout
 from marginbook.base.checkout import commit
+from marginbook.book import release
 from marginbook.cli.commands import Command
 from marginbook.cli.printing import escape_what_cannot_be_shown
+from marginbook.quality.benchmarking import suite, tables
 from marginbook.serve import runs
 from marginbook.serve.markup import took
 
@@ -195,3 +200,22 @@ def test_a_source_tree_without_git_has_no_commit(tmp_path, monkeypatch, told):
     (tmp_path / "outer" / ".git").mkdir()
     assert commit() is None
     told("")
+
+
+def test_tests_call_git_in_one_place_that_skips_where_there_is_none():
+    here = Path(__file__).parents[1]
+    calls = [path for path in here.rglob("*.py") if re.search(r"[\[(]\s*\"git\"", path.read_text("utf-8"))]
+    assert [path.relative_to(here).as_posix() for path in calls] == ["git.py"]
+
+
+def test_what_asks_for_the_commit_goes_without_git(tmp_path, monkeypatch):
+    """A checkout on a machine without the program."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    monkeypatch.setattr(checkout, "root", lambda: tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert checkout.commit() is None
+    assert tables.committed(tmp_path, tmp_path / "a.csv") is None
+    assert suite.identity(tmp_path)[0] == ""
+    assert release.commit_time(tmp_path) == 315532800
+    assert release.provenance(tmp_path, 0)["commit"] == ""

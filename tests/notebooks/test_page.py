@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import zlib
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from marginbook.notebooks import available
 from marginbook.notebooks.links import Links
 from marginbook.notebooks.markdown import Converter, anchors
 from marginbook.notebooks.page import of_run, shown, write_page
+
+from ..git import git, repository
 
 OTHER = "# The other one\n\n(drm-there)=\n## A section\n"
 BIBLIOGRAPHY = """@article{doe_one, author = {Doe, Jane and Roe, Richard}, title = {On one}, journal = {J}, year = {1999}}
@@ -174,22 +175,13 @@ def test_every_notebook_of_the_book_becomes_markdown_without_raw_markup_or_dead_
 def test_the_commit_of_a_checkout_and_whether_it_was_changed(home: Path) -> None:
     assert commit() is None
     assert "commit" not in of_run("drm/01_small")
-
-    def git(*arguments: str) -> str:
-        who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
-        return subprocess.run(
-            ["git", *who, *arguments], cwd=home, check=True, capture_output=True, text=True
-        ).stdout
-
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "all")
-    head = git("rev-parse", "--short=12", "HEAD").strip()
+    repository(home)
+    head = git(home, "rev-parse", "--short=12", "HEAD").strip()
     assert commit() == head
     (home / "_toc.yml").write_text("changed")
     assert of_run("drm/01_small").endswith(f" · commit {head}-dirty")
     assert commit() == f"{head}-dirty"
-    git("commit", "-qam", "changed")
+    git(home, "commit", "-qam", "changed")
     (home / "results").mkdir()
     (home / "results" / "new.csv").write_text("1")
     assert commit("results") + "-dirty" == commit()
@@ -197,13 +189,10 @@ def test_the_commit_of_a_checkout_and_whether_it_was_changed(home: Path) -> None
 
 def test_asking_for_the_commit_writes_nothing_that_a_kill_could_leave(home: Path) -> None:
     """Git's own `status` writes the index anew, under a lock, where a file only looks changed."""
-    for arguments in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", *arguments], cwd=home, check=True)
-    who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
-    subprocess.run(["git", *who, "commit", "-qm", "all"], cwd=home, check=True)
+    repository(home)
     os.utime(home / "_toc.yml", (1e9, 1e9))
     before = (home / ".git" / "index").read_bytes()
     assert not str(commit()).endswith("-dirty")
     assert (home / ".git" / "index").read_bytes() == before
-    subprocess.run(["git", "status", "--porcelain"], cwd=home, check=True, capture_output=True)
+    git(home, "status", "--porcelain")
     assert (home / ".git" / "index").read_bytes() != before

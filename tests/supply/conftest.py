@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from ..git import git
 from .scripts import ROOT, script
 from .tiny_package import FILES
 
@@ -18,7 +18,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    git(tmp_path, "init", "-q")  # mutants are made in copies of what git lists
     monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path / "_build" / "cache"))
     (tmp_path / ".gitignore").write_text("_build/\n")
     return tmp_path

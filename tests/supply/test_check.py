@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from ..git import repository
 from .scripts import ROOT, script
 
 
@@ -91,9 +92,7 @@ def test_an_edit_is_seen_although_imports_are_kept(check) -> None:
 
 
 def test_git_tells_edits_and_new_files(check) -> None:
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *command], cwd=check.ROOT, check=True)
+    repository(check.ROOT)
     assert check.changed("HEAD") == []
     (check.ROOT / "tests/test_far.py").write_text("")
     (check.ROOT / "new.py").write_text("")

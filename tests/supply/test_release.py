@@ -19,13 +19,12 @@ from marginbook.base import packages
 from marginbook.book import release
 from marginbook.datasets.cache import sha256_of
 
+from ..git import git
 from ..settled import SETTLED
 
 ROOT = Path(__file__).resolve().parents[2]
 STAMP = 1_700_000_000
 
-
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
 #: two settings of a machine
 MACHINES = (
     {"folder": "plain", "umask": "0o022", "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"},
@@ -94,24 +93,16 @@ def on_machine(number: int, code: str, home: Path, out: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def git(folder: Path, *arguments: str) -> None:
-    """Run git as an author who has no settings, at the time `STAMP`."""
-    when = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{STAMP} +0545")
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(
-        ["git", *who, *arguments], cwd=folder, env={**os.environ, **when}, check=True, capture_output=True
-    )
-
-
 def commit(folder: Path) -> Path:
-    """Make a folder a repository with one commit."""
+    """Make a folder a repository with one commit, of the time `STAMP`."""
+    when = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{STAMP} +0545")
     shutil.copy(ROOT / ".gitattributes", folder)
     (folder / ".git_archival.txt").write_text(
         "node: $Format:%H$\ntime: $Format:%ct$\n"
     )  # ours, before git fills it
     git(folder, "init", "--quiet")
     git(folder, "add", "--all", "--force")
-    git(folder, "commit", "--quiet", "--message", "One")
+    git(folder, "commit", "--quiet", "--message", "One", **when)
     return folder
 
 
@@ -127,7 +118,6 @@ def test_another_machine_builds_the_same_bytes(built: Path, tmp_path: Path) -> N
         assert sha256_of(built / name) == sha256_of(tmp_path / "dist" / name), f"{name} differs"
 
 
-@needs_git
 def test_two_machines_make_the_same_release_of_a_commit(tmp_path: Path) -> None:
     committed = commit(small_checkout(tmp_path))
     for number, machine in enumerate(MACHINES):
@@ -143,7 +133,6 @@ def test_two_machines_make_the_same_release_of_a_commit(tmp_path: Path) -> None:
     assert len(about["commit"]) == 40
 
 
-@needs_git
 def test_an_archive_of_a_commit_knows_it_and_another_repository_around_it_does_not(tmp_path: Path) -> None:
     home = commit(small_checkout(tmp_path))
     known = release.provenance(home, release.commit_time(home))

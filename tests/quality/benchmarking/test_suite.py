@@ -14,6 +14,8 @@ from marginbook.base.project import root
 from marginbook.quality.benchmarking import suite, tables
 from marginbook.quality.benchmarking.case_file import Line, Ratio, Record, Tables
 
+from ..git import repository
+
 CASES = '''"""Cases for a test."""
 from pathlib import Path
 
@@ -118,9 +120,7 @@ def test_an_unknown_room_is_refused(folder: Path, capsys) -> None:
 def test_worse_ratios_are_loud_and_fail_on_request(folder: Path, capsys) -> None:
     results = folder / "results"
     tables.write(results / "one.csv", [{"what": "fit against peer, n=1", "ratio": "8", "goal": ""}])
-    git = ["git", "-C", str(folder.parent), "-c", "user.name=a", "-c", "user.email=a@b"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "a"]):
-        subprocess.run([*git, *words], check=True)
+    repository(folder.parent)
     assert not suite.report(folder.parent, results)
     assert "no ratio is more than 1.5 times worse" in capsys.readouterr().out
     tables.write(results / "one.csv", [{"what": "fit against peer, n=1", "ratio": "4", "goal": ""}])

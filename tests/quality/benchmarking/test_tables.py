@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-import subprocess
 
 import pytest
 
 from marginbook.quality.benchmarking import environment, tables
 from marginbook.quality.benchmarking.goals import goals
+
+from ..git import repository
 
 RATIOS = list(dict.fromkeys(goal.table for goal in goals() if not goal.x))
 
@@ -99,9 +100,7 @@ def test_names_without_what_is_measured_are_still_of_one_row_each(table):
 def test_the_committed_rows_are_those_of_the_last_commit(tmp_path):
     path = tmp_path / "a.csv"
     tables.write(path, [{"what": "old"}])
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
-    for words in (["init", "-q"], ["add", "a.csv"], ["commit", "-qm", "a"]):
-        subprocess.run([*git, *words], check=True)
+    repository(tmp_path)
     tables.write(path, [{"what": "new"}])
     assert tables.committed(tmp_path, path) == [{"what": "old"}]
     assert tables.committed(tmp_path, tmp_path / "b.csv") is None
