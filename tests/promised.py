@@ -1,10 +1,11 @@
 """What is public, line by line: ``python -m tests.promised`` writes ``tests/promised.txt``.
 
-A line is a name of the reference with its parameters and defaults, a method, an attribute, or a command with
-one of its options. The file is the promise, and the code has to keep it: what is in the file and no longer in
-the code stays as ``gone after 1.0.0: name``, with the last version that had it, and `test_promised` asks
-whether it was allowed to go. Before 1.0.0 nothing is promised, and a line just goes. It may also be deleted
-by hand where no release had the name.
+A line is a name of the reference with its parameters and defaults, a method, an attribute, a command with one
+of its options, an environment variable, or an extra. The file is the promise, and the code has to keep it:
+what is in the file and no longer in the code stays as ``gone after 1.0.0: name``, with the last version that
+had it, and `test_promised` asks whether it was allowed to go. Before 1.0.0 nothing is promised, and a line
+just goes. It may also be deleted by hand where no release had the name: each release leaves a copy,
+``tests/promised-1.0.0.txt``, which tells.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import enum
 import importlib
 import inspect
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +34,11 @@ from marginbook.claims import ROOMS
 FILE = Path(__file__).with_suffix(".txt")
 COMMAND = "python -m tests.promised"
 GONE = re.compile(r"^gone after (\d+)\.(\d+)\.(\d+): (.+)$")
+#: how lines begin of what is set or installed, and cannot warn
+OUTSIDE = ("environment ", "extra ")
+#: extras for who works on the project, and the variable by which `serve` finds what it has started
+_OURS = {"bench", "mutants", "release", "test"}
+_INTERNAL = {"MARGINBOOK_RUN"}
 _HEAD = f"# What is public: `{COMMAND}` writes this list, and book/api/index.md says what it promises.\n"
 
 
@@ -50,7 +57,18 @@ def surface() -> list[str]:
     from marginbook.cli import main
 
     found.update(_commands(PACKAGE.name, main, click.Context(main)))
+    found.update(_outside())
     return sorted(found)
+
+
+def _outside() -> Iterator[str]:
+    """Yield the environment variables that the code names, and the extras of pyproject.toml."""
+    for path in PACKAGE.rglob("*.py"):
+        for name in re.findall(r"""["'](MARGINBOOK_[A-Z_]+)["']""", path.read_text(encoding="utf-8")):
+            if name not in _INTERNAL:
+                yield f"environment {name}"
+    settings = tomllib.loads(resource("pyproject.toml").read_text(encoding="utf-8"))
+    yield from (f"extra {name}" for name in {*settings["project"]["optional-dependencies"]} - _OURS)
 
 
 def _lines(name: str, value: Any) -> Iterator[str]:
@@ -205,8 +223,34 @@ def in_two_steps(name: str) -> bool:
 
 def stored() -> tuple[list[str], list[str]]:
     """Return the lines of the file: what is promised, and what is gone."""
-    lines = [line for line in FILE.read_text(encoding="utf-8").splitlines() if line[:1] not in ("", "#")]
+    return read(FILE)
+
+
+def read(file: Path) -> tuple[list[str], list[str]]:
+    """Return what a list or a copy of it promises, and what is gone."""
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line[:1] not in ("", "#")]
     return [line for line in lines if not GONE.match(line)], [line for line in lines if GONE.match(line)]
+
+
+def copy_of(version: str) -> Path:
+    """Return where a release keeps what it promised."""
+    return FILE.with_name(f"{FILE.stem}-{version}.txt")
+
+
+def copies() -> list[Path]:
+    """Return the lists of the releases, the oldest first."""
+    return sorted(FILE.parent.glob(copy_of("*").name), key=_version)
+
+
+def _version(file: Path) -> tuple[int, ...]:
+    return tuple(map(int, file.stem.rpartition("-")[2].split(".")))
+
+
+def unkept(file: Path, now: list[str], gone: list[str]) -> list[str]:
+    """Return what a release promised that is neither in `now` nor gone after it or a later release."""
+    found = [GONE.findall(line)[0] for line in gone]
+    allowed = {name for *version, name in found if tuple(map(int, version)) >= _version(file)}
+    return [name for name in broken(read(file)[0], now) if name not in allowed]
 
 
 def main() -> None:
