@@ -157,6 +157,8 @@ def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
     assumed = {(plan.room, *item) for plan in plans for item in plan.not_stated.items()}
     runs = Counter((room, row.table) for room, rows in readings.items() for row in rows if row.tested)
     several = sum(number > 1 for number in runs.values())
+    proofs = sum(claim.kind == Kind.PROOF for claim in checked.claims.values())
+    chosen = sum(len(plan.thresholds) for plan in plans)
     missing = [entry.name for entry in registry().values() if not entry.available]
     return (
         f"- Other numbers do not say who is wrong. The {found[Verdict.NOT_REPRODUCED]} results that were "
@@ -167,7 +169,9 @@ def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
         "*undecided*: a wrong run would have passed, too, the splits are too few, or the printed means "
         f"do not settle the question. That speaks neither for nor against a method.\n- {len(missing)} of "
         f"{len(registry())} data sets [could not be obtained](data.md), and a public set of the same name "
-        "need not be the one that was used.\n"
+        f"need not be the one that was used.\n- Random problems can refute the {proofs} equations and "
+        "theorems that we checked; they prove none. Nobody has refereed our proofs and programs.\n"
+        f"- {chosen} thresholds say what counts as a difference, as similar, or as most. They are ours.\n"
     )
 
 

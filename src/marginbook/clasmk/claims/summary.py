@@ -15,8 +15,8 @@ from .tables_table_4 import compared
 def summary() -> Summary:
     """Return what holds, what does not, and what stays open."""
     return Summary(
-        (_theorems(), _blocks(), _seconds(), _text(), _exact()),
-        (_theorem_2(), _criterion(), _tables(), _similar(), _signs()),
+        (_theorems(), _blocks(), _text(), _exact()),
+        (_theorem_2(), _criterion(), _tables(), _similar(), _signs(), _seconds()),
         (_figures(), _layers(), _unstated()),
     )
 
@@ -159,9 +159,9 @@ def _seconds() -> Sentence:
     found = limited_slopes()
     near = sum(least <= exponent <= most for exponent in found.values())
     return Sentence(
-        "The time of a solver like the paper's grows with the number of kernels to the power of "
-        f"{min(found.values()):.1f} to {max(found.values()):.1f}, and is linear on {near} of {len(found)} "
-        "sets.",
+        "Training time is called linear in the number of kernels (Figure 9). With a solver like the paper's "
+        f"it is on {near} of {len(found)} sets; the exponents are from {min(found.values()):.1f} to "
+        f"{max(found.values()):.1f}.",
         {"clasmk/fig-9": "partly"},
         holds=0 < near < len(found),
     )

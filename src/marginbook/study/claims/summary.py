@@ -1,4 +1,8 @@
-"""What all five methods do on the same terms, in short: bound to stored results, as there are no claims."""
+"""What all five methods do on the same terms, in short.
+
+This room has no claims. Its sentences are bound to conditions on the stored results instead: `holds` is
+computed, and the build of the book stops where it is false.
+"""
 
 from __future__ import annotations
 
