@@ -27,17 +27,53 @@ def test_local_links_and_images_exist(page):
     assert [target for target in local_links(page) if not (HERE / target).exists()] == []
 
 
-@pytest.mark.parametrize(
-    ("page", "version"),
-    [
-        ("pyproject.toml", r'^version = "(.+)"$'),
-        ("CITATION.cff", r"^version: (.+)$"),
-        ("book/guide.md", r"marginbook-(\d[\d.]*)-py3-none-any\.whl"),
-        ("book/cluster/kubernetes.yaml", r"/marginbook:(\d[\w.]*)"),
-    ],
+#: where the version stands, beside the package itself
+VERSIONS = (
+    ("pyproject.toml", r'^version = "(.+)"$'),
+    ("CITATION.cff", r"^version: (.+)$"),
+    ("book/guide.md", r"marginbook-(\d[\d.]*)-py3-none-any\.whl"),
+    ("book/cluster/kubernetes.yaml", r"/marginbook:(\d[\w.]*)"),
 )
+
+
+@pytest.mark.parametrize(("page", "version"), VERSIONS)
 def test_the_version_is_the_same_everywhere(page, version):
     assert set(re.findall(version, (HERE / page).read_text("utf-8"), flags=re.M)) == {__version__}
+
+
+def released(changes: str) -> tuple[str, str]:
+    """Return version and date of the newest release that a changelog has."""
+    (version, date), *_ = re.findall(r"^## \[?(\d+\.\d+\.\d+)\]? - (\S+)$", changes, flags=re.M)
+    return version, date
+
+
+def test_the_changelog_has_the_version_and_its_date():
+    """What comes above, if anything, is unreleased."""
+    changes = (HERE / "CHANGELOG.md").read_text("utf-8")
+    version, date = released(changes)
+    assert version == __version__, "name `## Unreleased` after the version: CONTRIBUTING.md, A release"
+    assert f'date-released: "{date}"' in (HERE / "CITATION.cff").read_text("utf-8")
+    above = changes[: changes.index(f"{version} - {date}")]
+    assert set(re.findall("^## (.+)$", above, flags=re.M)) <= {"Unreleased"}
+
+
+def stage_fits(status: int, version: str) -> bool:
+    """Return whether a development status of PyPI fits: 3 is Alpha, 4 is Beta, 5 is stable."""
+    return (status >= 4) == (int(version.partition(".")[0]) >= 1)
+
+
+def test_the_classifier_is_alpha_before_1_0_0_and_not_after():
+    (status,) = re.findall(r'"Development Status :: (\d) -', (HERE / "pyproject.toml").read_text("utf-8"))
+    assert stage_fits(int(status), __version__)
+    assert not stage_fits(3, "1.0.0")
+    assert stage_fits(5, "1.2.0")
+
+
+def test_the_guide_to_a_release_names_each_place_of_the_version():
+    text = (HERE / "CONTRIBUTING.md").read_text("utf-8").partition("## A release\n")[2].partition("\n## ")[0]
+    places = [file for file, _ in VERSIONS] + ["src/marginbook/__init__.py", "CHANGELOG.md"]
+    assert [file for file in places if f"`{file}`" not in text] == []
+    assert "cp tests/promised.txt tests/promised-" in text
 
 
 def test_the_links_of_the_readme_are_found():

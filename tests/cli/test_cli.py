@@ -25,6 +25,13 @@ def test_every_command_has_help_with_an_example(cli, path):
     assert "marginbook " + path[0] in shown.output
 
 
+@pytest.mark.parametrize("path", [(), *(path for path, _ in _commands(main))], ids=" ".join)
+def test_every_option_has_help(path):
+    command = dict(_commands(main)).get(path, main)
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    assert [each.opts for each in options if not each.help] == []
+
+
 def test_the_commands_are_those_of_the_contract():
     names = main.list_commands(click.Context(main))
     assert names == [

@@ -57,7 +57,10 @@ quick_or_paper = click.option(
     "--profile", type=click.Choice(PROFILES), default="quick", show_default=True,
     help="quick: a first look; paper: the whole protocol. `experiment list` shows what each takes.",
 )  # fmt: skip
-paper_or_quick = click.option("--profile", type=click.Choice(PROFILES), default="paper", show_default=True)
+paper_or_quick = click.option(
+    "--profile", type=click.Choice(PROFILES), default="paper", show_default=True,
+    help="Whose results: of the whole protocol, or of a first look.",
+)  # fmt: skip
 store_option = click.option(
     "--store",
     type=_PATH,
