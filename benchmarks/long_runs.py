@@ -207,7 +207,7 @@ class Measuring(LongRun):
     """`operations` are rows of the store; a row is lost if its checksum is wrong, or the store forgot it."""
 
     name, what = "experiment", f"tasks of {TABLE}"
-    command = ("-m", "marginbook", "experiment", "run", TABLE, "--profile", "paper", "--n-jobs", "1")
+    command = ("-m", "marginbook", "experiment", "run", TABLE, "--profile", "paper", "--n-jobs", "2")
 
     def more(self) -> list[str]:
         return ["--store", str(self.folder / "store"), "--out", str(self.folder / "out")]

@@ -15,7 +15,16 @@ NAMED = re.compile(r'mark\.fault\(\s*"[^"]+",\s*"([^"]+)"|(?:exhausts|damaged|(?
 COUNTS = {"before": "0", "after": "7", "lost": "0", "doubled": "0", "torn": "0"}
 KILL = {"kill": "1", "phase": "work", "seconds": "2.5", **COUNTS, "same_bytes": ""}
 END = {**KILL, "kill": "", "phase": "resumed", "before": "7", "after": "9", "same_bytes": "yes"}
-MINUTES = [{"run": "serve", "minute": str(k), "memory": str(100 + 2 * max(0, k - 30))} for k in range(1, 61)]
+MINUTES = [
+    {
+        "run": "serve",
+        "minute": str(k),
+        "memory": str(100 + 2 * max(0, k - 30)),
+        "operations": str(20 * k - 15 * max(0, k - 50)),
+        "processes": str(k % 2),
+    }
+    for k in range(1, 61)
+]
 HOUR = {"run": "serve", "what": "requests", "minutes": "60", "operations": "1200", "lost": "0", "faults": "0"}
 HOUR |= {"left": "0", "code": "130", "machine": "a machine", "commit": "abc"}
 home = root()
@@ -85,11 +94,23 @@ def test_an_hour_that_grows_or_leaves_something_says_so() -> None:
     assert "nothing was lost, ended wrongly, or left running" in good
     assert "1,200 requests" in good
     assert long_runs_page.growth(MINUTES) == pytest.approx(120)  # 2 MiB a minute, from the half on
-    assert "- +120.0\n" in good
+    assert "  - 100\n  - 100\n  - 160\n  - 160\n  - +120.0\n" in good
+    assert "A minute of the first and of the last 10 has: `serve` 20.0 and 5.0." in good
+    assert "No process could be left" not in good
+    alone = long_runs_page.listed([row | {"processes": "0"} for row in MINUTES], [HOUR])
+    assert "No process could be left by `serve`: there was none beside its own." in alone
     bad = long_runs_page.listed(MINUTES, [HOUR | {"lost": "2", "left": "1", "code": "0"}])
     assert "**2 lost by `serve`, 1 left running by `serve`, exit code 0 of `serve`**" in bad
     wrong = long_runs_page.listed(MINUTES, [HOUR | {"faults": "3"}])
     assert "at commit abc: **3 of 1,200 requests ended wrongly**" in wrong
+
+
+def test_a_step_that_the_slope_passes_over_is_seen_beside_it() -> None:
+    stepped = [row | {"memory": "400" if int(row["minute"]) > 45 else "100"} for row in MINUTES]
+    lower = [row | {"memory": "100" if int(row["minute"]) != 45 else "400"} for row in MINUTES]
+    assert long_runs_page.growth(lower) == 0
+    for rows in (stepped, lower):
+        assert "  - 100\n  - 400\n" in long_runs_page.listed(rows, [HOUR])  # minute 30, the most after it
 
 
 def test_the_fits_of_the_hour_are_told_wherever_fits_are_counted(tmp_path: Path) -> None:

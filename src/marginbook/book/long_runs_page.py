@@ -20,8 +20,7 @@ SECTION = """
 What is small in a minute need not be small in an hour. Three things run side by side for sixty
 minutes, then Ctrl-C ends them: `marginbook serve`, while a reader opens pages, starts runs of a
 notebook with new parameters, cancels one in four, and sends requests that must be refused;
-`marginbook experiment run` on a table by its paper's protocol, one task after the other in one
-process; and fits of every estimator to [bad input](bad_input.md) with seeds of their own, all in
+`marginbook experiment run` on a table by its paper's protocol; and fits of every estimator to [bad input](bad_input.md) with seeds of their own, all in
 one process.
 
 lost
@@ -35,8 +34,10 @@ That page counts fits with fixed seeds, after what they found was mended. This h
 find what those did not. It shows the code of the commit below: faults that were mended since then count
 until the hour is measured again.
 
-The last column is the growth of the process's own memory in the second half of its hour. Garbage that
-waits to be collected counts there, too: in the figure it is a saw-tooth, and a leak would rise steadily.
+Memory is that of the process itself. The last column is the median slope of its second half: of all pairs
+of minutes, how fast it grew between the two. A leak that rises steadily shows there. A single step, or
+garbage that waits to be collected, hardly moves it: compare minute 30 with the most after it, and look at the
+figure.
 
 {table}
 
@@ -44,9 +45,11 @@ waits to be collected counts there, too: in the figure it is a saw-tooth, and a 
 :name: faults-hours-figure
 :alt: Memory of three processes over sixty minutes, one line each. The numbers are in the table above.
 
-The memory of each process. What rises only at first is compiled code and caches.
+The memory of each process.
 ```
 """
+#: minutes at the start and at the end that are compared
+TEN = 10
 #: the exit code after Ctrl-C
 CTRL_C = "130"
 _FOLDER = ("results", "faults")
@@ -63,10 +66,10 @@ def write(folder: Path) -> None:
 
 
 def growth(minutes: Sequence[Row]) -> float:
-    """Return by how many MiB an hour the memory of a run grew in its second half.
+    """Return the median slope of a run's memory in its second half, in MiB an hour.
 
-    The median of the slopes between all pairs of minutes (Theil and Sen): garbage that is collected late
-    makes steps, which a line by least squares would follow.
+    That of the slopes between all pairs of minutes (Theil and Sen): garbage that is collected late makes
+    steps, which a line by least squares would follow. A step that stays hardly moves it.
     """
     from scipy.stats import theilslopes
 
@@ -84,14 +87,15 @@ def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
     lines = []
     for end in ends:
         own = [row for row in minutes if row["run"] == end["run"]]
-        early = own[min(len(own), 10) - 1]["memory"]
+        half = len(own) // 2
+        memory = [float(row["memory"]) for row in own]
+        shown = (memory[min(len(own), TEN) - 1], memory[half - 1], max(memory[half:]), memory[-1])
         lines.append(
             [
                 f"`{end['run']}`",
                 f"{int(end['operations']):,} {end['what']}",
                 *(end[name] for name in ("minutes", "lost", "faults", "left", "code")),
-                f"{float(early):.0f}",
-                f"{float(own[-1]['memory']):.0f}",
+                *(f"{value:.0f}" for value in shown),
                 f"{growth(own):+.1f}",
             ]
         )
@@ -109,9 +113,37 @@ def listed(minutes: Sequence[Row], ends: Sequence[Row]) -> str:
     told = "**" + ", ".join(wrong) + "**" if wrong else "nothing was lost, ended wrongly, or left running"
     machine, commit = ends[0]["machine"], ends[0]["commit"]
     headings = ["run", "did", "minutes", "lost", "ended wrongly", "processes left", "exit code"]
-    headings += ["MiB after 10 minutes", "MiB at the end", "MiB per hour"]
+    headings += ["MiB after 10 minutes", "after half of them", "the most after that", "at the end"]
+    headings += ["median slope, MiB per hour"]
     cells = table(headings, lines, classes="sortable wide")
-    return SECTION.replace("{table}", f"Side by side on {machine}, at commit {commit}: {told}.\n\n{cells}")
+    about = " ".join(
+        [f"Side by side on {machine}, at commit {commit}: {told}.", pace(minutes), alone(minutes)]
+    )
+    return SECTION.replace("{table}", f"{about.strip()}\n\n{cells}")
+
+
+def pace(minutes: Sequence[Row]) -> str:
+    """Return in a sentence how much each run did a minute at the start and at the end."""
+    told = []
+    for name, own in _by_run(minutes):
+        done = [int(row["operations"]) for row in own]
+        if len(done) > 2 * TEN:
+            first, last = done[TEN - 1] / TEN, (done[-1] - done[-1 - TEN]) / TEN
+            told.append(f"`{name}` {first:,.1f} and {last:,.1f}")
+    return f"A minute of the first and of the last {TEN} has: {', '.join(told)}." if told else ""
+
+
+def alone(minutes: Sequence[Row]) -> str:
+    """Return in a sentence which runs had no other process, so that none could be left."""
+    names = [f"`{name}`" for name, own in _by_run(minutes) if not any(int(row["processes"]) for row in own)]
+    return (
+        f"No process could be left by {' and '.join(names)}: there was none beside its own." if names else ""
+    )
+
+
+def _by_run(minutes: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    names = dict.fromkeys(row["run"] for row in minutes)
+    return [(name, [row for row in minutes if row["run"] == name]) for name in names]
 
 
 def fits_told() -> str:
