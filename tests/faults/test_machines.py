@@ -24,13 +24,14 @@ from marginbook.quality.benchmarking import suite, tables
 from marginbook.serve import runs
 from marginbook.serve.markup import took
 
+from ..locales import IN_LOCALE, in_force, turkish
 from ..tiny_checkout import tiny_checkout
 from .test_disks import fill
 
 CELLS = "```{code-cell} ipython3\n1 + 1\n```\n"
 SETTINGS = (
     {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "PYTHONUTF8": "0"},
-    {"TZ": "America/St_Johns", "LC_ALL": "C.UTF-8", "LANG": "tr_TR.UTF-8"},
+    {"TZ": "America/St_Johns", "LC_ALL": "C.UTF-8"},
 )
 
 
@@ -53,9 +54,20 @@ def test_tables_are_escaped_too(monkeypatch, errors):
     assert stream.buffer.getvalue() == b"1 \\u2264 2\n"
 
 
+def test_another_language_is_one_only_where_it_is_there(tmp_path):
+    (tmp_path / "none").mkdir()
+    assert not in_force(sys.executable, {"LC_ALL": "tr_TR.UTF-8", "LOCPATH": str(tmp_path / "none")})
+    if language := turkish(tmp_path):
+        assert in_force(sys.executable, language)
+
+
 @pytest.mark.fault("machine", "other time zones and locales")
-def test_results_are_the_same_bytes_in_every_time_zone_and_locale(start, tmp_path, told):
-    for number, setting in enumerate(SETTINGS):
+def test_results_are_the_same_bytes_in_every_time_zone_and_locale(toyroom, tmp_path, told):
+    settings = [*SETTINGS]
+    if language := turkish(tmp_path):  # else the other two are compared
+        settings.append({"TZ": "Asia/Tokyo", **language})
+    command = [sys.executable, "-c", IN_LOCALE + "from marginbook.cli import main; main()"]
+    for number, setting in enumerate(settings):
         folder = tmp_path / str(number)
         arguments = (
             "toyroom/folds",
@@ -68,12 +80,12 @@ def test_results_are_the_same_bytes_in_every_time_zone_and_locale(start, tmp_pat
             "--out",
             folder,
         )
-        process = start("run", *arguments, env={**os.environ, **setting})
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said
+        asked = [*command, "experiment", "run", *map(str, arguments)]
+        done = subprocess.run(asked, env={**os.environ, **setting}, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stderr
     for name in ("folds.csv", "folds.provenance.json"):
-        one, other = (tmp_path / number / "toyroom" / name for number in "01")
-        assert one.read_bytes() == other.read_bytes(), name
+        made = {(tmp_path / str(number) / "toyroom" / name).read_bytes() for number in range(len(settings))}
+        assert len(made) == 1, name
     told("")
 
 

@@ -20,6 +20,7 @@ from marginbook.book import release
 from marginbook.datasets.cache import sha256_of
 
 from ..git import git
+from ..locales import IN_LOCALE, turkish
 from ..settled import SETTLED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,9 +34,15 @@ MACHINES = (
         "umask": "0o077",
         "TZ": "Asia/Kathmandu",
         "LC_ALL": "C",
-        "LANG": "tr_TR.UTF-8",
     },
 )
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
+    """Return the settings, the second in Turkish where that can be compiled."""
+    first, second = MACHINES
+    return [first, second | turkish(tmp_path_factory.mktemp("locale"))]
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +90,11 @@ def unpack(archive: Path, folder: Path) -> Path:
     return home
 
 
-def on_machine(number: int, code: str, home: Path, out: Path) -> None:
-    """Run code about `home` and `out` in a process with one of the settings."""
-    machine = MACHINES[number]
+def on_machine(machine: dict[str, str], code: str, home: Path, out: Path) -> None:
+    """Run code about `home` and `out` in a process with one of the settings, in its language."""
     environment = {name: text for name, text in os.environ.items() if name != "SOURCE_DATE_EPOCH"} | machine
     start = "import os, sys; from pathlib import Path; home, out = map(Path, sys.argv[1:]); os.umask"
-    command = [sys.executable, "-c", f"{start}({machine['umask']}); {code}", str(home), str(out)]
+    command = [sys.executable, "-c", f"{IN_LOCALE}{start}({machine['umask']}); {code}", str(home), str(out)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
@@ -106,11 +112,13 @@ def commit(folder: Path) -> Path:
     return folder
 
 
-def test_another_machine_builds_the_same_bytes(built: Path, tmp_path: Path) -> None:
+def test_another_machine_builds_the_same_bytes(
+    built: Path, machines: list[dict[str, str]], tmp_path: Path
+) -> None:
     (archive,) = built.glob("*.tar.gz")
-    home = unpack(archive, tmp_path / MACHINES[1]["folder"])
+    home = unpack(archive, tmp_path / machines[1]["folder"])
     build = f"from marginbook.base import packages; packages.build(home, out, {STAMP})"
-    on_machine(1, build, home, tmp_path / "dist")
+    on_machine(machines[1], build, home, tmp_path / "dist")
     names = sorted(path.name for path in built.iterdir())
     assert len(names) == 2
     assert names == sorted(path.name for path in (tmp_path / "dist").iterdir())
@@ -118,13 +126,15 @@ def test_another_machine_builds_the_same_bytes(built: Path, tmp_path: Path) -> N
         assert sha256_of(built / name) == sha256_of(tmp_path / "dist" / name), f"{name} differs"
 
 
-def test_two_machines_make_the_same_release_of_a_commit(tmp_path: Path) -> None:
+def test_two_machines_make_the_same_release_of_a_commit(
+    machines: list[dict[str, str]], tmp_path: Path
+) -> None:
     committed = commit(small_checkout(tmp_path))
-    for number, machine in enumerate(MACHINES):
+    for number, machine in enumerate(machines):
         home = tmp_path / machine["folder"]
         shutil.copytree(committed, home, copy_function=shutil.copy)  # with times of now
         make = "from marginbook.book import release; release.make(home, out)"
-        on_machine(number, make, home, tmp_path / str(number))
+        on_machine(machine, make, home, tmp_path / str(number))
     first, second = ((tmp_path / name / "SHA256SUMS").read_text() for name in "01")
     assert len(first.splitlines()) == 7
     assert first == second

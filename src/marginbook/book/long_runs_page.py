@@ -20,8 +20,8 @@ SECTION = """
 What is small in a minute need not be small in an hour. Three things run side by side for sixty
 minutes, then Ctrl-C ends them: `marginbook serve`, while a reader opens pages, starts runs of a
 notebook with new parameters, cancels one in four, and sends requests that must be refused;
-`marginbook experiment run` on a table by its paper's protocol; and fits of every estimator to [bad input](bad_input.md) with seeds of their own, all in
-one process.
+`marginbook experiment run` on a table by its paper's protocol; and fits of every estimator to
+[bad input](bad_input.md) with seeds of their own, all in one process.
 
 lost
 : A run or a row that was there and is not, or is damaged.
