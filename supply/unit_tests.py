@@ -26,10 +26,12 @@ TESTS = ("-m", "not browser", "--doctest-modules", "src", "tests")
 #: asked inside the new environment: the script itself may run on another Python
 ABOUT = """
 import importlib.metadata, json, platform
+from marginbook.base.checkout import commit
 found = {each.metadata["Name"].lower().replace("_", "-"): each.version
          for each in importlib.metadata.distributions()}
 print(json.dumps({"python": platform.python_version(), "system": platform.system(),
-                  "machine": platform.machine(), "libc": "-".join(platform.libc_ver()), "installed": found}))
+                  "machine": platform.machine(), "libc": "-".join(platform.libc_ver()), "installed": found,
+                  "commit": commit("results") or ""}))
 """
 
 
@@ -50,6 +52,7 @@ def main() -> int:
     done = subprocess.run([python, "-m", "pytest", *workers, *tests, f"--junitxml={report}"], cwd=ROOT)
     outcome = {
         **{name: about[name] for name in ("python", "system", "machine", "libc")},
+        "commit": about["commit"],
         "lock": lock.name,
         "lock_sha256": hashlib.sha256(lock.read_bytes()).hexdigest(),
         "packages": {name: about["installed"][name] for name in direct() if name in about["installed"]},

@@ -25,6 +25,7 @@ from pathlib import Path
 from unit_tests import ABOUT, PIP, ROOT, counts
 
 from marginbook.base import packages
+from marginbook.base.checkout import commit
 from marginbook.base.rooms import papers
 from marginbook.book.locked_packages import locked
 from marginbook.cli.stopping import keeping, one_sentence
@@ -91,6 +92,7 @@ def _measure(which: str, python: str, wheel: Path, asked: list[str], also_long: 
         seconds = round(time.monotonic() - begin)
     outcome = {
         **{name: about[name] for name in ("python", "system", "machine", "libc")},
+        "commit": commit("results") or "",
         "lock": lock.name,
         "lock_sha256": sha256(lock.read_bytes()).hexdigest(),
         "packages": {each: number for each, number in sorted(about["installed"].items()) if each != "pip"},

@@ -2,6 +2,7 @@
 
 import csv
 
+from marginbook.base.public import public_estimators
 from marginbook.book import bad_input_pages
 
 PLACE = {"python": "3.11.7", "numpy": "2.0", "scipy": "1.14", "sklearn": "1.6"}
@@ -34,6 +35,16 @@ def test_it_counts_what_is_stored(tmp_path, monkeypatch):
     assert "57 checks passed, 0 failed" in text
     assert "1,234 files in 30 seconds, grown by atheris 3.0.0" in text
     assert "check\\_x: why" in text
+
+
+def test_it_says_what_was_not_measured_and_of_which_commit_the_rest_is():
+    named = [{"name": name, "commit": "abc"} for name in public_estimators()]
+    assert bad_input_pages._since(named) == ""
+    assert "`LDMClassifier` has not been measured" in bad_input_pages._since(
+        [row for row in named if row["name"] != "LDMClassifier"]
+    )
+    assert "`Former` is an old name" in bad_input_pages._since([*named, {"name": "Former"}])
+    assert (bad_input_pages.at(named[0]), bad_input_pages.at({})) == (", at commit abc", "")
 
 
 def test_what_the_repository_stores_has_no_fault():

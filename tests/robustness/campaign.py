@@ -30,6 +30,7 @@ import sklearn
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from numba.core import event
 
+from marginbook.base.checkout import commit
 from marginbook.base.project import PACKAGE
 
 from .candidates import cases, public_estimators
@@ -125,6 +126,7 @@ def run(name: str, examples: int, start: int) -> tuple[dict[str, Any], list[dict
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "sklearn": sklearn.__version__,
+        "commit": commit("results") or "",
     }
     return row, done
 

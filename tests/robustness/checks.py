@@ -13,6 +13,8 @@ from typing import Any
 import sklearn
 from sklearn.utils.estimator_checks import check_estimator
 
+from marginbook.base.checkout import commit
+
 from .campaign import FOLDER
 from .candidates import USUAL, public_estimators
 
@@ -56,7 +58,7 @@ def counted(name: str) -> dict[str, Any]:
             print(f"FAULT {name} {one['check_name']}: {one['exception']}", flush=True)
     reasons = {f"{one['check_name']}: {one['exception']}" for one in found if one["status"] == "skipped"}
     row["skips"] = "; ".join(sorted(reasons))
-    row["sklearn"] = sklearn.__version__
+    row |= {"sklearn": sklearn.__version__, "commit": commit("results") or ""}
     print(row, flush=True)
     return row
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 import tomllib
@@ -116,7 +117,14 @@ def test_the_counts_are_those_of_the_report(tmp_path: Path) -> None:
 
 def test_the_page_shows_what_was_measured_and_says_where_nothing_was(tmp_path: Path) -> None:
     run = {"python": "3.12.1", "system": "Linux", "machine": "x86_64", "lock": "requirements.lock"}
-    run |= {"passed": 3071, "failed": 1, "skipped": 2, "failures": ["tests.a::b"], "skips": {"why_not": 2}}
+    run |= {
+        "lock_sha256": "",
+        "passed": 3071,
+        "failed": 1,
+        "skipped": 2,
+        "failures": ["tests.a::b"],
+        "skips": {"why_not": 2},
+    }
     (tmp_path / "one.json").write_text(json.dumps(run))
     text = supply_page.tests(supply_page.outcomes(tmp_path), "")
     for piece in ("3.12.1", "3071", "`tests.a::b`", "why\\_not: 2"):
@@ -125,6 +133,31 @@ def test_the_page_shows_what_was_measured_and_says_where_nothing_was(tmp_path: P
     supply_page.write(tmp_path)
     assert "`numpy`" in (tmp_path / "supply-bounds.md").read_text()
     assert "docutils" in (tmp_path / "supply-licences.md").read_text()
+
+
+def test_an_outcome_of_an_older_lock_says_so_and_what_measures_it_again(tmp_path: Path) -> None:
+    runs = []
+    for name, python in (("requirements.lock", "3.12.1"), ("requirements-lowest.lock", "3.11.7")):
+        (tmp_path / name).write_text(name)
+        found = hashlib.sha256(name.encode()).hexdigest()
+        runs.append({"python": python, "lock": name, "lock_sha256": found})
+    assert supply_page.outdated(runs, tmp_path, supply_page._command) == ""
+    (tmp_path / "requirements.lock").write_text("numpy==3")
+    told = supply_page.outdated(runs, tmp_path, supply_page._command)
+    assert "Python 3.12.1 with `requirements.lock` (`make versions PYTHON=python3.12`)." in told
+    assert "3.11.7" not in told
+    (tmp_path / "requirements-lowest.lock").unlink()
+    assert "Python 3.11.7 with `requirements-lowest.lock` (`make lowest`)" in supply_page.outdated(
+        runs, tmp_path, supply_page._command
+    )
+
+
+def test_the_commit_of_an_outcome_is_shown_where_it_is_stored() -> None:
+    run = {"python": "3.12.1", "system": "Linux", "machine": "x", "lock": "requirements.lock"}
+    run |= {"passed": 1, "failed": 0, "skipped": 0, "failures": [], "skips": {}}
+    assert "commit" not in supply_page.tests([run], "")
+    text = supply_page.tests([run, run | {"commit": "abc123"}], "")
+    assert text.count("abc123") == 1
 
 
 def test_stored_outcomes_are_whole_runs() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..base.project import resource
+from ..base.public import public_estimators
 from . import long_runs_page
 from .myst import NOTHING, plain, table
 from .stored import stored_rows
@@ -43,7 +44,7 @@ def page() -> str:
         return (
             "Something is not stored; `campaign`, `checks` and `fuzzing` of `tests.robustness` measure it.\n"
         )
-    parts = ["## Estimators", "", _summary(fits, "fits", "estimators"), _outcomes(fits)]
+    parts = ["## Estimators", "", _summary(fits, "fits", "estimators"), _since(fits), _outcomes(fits)]
     if hour := long_runs_page.fits_told():
         parts += [hour, ""]
     parts += ["## What is said", "", _messages(_rows("messages"))]
@@ -62,8 +63,22 @@ def _summary(rows: Sequence[dict[str, str]], what: str, of: str) -> str:
         f"{total['warned']:,} with a warning, {total['answered']:,} answered, {refused:,} refused by a "
         f"clear error, **{total['fault']:,} faults**. The slowest took "
         f"{max(float(row['slowest']) for row in rows):.1f} processor seconds. Python {place['python']}, "
-        f"NumPy {place['numpy']}, SciPy {place['scipy']}, scikit-learn {place['sklearn']}.\n"
+        f"NumPy {place['numpy']}, SciPy {place['scipy']}, scikit-learn {place['sklearn']}"
+        f"{at(place)}.\n"
     )
+
+
+def at(row: dict[str, str]) -> str:
+    """Return at which commit a row was measured, where that is stored."""
+    return f", at commit {row['commit']}" if row.get("commit") else ""
+
+
+def _since(rows: Sequence[dict[str, str]]) -> str:
+    """Return which public estimators have no row, and which rows are of names that are no longer public."""
+    measured, now = [row["name"] for row in rows], public_estimators()
+    told = [f"`{name}` has not been measured." for name in now if name not in measured]
+    told += [f"`{name}` is an old name." for name in measured if name not in now]
+    return " ".join(told) + "\n" if told else ""
 
 
 def _outcomes(rows: Sequence[dict[str, str]]) -> str:
@@ -99,7 +114,7 @@ def _messages(rows: Sequence[dict[str, str]]) -> str:
 def _checks(rows: Sequence[dict[str, str]]) -> str:
     total = {name: sum(int(row[name]) for row in rows) for name in _CHECKED}
     lead = (
-        f"`check_estimator` of scikit-learn {rows[0]['sklearn']} on {len(rows)} estimators: "
+        f"`check_estimator` of scikit-learn {rows[0]['sklearn']}{at(rows[0])} on {len(rows)} estimators: "
         f"{total['passed']:,} checks passed, {total['failed']:,} failed. "
         "Skipped are those that scikit-learn itself skips.\n"
     )

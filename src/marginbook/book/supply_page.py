@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,11 @@ def write(folder: Path) -> None:
     runs, rows = outcomes(home / "results" / "supply"), licences(home / "results" / "supply")
     reasons = home / "supply" / "copyleft.toml"
     known = tomllib.loads(reasons.read_text(encoding="utf-8")) if reasons.is_file() else {}
-    alone = tests(outcomes(home / "results" / "wheel"), "`make alone` measures it")
-    pages = {"tests": tests(runs, "`make versions` and `make lowest` measure it"), "wheel": alone}
+    alone = outcomes(home / "results" / "wheel")
+    pages = {
+        "tests": tests(runs, "`make versions` and `make lowest` measure it") + outdated(runs, home, _command),
+        "wheel": tests(alone, "`make alone` measures it") + outdated(alone, home, lambda run: "make alone"),
+    }
     pages |= {"bounds": bounds(home, runs), "licences": licence_tables(rows, known)}
     for name, text in pages.items():
         folder.joinpath(f"supply-{name}.md").write_text(text, encoding="utf-8")
@@ -52,11 +57,17 @@ def tests(runs: list[dict[str, Any]], measured: str) -> str:
             run["python"],
             f"`{run['lock']}`",
             *(str(run[name]) for name in ("passed", "failed", "skipped")),
+            run.get("commit") or NOTHING,
         ]
         for run in runs
     ]
-    headings = ["system", "Python", "versions", "passed", "failed", "skipped"]
-    parts = [table(headings, rows, widths=[18, 12, 34, 12, 12, 12], classes="")]
+    headings, widths = (
+        ["system", "Python", "versions", "passed", "failed", "skipped"],
+        [18, 12, 34, 12, 12, 12],
+    )
+    if any(run.get("commit") for run in runs):  # older runs did not say
+        headings, widths = [*headings, "commit"], [*widths, 18]
+    parts = [table(headings, [row[: len(headings)] for row in rows], widths=widths, classes="")]
     for run in runs:
         title = f"Python {run['python']}, {run['lock']}"
         if run["failures"]:
@@ -68,6 +79,23 @@ def tests(runs: list[dict[str, Any]], measured: str) -> str:
             )
             parts.append(dropdown(f"What was skipped with {title}, and why", why))
     return "\n".join(parts)
+
+
+def outdated(runs: list[dict[str, Any]], home: Path, command: Callable[[dict[str, Any]], str]) -> str:
+    """Return which outcomes are of an older lock than that of the checkout, and what measures them again."""
+    told = []
+    for run in runs:
+        lock = home / run["lock"]
+        now = hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else ""
+        if now != run["lock_sha256"]:
+            told.append(f"Python {run['python']} with `{run['lock']}` (`{command(run)}`)")
+    return f"\nThe versions have changed since these were measured: {'; '.join(told)}.\n" if told else ""
+
+
+def _command(run: dict[str, Any]) -> str:
+    if "lowest" in run["lock"]:
+        return "make lowest"
+    return f"make versions PYTHON=python{run['python'].rpartition('.')[0]}"
 
 
 def bounds(home: Path, runs: list[dict[str, Any]]) -> str:
