@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -121,11 +122,31 @@ def test_the_workflow_covers_three_systems_and_every_python_that_is_promised() -
     assert 'requires-python = ">=3.11"' in (ROOT / "pyproject.toml").read_text()
 
 
-def test_unit_tests_and_notebooks_run_on_two_types_of_core() -> None:
-    for name in ("unit", "notebooks"):
-        job = jobs()[name]
-        assert job["strategy"]["matrix"]["core"] == ["Haswell", "SkylakeX"]
-        assert job["env"] == {"OPENBLAS_CORETYPE": "${{ matrix.core }}"}
+@pytest.mark.skipif(os.name == "nt", reason="the script is for bash")
+@pytest.mark.parametrize("name", ["unit", "notebooks"])
+@pytest.mark.parametrize(
+    ("core", "flags", "taken"),
+    [
+        ("Haswell", "avx2", "Haswell"),
+        ("SkylakeX", "avx2 avx512f", "SkylakeX"),
+        ("SkylakeX", "avx2", "Nehalem"),  # its kernels would end there
+    ],
+)
+def test_two_types_of_core_and_none_that_the_runner_lacks(
+    tmp_path: Path, name: str, core: str, flags: str, taken: str
+) -> None:
+    job = jobs()[name]
+    assert job["strategy"]["matrix"]["core"] == ["Haswell", "SkylakeX"]
+    assert "env" not in job  # which the step below could not change
+    commands = [step.get("run", "") for step in job["steps"]]
+    (place,) = (place for place, command in enumerate(commands) if "GITHUB_ENV" in command)
+    assert place < commands.index(f"make {name} PYTHON=python")
+    (tmp_path / "cpuinfo").write_text(f"flags : {flags}\n")
+    script = commands[place].replace("${{ matrix.core }}", core)
+    script = script.replace("/proc/cpuinfo", shlex.quote(str(tmp_path / "cpuinfo")))
+    kept = tmp_path / "env"
+    subprocess.run(["bash", "-ec", script], env=os.environ | {"GITHUB_ENV": str(kept)}, check=True)
+    assert kept.read_text() == f"OPENBLAS_CORETYPE={taken}\n"
 
 
 def test_no_job_has_a_mirror_and_the_browser_is_installed_where_it_is_needed() -> None:
