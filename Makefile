@@ -57,6 +57,7 @@ browser: $(READY) ## Look through the built book with Chromium, on CI and with A
 online: $(READY) ## What needs data that only URLs give (from the network, or MARGINBOOK_MIRROR=DIR): fetch, verify, test
 	@$(BIN)/marginbook data fetch || echo "going on: tests of these sets are skipped, and say so"
 	@$(BIN)/marginbook data verify
+	@$(BIN)/python supply/only_urls.py
 	$(BIN)/python -m pytest -n 2 -rfEs -m urls tests
 
 stages: $(READY) ## Time book, test, its stages and check; the book shows the table

@@ -184,11 +184,15 @@ def test_the_workflow_calls_what_there_is_and_pins_what_it_uses() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="the script is for bash")
 @pytest.mark.parametrize("failing", ["test", ""])
-def test_the_run_ends_with_its_report_and_names_the_stage_that_failed(tmp_path: Path, failing: str) -> None:
+@pytest.mark.parametrize("mirror", ["named", "beside", ""])
+def test_the_run_ends_with_its_report_and_names_what_failed_or_was_not_run(
+    tmp_path: Path, failing: str, mirror: str
+) -> None:
+    beside = tmp_path / "shared" / "data" / "mirror"
     programs = {
         ".ci/run": (ROOT / ".ci" / "run").read_text(),
         "bin/id": "echo 1000",  # as an ordinary user: nothing is installed
-        "bin/make": f'[ "$1" != "{failing}" ]',
+        "bin/make": f'echo "=== with ${{MARGINBOOK_MIRROR:-nothing}}"; [ "$1" != "{failing}" ]',
         ".venv/bin/python": "echo Haswell",
         ".venv/bin/marginbook": "true",
     }
@@ -199,15 +203,27 @@ def test_the_run_ends_with_its_report_and_names_the_stage_that_failed(tmp_path: 
         file.chmod(0o755)
     path = os.pathsep.join([str(tmp_path / "checkout" / "bin"), os.environ["PATH"]])
     kept = {"PATH": path, "TMPDIR": str(tmp_path)}
+    if mirror:
+        beside.mkdir(parents=True)
+    if mirror == "named":
+        kept["MARGINBOOK_MIRROR"] = "/a/mirror"
     done = subprocess.run(
         [tmp_path / "checkout" / ".ci" / "run"], env=kept, capture_output=True, text=True, timeout=60
     )
     lines = [line for line in done.stdout.splitlines() if not line.startswith("===")]
-    report = [re.sub(r"^ +\d+ s +", "", line) for line in lines]
+    report = [re.sub(r"^ +(\d+ s|-) +", "", line) for line in lines]
     if failing:
         assert report == ["make book, nothing at hand", "FAILED     make test, nothing at hand"]
     else:
         assert report[:2] == ["make book, nothing at hand", "make test, nothing at hand"]
-        assert report[-1].endswith("not run, there is no mirror beside the checkout")
+        assert report[2].startswith("tests marked urls: left out by make test, ")
+        if mirror:
+            assert report[-1] == "make online, with the mirror"
+        else:
+            assert report[-1].startswith("make online: not run, ")
+        # the stranger before has none
+        given = [line.removeprefix("=== with ") for line in done.stdout.splitlines() if "=== with" in line]
+        mirrors = {"named": ["/a/mirror"], "beside": [str(beside)], "": []}[mirror]
+        assert given == [*["nothing"] * (len(given) - len(mirrors)), *mirrors]
     assert done.returncode == bool(failing)
-    assert [found.name for found in tmp_path.iterdir()] == ["checkout"]
+    assert {found.name for found in tmp_path.iterdir()} <= {"checkout", "shared"}  # the rest is removed
