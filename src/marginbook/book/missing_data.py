@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..datasets.fetch import shortened
 from ..datasets.load import is_here
 from ..datasets.registry import Entry, registry
 
 
 def lines(entries: Iterable[Entry] | None = None) -> list[str]:
-    """Return a line for each group of tables that lack the same sets; nothing if all are here.
+    """Return a line for each group of tables that lack the same sets, with the command; none if all are here.
 
     Parameters
     ----------
@@ -30,7 +29,9 @@ def lines(entries: Iterable[Entry] | None = None) -> list[str]:
     absent = len({name for names in tables.values() for name in names})
     return [
         f"{absent} optional data sets are not here; the book shows stored results. They would add:",
-        *(f"  {', '.join(where)}: {shortened(names)}" for names, where in groups.items()),
-        "  fetch them with `marginbook data fetch`, or those of one table with `--table "
-        f"{next(iter(tables))}`, and see `marginbook experiment run --help`",
+        *(
+            f"  {', '.join(where)}: {', '.join(names)}; marginbook data fetch --table {where[0]}"
+            for names, where in groups.items()
+        ),
+        "  all of them: marginbook data fetch; `marginbook experiment run --help` says what to do with them",
     ]
