@@ -46,7 +46,7 @@ class Site:
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A server on 127.0.0.1 that can truncate, stall, fail, redirect and ignore ranges."""
+    """A server on 127.0.0.1 that can truncate, stall, fail, redirect, ignore ranges and send pieces."""
     state = Site()
 
     class Handler(BaseHTTPRequestHandler):
@@ -70,6 +70,8 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
                 self._send(body, how)
 
         def _send(self, body: bytes, how: str) -> None:
+            if how.startswith("chunked"):
+                self.protocol_version = "HTTP/1.1"  # of this answer: the older one has no bodies in pieces
             start = 0
             asked = self.headers.get("Range")
             if asked and how != "no-range":
@@ -79,9 +81,20 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
             else:
                 self.send_response(200)
             self.send_header("Content-Type", "text/html" if self.path.endswith(".html") else "text/plain")
-            self.send_header("Content-Length", str(len(body) - start))
-            self.end_headers()
             rest = body[start:]
+            if how.startswith("chunked"):
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                half = rest[: len(rest) // 2]
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(half), half))
+                if how == "chunked":
+                    others = rest[len(half) :]
+                    self.wfile.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(others), others))
+                elif how == "chunked, cut in a piece":
+                    self.wfile.write(b"%x\r\n%b" % (len(half), half[: len(half) // 2]))
+                return
+            self.send_header("Content-Length", str(len(rest)))
+            self.end_headers()
             self.wfile.write(rest[: len(rest) // 2] if how == "truncate" else rest)
 
         def log_message(self, *args: object) -> None:

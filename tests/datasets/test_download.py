@@ -61,6 +61,26 @@ def test_a_shorter_file_than_promised_is_an_error_with_both_hashes(cache, site, 
     told(error.value)
 
 
+def test_a_shorter_file_in_pieces_is_told_with_its_true_size_and_hash(cache, site):
+    """The end of the last piece is the end of the file, although no length was announced."""
+    short = BODY[:1000]
+    site.add("/a.dat", short, "chunked")
+    with pytest.raises(CorruptData) as error:
+        download.fetch_url(site.file("/a.dat", BODY))
+    assert f"got sha256 {hashlib.sha256(short).hexdigest()} (1000 bytes)" in str(error.value)
+    assert site.hits == 1
+    assert files_in(cache) == []
+
+
+@pytest.mark.parametrize("cut", ["chunked, cut in a piece", "chunked, cut between pieces"])
+def test_a_file_in_pieces_that_is_cut_is_continued(cache, site, cut):
+    site.add("/a.dat", BODY, cut, "chunked")
+    assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
+    assert site.ranges[0] is None
+    assert site.ranges[1].startswith("bytes=")
+    assert site.hits == 2
+
+
 @pytest.mark.parametrize("longer", [1, 100, 700_000])
 def test_of_a_longer_file_the_true_size_and_hash_are_told(cache, site, monkeypatch, longer):
     """So that a wrong count of bytes in the registry can be put right; no more is written than it allows."""

@@ -201,6 +201,8 @@ class _Downloader:
                     digest = hashlib.file_digest(stream, "sha256")
                 self.longer = cache.too_long(chunks, digest, have, self.file, url)
         if have < self.file.bytes:
+            if "chunked" in answer.headers.get("Transfer-Encoding", "").lower():
+                return  # such a body says where it ends: one that is cut raises an error
             announced = answer.headers.get("Content-Length", "")
             if continued or not announced.isdecimal() or int(announced) > have:
                 raise _Retry(f"the connection ended after {have} of {self.file.bytes} bytes")
