@@ -36,3 +36,11 @@ def test_the_environment_is_made_once_and_the_run_gives_its_code(
     assert installed[-1].endswith("[experiments,oracle]")
     assert ran[:5] == [str(python), "-m", "marginbook", "experiment", "twice"]
     assert ran[-1] == "drm/fig-3"
+
+
+def test_help_installs_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("something was started"))
+    with pytest.raises(SystemExit) as ended:
+        script("newest").main(["--help"])
+    assert ended.value.code == 0
+    assert "marginbook experiment twice --help" in capsys.readouterr().out
