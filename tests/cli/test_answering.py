@@ -80,6 +80,7 @@ def test_misspelt_names_get_the_nearest(cli):
         (["run", "imbalanced"], "did you mean drm/05_imbalanced"),
         (["errata", "dmr"], "; did you mean ldm or drm?"),
         (["trust", "--room", "kdfa"], "; did you mean kfda?"),
+        (["experiment", "run", "drm/table-8", "--profile", "quik"], "; did you mean quick?"),
         (["trust", "zzz"], "'certificates', 'conditioning'; see --help"),
     ):
         shown = cli(*arguments)

@@ -39,6 +39,8 @@ class Command(click.Command):
 class Group(Command, click.Group):
     """A group of commands that names the nearest where there is none of the name."""
 
+    command_class = Command  # its commands also do so for the values of their options
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
