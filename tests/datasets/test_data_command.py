@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
+from marginbook.base import progress
 from marginbook.base.project import root
 from marginbook.datasets import cache as store
 from marginbook.datasets import command, registry
@@ -171,6 +172,13 @@ def test_fetch_and_verify_from_the_mirror_layout(run, tmp_path, monkeypatch):
     assert "is damaged (run `marginbook data fetch` again): got sha256" in damaged.stderr
     assert run("fetch", "toy").stdout == "1 fetched\n"
     assert run("verify", "toy").exit_code == 0
+
+
+def test_verify_says_how_far_it_is(run, monkeypatch):
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    answer = run("verify")
+    assert f"sets: 1/{len(registry())} looked at, " in answer.stderr
+    assert answer.stdout.endswith(" checked and good, 0 problems\n")
 
 
 def test_ctrl_c_is_one_line(run, monkeypatch):

@@ -16,6 +16,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from ..base.naming import near
+from ..base.progress import Progress
 from ..cli.commands import Group, keeping
 from . import cache
 from .dataset import DatasetError, FetchError, RegistryError, UnknownDataset
@@ -156,17 +157,19 @@ def verify_sets(names: tuple[str, ...], paper: str | None, table: str | None) ->
         entries = _choose(names, paper, table)
     good = 0
     problems: list[str] = []
-    for e in entries:
-        here = [s for s in e.sources if s.kind == "bundled" or cache.is_cached(s)]
-        if not here and names:
-            problems.append(f"{e.name} is not on this machine; run `marginbook data fetch {e.name}`")
-        before = len(problems)
-        for source in here:
-            try:
-                load_source(e, source)
-            except DatasetError as error:
-                problems.append(str(error))
-        good += bool(here) and len(problems) == before
+    with Progress("sets", len(entries), "looked at") as bar:
+        for e in entries:
+            here = [s for s in e.sources if s.kind == "bundled" or cache.is_cached(s)]
+            if not here and names:
+                problems.append(f"{e.name} is not on this machine; run `marginbook data fetch {e.name}`")
+            before = len(problems)
+            for source in here:
+                try:
+                    load_source(e, source)
+                except DatasetError as error:
+                    problems.append(str(error))
+            good += bool(here) and len(problems) == before
+            bar.ended()
     sets, found = ("" if count == 1 else "s" for count in (good, len(problems)))
     click.echo(f"{good} set{sets} checked and good, {len(problems)} problem{found}")
     for problem in problems:
