@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from marginbook.coursework import Mark, ProblemSet, available, grade, grading, source, student
+from marginbook.coursework import Mark, ProblemSet, available, bounded, grade, grading, source, student
 from marginbook.coursework.grading import SetupFailed, SubmissionError
 
 SETS = available()
@@ -96,6 +96,17 @@ def test_another_seed_counts_what_the_reference_passes(submit, toy: ProblemSet, 
     assert submit(double="def double(x): return 2 * x", seed=7)[0].earned == 2
 
 
+def test_each_exercise_is_told_when_it_is_marked(toy: ProblemSet, monkeypatch, tmp_path: Path) -> None:
+    common = ("seed: int = 0  # of all", "base = 2")
+    seeded = replace(toy, exercises=tuple(replace(each, common=common) for each in toy.exercises))
+    monkeypatch.setattr(grading, "find", {"toy": seeded}.__getitem__)
+    nbformat.write(student(seeded), tmp_path / "one.ipynb")
+    told: list[tuple[str, int, int]] = []
+    grade(tmp_path / "one.ipynb", seed=7, progress=lambda *what: told.append(what))
+    names = ("the reference for one.ipynb", "one.ipynb")
+    assert told == [(name, done, 2) for name in names for done in range(3)]
+
+
 def test_a_set_without_a_seed_says_so(submit) -> None:
     with pytest.raises(SubmissionError, match="has no line `seed: int"):
         submit(seed=7)
@@ -117,6 +128,59 @@ def test_an_endless_loop_is_named_and_the_other_exercises_are_marked(submit, loo
         Mark("toy/double", 2, 0, "the check did not end within 3 seconds"),
         Mark("toy/triple", 3, 3, ""),
     ]
+
+
+def test_of_a_loop_that_prints_for_ever_the_beginning_is_kept(submit, monkeypatch) -> None:
+    executed: list[nbformat.NotebookNode] = []
+    execute = grading._execute
+
+    def watched(problems: ProblemSet, node: nbformat.NotebookNode, *others: object) -> None:
+        executed.append(node)
+        execute(problems, node, *others)
+
+    monkeypatch.setattr(grading, "_execute", watched)
+    loop = "while True:\n        print('x' * 10**6, flush=True)\n        time.sleep(0.05)"
+    late, right = submit(double=f"import time\ndef double(x):\n    {loop}", triple=TRIPLE, timeout=3)
+    assert late == Mark("toy/double", 2, 0, "the check did not end within 3 seconds")
+    assert right.earned == 3
+    (check,) = (cell for cell in executed[0].cells if cell["id"] == "toy-double-check")
+    assert 0 < sum(len(output.text) for output in check.outputs) <= bounded.MOST
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("stream", {"name": "stdout", "text": "x" * 300}),
+        ("stream", {"name": "stdout", "text": "x" * 3_000_000}),
+        ("display_data", {"data": {"text/plain": "x"}, "metadata": {}}),
+        ("display_data", {"data": {"text/plain": "x" * 400_000}, "metadata": {}}),
+    ],
+)
+def test_outputs_of_each_cell_have_a_bound_and_errors_have_none(kind: str, content: dict) -> None:
+    client = bounded.BoundedClient(nbformat.v4.new_notebook())
+    client.clear_before_next_output = False  # as before a cell is executed
+
+    def shown(times: int, kind: str, content: dict) -> None:
+        for _ in range(times):
+            message = {"header": {"msg_type": kind}, "msg_type": kind, "content": dict(content)}
+            message["parent_header"] = {"msg_id": "1"}
+            client.output(outs, message, None, 0)
+
+    for _ in range(2):  # each cell begins anew
+        outs: list[nbformat.NotebookNode] = []
+        shown(5000, kind, content)
+        kept = sum(
+            len(each.get("text", "")) + len(each.get("data", {}).get("text/plain", "")) for each in outs
+        )
+        assert 0 < len(outs) <= 1000
+        assert bounded.MOST / 5000 < kept + len(outs) <= bounded.MOST
+        shown(1, "error", {"ename": "E", "evalue": "", "traceback": []})
+        assert outs[-1].output_type == "error"
+
+
+def test_an_error_behind_much_that_was_printed_is_told(submit) -> None:
+    first, _ = submit(double="for _ in range(20):\n    print('x' * 10**5, flush=True)\n3 / 0")
+    assert first.remark == "in the answer, ZeroDivisionError: division by zero"
 
 
 def test_an_endless_loop_in_the_answer_itself(submit) -> None:

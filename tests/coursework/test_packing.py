@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from marginbook import __version__
-from marginbook.base import packages
+from marginbook.base import packages, progress
 from marginbook.base.rooms import papers
 from marginbook.coursework import ProblemSet, available, grading, packing, source, student, write
 from marginbook.coursework.packing import WHEEL, wheel, write_students
@@ -140,9 +140,22 @@ def test_the_command_marks_a_file(cli, toy: ProblemSet, tmp_path: Path, monkeypa
     nbformat.write(source(toy), path)
     shown = cli("coursework", "grade", str(path))
     assert shown.exit_code == 0
-    assert shown.output == f"  2 of 2  toy/double  right: doubled\n  3 of 3  toy/triple  \n  5 of 5  {path}\n"
-    table = list(csv.DictReader(cli("coursework", "grade", str(path), "--csv").output.splitlines()))
+    assert shown.stdout == f"  2 of 2  toy/double  right: doubled\n  3 of 3  toy/triple  \n  5 of 5  {path}\n"
+    table = list(csv.DictReader(cli("coursework", "grade", str(path), "--csv").stdout.splitlines()))
     assert [row["earned"] for row in table] == ["2", "3"]
+
+
+def test_a_file_that_takes_long_shows_how_far_it_is(
+    cli, toy: ProblemSet, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(grading, "find", {"toy": toy}.__getitem__)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.02)
+    path = tmp_path / "toy.ipynb"
+    nbformat.write(source(toy), path)
+    shown = cli("coursework", "grade", str(path), "--csv")
+    assert "toy.ipynb: 0/2, 0:00:0" in shown.stderr
+    assert "toy.ipynb: 2/2, done in 0:00:" in shown.stderr
+    assert len(shown.stdout.splitlines()) == 3
 
 
 def test_a_file_that_is_no_submission_ends_with_2(cli, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ..base.progress import Stages
 from ..base.project import root
 from ..cli.commands import Group, keeping
 
@@ -103,7 +104,9 @@ def grade_command(
         table.writerow(["file", "exercise", "points", "earned", "remark"])
     for path in files:
         try:
-            marks = grade(path, timeout, seed, memory)
+            # one for each file: while it is open, what is printed on a terminal goes through it
+            with Stages() as stages:
+                marks = grade(path, timeout, seed, memory, progress=stages.at)
         except (SubmissionError, UnknownSet) as error:
             raise WrongUsage(f"{path}: {error}") from None
         except SetupFailed as error:

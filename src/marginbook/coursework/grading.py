@@ -6,7 +6,9 @@ import os
 import re
 import signal
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,7 @@ def grade(
     timeout: float = TIMEOUT,
     seed: int | None = None,
     memory: float = MEMORY,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> list[Mark]:
     """Return the marks of a submitted notebook, one for each exercise of its set.
 
@@ -71,6 +74,9 @@ def grade(
         pass with this seed is not counted: its mark is 0 of 0.
     memory : float, default=4.0
         GiB for one kernel, where the system can bound it (Linux).
+    progress : callable, optional
+        Called with the name of the file, how many exercises are marked, and how many it has; with a seed
+        also for the reference solution.
 
     Raises
     ------
@@ -91,16 +97,17 @@ def grade(
     whole = student(problems)
     for cell in whole.cells:
         cell.source = answers.get(cell["id"], cell.source) if _is_answer(cell) else cell.source
+    name = "a notebook" if isinstance(submission, nbformat.NotebookNode) else Path(submission).name
+    tell = progress or (lambda what, done, total: None)
     fair = {}
     if seed is not None:
         reference = source(problems)
         _set_seed(reference, seed)
         _set_seed(whole, seed)
-        fair = _outcomes(problems, reference, timeout, memory)
+        fair = _outcomes(problems, reference, timeout, memory, partial(tell, f"the reference for {name}"))
+    outcomes = _outcomes(problems, whole, timeout, memory, partial(tell, name))
     marks = []
-    for exercise, (passed, remark) in zip(
-        problems.exercises, _outcomes(problems, whole, timeout, memory).values(), strict=True
-    ):
+    for exercise, (passed, remark) in zip(problems.exercises, outcomes.values(), strict=True):
         if fair and not fair[exercise.id][0]:
             marks.append(Mark(exercise.id, 0, 0, f"not counted: the reference fails with the seed {seed}"))
         else:
@@ -139,22 +146,40 @@ def _set_seed(node: nbformat.NotebookNode, seed: int) -> None:
 
 
 def _outcomes(
-    problems: ProblemSet, node: nbformat.NotebookNode, timeout: float, memory: float
+    problems: ProblemSet,
+    node: nbformat.NotebookNode,
+    timeout: float,
+    memory: float,
+    progress: Callable[[int, int], None],
 ) -> dict[str, tuple[bool, str]]:
     """Execute the notebook; return for each exercise whether its check passed, and what it said.
 
     An answer that does not end, or ends the kernel, costs its own points only: another kernel runs the rest,
     with the answers before it, as one exercise may use a function of another.
     """
-    found: dict[str, tuple[bool, str]] = {}
+    total = len(problems.exercises)
+    found = _Told(lambda done: progress(done, total))
     lost: set[str] = set()
-    while len(found) < len(problems.exercises):
+    progress(0, total)
+    while len(found) < total:
         try:
             _execute(problems, node, timeout, memory, found, lost)
         except _Ended as end:
             found[end.exercise] = (False, end.remark)
             lost.add(end.exercise)
     return {exercise.id: found[exercise.id] for exercise in problems.exercises}
+
+
+class _Told(dict[str, tuple[bool, str]]):
+    """Outcomes by exercise; how many there are is told with each."""
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def __setitem__(self, exercise: str, outcome: tuple[bool, str]) -> None:
+        super().__setitem__(exercise, outcome)
+        self._tell(len(self))
 
 
 class _Ended(Exception):
@@ -174,14 +199,14 @@ def _execute(
     lost: set[str],
 ) -> None:
     """Execute cells in one kernel, past errors; not those of `lost`, and no check that `found` has."""
-    from nbclient import NotebookClient
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     from ..notebooks.forked import Manager
+    from .bounded import BoundedClient
 
     parts = _parts(problems)
     with tempfile.TemporaryDirectory() as folder:
-        client = NotebookClient(
+        client = BoundedClient(
             node,
             # the set's own imports are not what is timed
             timeout_func=lambda cell: timeout if cell["id"] in parts else max(timeout, TIMEOUT),
