@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from pathlib import Path
 
@@ -125,13 +126,14 @@ def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path
 
     declared = 'dataset: str = "iris"  # costs $2 | $3\nn: int = 3  # rows\nn_jobs: int = 1  # processes'
     text = "# Title\n\nAfter {cite:t}`doe_one`, see [below](#drm-below) and [there](#drm-there)."
+    caption = "Rows of *X* by $n$, as {cite:t}`doe_two` draws\nthem: see [below](#drm-below).\n"
     notebook = new_notebook(
         cells=[
             new_markdown_cell(text),
             new_code_cell(declared, metadata={"tags": ["parameters"]}),
             new_code_cell('dataset = "<wine>"', metadata={"tags": ["injected-parameters"]}),
             new_code_cell("X = load(dataset, n_jobs)\n" + "long_name = 1; " * 20),
-            figure("draw(X)", mystnb={"image": {"alt": 'Rows of "X"'}}),
+            figure("draw(X)", mystnb={"image": {"alt": 'Rows of "X"'}, "figure": {"caption": caption}}),
             figure("draw(1)"),
             new_markdown_cell("(drm-below)=\n## Below\n\n```{dropdown} Hint\nThink of **it**.\n```"),
         ]
@@ -140,7 +142,11 @@ def test_the_page_names_parameters_figures_references_and_the_run(checkout: Path
     write_page(notebook, page, "drm/01_small", {"dataset": "<wine>"})
     html = page.read_text()
     assert html.count("<figcaption") == 1
-    assert '<figcaption class="of-run">dataset = &lt;wine&gt;</figcaption>' in html
+    (below,) = re.findall("<figcaption>(.*?)</figcaption>", html, re.DOTALL)
+    assert '<span class="of-run">dataset = &lt;wine&gt;</span>' in below
+    assert 'Rows of <em>X</em> by $n$, as <a href="#ref-doe_two">Doe (2001)</a> draws' in below
+    assert '<a href="#drm-below">below</a>' in below
+    assert '<a id="ref-doe_two"></a>Jane Doe' in html
     assert "alt='Rows of \"X\"'" in html
     value = '<strong><code>"&lt;wine&gt;"</code></strong> instead of <code>"iris"'
     assert f"<td><code>dataset</code></td><td>{value}" in html

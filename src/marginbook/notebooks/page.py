@@ -35,7 +35,10 @@ options: {enableMenu: false}};</script>
 {% block data_png scoped %}
 <figure class="jp-RenderedImage jp-OutputArea-output">
 <img src="data:image/png;base64,{{ output.data['image/png'] | escape_html }}" alt="{{ cell.metadata.alt | escape_html }}">
-{% if cell.metadata.of_run %}<figcaption class="of-run">{{ cell.metadata.of_run | escape_html }}</figcaption>{% endif %}
+{% if cell.metadata.caption or cell.metadata.of_run %}<figcaption>
+{{ cell.metadata.caption | markdown2html }}
+{% if cell.metadata.of_run %}<span class="of-run">{{ cell.metadata.of_run | escape_html }}</span>{% endif %}
+</figcaption>{% endif %}
 </figure>
 {% endblock %}
 {% block body_footer %}<footer class="of-run">{{ resources.of_run | escape_html }}</footer>{{ super() }}{% endblock %}
@@ -46,6 +49,7 @@ main {max-width: 60rem; margin: auto; padding: 1rem}
 @media (max-width: 600px) {main {padding: 0}}
 img {max-width: 100%; height: auto}
 figure {margin: 0 0 0.5rem}
+figcaption p {margin: 0.25rem 0}
 .jp-RenderedMarkdown, .jp-OutputArea {overflow-x: auto}
 .jp-InputArea-editor pre {white-space: pre-wrap; overflow-wrap: anywhere}
 .jp-OutputArea-output pre {white-space: pre; word-break: normal; overflow-x: auto}
@@ -111,6 +115,9 @@ def shown(
     for cell in page.cells:
         if cell.cell_type == "markdown":
             cell.source = convert(cell.source)
+        else:
+            figure = cell.metadata.get("mystnb", {}).get("figure", {})
+            cell.metadata["caption"] = convert(figure.get("caption", ""))
     declared = parameters(page)
     _caption(page, declared, values)
     if declared:
