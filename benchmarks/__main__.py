@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from marginbook.base.rooms import papers
-from marginbook.quality.benchmarking import run_suite
+from marginbook.cli.stopping import one_sentence
+
+with one_sentence():  # these imports take seconds
+    from marginbook.base.rooms import papers
+    from marginbook.quality.benchmarking import run_suite
 
 HERE = Path(__file__).parent
 _NAMES = sorted(path.stem for path in HERE.glob("*.py"))
@@ -23,4 +26,5 @@ FILES = {key: names for key, names in _OF_PAPERS.items() if names} | {
 }
 
 if __name__ == "__main__":
-    sys.exit(run_suite(FILES, HERE))
+    with one_sentence():
+        sys.exit(run_suite(FILES, HERE))

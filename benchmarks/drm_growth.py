@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
+from marginbook.cli.stopping import one_sentence
 from marginbook.drm import DRMClassifier, MixedNormDRMClassifier
 
 #: name -> estimator to fit on 20 features, rbf
@@ -84,4 +85,5 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(argument) for argument in sys.argv[1:]] or [2_000, 5_000, 10_000, 50_000])
+    with one_sentence():
+        main([int(argument) for argument in sys.argv[1:]] or [2_000, 5_000, 10_000, 50_000])

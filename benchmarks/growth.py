@@ -22,9 +22,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from marginbook.cli.stopping import keeping, one_sentence
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
-from growth_cases import PEERS, cases, data, kind, searches  # noqa: E402
+with one_sentence():  # these imports take seconds
+    from growth_cases import PEERS, cases, data, kind, searches
 
 SIZES = (2000, 5000, 10_000, 20_000, 50_000)
 #: of one case at one size: CPU seconds, and GiB beyond what Python and its libraries take
@@ -264,16 +267,13 @@ def main() -> int:
         return 0
     folder = HERE / "results" if usual_sizes else HERE.parent / "_build" / "bench" / "quick"
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        if options.grid:
-            grid(options, folder / "growth-grid.csv")
-        else:
-            grow(options, folder / "growth.csv")
-    except KeyboardInterrupt:
-        print("stopped; the same command goes on with the case that was being measured", file=sys.stderr)
-        return 130
+    if options.grid:
+        grid(options, folder / "growth-grid.csv")
+    else:
+        grow(options, folder / "growth.csv")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("the same command goes on with the case that was being measured"):
+        sys.exit(main())

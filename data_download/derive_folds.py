@@ -13,12 +13,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from marginbook.datasets import cache, registry
-from marginbook.datasets.dataset import CorruptData, DatasetError
-from marginbook.datasets.fetch import fetch_source
-from marginbook.datasets.folds import derive_assignment, records, write_assignment
-from marginbook.datasets.parsers import parse_keel
-from marginbook.datasets.registry import Entry
+from marginbook.cli.stopping import keeping, one_sentence
+
+with one_sentence():  # these imports take seconds
+    from marginbook.datasets import cache, registry
+    from marginbook.datasets.dataset import CorruptData, DatasetError
+    from marginbook.datasets.fetch import fetch_source
+    from marginbook.datasets.folds import derive_assignment, records, write_assignment
+    from marginbook.datasets.parsers import parse_keel
+    from marginbook.datasets.registry import Entry
 
 HERE = Path(__file__).resolve().parent
 
@@ -53,4 +56,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("assignments that were named are written"):
+        sys.exit(main())

@@ -23,11 +23,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from compared import NBVAL
-from unit_tests import counts
+from marginbook.cli.stopping import keeping, one_sentence
 
-from marginbook.base.checkout import commit
-from marginbook.book.portable_table import ALL, LEFT_OUT, THREADS, WITHOUT_LONG
+with one_sentence():  # these imports take seconds
+    from compared import NBVAL
+    from unit_tests import counts
+
+    from marginbook.base.checkout import commit
+    from marginbook.book.portable_table import ALL, LEFT_OUT, THREADS, WITHOUT_LONG
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results" / "portable"
@@ -231,8 +234,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    try:
+    with one_sentence(), keeping("call it again to go on"):
         sys.exit(main())
-    except KeyboardInterrupt:
-        print("stopped; call it again to go on", file=sys.stderr)
-        sys.exit(130)

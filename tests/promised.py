@@ -21,15 +21,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import click
+from marginbook.cli.stopping import keeping, one_sentence
 
-from marginbook import __version__
-from marginbook.base.partial_fit import NoPartialFit
-from marginbook.base.project import PACKAGE, resource
-from marginbook.base.public import public_names
-from marginbook.base.rooms import rooms
-from marginbook.book import api_pages
-from marginbook.claims import ROOMS
+with one_sentence():  # these imports take seconds
+    import click
+
+    from marginbook import __version__
+    from marginbook.base.partial_fit import NoPartialFit
+    from marginbook.base.project import PACKAGE, resource
+    from marginbook.base.public import public_names
+    from marginbook.base.rooms import rooms
+    from marginbook.book import api_pages
+    from marginbook.claims import ROOMS
 
 FILE = Path(__file__).with_suffix(".txt")
 COMMAND = "python -m tests.promised"
@@ -264,4 +267,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with one_sentence(), keeping("nothing was written"):
+        main()

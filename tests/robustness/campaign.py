@@ -16,6 +16,7 @@ import os
 import platform
 import re
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -24,18 +25,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-import numpy as np
-import scipy
-import sklearn
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from numba.core import event
+from marginbook.cli.stopping import keeping, one_sentence
 
-from marginbook.base.checkout import commit
-from marginbook.base.project import PACKAGE
+with one_sentence():  # these imports take seconds
+    import numpy as np
+    import scipy
+    import sklearn
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+    from numba.core import event
 
-from .candidates import cases, public_estimators
-from .functions import FUNCTIONS
-from .judging import KINDS, outcome
+    from marginbook.base.checkout import commit
+    from marginbook.base.project import PACKAGE
+
+    from .candidates import cases, public_estimators
+    from .functions import FUNCTIONS
+    from .judging import KINDS, outcome
 
 #: seconds that one example may take beside compiling, and the first of a worker
 LIMIT, FIRST = 20.0, 240.0
@@ -133,6 +137,7 @@ def run(name: str, examples: int, start: int) -> tuple[dict[str, Any], list[dict
 
 def work(name: str, examples: int, number: int, journal: Path) -> None:
     """Draw the examples and write each to `journal` before it runs, and its outcome behind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which has a sentence for it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     faulthandler.enable()
     strategy = cases(name) if name in public_estimators() else FUNCTIONS[name]
@@ -176,17 +181,21 @@ def _watched(name: str, examples: int, number: int, journal: Path) -> str:
     start = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
     worker = start.Process(target=work, args=(name, examples, number, journal))
     worker.start()
-    size, since = 0, _spent(worker.pid)
-    while worker.is_alive():
-        worker.join(0.2)
-        grown = journal.stat().st_size
-        if grown != size:
-            size, since = grown, _spent(worker.pid)
-        spent = _spent(worker.pid) - since if worker.is_alive() else 0.0
-        if spent > FIRST or (spent > LIMIT and journal.read_bytes().count(b"\n") > 2):
+    try:
+        size, since = 0, _spent(worker.pid)
+        while worker.is_alive():
+            worker.join(0.2)
+            grown = journal.stat().st_size
+            if grown != size:
+                size, since = grown, _spent(worker.pid)
+            spent = _spent(worker.pid) - since if worker.is_alive() else 0.0
+            if spent > FIRST or (spent > LIMIT and journal.read_bytes().count(b"\n") > 2):
+                worker.kill()
+                worker.join()
+                return f"no answer after {LIMIT:g} s"
+    finally:
+        if worker.is_alive():
             worker.kill()
-            worker.join()
-            return f"no answer after {LIMIT:g} s"
     return f"the process ended with {worker.exitcode}" if worker.exitcode else ""
 
 
@@ -212,4 +221,5 @@ def _write(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("tables of groups that were run whole are written"):
+        sys.exit(main())

@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import sklearn
-from sklearn.utils.estimator_checks import check_estimator
+from marginbook.cli.stopping import keeping, one_sentence
 
-from marginbook.base.checkout import commit
+with one_sentence():  # these imports take seconds
+    import sklearn
+    from sklearn.utils.estimator_checks import check_estimator
 
-from .campaign import FOLDER
-from .candidates import USUAL, public_estimators
+    from marginbook.base.checkout import commit
+
+    from .campaign import FOLDER
+    from .candidates import USUAL, public_estimators
 
 #: check_estimator's words, and the columns
 COLUMNS = {"passed": "passed", "skipped": "skipped", "xfail": "expected", "failed": "failed"}
@@ -64,4 +67,5 @@ def counted(name: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("nothing was written"):
+        sys.exit(main())

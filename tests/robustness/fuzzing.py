@@ -24,9 +24,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from marginbook.base.project import PACKAGE
+from marginbook.cli.stopping import keeping, one_sentence
 
-from .seeds import seeds
+with one_sentence():  # these imports take seconds
+    from marginbook.base.project import PACKAGE
+
+    from .seeds import seeds
 
 KINDS = ("keel", "arff", "csv", "table", "libsvm", "libsvm-bz2", "npy", "npz", "idx", "matlab", "r")
 #: bytes of address space, seconds for one file, and bytes of a file
@@ -124,4 +127,5 @@ def work(kind: str, seconds: int, folder: Path, findings: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with one_sentence(), keeping("nothing was written but the findings"):
+        sys.exit(main())
