@@ -10,7 +10,7 @@ MOST = 1_000_000  # letters that a cell may show
 _EACH = 1000  # letters that an output counts beside its own: many empty ones take memory as well
 
 
-class BoundedClient(NotebookClient):  # type: ignore[misc]
+class BoundedClient(NotebookClient):
     """Executes cells as nbclient does, and drops outputs of a cell beyond `MOST`; errors are kept."""
 
     _shown = 0
