@@ -25,15 +25,18 @@ from contextlib import suppress
 from dataclasses import astuple, replace
 from pathlib import Path
 
-import check
-from mutating import drawn, places
-from mutating.drawn import Mutant
-from mutating.judging import Settings, Worker, against
-from mutating.reached import Reach, Store, sha
+from marginbook.cli.stopping import one_sentence
 
-from marginbook.base.progress import Progress, clock
-from marginbook.base.project import cache_dir
-from marginbook.book.mutants_page import COLUMNS, CSV, EQUIVALENT, NOTICED, Row, equivalents, read
+with one_sentence():  # these imports take seconds
+    import check
+    from mutating import drawn, places
+    from mutating.drawn import Mutant
+    from mutating.judging import Settings, Worker, against
+    from mutating.reached import Reach, Store, sha
+
+    from marginbook.base.progress import Progress, clock
+    from marginbook.base.project import cache_dir
+    from marginbook.book.mutants_page import COLUMNS, CSV, EQUIVALENT, NOTICED, Row, equivalents, read
 
 ROOT = Path(__file__).resolve().parents[1]
 
