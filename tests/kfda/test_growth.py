@@ -4,10 +4,12 @@ import os
 import signal
 import threading
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
@@ -54,6 +56,27 @@ def test_products_and_factors_in_blocks(small_blocks):
     np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(products), atol=1e-11)
     products[200, 200] -= 1e6
     assert blocks.blocked_cholesky(products.T)[1] == 201
+
+
+@pytest.mark.parametrize("n", [80, 100, 101, 150])
+def test_only_what_is_large_is_divided(small_blocks, monkeypatch, n):
+    products, factors = [], []  # the sizes of the calls, during which nobody hears Ctrl-C
+
+    class Rows(np.ndarray):
+        def __matmul__(self, other):
+            products.append(len(self))
+            return np.asarray(self) @ np.asarray(other)
+
+    def dpotrf(matrix, **options):
+        factors.append(len(matrix))
+        return lapack.dpotrf(matrix, **options)
+
+    gram = blocks.gram_of(np.random.default_rng(1).normal(size=(n, 200)).view(Rows))
+    monkeypatch.setattr(blocks, "lapack", SimpleNamespace(dpotrf=dpotrf))
+    overwritten = np.array(gram, order="F")
+    factor, _ = blocks.blocked_cholesky(overwritten)
+    assert np.shares_memory(factor, overwritten)
+    assert products == factors == ([n] if n <= 100 else [64] * (n // 64) + [n % 64])
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
