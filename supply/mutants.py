@@ -7,7 +7,8 @@ the checkout, until a test fails or takes ten times its time. What came out is a
 other code or tests stay until ``--again`` is given; the page also shows what came out at first.
 
 Which tests run a line is measured when it is first asked (all tests: half an hour of CPU) and kept in
-``_build/mutants``. Mutants that are listed in ``results/mutants/equivalent.toml`` are not tried.
+``_build/mutants``. Mutants that are listed in ``results/mutants/equivalent.toml`` are tried with
+``--equivalent`` only: nobody should notice one.
 """
 
 from __future__ import annotations
@@ -31,12 +32,22 @@ with one_sentence():  # these imports take seconds
     import check
     from mutating import drawn, places
     from mutating.drawn import Mutant
-    from mutating.judging import Settings, Worker, against
-    from mutating.reached import Reach, Store, sha
+    from mutating.judging import Settings, Worker
+    from mutating.reached import Reach, Store
 
     from marginbook.base.progress import Progress, clock
     from marginbook.base.project import cache_dir
-    from marginbook.book.mutants_page import COLUMNS, CSV, EQUIVALENT, NOTICED, Row, equivalents, read
+    from marginbook.book.mutants_stored import (
+        COLUMNS,
+        CSV,
+        EQUIVALENT,
+        NOTICED,
+        Key,
+        Row,
+        equivalents,
+        outdated,
+        read,
+    )
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -45,12 +56,15 @@ def main() -> int:
     """Draw, and try what is not stored; the exit code is 1 if a mutant was not noticed, now or before."""
     options = _options()
     stored = ROOT / "results" / "mutants"
+    same = equivalents(stored / EQUIVALENT)
+    if options.equivalent:
+        return try_equivalent(same, options)
     mutants = draw(ROOT, options)
     if options.list:
         for each in mutants:
             print(f"{each.file}:{each.line} {each.operator}\n    {each.before}\n    {each.after}")
         return 0
-    rows, same = read(stored / CSV), equivalents(stored / EQUIVALENT)
+    rows = read(stored / CSV)
     left = [each for each in mutants if each.key not in same]
     if options.control:
         left = [replace(each, text=(ROOT / each.file).read_text(encoding="utf-8")) for each in left]
@@ -58,7 +72,6 @@ def main() -> int:
         left = waiting(left, rows, options, ROOT)
     done: list[Row] = []
     store = Keeper(stored / CSV)
-    settings = Settings(budget=options.budget, slow=options.slow, ask=options.ask)
 
     def to_come(elapsed: float) -> float | None:
         return elapsed / len(done) * (len(left) - len(done)) if done else None
@@ -72,13 +85,28 @@ def main() -> int:
             told = f"{row.outcome} {row.file.removeprefix('src/marginbook/')}:{row.line}"
             bar.ended(told if row.outcome not in NOTICED or options.control else "")
 
-        try_all(ROOT, left, settings, options.seed, options.n_jobs, ended)
+        try_all(ROOT, left, _settings(options), options.seed, options.n_jobs, ended)
     if options.control:
         wrong = [row for row in done if row.outcome in NOTICED]
         for row in wrong:
             print(f"noticed without a mutant: {row.killed_by}")
         return int(bool(wrong))
     return int(not told(mutants, read(stored / CSV), same, options.seed))
+
+
+def try_equivalent(same: Iterable[Key], options: argparse.Namespace) -> int:
+    """Try the mutants that are said to change nothing; return 1 if one is noticed or cannot be made."""
+    made = {key: drawn.matching(ROOT, *key) for key in same}
+    for file, line, operator, _ in (key for key, each in made.items() if each is None):
+        print(f"{file}: {operator} makes nothing of this line\n    {line}")
+    rows: list[Row] = []
+    left = [each for each in made.values() if each is not None]
+    try_all(ROOT, left, _settings(options), options.seed, options.n_jobs, rows.append)
+    noticed = [row for row in rows if row.outcome in NOTICED]
+    for row in noticed:
+        print(f"{row.outcome}: {row.file}:{row.line} {row.killed_by}\n    {row.before}\n    {row.after}")
+    print(f"{len(left):,} that are said to change nothing: {len(noticed):,} noticed")
+    return int(bool(noticed) or len(left) < len(made))
 
 
 def draw(home: Path, options: argparse.Namespace) -> list[Mutant]:
@@ -103,15 +131,11 @@ def waiting(
     last = {row.key: row for row in rows if row.seed == options.seed}
     known = {key: row for key, row in last.items() if row.outcome in NOTICED or row.budget >= budget}
     again = options.again
-    old = [each for each in mutants if each.key in known and not current(known[each.key], home)]
+    changed = {row.key for row in outdated(known.values(), home)}
+    old = [each for each in mutants if each.key in changed]
     if old:
         print(f"{len(old)} rows are of other code or tests: " + ("tried" if again else "--again tries them"))
     return [each for each in mutants if each.key not in known or (again and each in old)]
-
-
-def current(row: Row, home: Path) -> bool:
-    """Return whether the mutated file, and the tests that decided, are what they were."""
-    return row.source == sha((home / row.file).read_bytes()) and row.against == against(home, row.killed_by)
 
 
 def try_all(
@@ -198,6 +222,10 @@ def told(mutants: Iterable[Mutant], rows: Iterable[Row], same: Iterable[object],
     return not missed
 
 
+def _settings(options: argparse.Namespace) -> Settings:
+    return Settings(budget=options.budget, slow=options.slow, ask=options.ask)
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -216,6 +244,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--ask", type=int, default=0, help="only so many test files each (default: all)")
     parser.add_argument("--list", action="store_true", help="print the sample and end")
+    parser.add_argument(
+        "--equivalent", action="store_true", help="try those that are listed as changing nothing"
+    )
     parser.add_argument(
         "--control", action="store_true", help="run the same tests without the mutants: none may fail"
     )

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import heapq
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +22,8 @@ from .places import Place, operators, places
 
 #: kinds of which a sample takes at least so many from each file
 SPECIAL, FEW = ("certificates", "verdict rules"), 3
+#: a smaller sample is the first part of one of this size: it has the same mixture
+WHOLE = 2000
 #: a check of a claim is a test itself: its places count less, or they would be half of a sample
 WEIGHTS = {"claims": 0.25}
 
@@ -73,17 +78,20 @@ def sample(
     strata: dict[tuple[str, str], list[Place]] = defaultdict(list)
     for each in (place for some in found.values() for place in some):
         strata[each.file, each.kind].append(each)
-    drawn: list[tuple[str, Mutant]] = []
-    sizes = {key: len(some) for key, some in strata.items()}
-    for stratum, quota in shares(sizes, number).items():
-        if not wanted(*stratum):
-            continue
+
+    def of(stratum: tuple[str, str], quota: int) -> Iterator[tuple[str, Mutant | None]]:
         text = (home / stratum[0]).read_text(encoding="utf-8")
         lines = text.splitlines()
         lots = sorted((_lot(seed, place, lines), place) for place in strata[stratum])
-        made = ((lot, mutant) for lot, place in lots if (mutant := _of_place(place, text, lot)))
-        drawn += [mutant for _, mutant in zip(range(quota), made, strict=False)]
-    return [mutant for _, mutant in sorted(drawn, key=lambda pair: pair[0])]
+        if not wanted(*stratum):
+            made: Iterator[tuple[str, Mutant | None]] = ((lot, None) for lot, _ in lots)
+        else:
+            made = ((lot, mutant) for lot, place in lots if (mutant := _of_place(place, text, lot)))
+        return islice(made, quota)
+
+    quotas = shares({key: len(some) for key, some in strata.items()}, max(number, WHOLE))
+    drawn = heapq.merge(*(of(*each) for each in quotas.items()), key=itemgetter(0))
+    return [mutant for _, mutant in islice(drawn, number) if mutant is not None]
 
 
 def shares(sizes: dict[tuple[str, str], int], number: int) -> dict[tuple[str, str], int]:

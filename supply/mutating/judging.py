@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from marginbook.book.mutants_page import COLUMNS, Row
+from marginbook.book.mutants_stored import COLUMNS, Row, against, sha
 
 from .copies import Copy
 from .drawn import Mutant
-from .reached import Measured, Reach, Store, Test, sha
+from .reached import Measured, Reach, Store, Test
 from .server import PATIENCE, PRELOADED, Server
 
 #: seconds of tests that run in one fork, after the first: a fork imports the package anew
@@ -167,14 +167,6 @@ class Worker:
             wall=300.0,
             **asked,
         )
-
-
-def against(home: Path, killer: str) -> str:
-    """Return a hash of the file of the test that noticed a mutant, or of all tests if none did."""
-    file = home / killer.partition(":")[0]
-    if killer and file.is_file():
-        return sha(file.read_bytes())
-    return sha(b"".join(path.read_bytes() for path in sorted((home / "tests").rglob("*.py"))))
 
 
 def _outcome(found: dict[str, Any], ran: list[str]) -> tuple[str, str]:

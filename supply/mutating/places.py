@@ -28,9 +28,16 @@ WHERE = (
     "experiments/*.py",
 )
 #: the rules by which numbers become verdicts
-VERDICT_RULES = {"evidence", "cell_verdicts", "printed_tables", "calibration", "read_as"}
+VERDICT_RULES = {
+    *("calibration", "cell_verdicts", "contests", "evidence", "levels", "open_parts", "pass_rates"),
+    *("printed_tables", "read_as", "wrong_runs"),
+}
 #: names of files, classes and functions that compute certificates
-CERTIFICATE = re.compile(r"certif|(^|_)gaps?(_|$)|kkt|residual|violation|(lower|upper)_bound")
+CERTIFICATE = re.compile(
+    r"certif|(^|_)gaps?(_|$)|kkt|residual|violation|(^|_)bounds?(_|$)|^_?feasible$|^_?least_form$"
+)
+#: names of that form, with their file's, that have to do with the bounds of variables only
+FALSE_FRIENDS = {("active_sets", "_first_bound"), ("trust_constr", "_feasible")}
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
 #: without these decorators code computes the same, more slowly
 FOR_SPEED = re.compile(r"@(\w+\.)*(njit|cache|lru_cache)\b")
@@ -73,7 +80,7 @@ def _places(file: str, text: str) -> list[list[Any]]:
     """Return kind, line, column and operators of each place in a file."""
     from cosmic_ray.ast import ast_nodes, get_ast
 
-    lines, silent, kinds = text.splitlines(), _annotations(text), _kinds(file, text)
+    lines, silent, kind = text.splitlines(), _annotations(text), kinds(file, text)
     nodes = list(ast_nodes(get_ast(text)))
     at: dict[tuple[int, int, str], list[tuple[str, int, int]]] = defaultdict(list)
     for name, operator in operators().items():
@@ -86,7 +93,7 @@ def _places(file: str, text: str) -> list[list[Any]]:
             unnoticed = name == "RemoveDecorator" and FOR_SPEED.match(shown)
             if not unnoticed and (line, column) not in silent:
                 at[line, column, name.partition("_")[0]].append((name, index, occurrence))
-    return [[kinds.get(line, kinds[0]), line, column, made] for (line, column, _), made in sorted(at.items())]
+    return [[kind.get(line, kind[0]), line, column, made] for (line, column, _), made in sorted(at.items())]
 
 
 @cache
@@ -108,7 +115,7 @@ def _bitwise(name: str) -> bool:
     return family == "ReplaceBinaryOperator" and change[0] in ARITHMETIC and change[1] not in ARITHMETIC
 
 
-def _kinds(file: str, text: str) -> dict[int, str]:
+def kinds(file: str, text: str) -> dict[int, str]:
     """Return the kind of each line in a function or class that certifies; that of all others is at 0."""
     path = PurePosixPath(file)
     beside = path.parts[2]
@@ -117,12 +124,16 @@ def _kinds(file: str, text: str) -> dict[int, str]:
         return {0: "verdict rules"}
     if CERTIFICATE.search(path.stem) and own in ("model", "solvers", "estimators"):
         return {0: "certificates"}
-    kinds = {0: own}
+    found = {0: own}
     if own in ("model", "solvers", "estimators", "kernels"):
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and CERTIFICATE.search(node.name.lower()):
-                kinds |= dict.fromkeys(range(node.lineno, (node.end_lineno or 0) + 1), "certificates")
-    return kinds
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and _certifies(path.stem, node.name):
+                found |= dict.fromkeys(range(node.lineno, (node.end_lineno or 0) + 1), "certificates")
+    return found
+
+
+def _certifies(stem: str, name: str) -> bool:
+    return bool(CERTIFICATE.search(name.lower())) and (stem, name) not in FALSE_FRIENDS
 
 
 def _annotations(text: str) -> set[tuple[int, int]]:

@@ -7,7 +7,6 @@ all files are the same of which it ran a line.
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 import re
 import threading
@@ -16,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from marginbook.book.mutants_stored import sha
 
 Lines = dict[str, set[int]]  # file -> numbers
 _JITTED = re.compile(r"@(\w+\.)*(njit|jit|vectorize|guvectorize)\b")
@@ -233,11 +234,6 @@ class Reach:
 
     def _text(self, file: str) -> str:
         return (self.home / file).read_text(encoding="utf-8")
-
-
-def sha(content: bytes) -> str:
-    """Return twelve digits of a hash: enough to tell versions of a file apart."""
-    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _distances(start: Iterable[str], edges: dict[str, list[str]]) -> dict[str, int]:

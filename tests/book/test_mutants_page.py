@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from marginbook.book import mutants_page
-from marginbook.book.mutants_page import Row
+from marginbook.book.mutants_stored import COLUMNS, CSV, Row, read, sha
+from marginbook.book.mutants_stored import EQUIVALENT as LISTED
 
 ROW = Row(
     *(
@@ -32,12 +33,16 @@ operator = "NumberReplacer"
 occurrence = 1
 became = "a = b | 0"
 reason = "b is always odd, and *large*"
+read = "agreed, 2026-01-01"
 """
 
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the stored files; pages go into a folder of their own."""
+    """Return the folder of the stored files and of the code; pages go into a folder of their own."""
+    file = tmp_path / ROW.file
+    file.parent.mkdir(parents=True)
+    file.write_text("a = b | 1\nc = d\n    e = f\n")
     monkeypatch.setattr(mutants_page, "resource", lambda *parts: tmp_path)
     return tmp_path
 
@@ -50,8 +55,8 @@ def page(stored: Path, name: str) -> str:
 
 
 def store(folder: Path, *rows: Row) -> None:
-    with (folder / mutants_page.CSV).open("w", newline="") as file:
-        csv.writer(file).writerows([mutants_page.COLUMNS, *map(astuple, rows)])
+    with (folder / CSV).open("w", newline="") as file:
+        csv.writer(file).writerows([COLUMNS, *map(astuple, rows)])
 
 
 def test_scores_are_of_the_last_row_and_the_first_is_shown(stored: Path) -> None:
@@ -59,7 +64,7 @@ def test_scores_are_of_the_last_row_and_the_first_is_shown(stored: Path) -> None
     other = replace(ROW, room="ldm", before="c = d", outcome="no test")
     late = replace(ROW, before="e = f", outcome="timeout", killed_by="tests/test_sums.py::test_one")
     store(stored, ROW, other, late, killed)
-    assert mutants_page.read(stored / mutants_page.CSV) == [ROW, other, late, killed]
+    assert read(stored / CSV) == [ROW, other, late, killed]
     text = page(stored, "scores")
     assert "The tests notice 2 of 3 mutants, 20.8 to 93.9 %, drawn with the seed 1. 0 that change" in text
     assert "* - drm\n  - 2\n  - 100.0 %\n  - 34.2 to 100.0 %\n  - 50.0 %\n  - 1\n  - \\-\n" in text
@@ -68,23 +73,54 @@ def test_scores_are_of_the_last_row_and_the_first_is_shown(stored: Path) -> None
     left = page(stored, "survivors")
     assert "{dropdown} 1 that no test noticed" in left
     assert "`` c = d ``" in left
-    assert (stored / "pages" / mutants_page.CSV).is_file()
+    assert (stored / "pages" / CSV).is_file()
 
 
-def test_a_second_seed_is_told_apart(stored: Path) -> None:
-    store(stored, ROW, replace(ROW, seed=2))
+def test_a_second_seed_is_told_apart_and_what_both_drew_counts_once(stored: Path) -> None:
+    killed = {"outcome": "killed", "killed_by": "tests/test_sums.py::test_one"}
+    store(stored, ROW, replace(ROW, seed=2, **killed), replace(ROW, seed=2, before="c = d", **killed))
     text = page(stored, "scores")
-    assert "0 of 2 mutants" in text
+    assert "1 of 2 mutants" in text
     assert "the seeds 1, 2" in text
     assert "* - seed" in text
+    assert "* - 2\n  - 1\n  - 100.0 %\n" in text
+    assert "1 of a later seed had been drawn with an earlier one; they count once." in text
+    assert "1 that no test noticed" in page(stored, "survivors")
+
+
+def test_a_row_whose_line_is_gone_does_not_count(stored: Path) -> None:
+    gone = replace(ROW, before="g = h")
+    store(stored, ROW, gone, replace(ROW, file="src/marginbook/drm/model/gone.py"))
+    assert "0 of 1 mutants" in page(stored, "scores")
+    left = page(stored, "survivors")
+    assert "g = h" not in left
+    assert "1 that no test noticed" in left
+    store(stored, gone)
+    assert page(stored, "scores").startswith("Nothing is stored")
+
+
+def test_rows_of_other_code_or_tests_are_counted(stored: Path) -> None:
+    tests = stored / "tests" / "test_sums.py"
+    tests.parent.mkdir()
+    tests.write_text("one = 1\n")
+    now = {"source": sha((stored / ROW.file).read_bytes()), "against": sha(tests.read_bytes())}
+    killed = {"outcome": "killed", "killed_by": "tests/test_sums.py::test_one"}
+    rows = [replace(ROW, **now), replace(ROW, before="c = d", **killed, **now)]
+    store(stored, *rows, replace(ROW, before="e = f"))
+    assert "Since 1 of them were tried, their file has changed" in page(stored, "scores")
+    store(stored, *rows)
+    assert "Since" not in page(stored, "scores")
+    (stored / "tests" / "test_other.py").write_text("two = 2\n")  # it could notice what survived
+    assert "Since 1 of them" in page(stored, "scores")
 
 
 def test_equivalent_mutants_are_listed_and_not_counted(stored: Path) -> None:
-    (stored / mutants_page.EQUIVALENT).write_text(EQUIVALENT)
+    (stored / LISTED).write_text(EQUIVALENT)
     store(stored, ROW, replace(ROW, occurrence=1))
     assert "0 of 1 mutants" in page(stored, "scores")
     text = page(stored, "equivalent")
     assert "* - drm/model/sums.py\n  - `` a = b | 1 ``\n  - `` a = b | 0 ``\n  - b is always odd, and" in text
+    assert "large\\*\n  - agreed, 2026-01-01\n" in text
 
 
 def test_what_was_not_measured_is_said(stored: Path) -> None:

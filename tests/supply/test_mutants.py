@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from marginbook.book import mutants_page
+from marginbook.book import mutants_stored
 
 from .scripts import ROOT
 from .tiny_package import FILES, SUMS, TESTS
@@ -71,7 +71,7 @@ def test_what_comes_out(home: Path, mutants: ModuleType) -> None:
     assert (rows[2].tests, rows[3].tests) == (0, 1)
     assert [row.killed_by for row in rows[5:7]] == [f"{TESTS}::test_elsewhere"] * 2
     assert rows[7].killed_by == f"{TESTS}: no test could begin"
-    assert all(mutants.current(row, home) for row in rows)
+    assert not mutants.outdated(rows, home)
     assert {path: path.read_bytes() for path in before} == before
     copy = home / "_build" / "mutants" / "worker-0" / "checkout"
     assert (copy / SUMS).read_bytes() == before[home / SUMS]
@@ -167,18 +167,18 @@ def test_rows_are_kept_and_what_changed_is_tried_again_when_asked(
     made = [mutant(home, mutants, *change) for change in (("a - b", "a + b"), ("a * b", "a / b"))]
     row = mutants.Row(
         *(1, SUMS, "toy", "model", made[0].line, "Made", 0, made[0].before, made[0].after, "killed"),
-        *(f"{TESTS}::test_gap", 1, 0.5, 30.0, mutants.sha((home / SUMS).read_bytes())),
-        mutants.against(home, f"{TESTS}::test_gap"),
+        *(f"{TESTS}::test_gap", 1, 0.5, 30.0, mutants_stored.sha((home / SUMS).read_bytes())),
+        mutants_stored.against(home, f"{TESTS}::test_gap"),
     )
     path = home / "results" / "mutants" / "mutants.csv"
     mutants.Keeper(path).append(row)
     mutants.Keeper(path).append(replace(row, seed=2))
-    rows = mutants_page.read(path)
+    rows = mutants_stored.read(path)
     assert rows == [row, replace(row, seed=2)]
 
     def waiting(seed: int = 1, again: bool = True, budget: float = 30.0, ask: int = 0) -> list[Any]:
         asked = Namespace(seed=seed, again=again, budget=budget, ask=ask)
-        return list(mutants.waiting(made, mutants_page.read(path), asked, home))
+        return list(mutants.waiting(made, mutants_stored.read(path), asked, home))
 
     assert waiting() == [made[1]]
     assert waiting(seed=3) == made
@@ -189,8 +189,8 @@ def test_rows_are_kept_and_what_changed_is_tried_again_when_asked(
     assert waiting(again=False) == [made[1]]
     assert waiting() == made
     assert "1 rows are of other code or tests: --again tries them" in capsys.readouterr().out
-    survivor = {"outcome": "survived", "killed_by": "", "against": mutants.against(home, "")}
-    current = {"source": mutants.sha((home / SUMS).read_bytes())}
+    survivor = {"outcome": "survived", "killed_by": "", "against": mutants_stored.against(home, "")}
+    current = {"source": mutants_stored.sha((home / SUMS).read_bytes())}
     mutants.Keeper(path).append(replace(row, **survivor, **current))
     assert waiting() == [made[1]]
     assert waiting(budget=60) == made  # it would meet more tests now

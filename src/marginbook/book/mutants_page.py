@@ -2,129 +2,54 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
-import tomllib
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..base.project import resource
+from .mutants_stored import CSV, EQUIVALENT, NOTICED, Key, Row, equivalents, fresh, history, outdated, read
 from .myst import NOTHING, dropdown, plain, table
-
-CSV = "mutants.csv"
-EQUIVALENT = "equivalent.toml"
-#: what came out: a test failed, or took ten times its time; or nothing happened; or no test runs the line
-NOTICED, OUTCOMES = ("killed", "timeout"), ("killed", "timeout", "survived", "no test")
-Key = tuple[str, str, str, int]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One mutant and what came out; the attributes are the columns of the file.
-
-    Attributes
-    ----------
-    seed : int
-        Of the sample.
-    file, room, kind : str
-    line : int
-        Its number when it was mutated.
-    operator : str
-        Cosmic Ray's name of the change.
-    occurrence : int
-        Which of the operator's mutants on lines with this text.
-    before, after : str
-        The line, and what it became.
-    outcome, killed_by : str
-        One of `OUTCOMES`, and the test that failed or took too long.
-    tests, seconds : int, float
-        How many tests it met, and how long that took.
-    budget : float
-        How many seconds of tests, as they take without it, it might meet; 0 if not all test files were asked.
-    source, against : str
-        Hashes of the file, and of the test that noticed, or of all tests if none did.
-    """
-
-    seed: int
-    file: str
-    room: str
-    kind: str
-    line: int
-    operator: str
-    occurrence: int
-    before: str
-    after: str
-    outcome: str
-    killed_by: str
-    tests: int
-    seconds: float
-    budget: float
-    source: str
-    against: str
-
-    @property
-    def key(self) -> Key:
-        return self.file, self.before, self.operator, self.occurrence
-
-
-COLUMNS = [each.name for each in fields(Row)]
 
 
 def write(folder: Path) -> None:
     """Write the parts of the page, ``mutants-*.md``, and the file that it offers."""
     stored = resource("results", "mutants")
     rows, same = read(stored / CSV), equivalents(stored / EQUIVALENT)
-    folder.joinpath("mutants-scores.md").write_text(scores(rows, same), encoding="utf-8")
-    folder.joinpath("mutants-survivors.md").write_text(survivors(rows, same), encoding="utf-8")
+    met = [pair for pair in history(rows, resource()) if pair[1].key not in same]
+    folder.joinpath("mutants-scores.md").write_text(scores(met, len(same)), encoding="utf-8")
+    folder.joinpath("mutants-survivors.md").write_text(survivors(met) if rows else "", encoding="utf-8")
     folder.joinpath("mutants-equivalent.md").write_text(listed(same), encoding="utf-8")
     if rows:
         shutil.copyfile(stored / CSV, folder / CSV)
 
 
-def read(path: Path) -> list[Row]:
-    """Return the rows of a file in its order, none if it is not there."""
-    if not path.is_file():
-        return []
-    whole: dict[str, type] = dict.fromkeys(("seed", "line", "occurrence", "tests"), int)
-    kinds: dict[str, type] = whole | {"seconds": float, "budget": float}
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Row(**{name: kinds.get(name, str)(value) for name, value in row.items()})
-            for row in csv.DictReader(file)
-        ]
+def scores(all_met: list[tuple[Row, Row]], left_out: int) -> str:
+    """Return what share of the mutants the tests notice: in all, by room and by kind of file.
 
-
-def equivalents(path: Path) -> dict[Key, dict[str, str]]:
-    """Return the mutants of which someone judged that they change nothing that could be noticed."""
-    if not path.is_file():
-        return {}
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", [])
-    return {(one["file"], one["line"], one["operator"], one["occurrence"]): one for one in entries}
-
-
-def history(rows: Iterable[Row]) -> list[tuple[Row, Row]]:
-    """Return for each mutant of each sample the first row and the last."""
-    met: dict[tuple[int, Key], list[Row]] = defaultdict(list)
-    for row in rows:
-        met[row.seed, row.key].append(row)
-    return [(some[0], some[-1]) for some in met.values()]
-
-
-def scores(rows: list[Row], same: Iterable[Key]) -> str:
-    """Return what share of the mutants the tests notice: in all, by room and by kind of file."""
-    left_out = set(same)
-    met = [pair for pair in history(rows) if pair[1].key not in left_out]
-    if not met:
+    Parameters
+    ----------
+    all_met : list of pairs
+        The first and the last row of each mutant of each sample.
+    left_out : int
+        How many mutants change nothing.
+    """
+    if not all_met:
         return "Nothing is stored; `make mutants` measures it.\n"
+    met = fresh(all_met)
     seeds = sorted({last.seed for _, last in met})
     noticed = sum(last.outcome in NOTICED for _, last in met)
     told = (
         f"The tests notice {noticed:,} of {len(met):,} mutants, {_interval(noticed, len(met))}, drawn with "
         f"{'the seeds' if len(seeds) > 1 else 'the seed'} {', '.join(map(str, seeds))}. "
-        f"{len(left_out):,} that change nothing are not counted.\n"
+        f"{left_out:,} that change nothing are not counted.\n"
     )
+    if twice := len(all_met) - len(met):
+        told += f"{twice:,} of a later seed had been drawn with an earlier one; they count once.\n"
+    if old := len(outdated((last for _, last in met), resource())):
+        told += (
+            f"Since {old:,} of them were tried, their file has changed, or the tests that decided; "
+            "what no longer has its line is not counted.\n"
+        )
     parts = [told]
     for name, values in (
         ("seed", [str(last.seed) for _, last in met]),
@@ -142,12 +67,9 @@ def scores(rows: list[Row], same: Iterable[Key]) -> str:
     return "\n".join(parts)
 
 
-def survivors(rows: list[Row], same: Iterable[Key]) -> str:
+def survivors(met: list[tuple[Row, Row]]) -> str:
     """Return the mutants that nobody noticed, closed until a reader asks; the CSV has all of them."""
-    left_out = set(same)
-    left = [last for _, last in history(rows) if last.outcome not in NOTICED and last.key not in left_out]
-    if not rows:
-        return ""
+    left = [last for _, last in fresh(met) if last.outcome not in NOTICED]
     offered = f"{{download}}`All mutants (.csv) <_generated/{CSV}>`\n"
     if not left:
         return offered
@@ -160,7 +82,7 @@ def survivors(rows: list[Row], same: Iterable[Key]) -> str:
 
 
 def listed(same: dict[Key, dict[str, str]]) -> str:
-    """Return the equivalent mutants with the reasons."""
+    """Return the equivalent mutants with the reasons, and what a second reading said of each."""
     if not same:
         return "None is listed.\n"
     lines = [
@@ -168,10 +90,12 @@ def listed(same: dict[Key, dict[str, str]]) -> str:
             plain(one["file"].removeprefix("src/marginbook/")),
             *_change(one["line"], one["became"]),
             plain(one["reason"]),
+            plain(one["read"]),
         ]
         for one in sorted(same.values(), key=lambda one: (one["file"], one["line"], one["became"]))
     ]
-    return table(["file", "the line", "became", "why nothing changes"], lines, widths=[20, 25, 25, 30])
+    headings = ["file", "the line", "became", "why nothing changes", "second reading"]
+    return table(headings, lines, widths=[18, 22, 22, 25, 13])
 
 
 def _change(before: str, after: str) -> list[str]:

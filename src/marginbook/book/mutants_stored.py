@@ -1,0 +1,146 @@
+"""The stored rows of ``make mutants``: one for each time that a mutant was tried, the newest last."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cache, partial
+from pathlib import Path
+
+CSV = "mutants.csv"
+EQUIVALENT = "equivalent.toml"
+#: what came out: a test failed, or took ten times its time; or nothing happened; or no test runs the line
+NOTICED, OUTCOMES = ("killed", "timeout"), ("killed", "timeout", "survived", "no test")
+Key = tuple[str, str, str, int]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mutant and what came out; the attributes are the columns of the file.
+
+    Attributes
+    ----------
+    seed : int
+        Of the sample.
+    file, room, kind : str
+    line : int
+        Its number when it was mutated.
+    operator : str
+        Cosmic Ray's name of the change.
+    occurrence : int
+        Which of the operator's mutants on lines with this text.
+    before, after : str
+        The line, and what it became.
+    outcome, killed_by : str
+        One of `OUTCOMES`, and the test that failed or took too long.
+    tests, seconds : int, float
+        How many tests it met, and how long that took.
+    budget : float
+        How many seconds of tests, as they take without it, it might meet; 0 if not all test files were asked.
+    source, against : str
+        Hashes of the file, and of the test that noticed, or of all tests if none did.
+    """
+
+    seed: int
+    file: str
+    room: str
+    kind: str
+    line: int
+    operator: str
+    occurrence: int
+    before: str
+    after: str
+    outcome: str
+    killed_by: str
+    tests: int
+    seconds: float
+    budget: float
+    source: str
+    against: str
+
+    @property
+    def key(self) -> Key:
+        return self.file, self.before, self.operator, self.occurrence
+
+
+COLUMNS = [each.name for each in fields(Row)]
+
+
+def read(path: Path) -> list[Row]:
+    """Return the rows of a file in its order, none if it is not there."""
+    if not path.is_file():
+        return []
+    whole: dict[str, type] = dict.fromkeys(("seed", "line", "occurrence", "tests"), int)
+    kinds: dict[str, type] = whole | {"seconds": float, "budget": float}
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Row(**{name: kinds.get(name, str)(value) for name, value in row.items()})
+            for row in csv.DictReader(file)
+        ]
+
+
+def equivalents(path: Path) -> dict[Key, dict[str, str]]:
+    """Return the mutants of which someone judged that they change nothing that could be noticed."""
+    if not path.is_file():
+        return {}
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", [])
+    return {(one["file"], one["line"], one["operator"], one["occurrence"]): one for one in entries}
+
+
+def history(rows: Iterable[Row], home: Path) -> list[tuple[Row, Row]]:
+    """Return for each mutant of each sample the first row and the last, if the code still has its line.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+    home : Path
+        The folder that has ``src/marginbook``.
+    """
+    met: dict[tuple[int, Key], list[Row]] = defaultdict(list)
+    for row in rows:
+        met[row.seed, row.key].append(row)
+    lines = {name: _lines(home / name) for name in {file for _, (file, *_) in met}}
+    return [(some[0], some[-1]) for (_, key), some in met.items() if key[1] in lines[key[0]]]
+
+
+def fresh(pairs: Iterable[tuple[Row, Row]]) -> list[tuple[Row, Row]]:
+    """Return the pairs without those whose mutant a sample with a smaller seed has, too."""
+    first: dict[Key, int] = {}
+    listed = list(pairs)
+    for _, last in listed:
+        first[last.key] = min(last.seed, first.get(last.key, last.seed))
+    return [pair for pair in listed if pair[1].seed == first[pair[1].key]]
+
+
+def outdated(rows: Iterable[Row], home: Path) -> list[Row]:
+    """Return those whose mutated file, or the tests that decided, are not what they were."""
+    source = cache(lambda name: sha((home / name).read_bytes()) if (home / name).is_file() else "")
+    tests = cache(partial(against, home))
+    return [
+        row
+        for row in rows
+        if row.source != source(row.file) or row.against != tests(row.killed_by.partition(":")[0])
+    ]
+
+
+def against(home: Path, killer: str) -> str:
+    """Return a hash of the file of the test that noticed a mutant, or of all tests if none did."""
+    file = home / killer.partition(":")[0]
+    if killer and file.is_file():
+        return sha(file.read_bytes())
+    return sha(b"".join(path.read_bytes() for path in sorted((home / "tests").rglob("*.py"))))
+
+
+def sha(content: bytes) -> str:
+    """Return twelve digits of a hash: enough to tell versions of a file apart."""
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def _lines(path: Path) -> set[str]:
+    if not path.is_file():
+        return set()
+    return {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
