@@ -3,7 +3,8 @@
 ``python supply/stages.py`` (`make stages`) runs `make book` in a clean build folder with empty caches, then
 `make test`, then each stage of it alone from where it began, then `make check` after a small change. The
 environment is set up, and the machine should have nothing else to do. The times go to
-``results/ci/stages.csv``. CPU time is not measured: kernels of a detached server are no children.
+``results/ci/stages.csv``. CPU time is that of the whole machine, where Linux counts it: kernels of a detached
+server are no children of this script.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from marginbook.quality.benchmarking.environment import cores, processor
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "ci" / "stages.csv"
+#: where Linux counts what the cores do
+COUNTED = Path("/proc/stat")
 #: target of the Makefile -> what it does
 STAGES = {
     "book": "fetch data, execute all notebooks, check all claims, compile",
@@ -51,7 +54,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         rows = list(measured(options.stages or STAGES, Path(folder)))
     for row in rows:
-        print("{stage:10} {wall_seconds:6} s, {tests} tests".format(**row))
+        print("{stage:10} {wall_seconds:6} s, {cpu_seconds:6} s of CPU, {tests} tests".format(**row))
     if None in {row["tests"] for row in rows}:
         return 1
     if not options.stages:
@@ -99,20 +102,29 @@ def edited(file: Path) -> Iterator[None]:
 
 def measure(stage: str, environment: Mapping[str, str]) -> dict[str, object]:
     """Return one row; `tests` is None for a stage that failed."""
-    start = time.monotonic()
+    start, before = time.monotonic(), busy()
     done = subprocess.run(
         ["make", "--no-print-directory", stage], cwd=ROOT, env=environment, capture_output=True, text=True
     )
-    wall = time.monotonic() - start
+    wall, after = time.monotonic() - start, busy()
     if done.returncode:
         print(done.stdout[-3000:], done.stderr[-3000:], sep="\n", file=sys.stderr)
     return {
         "stage": stage,
         "what": STAGES[stage],
         "wall_seconds": round(wall),
+        "cpu_seconds": "" if before is None or after is None else round(after - before),
         "tests": None if done.returncode else passed(done.stdout),
         "machine": f"{processor()}, {cores()} cores",
     }
+
+
+def busy() -> float | None:
+    """Return the seconds that all cores together have worked since the machine started; None if unknown."""
+    if not COUNTED.is_file():
+        return None
+    user, nice, system, _, _, interrupts, soft = map(int, COUNTED.read_text().split()[1:8])
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
 
 
 def passed(said: str) -> int:

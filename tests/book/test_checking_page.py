@@ -37,6 +37,19 @@ def test_the_commands_are_told_and_all_stages_drawn(stored: Path) -> None:
     assert {(0x00, 0x72, 0xB2), (0xE6, 0x9F, 0x00)} <= colours
 
 
+def test_minutes_of_cpu_are_shown_where_they_were_counted(stored: Path) -> None:
+    (stored / "stages.csv").write_text(
+        "stage,what,wall_seconds,cpu_seconds,tests,machine,commit\n"
+        "book,fetch data,600,930,0,arm64,abc123\ntest,all stages,420,,1300,arm64,abc123\n"
+    )
+    checking_page.write(stored)
+    text = (stored / "checking.md").read_text()
+    assert "CPU minutes are those of all that ran" in text
+    assert "  - minutes\n  - CPU minutes\n  - tests\n" in text
+    assert "* - `make book`\n  - fetch data\n  - 10.0\n  - 15.5\n  - \\-\n" in text
+    assert "* - `make test`\n  - all stages\n  - 7.0\n  - \\-\n  - 1,300\n" in text
+
+
 def test_several_commits_are_all_named(stored: Path) -> None:
     (stored / "stages.csv").write_text(STORED + "lint,ruff,2,0,arm64,def456\n")
     checking_page.write(stored)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +33,8 @@ def test_the_parts_of_make_test_start_where_it_started(
     stages: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: dict[str, Any] = {}
+    worked = itertools.count(100, 3)
+    monkeypatch.setattr(stages, "busy", lambda: float(next(worked)))
 
     def make(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
         cache = Path(options["env"]["MARGINBOOK_CACHE"])
@@ -53,7 +57,18 @@ def test_the_parts_of_make_test_start_where_it_started(
     with (tmp_path / "stages.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["tests"] for row in rows} == {"12"}
-    assert list(rows[0]) == ["stage", "what", "wall_seconds", "tests", "machine", "commit"]
+    assert list(rows[0]) == ["stage", "what", "wall_seconds", "cpu_seconds", "tests", "machine", "commit"]
+    assert {row["cpu_seconds"] for row in rows} == {"3"}
+
+
+def test_cores_are_busy_with_all_but_waiting(
+    stages: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = tmp_path / "stat"
+    monkeypatch.setattr(stages, "COUNTED", counted)
+    assert stages.busy() is None
+    counted.write_text("cpu  100 20 3 5000 700 4 50 9 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n")
+    assert stages.busy() == 177 / os.sysconf("SC_CLK_TCK")
 
 
 def test_nothing_is_written_if_a_stage_fails(

@@ -13,7 +13,8 @@ from .myst import NOTHING, plain, table
 
 FIGURE = "checking-stages.png"
 ALT = "Minutes of commands (orange bars) and of stages of make test (blue); the table has them."
-HEADINGS = ["stage", "what it does", "minutes", "tests"]
+HEADINGS = ["stage", "what it does", "minutes", "CPU minutes", "tests"]
+WITHOUT_CPU = [name for name in HEADINGS if name != "CPU minutes"]
 #: targets that readers call; the others are stages of `make test`
 COMMANDS = ("book", "test", "check")
 
@@ -25,6 +26,7 @@ class Stage:
     stage: str
     what: str
     wall_seconds: float
+    cpu_seconds: float | None  # of all that ran on the machine; None where it was not counted
     tests: int
     machine: str
     commit: str
@@ -48,6 +50,7 @@ def read(path: Path) -> list[Stage]:
                 row["stage"],
                 row["what"],
                 float(row["wall_seconds"]),
+                float(row["cpu_seconds"]) if row.get("cpu_seconds") else None,
                 int(row["tests"] or 0),
                 row["machine"],
                 row["commit"],
@@ -60,11 +63,13 @@ def costs(stages: Sequence[Stage]) -> str:
     """Return what the commands took, the table and the figure; without stages, how to measure them."""
     if not stages:
         return "Not measured on this checkout; `make stages` measures it.\n"
+    counted = any(each.cpu_seconds is not None for each in stages)
     rows = [
         [
             f"`make {each.stage}`",
             plain(each.what),
             _minutes(each.wall_seconds),
+            *([_minutes(each.cpu_seconds)] if counted else []),
             f"{each.tests:,}" if each.tests else NOTHING,
         ]
         for each in stages
@@ -72,7 +77,10 @@ def costs(stages: Sequence[Stage]) -> str:
     took = [f"`make {each.stage}` {_minutes(each.wall_seconds)}" for each in stages if each.stage in COMMANDS]
     where, at = _distinct(each.machine for each in stages), _distinct(each.commit for each in stages)
     told = f"Measured on {where}, at commit {at}. Minutes: {', '.join(took)}.\n"
-    shown = table(HEADINGS, rows, widths=[20, 52, 14, 14])
+    if counted:
+        told += "CPU minutes are those of all that ran on the machine.\n"
+    headings, widths = (HEADINGS, [18, 44, 12, 14, 12]) if counted else (WITHOUT_CPU, [20, 52, 14, 14])
+    shown = table(headings, rows, widths=widths)
     return f"{told}\n{shown}\n```{{image}} /book/_generated/{FIGURE}\n:alt: {ALT}\n```\n"
 
 
@@ -92,8 +100,8 @@ def draw(stages: Sequence[Stage], path: Path) -> None:
         plt.close(figure)
 
 
-def _minutes(seconds: float) -> str:
-    return f"{seconds / 60:.1f}"
+def _minutes(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{seconds / 60:.1f}"
 
 
 def _distinct(values: Iterable[str]) -> str:
