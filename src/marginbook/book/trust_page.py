@@ -35,6 +35,7 @@ def write(folder: Path) -> None:
     for name, section in (
         ("stability", stability),
         ("laws", laws),
+        ("meetings", meetings),
         ("certificates", certificates),
         ("conditioning", conditioning),
     ):
@@ -123,6 +124,19 @@ def laws(rows: Sequence[Row]) -> str:
     text += "".join(f"{_letter(k)}\n: {plain(reason)}\n\n" for k, reason in enumerate(reasons))
     made = table(["estimator", *names], lines, classes="sortable wide")
     return text + dropdown("Each estimator and law", made)
+
+
+def meetings(rows: Sequence[Row]) -> str:
+    """Return which estimators answer alike where they are one machine."""
+    agree = sum(row["agrees"] == "yes" for row in rows)
+    largest = max(float(row["decisions"]) for row in rows)
+    text = f"{agree} of {len(rows)} pairs agree; the largest difference is {_number(str(largest))}.\n\n"
+    lines = [
+        [_name(row), f"`{row['other']}`", plain(row["where"]), _number(row["decisions"]), row["limit"]]
+        for row in rows
+    ]
+    headings = ["estimator", "answers as", "where", "difference", "limit"]
+    return text + dropdown("Each pair", table(headings, lines))
 
 
 def certificates(rows: Sequence[Row]) -> str:

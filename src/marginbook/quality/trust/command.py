@@ -17,7 +17,7 @@ from .judging import judge
 
 #: problems of `certificates`, by their seed
 SEEDS = (0, 1)
-PARTS = ("stability", "laws", "certificates", "conditioning")
+PARTS = ("stability", "laws", "meetings", "certificates", "conditioning")
 Row = dict[str, Any]
 
 
@@ -66,6 +66,13 @@ def law_rows(room: str) -> Iterator[Row]:
             yield from rows(one)
 
 
+def meeting_rows(room: str) -> Iterator[Row]:
+    """Yield the rows of ``meetings.csv`` for one room."""
+    from .meetings import rows
+
+    yield from rows(room)
+
+
 def conditioning_rows(room: str) -> Iterator[Row]:
     """Yield the rows of ``conditioning.csv`` for one room."""
     from .conditioning import chosen, rows
@@ -78,6 +85,7 @@ def conditioning_rows(room: str) -> Iterator[Row]:
 MEASURES: dict[str, Callable[[str], Iterator[Row]]] = {
     "stability": stability_rows,
     "laws": law_rows,
+    "meetings": meeting_rows,
     "certificates": certificate_rows,
     "conditioning": conditioning_rows,
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -108,6 +108,20 @@ def weights(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
     return answers(one.build, np.repeat(X, times, axis=0), np.repeat(y, times), T), weighed
 
 
+def rows_permuted(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Give the rows in another order."""
+    X, y, T = data
+    order = rng.permutation(len(y))
+    return None if one.drawn else _both(one, data, (X[order], y[order], T))
+
+
+def columns_permuted(one: Tried, data: Data, rng: np.random.Generator) -> Pair:
+    """Give the features in another order, of matrices the columns."""
+    X, y, T = data
+    order = rng.permutation(X.shape[-1])
+    return _both(one, data, (X[..., order], y, T[..., order]))
+
+
 LAWS: dict[str, Callable[[Tried, Data, np.random.Generator], Pair]] = {
     "shift": shift,
     "rotation": rotation,
@@ -116,10 +130,17 @@ LAWS: dict[str, Callable[[Tried, Data, np.random.Generator], Pair]] = {
     "classes swapped": swapped,
     "rows twice": twice,
     "weights": weights,
+    "rows permuted": rows_permuted,
+    "columns permuted": columns_permuted,
 }
 
-#: answers that are closer, relative to the largest, obey
-TOLERANCE = 2e-3
+#: answers that are closer than `TIMES` the stated tolerance, and than this, relative to the largest, obey
+TOLERANCE, TIMES = 2e-3, 10.0
+#: estimators that stop earlier on one side of a law than their stated tolerance says, and what they keep
+LOOSER = {
+    ("LDMClassifier rbf", "weights"): 1e-5,  # with weights it stops at a gap of its tol
+    ("LowRankLogisticClassifier", "shift"): TOLERANCE,  # far from the origin its intercept converges slowly
+}
 #: a reason by which a law may hold all the same
 LOCAL = "not convex: the search can end in another local minimum"
 #: why estimators of several rooms do not obey a law, by the word for it in ``claims/laws.toml``
@@ -150,7 +171,12 @@ def exceptions() -> dict[str, dict[str, str]]:
 
 def exception(one: Tried, law: str) -> str:
     """Return why an estimator does not obey a law; an empty text if it does."""
-    return exceptions().get(f"{one.name} {setting(one.build())}".strip(), {}).get(law, "")
+    return exceptions().get(_told(one), {}).get(law, "")
+
+
+def tolerance(one: Tried, law: str) -> float:
+    """Return how far answers may be apart that obey, relative to the largest."""
+    return LOOSER.get((_told(one), law), min(TOLERANCE, TIMES * one.limit))
 
 
 def check(one: Tried, law: str, seed: int = 0) -> float | None:
@@ -172,9 +198,13 @@ def rows(one: Tried) -> Iterator[dict[str, Any]]:
             "setting": setting(one.build()),
             "law": law,
             "decisions": "" if found is None else f"{found:.1e}",
-            "obeys": "" if found is None else "yes" if found <= TOLERANCE else "no",
+            "obeys": "" if found is None else "yes" if found <= tolerance(one, law) else "no",
             "why": exception(one, law),
         }
+
+
+def _told(one: Tried) -> str:
+    return f"{one.name} {setting(one.build())}".strip()
 
 
 def _both(one: Tried, data: Data, other: Data) -> Pair:
@@ -187,13 +217,14 @@ def _orthogonal(size: int, rng: np.random.Generator) -> np.ndarray:
 
 def _widened(parameters: dict[str, Any], scale: float) -> dict[str, Any]:
     """Return the kernels among the parameters for features times `scale`, where all of them are Gaussian."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in parameters.items():
-        kernels = value if isinstance(value, list) else [value]
         if name.rpartition("__")[2] not in ("kernel", "kernels"):
             continue
+        one = not isinstance(value, Sequence) or isinstance(value, str) or value[:1] == ("rbf",)
+        kernels = [value] if one else list(value)
         if not all(isinstance(each, tuple) and each[0] == "rbf" for each in kernels):
             return {}
         wide = [("rbf", {"gamma": each[1]["gamma"] / scale**2}) for each in kernels]
-        found[name] = wide if isinstance(value, list) else wide[0]
+        found[name] = wide[0] if one else type(value)(wide)
     return found
