@@ -80,13 +80,15 @@ def goals_section(overview: str = "") -> str:
 
 
 def goal_cells(number: int, each: Reached) -> list[str]:
-    """Return the cells of one goal."""
+    """Return the cells of one goal; below a goal that is missed stands why."""
     goal = each.goal
     bound = f"{'≥' if goal.at_most is None else '≤'} {goal.bound:,.10g}"
     what = f"{plain(goal.goal)}\\\n*{plain(goal.where)}*"
     if not each.values:
         return [str(number), what, plain(goal.peer), bound, NOTHING, "not measured"]
     count = len(each.values)
+    if goal.why and each.met < count:
+        what += f"\\\n{plain(' '.join(goal.why.split()))}"
     met = "yes" if each.met == count else "no" if not each.met else f"{each.met} of {count}"
     told = number_of(each.median)
     if each.least != each.most:

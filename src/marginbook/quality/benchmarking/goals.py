@@ -37,6 +37,7 @@ class Goal:
     at_most: float | None = None
     x: str = ""
     sizes: tuple[float, float] = (0.0, float("inf"))
+    why: str = ""
 
     @property
     def bound(self) -> float:
