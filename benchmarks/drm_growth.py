@@ -28,6 +28,7 @@ from marginbook.drm import DRMClassifier, MixedNormDRMClassifier
 CASES: dict[str, Callable[[], Any]] = {
     "DRM": lambda: DRMClassifier(),
     "DRM, 500 landmarks": lambda: DRMClassifier(n_components=500, random_state=0),
+    "DRM, 1000 landmarks": lambda: DRMClassifier(n_components=1000, random_state=0),
     "DRM, 1200 landmarks": lambda: DRMClassifier(n_components=1200, random_state=0),
     "mixed-norm DRM (2, 2)": lambda: MixedNormDRMClassifier(),
 }

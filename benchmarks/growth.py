@@ -18,7 +18,9 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +29,13 @@ from marginbook.cli.stopping import keeping, one_sentence
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 with one_sentence():  # these imports take seconds
-    from growth_cases import PEERS, cases, data, kind, searches
+    from growth_cases import PEERS, cases, certificate, data, kind, searches
 
 SIZES = (2000, 5000, 10_000, 20_000, 50_000)
 #: of one case at one size: CPU seconds, and GiB beyond what Python and its libraries take
 SECONDS, GIB = 300.0, 8.0
-#: the first of these that a model has is its certificate
-CERTIFICATES = (
-    "dual_gap_", "global_gap_", "kkt_residual_", "residual_", "stationarity_", "optimality_residual_",
-    "gradient_norm_", "unexplained_",
-)  # fmt: skip
-#: rows of a first fit, which compiles
-FEW = 600
+#: rows of a first fit, which compiles, and of a look
+FEW, QUICK = 600, 200
 #: CPU seconds that are measured at least
 LEAST = 0.2
 #: of the grid search: rows, classes, folds
@@ -57,7 +54,8 @@ def measure(name: str, n: int, labels: Path) -> Row:
     make = cases()[name]
     warnings.simplefilter("ignore")
     few = min(n, FEW)
-    make(few).fit(X[:few], y[:few]).predict(asked[:10])  # compiles
+    with suppress(MemoryError, ValueError):  # compiles; what it refuses, it may not refuse of all rows
+        make(few).fit(X[:few], y[:few]).predict(asked[:10])
     _limit_memory()
     before, model = forget_peak(), make(n)
     first = _seconds(lambda: model.fit(X, y))
@@ -66,14 +64,13 @@ def measure(name: str, n: int, labels: Path) -> Row:
     answers = model.predict(asked)
     asked_for = _again(lambda: model.predict(asked))
     np.save(labels, answers)
-    known = next((each for each in CERTIFICATES if getattr(model, each, None) is not None), "")
     return {
         "peer": PEERS[kind(model)],
         "fit_s": f"{fitted:.4g}",
         "predict_s": f"{asked_for:.4g}",
         "memory_mb": f"{max(memory, 0) / 1e6:.4g}",
         "pickle_bytes": str(len(pickle.dumps(model))),
-        "certificate": f"{known} {float(np.max(getattr(model, known))):.1e}" if known else "",
+        "certificate": certificate(model, X, y),
         "accuracy": f"{float(np.mean(answers == truth)):.4f}",
         "ended": "",
         **short(),
@@ -159,18 +156,18 @@ def grow(options: argparse.Namespace, path: Path) -> None:
     """Measure what the table lacks, size by size; what was too dear at one size is not tried at the next."""
     from marginbook.quality.benchmarking.tables import parsed, write
 
-    rows = {} if options.again or not path.is_file() else keyed(parsed(path.read_text(encoding="utf-8")))
+    rows = keyed(parsed(path.read_text(encoding="utf-8"))) if path.is_file() else {}
     labels = path.parent / "growth-labels"
     if path.parent.name == "results":
         labels = HERE.parent / "_build" / "bench" / "growth-labels"
     labels.mkdir(parents=True, exist_ok=True)
     names = [name for name in cases() if not options.only or options.only.lower() in name.lower()]
     names = list(dict.fromkeys([*PEERS.values(), *names]))
+    if options.again:
+        rows = {key: row for key, row in rows.items() if key[0] not in names or key[1] not in options.rows}
     dear = {name for (name, _), row in rows.items() if row["ended"]}
-    for n in options.rows:
-        for name in names:
-            if (name, n) in rows or name in dear:
-                continue
+    for n, name in product(options.rows, names):
+        if (name, n) not in rows and name not in dear:
             file = labels / f"{name.replace('/', '_')}-{n}.npy"
             said = child(["--case", name, "--rows", str(n), "--labels", str(file)], options.seconds)
             rows[name, n] = {"estimator": name, "rows": str(n), **said}
@@ -214,7 +211,7 @@ def searched(name: str, n: int) -> Row:
 
     X, y, asked, truth = data(n, CLASSES)
     warnings.simplefilter("ignore")
-    model, grid = next((model, grid) for each, model, grid in searches() if each == name)
+    model, grid = next((model, grid) for each, _, model, grid in searches() if each == name)
     model.fit(X[:200], y[:200])  # compiles
     _limit_memory()
     began = time.process_time()
@@ -236,15 +233,32 @@ def grid(options: argparse.Namespace, path: Path) -> None:
 
     n = options.rows[0]
     rows = {} if options.again or not path.is_file() else keyed(parsed(path.read_text(encoding="utf-8")))
-    for name, _, _ in searches():
+    for name, peer, _, _ in searches():
         if (name, n) not in rows:
             said = child(["--grid", "--case", name, "--rows", str(n)], options.seconds)
-            rows[name, n] = {"estimator": name, "rows": str(n), **said}
-            peer = float(rows[PEERS["rbf"], n].get("search_s") or 0.0)
-            ours = float(rows[name, n].get("search_s") or 0.0)
-            rows[name, n]["ratio"] = f"{ours / peer:.3g}" if peer and ours else ""
+            rows[name, n] = {"estimator": name, "rows": str(n), "peer": peer, **said}
+            ours, theirs = (float(rows[each, n].get("search_s") or 0.0) for each in (name, peer))
+            rows[name, n]["ratio"] = f"{ours / theirs:.3g}" if theirs and ours else ""
             write(path, list(rows.values()))
             print(f"{n:>6} {name}: {rows[name, n]}", flush=True)
+
+
+@contextmanager
+def noting(name: str, folder: Path) -> Iterator[None]:
+    """Note on what machine a run measured, also one that is stopped; not of a run with nothing to do."""
+    from threadpoolctl import threadpool_limits
+
+    from marginbook.quality.benchmarking.case_file import note
+    from marginbook.quality.benchmarking.environment import load
+
+    table = folder / f"{name}.csv"
+    begun, busy, before = time.perf_counter(), load(), table.read_bytes() if table.is_file() else b""
+    try:
+        yield
+    finally:
+        if table.is_file() and table.read_bytes() != before:
+            with threadpool_limits(1):  # as in the processes that measured
+                note(folder, name, time.perf_counter() - begun, busy)
 
 
 def main() -> int:
@@ -256,10 +270,12 @@ def main() -> int:
     parser.add_argument("--only", help="cases with this in their name")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU seconds of a case at one size")
     parser.add_argument("--again", action="store_true", help="measure what is in the table once more")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} rows, for a look")
     parser.add_argument("--grid", action="store_true", help="a grid search with 20 classes instead")
     for name, of in (("--case", str), ("--out", Path), ("--labels", Path)):
         parser.add_argument(name, type=of, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    options.rows = options.rows or ([QUICK] if options.quick else None)
     usual_sizes = options.rows is None or set(options.rows) <= {*SIZES, GRID_ROWS}
     options.rows = options.rows or ([GRID_ROWS] if options.grid else list(SIZES))
     if options.case:
@@ -267,10 +283,9 @@ def main() -> int:
         return 0
     folder = HERE / "results" if usual_sizes else HERE.parent / "_build" / "bench" / "quick"
     folder.mkdir(parents=True, exist_ok=True)
-    if options.grid:
-        grid(options, folder / "growth-grid.csv")
-    else:
-        grow(options, folder / "growth.csv")
+    name = "growth-grid" if options.grid else "growth"
+    with noting(name, folder):
+        (grid if options.grid else grow)(options, folder / f"{name}.csv")
     return 0
 
 

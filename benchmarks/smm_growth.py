@@ -30,6 +30,12 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "LowRankLogisticClassifier, rank 2": lambda: LowRankLogisticClassifier(2, shape=SHAPE),
     "LevelSetClassifier, rank 2": lambda: LevelSetClassifier(0.5, 2, shape=SHAPE),
+    "LevelSetClassifier, rank 2, rbf, 100 landmarks": lambda: LevelSetClassifier(
+        0.5, 2, kernel="rbf", n_components=LANDMARKS, shape=SHAPE
+    ),
+    "RegressionFunctionEstimator, rank 2, rbf, 100 landmarks": lambda: RegressionFunctionEstimator(
+        20, rank=2, kernel="rbf", n_components=LANDMARKS, shape=SHAPE
+    ),
     "RegressionFunctionEstimator, rank 2": lambda: RegressionFunctionEstimator(20, rank=2, shape=SHAPE),
     "NuclearNormSVMClassifier": lambda: NuclearNormSVMClassifier(shape=SHAPE),
     "VectorSVMClassifier": lambda: VectorSVMClassifier(shape=SHAPE),

@@ -107,6 +107,7 @@ def test_growth_shows_times_ratios_and_where_an_estimator_ended() -> None:
     ]
     text = growth_tables.growth_section(rows)
     shown = cells(text)
+    assert "### Approximations" not in text
     assert shown[:3] == [
         ["", "2,000 rows", "50,000 rows"],
         ["SVC rbf", "0.5 (×\u00a01)", growth_tables.NOTHING],
@@ -114,6 +115,17 @@ def test_growth_shows_times_ratios_and_where_an_estimator_ended() -> None:
     ]
     assert "MemoryError: 20 GB; take n\\_components" in text
     assert "dual\\_gap\\_ 1.0e-07" in text
+
+
+def test_exact_machines_and_landmarks_stand_under_two_headings() -> None:
+    done = ROW | {"rows": "2000", "fit_s": "0.5", "fit_ratio": "1", "ended": ""}
+    rows = [done | {"estimator": "Ours"}, done | {"estimator": "Ours, 9 landmarks", "labels_equal": "0.99"}]
+    exact, landmarks = growth_tables.growth_section(rows).split("### Approximations by landmarks")
+    assert exact.startswith("### Exact machines")
+    assert "landmarks" not in exact
+    names = [row[0] for row in cells(landmarks) if row[0]]
+    assert set(names) == {"Ours, 9 landmarks"}
+    assert cells(landmarks)[-1][4] == "99.0"
 
 
 def test_the_grid_search_shows_ratios() -> None:

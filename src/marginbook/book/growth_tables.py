@@ -15,9 +15,19 @@ SHOWN = (
 
 
 def growth_section(rows: list[Row]) -> str:
-    """Return a table for each quantity: estimators by numbers of rows, each with its ratio to the peer."""
+    """Return what exact machines cost, and apart from them approximations by landmarks."""
     if not rows:
         return "Nothing is stored; `python benchmarks/growth.py` measures it.\n"
+    landmarks = [row for row in rows if "landmarks" in row["estimator"]]
+    exact = [row for row in rows if row not in landmarks]
+    parts = [f"### Exact machines\n\n{_quantities(exact, 'exact')}"]
+    if landmarks:
+        parts.append(f"### Approximations by landmarks\n\n{_quantities(landmarks, 'landmarks')}")
+    return "\n".join(parts)
+
+
+def _quantities(rows: list[Row], which: str) -> str:
+    """Return a table for each quantity: estimators by numbers of rows, each with its ratio to the peer."""
     of: dict[str, dict[int, Row]] = {}
     for row in rows:
         of.setdefault(row["estimator"], {})[int(row["rows"])] = row
@@ -30,10 +40,13 @@ def growth_section(rows: list[Row]) -> str:
             for name, each in of.items()
         ]
         shown = table(headings, cells, classes="")
-        parts.append(f"### {title}\n\n{shown}" if column == "fit_s" else dropdown(title, shown))
+        parts.append(f"{title}:\n\n{shown}" if column == "fit_s" else dropdown(f"{title}, {which}", shown))
     told = ["", "rows", "certificate", "right, %", "labels of the exact machine, %", "beyond"]
-    ends = table(told, [_end(name, each) for name, each in of.items()], classes="")
-    parts.append(dropdown("How far each went, and what its certificate said there", ends))
+    if which == "exact":
+        told.remove("labels of the exact machine, %")
+    ends = [_end(name, each, which == "exact") for name, each in of.items()]
+    title = f"How far each went, and what its certificate said there, {which}"
+    parts.append(dropdown(title, table(told, ends, classes="")))
     return "\n".join(parts)
 
 
@@ -46,7 +59,7 @@ def _grown(row: Row | None, column: str, ratio: str) -> str:
     return f"{shown} (×\u00a0{number_of(float(row[ratio]))})" if row.get(ratio) else shown
 
 
-def _end(name: str, each: dict[int, Row]) -> list[str]:
+def _end(name: str, each: dict[int, Row], exact: bool) -> list[str]:
     done = [row for _, row in sorted(each.items()) if not row["ended"]]
     last = done[-1] if done else {}
     beyond = next((row["ended"] for _, row in sorted(each.items()) if row["ended"]), "")
@@ -55,7 +68,7 @@ def _end(name: str, each: dict[int, Row]) -> list[str]:
         f"{int(last['rows']):,}" if last else NOTHING,
         plain(last.get("certificate", "")) or NOTHING,
         _percent(last.get("accuracy", "")),
-        _percent(last.get("labels_equal", "")),
+        *([] if exact else [_percent(last.get("labels_equal", ""))]),
         plain(beyond) or NOTHING,
     ]
 
@@ -75,7 +88,7 @@ def grid_section(rows: list[Row]) -> str:
     ]
     size, classes, points, folds = (rows[0][name] for name in ("rows", "classes", "points", "folds"))
     told = f"{int(size):,} rows, {classes} classes, {points} points of the grid, {folds} folds.\n\n"
-    return told + table(["", "CPU seconds", "times SVC", "right, %"], cells, classes="")
+    return told + table(["", "CPU seconds", "times SVC of the same kernel", "right, %"], cells, classes="")
 
 
 def _percent(share: str) -> str:

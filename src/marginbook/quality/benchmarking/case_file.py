@@ -144,16 +144,16 @@ def _measured(file: Path, measure: Callable[[bool], Iterable[Item]], quick: bool
     for name, rows in found.finished().items():
         tables.write(folder / f"{name}.csv", rows)
         console.print(f"  {name}.csv: {len(rows)} rows")
-    seconds = {
-        "seconds": f"{time.perf_counter() - begun:.0f}",
-        "load": f"{busy:.2f}",
-        "load_after": f"{load():.2f}",
-    }
-    _note(folder / "environment.csv", {"file": file.stem, **place, **seconds})
+    note(folder, file.stem, time.perf_counter() - begun, busy, place)
 
 
-def _note(path: Path, row: Row) -> None:
-    """Put the environment of one case file in place of that of its last run."""
+def note(
+    folder: Path, name: str, seconds: float, busy: float, place: Mapping[str, str] | None = None
+) -> None:
+    """Put the environment of one case file, the present by default, in place of that of its last run."""
+    path, place = folder / "environment.csv", environment() if place is None else place
+    took = {"seconds": f"{seconds:.0f}", "load": f"{busy:.2f}", "load_after": f"{load():.2f}"}
+    row = {"file": name, **place, **took}
     known = tables.parsed(path.read_text(encoding="utf-8")) if path.is_file() else []
     others = [each for each in known if each["file"] != row["file"]]
     tables.write(path, sorted([*others, row], key=lambda each: each["file"]))

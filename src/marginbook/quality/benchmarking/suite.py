@@ -36,7 +36,12 @@ def console() -> Console:
     return Console(width=150, highlight=False)
 
 
-def run_suite(files: Mapping[str, Sequence[str]], folder: Path, argv: Sequence[str] | None = None) -> int:
+def run_suite(
+    files: Mapping[str, Sequence[str]],
+    folder: Path,
+    argv: Sequence[str] | None = None,
+    on_request: Sequence[str] = (),
+) -> int:
     """Measure, compare with the committed tables, draw; return the exit code.
 
     Parameters
@@ -47,11 +52,14 @@ def run_suite(files: Mapping[str, Sequence[str]], folder: Path, argv: Sequence[s
         Where they are; tables go to its ``results``.
     argv : sequence of str, optional
         Arguments instead of those of the command line.
+    on_request : sequence of str
+        Rooms that are left out where none is named.
     """
     about = "Time our solvers beside their peers. A run that was stopped goes on where it was."
+    but = f", but {', '.join(on_request)}" if on_request else ""
     parser = argparse.ArgumentParser(prog="make bench", description=about)
     parser.add_argument(
-        "rooms", nargs="*", metavar="ROOM", help=f"some of {', '.join(files)}; all if none is named"
+        "rooms", nargs="*", metavar="ROOM", help=f"some of {', '.join(files)}; all if none is named" + but
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, for a look; nothing is compared")
     parser.add_argument("--again", action="store_true", help="measure also what a stopped run has finished")
@@ -61,7 +69,8 @@ def run_suite(files: Mapping[str, Sequence[str]], folder: Path, argv: Sequence[s
     given = parser.parse_args(argv)
     if unknown := set(given.rooms) - set(files):
         parser.error(f"no room {', '.join(sorted(unknown))}; choose from {', '.join(files)}")
-    wanted = [file for room in given.rooms or files for file in files[room]]
+    rooms = given.rooms or [room for room in files if room not in on_request]
+    wanted = [file for room in rooms for file in files[room]]
     try:
         failed = _measure(wanted, folder, quick=given.quick, again=given.again)
     except KeyboardInterrupt:
