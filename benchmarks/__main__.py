@@ -23,6 +23,8 @@ _OF_PAPERS = {
 FILES = {key: names for key, names in _OF_PAPERS.items() if names} | {
     "memory": ("memory",),
     "frames": ("frames",),
+    "first_fits": ("first_fits",),
+    "sparse_linear": ("sparse_linear",),
     "growth": ("growth",),
 }
 #: hours, and what it has measured it does not measure again: only if it is named

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from marginbook.base.project import resource
-from marginbook.book import growth_tables, performance_page
+from marginbook.book import growth_tables, performance_page, waiting_tables
 from marginbook.claims.errata import PAPERS
 from marginbook.quality.benchmarking import tables
 from marginbook.quality.benchmarking.goals import exponent, goals, lines, reached
@@ -59,7 +59,7 @@ def test_without_tables_the_page_says_what_to_call(tmp_path: Path, monkeypatch: 
     performance_page.write(tmp_path)
     assert "22 wait for a measurement" in (tmp_path / "performance-goals.md").read_text()
     assert "`make bench` measures it" in (tmp_path / "performance-scaling.md").read_text()
-    for name in ("memory", "frames"):
+    for name in ("memory", "frames", "first_fits", "sparse_linear"):
         assert f"`make bench ROOM={name}`" in (tmp_path / f"performance-{name}.md").read_text()
     assert not list(tmp_path.glob("*.png"))
 
@@ -138,6 +138,29 @@ def test_the_grid_search_shows_ratios() -> None:
         ["SVC rbf", "2", "1", "50.0"],
         ["Ours", "over 300 s", growth_tables.NOTHING, growth_tables.NOTHING],
     ]
+
+
+def test_first_fits_on_the_page_and_in_the_guide() -> None:
+    row = {"again_s": "0.01", "cached_s": "0.3", "import_s": "2"}
+    rows = [row | {"estimator": "Quick", "fit_s": "0.4"}, row | {"estimator": "Slow", "fit_s": "5.1"}]
+    text = waiting_tables.first_fits_section(rows)
+    assert "1 of 2 estimators take less than 5 s" in text
+    assert cells(text)[1] == ["Slow", "5.1", "0.01", "0.3", "2"]
+    assert "of 2 estimators, that of `Slow`, took 5.1 s" in waiting_tables.first_fit_sentence(rows)
+    assert "make bench ROOM=first_fits" in waiting_tables.first_fit_sentence([])
+
+
+def test_sparse_linear_machines_with_what_they_are_compared_with() -> None:
+    size = {"rows": "90000", "features": "50000", "entries": "19.6", "predict_s": "0.02", "memory_mib": "90"}
+    row = size | {"certificate": "1.0e-04", "accuracy": "0.81"}
+    rows = [
+        row | {"estimator": "LDM", "fit_s": "0.5", "against": "", "times": ""},
+        row | {"estimator": "LDM, with intercept", "fit_s": "0.8", "against": "LDM", "times": "1.6"},
+    ]
+    text = waiting_tables.sparse_linear_section(rows)
+    assert "90,000 rows of 50,000 features, of which 19.6 are not 0" in text
+    assert [row[1] for row in cells(text)[1:]] == ["0.5", "0.8 (×\u00a01.6 of LDM)"]
+    assert cells(text)[1][2:] == ["0.02", "90", "1.0e-04", "81"]
 
 
 def test_frames_of_explorables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

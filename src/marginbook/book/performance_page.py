@@ -14,6 +14,7 @@ from ..quality.benchmarking.goals import FRAMES, NEAR, Reached, exponent, goals,
 from ..quality.benchmarking.tables import Row, stored
 from .growth_tables import grid_section, growth_section, number_of
 from .myst import NOTHING, dropdown, plain, table
+from .waiting_tables import first_fits_section, sparse_linear_section
 
 #: columns of ``environment.csv`` that the page shows, and their headings
 MACHINE = {
@@ -37,6 +38,8 @@ def write(folder: Path) -> None:
         "goals": goals_section(picture(drawn, "goals", GOALS_ALT)),
         "growth": growth_section(stored("growth")),
         "grid": grid_section(stored("growth-grid")),
+        "sparse_linear": sparse_linear_section(stored("sparse_linear")),
+        "first_fits": first_fits_section(stored("first_fits")),
         "scaling": scaling_section(drawn),
         "memory": memory_section(),
         "frames": frames_section(),
