@@ -3,8 +3,8 @@
 ``python supply/stages.py`` (`make stages`) runs `make book` in a clean build folder with empty caches, then
 `make test`, then each stage of it alone from where it began, then `make check` after a small change. The
 environment is set up, and the machine should have nothing else to do. The times go to
-``results/ci/stages.csv``. CPU time is that of the whole machine, where Linux counts it: kernels of a detached
-server are no children of this script.
+``results/ci/stages.csv``, those of the unit tests by folder to ``results/ci/folders.csv``. CPU time is that
+of the whole machine, where Linux counts it: kernels of a detached server are no children of this script.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from marginbook.quality.benchmarking.environment import cores, processor
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "results" / "ci" / "stages.csv"
+FOLDERS = OUT.with_name("folders.csv")
 #: where Linux counts what the cores do
 COUNTED = Path("/proc/stat")
 #: target of the Makefile -> what it does
@@ -42,6 +45,8 @@ STAGES = {
     "browser": "the built book in Chromium",
     "check": "lint, types and the nearest tests, after a change of one module",
 }
+#: what pytest writes in the stage `unit`: the time of each test
+REPORT = "unit.xml"
 #: the module that `make check` finds changed
 CHANGED = ROOT / "src" / "marginbook" / "ldm" / "model" / "objective.py"
 
@@ -53,18 +58,43 @@ def main() -> int:
         shutil.rmtree(ROOT / "_build", ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
         rows = list(measured(options.stages or STAGES, Path(folder)))
+        report = Path(folder) / REPORT
+        tests = by_folder(report) if report.is_file() else []
     for row in rows:
         print("{stage:10} {wall_seconds:6} s, {cpu_seconds:6} s of CPU, {tests} tests".format(**row))
     if None in {row["tests"] for row in rows}:
         return 1
     if not options.stages:
-        OUT.parent.mkdir(parents=True, exist_ok=True)
-        with OUT.open("w", encoding="utf-8", newline="") as file:
+        write(OUT, rows)
+        write(FOLDERS, tests)
+    return 0
+
+
+def write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    """Write rows as CSV; without rows there is no file."""
+    path.unlink(missing_ok=True)
+    if rows:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, rows[0], lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
-        print(f"wrote {OUT.relative_to(ROOT)}")
-    return 0
+        print(f"wrote {path.relative_to(ROOT)}")
+
+
+def by_folder(report: Path) -> list[dict[str, object]]:
+    """Return what the tests of each folder took by a report of pytest, the longest first."""
+    seconds: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
+    for case in ET.parse(report).getroot().iter("testcase"):
+        first, *others = case.get("classname", "").split(".")
+        inside = len(others) > 1 and first == "tests" and (ROOT / "tests" / others[0]).is_dir()
+        name = f"tests/{others[0]}" if inside else first
+        seconds[name] += float(case.get("time", 0))
+        tests[name] += 1
+    return [
+        {"folder": name, "seconds": round(took), "tests": tests[name]} for name, took in seconds.most_common()
+    ]
 
 
 def measured(stages: Iterable[str], folder: Path) -> Iterator[dict[str, object]]:
@@ -81,8 +111,9 @@ def measured(stages: Iterable[str], folder: Path) -> Iterator[dict[str, object]]
     for stage in stages:
         if stage == "test":
             shutil.copytree(caches, before, symlinks=True)
+        told = {"PYTEST_ADDOPTS": f"--junitxml={folder / REPORT}"} if stage == "unit" else {}
         with edited(CHANGED) if stage == "check" else nullcontext():
-            row = measure(stage, environment) | {"commit": at}
+            row = measure(stage, environment | told) | {"commit": at}
         if stage == "test":
             shutil.rmtree(caches)
             before.rename(caches)

@@ -50,6 +50,18 @@ def test_minutes_of_cpu_are_shown_where_they_were_counted(stored: Path) -> None:
     assert "* - `make test`\n  - all stages\n  - 7.0\n  - \\-\n  - 1,300\n" in text
 
 
+def test_the_folders_that_take_most_are_shown(stored: Path) -> None:
+    rows = [f"tests/f{number},{600 - number},{1000 + number}" for number in range(12)]
+    (stored / "stages.csv").write_text(STORED)
+    (stored / "folders.csv").write_text("\n".join(["folder,seconds,tests", *rows]) + "\n")
+    checking_page.write(stored)
+    text = (stored / "checking.md").read_text()
+    assert "Where `make unit` goes: 118.9 minutes, the sum over its processes. Of 12 folders those" in text
+    assert "* - `tests/f0`\n  - 10.0\n  - 1,000\n" in text
+    assert "tests/f9" in text
+    assert "tests/f10" not in text
+
+
 def test_several_commits_are_all_named(stored: Path) -> None:
     (stored / "stages.csv").write_text(STORED + "lint,ruff,2,0,arm64,def456\n")
     checking_page.write(stored)

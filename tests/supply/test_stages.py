@@ -15,6 +15,14 @@ import pytest
 
 from .scripts import ROOT, script
 
+#: a report of pytest: a doctest, a test beside the folders, two of a folder
+TIMES = """<testsuites><testsuite>
+<testcase classname="src.marginbook.ldm.model" name="a" time="2.0"/>
+<testcase classname="tests.test_cli" name="b" time="1.0"/>
+<testcase classname="tests.ldm.test_duals" name="c" time="2.5"/>
+<testcase classname="tests.ldm.test_duals.TestOne" name="d" time="2.5"/>
+</testsuite></testsuites>"""
+
 
 @pytest.fixture
 def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
@@ -22,6 +30,7 @@ def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = script("stages")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(module, "OUT", tmp_path / "stages.csv")
+    monkeypatch.setattr(module, "FOLDERS", tmp_path / "folders.csv")
     monkeypatch.setattr(module, "CHANGED", tmp_path / "module.py")
     monkeypatch.setattr(module, "commit", lambda: "abc")
     monkeypatch.setattr(module.sys, "argv", ["stages.py"])
@@ -42,6 +51,11 @@ def test_the_parts_of_make_test_start_where_it_started(
         changed = (tmp_path / "module.py").read_text() != "x = 1\n"
         seen[command[-1]] = ({path.name for path in cache.iterdir()}, changed)
         (cache / command[-1]).touch()
+        if command[-1] == "unit":
+            (tmp_path / "tests" / "ldm").mkdir(parents=True)
+            Path(options["env"]["PYTEST_ADDOPTS"].removeprefix("--junitxml=")).write_text(TIMES)
+        else:
+            assert "junitxml" not in options["env"].get("PYTEST_ADDOPTS", "")
         return subprocess.CompletedProcess(
             command, 0, "5 passed in 1.00s\n7 passed, 1 skipped in 2.00s\n", ""
         )
@@ -59,6 +73,9 @@ def test_the_parts_of_make_test_start_where_it_started(
     assert {row["tests"] for row in rows} == {"12"}
     assert list(rows[0]) == ["stage", "what", "wall_seconds", "cpu_seconds", "tests", "machine", "commit"]
     assert {row["cpu_seconds"] for row in rows} == {"3"}
+    with (tmp_path / "folders.csv").open(newline="") as file:
+        found = [(row["folder"], row["seconds"], row["tests"]) for row in csv.DictReader(file)]
+    assert found == [("tests/ldm", "5", "2"), ("src", "2", "1"), ("tests", "1", "1")]
 
 
 def test_cores_are_busy_with_all_but_waiting(

@@ -15,6 +15,8 @@ FIGURE = "checking-stages.png"
 ALT = "Minutes of commands (orange bars) and of stages of make test (blue); the table has them."
 HEADINGS = ["stage", "what it does", "minutes", "CPU minutes", "tests"]
 WITHOUT_CPU = [name for name in HEADINGS if name != "CPU minutes"]
+#: folders of tests that are shown, those that take most
+SHOWN = 10
 #: targets that readers call; the others are stages of `make test`
 COMMANDS = ("book", "test", "check")
 
@@ -35,7 +37,8 @@ class Stage:
 def write(folder: Path) -> None:
     """Write ``checking.md``, and the figure where there is something to draw."""
     stages = read(resource("results", "ci", "stages.csv"))
-    folder.joinpath("checking.md").write_text(costs(stages), encoding="utf-8")
+    where = where_unit_goes(resource("results", "ci", "folders.csv"))
+    folder.joinpath("checking.md").write_text(costs(stages) + where, encoding="utf-8")
     if stages:
         draw(stages, folder / FIGURE)
 
@@ -82,6 +85,22 @@ def costs(stages: Sequence[Stage]) -> str:
     headings, widths = (HEADINGS, [18, 44, 12, 14, 12]) if counted else (WITHOUT_CPU, [20, 52, 14, 14])
     shown = table(headings, rows, widths=widths)
     return f"{told}\n{shown}\n```{{image}} /book/_generated/{FIGURE}\n:alt: {ALT}\n```\n"
+
+
+def where_unit_goes(path: Path) -> str:
+    """Return which folders take most of `make unit`, nothing if that is not stored."""
+    if not path.is_file():
+        return ""
+    with path.open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    whole = sum(float(each["seconds"]) for each in found)
+    rows = [
+        [f"`{each['folder']}`", _minutes(float(each["seconds"])), f"{int(each['tests']):,}"]
+        for each in found[:SHOWN]
+    ]
+    told = f"Where `make unit` goes: {_minutes(whole)} minutes, the sum over its processes. "
+    told += f"Of {len(found)} folders those that take most:\n" if len(found) > SHOWN else "By folder:\n"
+    return f"\n{told}\n{table(['folder', 'minutes', 'tests'], rows, widths=[60, 20, 20])}"
 
 
 def draw(stages: Sequence[Stage], path: Path) -> None:

@@ -263,7 +263,8 @@ class Server:
             return HTMLResponse(page("Too many runs", body), 429, {"retry-after": "30"})
         except OSError as error:
             why = escape(error.strerror or "the disk cannot be written")
-            body = f'<p class="error" role="alert">The run cannot be stored: {why}. Free some space, and ask again.</p>'
+            told = f"The run cannot be stored: {why}. Free some space, and ask again."
+            body = f'<p class="error" role="alert">{told}</p>'
             return HTMLResponse(page("No space", body), 507)
 
 
