@@ -7,20 +7,18 @@ import math
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, decide, share, share_open
+from ...claims import Evidence, Rival, claim, decide, share, share_open, short
 from ...claims.open_parts import OPEN, SHOWN, above, all_of, at_least, judged, tally
 from ...claims.printed_tables import LEVEL
 from ..paper.printed import PAPER_TABLES, TINY
 from . import solver_of_paper
 from .solver_of_paper import LIMITED, arrives, as_the_papers, named
 from .stored_figures import bound, by_number, curves, drawn, leads, nearest_curves, row_text, stability
-from .tables import LEAST, REGISTRY, SOLVERS_CSV
+from .tables import LEAST, LIMITED_CSV, REGISTRY, SOLVERS_CSV
 
 #: notebooks that show the figures: accuracy, then seconds and dimension, then weights
 HIERARCHY, COST, SEEN = "clasmk/05_hierarchy", "clasmk/06_cost_and_dimension", "clasmk/07_weights_seen"
-LAYERS_CSV, LIMITED_CSV, SIZES_CSV, MAPS_CSV = (
-    f"results/clasmk/{name}.csv" for name in ("layers", "limited", "sizes", "heat-maps")
-)
+LAYERS_CSV, SIZES_CSV, MAPS_CSV = (f"results/clasmk/{name}.csv" for name in ("layers", "sizes", "heat-maps"))
 #: kernels of the figures by rows, and of most heat maps
 KERNELS = 17
 #: the set whose weights the paper calls variable
@@ -74,7 +72,9 @@ def check_kernels(*, solver: str = LIMITED) -> Evidence:
         f"highest mean on {int(best.sum())}; rank correlations of accuracy with the number of kernels: "
         f"{', '.join(f'{rank:.2f}' for rank in ranks)}",
         claimed=f"{most:.0f} kernels on every set",
-        slack=min(ends[name][0] for ends in against for name in counts) if counts else None,
+        slack=min(
+            *(ends[name][0] for ends in against for name in counts), short(len(counts), len(names)), math.inf
+        ),
         why="A set is open where the 90 % interval of a difference from another number of kernels, by the "
         "corrected resampled t-test over the splits, contains 0. "
         + solver_of_paper.told(used, {name: [float(K) for K in found.columns] for name in names})
@@ -165,7 +165,7 @@ def check_sizes(*, solver: str = LIMITED) -> Evidence:
             f"{name} {rises[name]:+.1f} ({low:+.1f} to {high:+.1f})" for name, (low, high) in ends.items()
         ),
         claimed="up on every set",
-        slack=min(ends[name][0] for name in counts) if counts else None,
+        slack=min(*(ends[name][0] for name in counts), short(len(counts), len(ends)), math.inf),
         why="In brackets is the 90 % interval of the corrected resampled t-test over the splits; a set is "
         f"open where it contains 0. {solver_of_paper.told(used, {name: [KERNELS] for name in ends})} "
         f"The mean accuracy rises in {int((steps > 0).sum())} of {len(steps)} steps from one size to the "

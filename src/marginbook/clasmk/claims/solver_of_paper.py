@@ -1,8 +1,9 @@
-"""Whose weights the stored curves and heat maps have: the global minimum's, or those of the paper's solver.
+"""Whose weights our results have: the global minimum's, or those of the paper's solver.
 
-The paper names fmincon's interior-point technique, a local solver. Our curves have the global minimum of
-(33). Where a search of the paper's kind ends before it has converged, its weights may be others, and what
-these give has not been run.
+The paper names fmincon's interior-point technique, a local solver. Our curves, heat maps and Table 4 have the
+global minimum of (33). Where a search of the paper's kind ends before it has converged, its weights may be
+others, and what these give has not been run. So one rule is for all claims about them: what rests on a set is
+open, unless the weights are by a solver of the paper's kind, or all of its stored searches have converged.
 """
 
 from __future__ import annotations
@@ -34,15 +35,25 @@ def learned_by(results: pd.DataFrame, solver: str) -> pd.DataFrame:
 
 
 def as_the_papers(
-    table: str, column: str = "", method: str = "", by: float = 0.0, times: float = 1.0
+    table: str,
+    column: str = "",
+    method: str = "",
+    by: float = 0.0,
+    times: float = 1.0,
+    of: Sequence[str] = (),
 ) -> Swaps:
-    """Return the swaps that take our results for those of the paper's solver, with some numbers moved."""
+    """Return the swaps that take our results for those of the paper's solver, with some numbers moved.
+
+    `of` are the methods that learn weights, if not all do.
+    """
 
     def change(frame: pd.DataFrame) -> pd.DataFrame:
         rows = frame["method"].str.startswith(method)
         if column:
             frame.loc[rows, column] = frame.loc[rows, column] * times + by
-        return frame.assign(method=[f"{name}{MARK}{LIMITED}" for name in frame["method"]])
+        return frame.assign(
+            method=[f"{name}{MARK}{LIMITED}" if not of or name in of else name for name in frame["method"]]
+        )
 
     return in_results("clasmk", [table], change)
 
@@ -77,7 +88,7 @@ def named(solver: str) -> str:
     return f"the {LEAST}" if solver == LEAST else solver
 
 
-def told(solver: str, wanted: Mapping[str, Sequence[float]]) -> str:
+def told(solver: str, wanted: Mapping[str, Sequence[float]], what: str = "these figures") -> str:
     """Say whose weights the results have, and where searches of the paper's kind end.
 
     Parameters
@@ -86,13 +97,18 @@ def told(solver: str, wanted: Mapping[str, Sequence[float]]) -> str:
         Whose results were judged.
     wanted : mapping
         By set, the numbers of kernels for which it matters.
+    what : str
+        What has not been run.
     """
     if solver != LEAST:
         return f"The weights are by a solver of the paper's kind: {solver}."
-    found, ends = searches(), []
+    found, ends, none = searches(), [], []
     for name, numbers in wanted.items():
         done = [one for K in numbers for one in found.get((name, int(K)), [])]
-        ends.append(f"{name} {sum(done)} of {len(done)}" if done else f"{name} none stored")
+        if done:
+            ends.append(f"{name} {sum(done)} of {len(done)}")
+        else:
+            none.append(name)
     frame = with_columns(means_of("solvers", "error"), LIMITED, LEAST)
     errors = ""
     if frame is not None:
@@ -103,7 +119,13 @@ def told(solver: str, wanted: Mapping[str, Sequence[float]]) -> str:
         )
     return (
         "Our weights are the global minimum of (33). The paper names fmincon's interior-point technique; "
-        "with that we have not run these figures. Of the stored searches of that kind, SciPy's with "
-        f"fmincon's default limit, these converged: {', '.join(ends)}. A set is also open where not all did, "
-        "or none are stored: the paper's weights may be others than ours there." + errors
+        f"with that we have not run {what}. "
+        + (
+            "Of the stored searches of that kind, SciPy's with fmincon's default limit, these converged: "
+            f"{', '.join(ends)}. " + (f"None are stored of {', '.join(none)}. " if none else "")
+            if ends
+            else "No searches of that kind are stored of these sets. "
+        )
+        + "A set is also open where not all did, or none are stored: the paper's weights may be others than "
+        "ours there." + errors
     )
