@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from . import ROOMS, Claim, Evidence, Kind, Verdict, scoreboard
+from .sharpness import blunt, rivals_killed
 
 NAME = "LEDGER.md"
 COMMAND = f"marginbook claims --markdown > {NAME}"
@@ -20,7 +21,8 @@ _FENCE = re.compile(r"^(`{3,}|:{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 def markdown(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
     """Return the ledger as Markdown: a section for each paper, a line for each claim.
 
-    Only the verdict of the evidence is in it, so that the file is the same on every machine.
+    Only the verdict of the evidence is in it, and of the rivals what the shipped file says, so that it is the
+    same on every machine.
 
     Parameters
     ----------
@@ -32,7 +34,8 @@ def markdown(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> s
         "",
         f"Written by `{COMMAND}`. A claim leads to the notebook that derives and measures it;",
         "`marginbook claims drm/thm-VI.3` prints what was measured for one. The built book also has the",
-        "numbers, a filter, and links into sections. What the verdicts mean: [verdicts](book/verdicts.md).",
+        "numbers, a filter, and links into sections. What a verdict, a rival and a blunt claim are:",
+        "[verdicts](book/verdicts.md).",
     ]
     kinds = {id: claim.kind for id, claim in claims.items()}
     board = scoreboard(kinds, {id: evidence[id] for id in claims})
@@ -107,8 +110,15 @@ def line(claim: Claim, found: Evidence) -> str:
     place = f" In “{title}”." if title else ""
     return (
         f"- [{claim.where}](notebooks/{id}.ipynb), {claim.kind}: **{found.verdict}**. "
-        f"{claim.statement.rstrip('.')}.{place} `{claim.id}`"
+        f"{claim.statement.rstrip('.')}.{place} {sharp(claim)} `{claim.id}`"
     )
+
+
+def sharp(claim: Claim) -> str:
+    """Return how many of the claim's rivals its check refutes, and whether it is blunt."""
+    killed, number = rivals_killed(claim), len(claim.rivals)
+    told = "Rivals not run." if killed is None else f"Refutes {killed} of {number} rivals." if number else ""
+    return f"{told} **Blunt.**".strip() if blunt(claim) else told
 
 
 def section(id: str, anchor: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import Evidence, share
+from . import Evidence, Verdict, share
 from .cell_verdicts import NOT_PRINTED, TESTED, layout
 from .pass_rates import Calibration
 from .printed_csv import read_numbers, read_printed
@@ -150,6 +150,12 @@ class PaperTables(StoredTables):
             named = "; ".join(f"{names.get(name, name)}, {why}" for name, why in differ.items())
             others += f"Not tested, as the data differ: {named}. "
         needed = calibration.needed(len(tested))
+        best = calibration.judge(len(tested), len(tested))
+        if best != Verdict.REPRODUCED:
+            others += (
+                f"If all {len(tested)} cells agreed the verdict would be {best}: with these sets no result "
+                "could be reproduced. "
+            )
         return Evidence(
             verdict=calibration.judge(int(agree.sum()), len(tested)),
             measured=f"{agree.sum()} of {len(tested)} cells agree{ours}"

@@ -275,7 +275,8 @@ def check_similar(*, first: str = LAYERS[1]) -> Evidence:
     summary = printed("table-4").loc[SUMMARY]
     return Evidence(
         verdict=Verdict.UNDECIDED if unsure else equivalent(difference, se, margin),
-        measured=f"with weights by {named(by_nearest_solver()[1])}, {first} is {difference:+.2f} points from 2L-MKL on average, with standard error {se:.2f}; "
+        measured=f"with weights by {named(by_nearest_solver()[1])}, {first} is {difference:+.2f} points from "
+        f"2L-MKL on average, with standard error {se:.2f}; "
         f"it is higher on {higher} of {number} sets and lower on {lower} (p = {p:.2g}). In one layer it is "
         f"higher on {one[0]} and lower on {one[1]}, by {one[3]:+.2f} on average (p = {one[4]:.2g})",
         claimed=f"within {margin:g} point",

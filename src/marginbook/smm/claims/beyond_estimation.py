@@ -105,16 +105,27 @@ def instances(rng: np.random.Generator) -> list[tuple[np.ndarray, int]]:
     r"Rn\min\{(\sum\|X_i\|_F^2)^{1/2},\sqrt{2rv\log(d_1+d_2)}\}$",
     notebook=f"{NOTEBOOK}#smm-rank-complexity",
     rivals=(
-        Rival("bounds 2 % smaller", {"factor": 0.98}),
+        Rival("the bound by Frobenius' norm 2 % smaller", {"factors": (0.98, 1.0)}),
+        Rival("the bound by the rank a fifth smaller", {"factors": (1.0, 0.8)}),
         Rival("the singular values of a rank one less", {"less": 1}),
         Rival("the bound by the rank without its logarithm", {"logarithm": False}),
         Rival("the bound of rank 1 for every rank", {"ranks": False}),
     ),
 )
 def check_complexity(
-    factor: float = 1.0, less: int = 0, logarithm: bool = True, ranks: bool = True
+    factors: tuple[float, float] = (1.0, 1.0), less: int = 0, logarithm: bool = True, ranks: bool = True
 ) -> Evidence:
-    """Sum over all signs; find the largest inner product by turns; compare means with both bounds."""
+    """Sum over all signs; find the largest inner product by turns; compare means with both bounds.
+
+    Parameters
+    ----------
+    factors : (float, float)
+        Of the bound by Frobenius' norm, and of that by the rank.
+    less : int
+        Singular values that are left out of the norm.
+    logarithm, ranks : bool
+        Whether the bound by the rank has its logarithm, and its rank.
+    """
     rng = np.random.default_rng(790)
     apart, shares = 0.0, []
     for X, rank in instances(rng):
@@ -131,20 +142,21 @@ def check_complexity(
     shares.append([0.0, float(np.abs(eps).max(axis=1).mean() / by_rank)])
     if not logarithm:
         shares[-1][1] *= np.sqrt(np.log(2 * d))
-    frobenius, rank_wise = np.max(shares, axis=0) / factor
+    frobenius, rank_wise = np.max(shares, axis=0) / factors
     return Evidence(
         verdict=decide(apart <= 1e-6 and max(frobenius, rank_wise) <= 1 + ROUNDING),
         measured=f"the largest inner product equals the norm to {at_most(apart, 1e-6)}; means over signs are "
         f"at most {frobenius:.0%} of the bound by Frobenius' norm and {rank_wise:.0%} of that by the rank",
         claimed="no difference; at most 100%",
         slack=min(1e-6 - apart, 1 + ROUNDING - frobenius, 1 + ROUNDING - rank_wise),
-        why="The first bound is that of the vector machine. The second uses the rank. "
+        why="The first bound is that of the vector machine. The second uses the rank; it is not tight on these "
+        "instances. "
         "For entries of variance 1 the bounds are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + "
         "d2)/n)^(1/2), up to fluctuations of v. So low rank helps where r log(d1 + d2) is well below min(d1, "
         "d2).",
         sizes={"instances": len(shares), "signs": [2, 1024]},
         seeds=(790,),
-        reach=float(frobenius),
+        reach=float(min(frobenius, rank_wise, 1.0)),
     )
 
 
@@ -205,12 +217,15 @@ def risks(values: np.ndarray, mass: np.ndarray, pi: float) -> np.ndarray:
     rivals=(
         Rival("a complexity 2 % smaller", {"factor": 0.98}),
         Rival("half of the complexity", {"factor": 0.5}),
+        Rival("a tenth of the bound of the probability", {"share": 0.1}),
         Rival("functions of a norm 2 % larger", {"beyond": 1.02}),
         Rival("functions of five times the norm", {"beyond": 5.0}),
         Rival("fits of the largest risk", {"best": False}),
     ),
 )
-def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True) -> Evidence:
+def check_estimation(
+    factor: float = 1.0, beyond: float = 1.0, best: bool = True, share: float = 1.0
+) -> Evidence:
     """Draw samples of random laws; fit all levels exactly in a finite class, the worst fit of all that tie.
 
     Parameters
@@ -221,6 +236,8 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
         Norms of the functions, in those that the bounds are told.
     best : bool
         Whether fits have the least empirical risk, or the largest.
+    share : float
+        Of the bound of the probability.
     """
     rng = np.random.default_rng(791)
     risk_shares, shares, H, repeats = [], [], 10, 40
@@ -246,7 +263,7 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
         excess = missed / repeats - at.min(axis=1)
         risk_shares.append(float(np.max(excess / (2 * np.maximum(pi, 1 - pi) * complexity))))
         lacking = float(np.sum(at.min(axis=1) - least)) / H
-        shares.append(error / repeats / (1.5 / H + np.sqrt(2 * lacking + 3 * complexity)))
+        shares.append(error / repeats / (share * (1.5 / H + np.sqrt(2 * lacking + 3 * complexity))))
     drawn, built = max(risk_shares), rare(beyond) / factor
     weights = [float(np.maximum(levels(each), 1 - levels(each)).sum() / each) for each in range(2, 60)]
     tightest = max(drawn, built, *shares)
@@ -261,11 +278,12 @@ def check_estimation(factor: float = 1.0, beyond: float = 1.0, best: bool = True
         "risks are averaged. The distribution that is built has a rare matrix: samples without it say "
         "nothing about its class, and of the fits that tie the worst counts. The bound of the probability "
         "also takes the root of a mean (Jensen), with equality only where the excess is the same at all "
-        "matrices, which it is not where one is rare; so no distribution here comes close to both bounds. "
+        "matrices, which it is not where one is rare; so no distribution here comes close to both bounds: that of "
+        "the probability is not tight, and how close it came is the closeness that is stated. "
         "The approximation error of the class remains however large the sample: smm/linear-class.",
         sizes={"laws": len(shares), "samples": repeats, "n": [1, 160], "H": H},
         seeds=(791,),
-        reach=float(max(drawn, built)),
+        reach=float(min(max(drawn, built), max(shares))),
     )
 
 

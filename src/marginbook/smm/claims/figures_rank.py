@@ -7,7 +7,6 @@ that no result uses.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,7 +62,7 @@ def won_by_chance(gains: pd.Series[float], won: pd.Series[bool]) -> WrongRuns:
     rate = 1.0
     for name in won.index[won]:
         units = np.rint(UNITS * gains.xs(name, level="dataset").to_numpy(float))
-        low = lows(units, margins.ONE_SIDED / 2)  # the test of a contest has two sides
+        low = lows(units, as_good_as.ONE_SIDED / 2)  # the test of a contest has two sides
         ways = all_ways([table.astype(int) for table in turned(units)])
         rate *= ways.as_well(lambda sums, low=low: (low(sums)[:, 0] > 0).astype(float))
     return WrongRuns(rate, "the two machines are exchanged on each draw", "the first wins at as many d")
