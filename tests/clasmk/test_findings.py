@@ -64,6 +64,9 @@ VERDICTS = [
     (CHAPTER, "1 fails: that Theorem 2 justifies the criterion", "thm-2-trivial", Verdict.FAILS),
     ("04_tables", "CLASMK-ML does not come out as the best", "table-1-order", Verdict.NOT_REPRODUCED),
     ("04_tables", "They are those of the columns", "table-4-summary", Verdict.HOLDS),
+    ("04_tables", "in one case of sixteen, so four sets cannot tell", "table-2", Verdict.UNDECIDED),
+    ("04_tables", "is therefore open with the paper's solver", "table-4", Verdict.UNDECIDED),
+    ("04_tables", "is therefore open with the paper's solver", "table-4-order", Verdict.UNDECIDED),
     (
         "02_one_kernel_per_class",
         "on real subspaces it is mostly not within a tenth",
@@ -113,7 +116,7 @@ def test_the_chapter_counts_its_claims_by_kind():
         "**Proofs**: 7 steps hold, 8 are corrected.",
         "**Statements**: 4 hold, 8 are corrected, 1 fails: that",
         "**The paper's text against its own tables**: 6 hold, 1 is corrected.",
-        "**Our re-runs**: 2 reproduced, 1 in part, 4 not, 4 undecided.",
+        "**Our re-runs**: 1 reproduced, 1 in part, 2 not, 7 undecided.",
         "**Ours**: 22 hold.",
     ):
         told(CHAPTER, line)
@@ -124,7 +127,7 @@ def test_the_chapter_counts_its_claims_by_kind():
         ("proof", "holds"): 7, ("proof", "corrected"): 8,
         ("statement", "holds"): 4, ("statement", "corrected"): 8, ("statement", "fails"): 1,
         ("arithmetic", "holds"): 6, ("arithmetic", "corrected"): 1,
-        ("experiment", "reproduced"): 2, ("experiment", "not-reproduced"): 4, ("experiment", "undecided"): 4,
+        ("experiment", "reproduced"): 1, ("experiment", "not-reproduced"): 2, ("experiment", "undecided"): 7,
         ("experiment", "partly"): 1,
         ("ours", "holds"): 22,
     }  # fmt: skip

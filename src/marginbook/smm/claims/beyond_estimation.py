@@ -149,8 +149,7 @@ def check_complexity(
         f"at most {frobenius:.0%} of the bound by Frobenius' norm and {rank_wise:.0%} of that by the rank",
         claimed="no difference; at most 100%",
         slack=min(1e-6 - apart, 1 + ROUNDING - frobenius, 1 + ROUNDING - rank_wise),
-        why="The first bound is that of the vector machine. The second uses the rank; it is not tight on these "
-        "instances. "
+        why="The first bound is that of the vector machine. The second uses the rank; it is not tight here. "
         "For entries of variance 1 the bounds are R (d1 d2/n)^(1/2) and R (2 r max(d1, d2) log(d1 + "
         "d2)/n)^(1/2), up to fluctuations of v. So low rank helps where r log(d1 + d2) is well below min(d1, "
         "d2).",
@@ -278,8 +277,8 @@ def check_estimation(
         "risks are averaged. The distribution that is built has a rare matrix: samples without it say "
         "nothing about its class, and of the fits that tie the worst counts. The bound of the probability "
         "also takes the root of a mean (Jensen), with equality only where the excess is the same at all "
-        "matrices, which it is not where one is rare; so no distribution here comes close to both bounds: that of "
-        "the probability is not tight, and how close it came is the closeness that is stated. "
+        "matrices, which it is not where one is rare; so no distribution here comes close to both bounds. "
+        "That of the probability is not tight, and the closeness that is stated is that of it. "
         "The approximation error of the class remains however large the sample: smm/linear-class.",
         sizes={"laws": len(shares), "samples": repeats, "n": [1, 160], "H": H},
         seeds=(791,),
