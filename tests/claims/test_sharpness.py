@@ -202,3 +202,28 @@ def test_the_shipped_file_has_the_verdicts_of_today_and_every_claim_that_must_be
     }
     must = [claim for claim in ledger().values() if claim.kind not in (Kind.EXPERIMENT, Kind.OURS)]
     assert sum(not sharpness.blunt(claim) for claim in must) >= 0.9 * len(must)
+
+
+def test_what_is_exchanged_by_a_killed_rival_never_does_better():
+    """Names or columns exchanged are no better run: a verdict that rises with them sees nothing."""
+    order = [Verdict.NOT_REPRODUCED, Verdict.UNDECIDED, Verdict.PARTLY, Verdict.REPRODUCED]
+    order = [str(verdict) for verdict in order]
+    met = [one for every in sharpness.shipped().values() for one in every]
+    exchanges = [one for one in met if "exchanged" in one.rival and one.killed and one.verdict in order]
+    assert len(exchanges) > 3
+    assert not [one for one in exchanges if order.index(one.of_rival) > order.index(one.verdict)]
+
+
+def test_a_warning_of_a_rival_is_not_shown(monkeypatch, tmp_path, recwarn):
+    """What a rival breaks may warn; who runs the rivals need not read it."""
+
+    def warns(value: float = 1.0) -> Evidence:
+        np.mean([]) if value > 1 else None
+        return measure(value)
+
+    monkeypatch.setenv("MARGINBOOK_CACHE", str(tmp_path))
+    entry = claims.Claim("drm/toy", "Here", "$1=1$", "drm/none", warns, (), Kind.PROOF, ("3 for 1",))
+    monkeypatch.setitem(catalogue._CLAIMS, "drm/toy", entry)
+    monkeypatch.setitem(catalogue._RIVALS, "drm/toy", (Rival("3 for 1", {"value": 3}),))
+    assert sharpness.meet("drm/toy", 0).of_rival == "holds"
+    assert not [warning for warning in recwarn if warning.category is RuntimeWarning]

@@ -34,6 +34,11 @@ LIMITED = f", {solver_of_paper.LIMITED}"
 put = results_of("clasmk")
 
 
+def by_the_papers(rows):
+    """Return the same results of Table 4 with weights by a solver of the paper's kind."""
+    return [row | {"method": row["method"] + LIMITED} if "CLASMK" in row["method"] else row for row in rows]
+
+
 def minimum_of(rows):
     """Return the same results with weights at the global minimum."""
     return [row | {"method": row["method"].removesuffix(LIMITED)} for row in rows]
@@ -72,7 +77,8 @@ def test_without_results_nothing_is_testable(run):
 def test_printed_cells_agree_with_themselves(put):
     put("table-1", cells("table-1", "error", splits=10))  # enough to see means that are off
     assert tables.check_table_1().verdict == Verdict.REPRODUCED
-    put("table-4", cells("table-4", "accuracy", splits=10))
+    rows = cells("table-4", "accuracy", splits=10)
+    put("table-4", by_the_papers(rows))
     evidence = tables_table_4.check_table_4()
     assert evidence.verdict == Verdict.REPRODUCED
     assert (evidence.sizes["cells"], evidence.sizes["tested"]) == (48, 44)
@@ -80,6 +86,26 @@ def test_printed_cells_agree_with_themselves(put):
         "Not tested, as the data differ: thyroid, 20 features and 2 classes printed, 21 and 3" in evidence.why
     )
     put("table-4", cells("table-4", "accuracy", lambda *_: 30.0, splits=10))
+    assert tables_table_4.check_table_4().verdict == Verdict.NOT_REPRODUCED
+
+
+def test_weights_of_another_solver_leave_table_4_open(put):
+    """With the minimum's weights 22 cells are open: whatever these are, unless the others decide."""
+    rows = cells("table-4", "accuracy", splits=10)
+    for change, apart in ((0.0, Verdict.REPRODUCED), (30.0, Verdict.NOT_REPRODUCED)):
+        moved = [row | {"accuracy": row["accuracy"] + change * ("CLASMK" in row["method"])} for row in rows]
+        put("table-4", moved)
+        evidence = tables_table_4.check_table_4()
+        assert evidence.verdict == Verdict.UNDECIDED
+        assert "the 22 of learned weights are open, 22 of the others agree" in evidence.measured
+        assert "If all 22 open cells agreed, 44 of 44 would, which is enough" in evidence.why
+        assert tables_table_4.check_similar().verdict == Verdict.UNDECIDED
+        assert tables_table_4.check_layers().measured.startswith("better on 11 sets: 0 shown, 11 open")
+        put("table-4", by_the_papers(moved))
+        assert tables_table_4.check_similar().verdict == apart
+        assert "open" not in tables_table_4.check_table_4().measured
+    off = [row | {"accuracy": row["accuracy"] + 30.0 * ("CLASMK" not in row["method"])} for row in rows]
+    put("table-4", off)
     assert tables_table_4.check_table_4().verdict == Verdict.NOT_REPRODUCED
 
 
@@ -156,7 +182,8 @@ def test_local_ends_beside_the_printed_column(put, off, verdict):
     assert tables.agreeing("interior point") == []
 
 
-@pytest.mark.parametrize(("block", "verdict"), [(7.9, Verdict.REPRODUCED), (8.1, Verdict.NOT_REPRODUCED)])
+# four sets are too few: a coin leads on all of them once in sixteen
+@pytest.mark.parametrize(("block", "verdict"), [(7.9, Verdict.UNDECIDED), (8.1, Verdict.NOT_REPRODUCED)])
 def test_blocks_against_the_sum_of_single_kernels(put, block, verdict):
     rows = [
         {**row, "weights_seconds": 0.1, "basis_seconds": block if row["method"] == "CLASMK-ML" else 1.0}
@@ -189,18 +216,19 @@ def test_a_factor_that_changes_sides_from_fold_to_fold_is_open(put):
 
 
 def test_layers_and_rivals_of_table_4(put):
-    put("table-4", cells("table-4", "accuracy"))
+    put("table-4", by_the_papers(cells("table-4", "accuracy")))
     assert tables_table_4.check_layers().verdict == Verdict.REPRODUCED
     assert tables_table_4.check_similar().verdict == Verdict.REPRODUCED
-    put("table-4", cells("table-4", "accuracy", lambda _, method: -9.0 * (method == "2L-CLASMK-ML")))
+    worse = cells("table-4", "accuracy", lambda _, method: -9.0 * (method == "2L-CLASMK-ML"))
+    put("table-4", by_the_papers(worse))
     assert tables_table_4.check_layers().verdict == Verdict.NOT_REPRODUCED
     assert tables_table_4.check_similar().verdict == Verdict.NOT_REPRODUCED
 
 
 def test_a_set_with_other_data_decides_nothing(put):
     """Thyroid has other features and classes than the paper's; what it would change is told."""
-    put("table-4", cells("table-4", "accuracy", lambda name, method: -60.0 * (
-        name == "thyroid" and method == "2L-CLASMK-ML")))  # fmt: skip
+    put("table-4", by_the_papers(cells("table-4", "accuracy", lambda name, method: -60.0 * (
+        name == "thyroid" and method == "2L-CLASMK-ML"))))  # fmt: skip
     layers, order = tables_table_4.check_layers(), tables_table_4.check_similar()
     assert (layers.verdict, order.verdict) == (Verdict.REPRODUCED, Verdict.REPRODUCED)
     assert (layers.sizes["sets"], order.sizes["sets"]) == (11, 11)
@@ -302,7 +330,7 @@ def test_a_size_that_a_set_does_not_have_counts_once(put):
 
 def test_similar_is_more_than_not_significantly_different(put):
     """Halves that scatter widely leave it open whether the two methods are within a point."""
-    rows = cells("table-4", "accuracy")
+    rows = by_the_papers(cells("table-4", "accuracy"))
     put("table-4", [row | {"accuracy": row["accuracy"] * (1 if row["split"] == 1 else 0.6)} for row in rows])
     assert tables_table_4.check_similar().verdict == Verdict.REPRODUCED  # both methods scatter alike
     noisy = [

@@ -274,8 +274,8 @@ def test_order_of_the_averages_by_pairs(put):
         r["errors_refit"] = r["errors_fixed"] = turned
     put(rows)
     evidence = agreement.check_table_3()
-    # errors turned upside down, retained shares as printed: ten pairs of either, some as good as equal
-    assert evidence.verdict == Verdict.UNDECIDED
+    # errors turned upside down, retained shares as printed: the most accurate column is refuted
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
     frame = agreement.averages(chosen.columns_of())
     order = agreement.orders(frame)
     assert {name[:3] for name, part in order.parts.items() if part == "refuted"} == {"MCR"}
@@ -283,8 +283,23 @@ def test_order_of_the_averages_by_pairs(put):
     assert len(order.parts) == evidence.sizes["pairs"] <= 20
     assert order.agree == sum(name.startswith("NRS") for name in order.parts)
     assert order.least < 0
+    assert "refuted" in order.named
+    assert agreement.in_order(order._replace(named=())) == Verdict.NOT_REPRODUCED  # so is the row of errors
     assert len(frame) == 10
     assert frame.attrs["names"] == list(printed().errors.index)
+
+
+def test_a_good_row_of_table_3_does_not_hide_the_other():
+    """The verdict is that on the worse row; a refuted pair of a named column decides alone."""
+    nine = {f"NRS {k}": "shown" for k in range(9)}
+    for parts, named, verdict in (
+        ({"MCR": "open"}, ("shown",), Verdict.UNDECIDED),
+        ({"MCR": "refuted"}, ("shown",), Verdict.NOT_REPRODUCED),
+        ({"MCR": "shown"}, ("shown",), Verdict.REPRODUCED),
+        ({"MCR 1": "shown", "MCR 2": "shown", "MCR 3": "refuted"}, ("shown",), Verdict.PARTLY),
+        ({"MCR 1": "shown", "MCR 2": "shown", "MCR 3": "refuted"}, ("refuted",), Verdict.NOT_REPRODUCED),
+    ):
+        assert agreement.in_order(agreement.Orders(nine | parts, 0, 0.0, named)) == verdict
 
 
 @pytest.mark.parametrize(("reading", "verdict"), [("refit", Verdict.FAILS), ("fixed", Verdict.HOLDS)])

@@ -103,7 +103,8 @@ def _tables() -> Sentence:
         "Table 1 is not reproduced: {} of {} cells agree. ".format(*first)
         + "CLASMK-ML is not the best on every set of it, with weights at the global minimum of (33) or with "
         "those of two solvers of the paper's kind. Equal weights are ahead of the minimum on all "
-        f"{len(frame)} sets of Table 4, by {one.mean():.1f} points on average in one layer and {two.mean():.1f} in two.",
+        f"{len(frame)} sets of Table 4, by {one.mean():.1f} points on average in one layer and "
+        f"{two.mean():.1f} in two.",
         {
             "clasmk/table-1": "not-reproduced",
             "clasmk/table-1-order": "not-reproduced",
