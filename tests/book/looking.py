@@ -10,11 +10,11 @@ STILL = "*, *::before, *::after { transition: none !important }"
 
 
 def pages(html: Path) -> list[str]:
-    """Return the pages of the theme; slides are pages of another kind, and have tests of their own."""
+    """Return the pages of the theme; slides and the code of checks are pages of other kinds."""
     return sorted(
         path.relative_to(html).as_posix()
         for path in html.rglob("*.html")
-        if not {"_static", "reports", "_sources", "slides"} & set(path.relative_to(html).parts)
+        if not {"_static", "reports", "_sources", "slides", "checks"} & set(path.relative_to(html).parts)
     )
 
 

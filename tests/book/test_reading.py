@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -11,8 +12,10 @@ import pytest
 
 from marginbook.base.project import resource
 from marginbook.base.rooms import rooms
-from marginbook.book import image_sizes, rerun_boxes, scoreboard_table, search_entries
-from marginbook.claims import Claim, Evidence, Kind, Verdict
+from marginbook.book import check_pages, image_sizes, rerun_boxes, scoreboard_table, search_entries
+from marginbook.claims import Claim, Evidence, Kind, Verdict, ledger
+from marginbook.claims.catalogue import listed
+from marginbook.claims.show import _card
 from marginbook.notebooks import Parameter, available, parameters
 from marginbook.notebooks.parameters import convert
 
@@ -153,6 +156,67 @@ def test_a_card_of_evidence_leads_to_the_ledger_of_its_paper() -> None:
     cell = nbformat.from_dict({"cell_type": "code", "outputs": [card], "source": "", "metadata": {}})
     (output,) = rerun_boxes.as_read(cell).outputs
     assert output.data["text/html"] == '<a href="../../book/claims-ldm.html#evidence-ldm-thm-3">x</a>'
+
+
+def card(measured: str) -> str:
+    found = Evidence(
+        verdict=Verdict.HOLDS, measured=measured, claimed="0", slack=None, why="so", sizes={}, seeds=()
+    )
+    return _card(listed(["ldm/thm-3"])[0], found)
+
+
+def read(html: str, source: str = "", tags: Sequence[str] = ()) -> nbformat.NotebookNode:
+    output = {"output_type": "execute_result", "metadata": {}, "data": {"text/html": html}}
+    raw = {"cell_type": "code", "outputs": [output], "source": source, "metadata": {"tags": list(tags)}}
+    return rerun_boxes.as_read(nbformat.from_dict(raw))
+
+
+def test_a_card_keeps_verdict_and_statement_in_sight_and_folds_more_than_a_few_numbers() -> None:
+    for many in (False, True):
+        # tags and entities are not what a reader sees
+        measured = "1 < 2 and 10^-5; " * 7 + "and so on. " * many
+        html = read(card(measured)).outputs[0].data["text/html"]
+        seen, _, behind = html.partition("<details>")
+        assert 'class="verdict verdict-holds">holds<' in seen
+        assert "evidence-ldm-thm-3" in seen
+        assert ("Measured:" in seen, "Measured:" in behind) == (not many, many)
+        assert behind.startswith(f"<summary>{'The numbers, and why' if many else 'Why'}</summary>")
+        assert html.count("Measured:") == 1
+        assert behind.endswith("</details></div>")
+
+
+def test_a_card_leads_to_the_code_of_its_check() -> None:
+    (claim,) = listed(["ldm/thm-3"])
+    html = read(card("1")).outputs[0].data["text/html"]
+    assert f'<a href="../../{check_pages.address(claim)}"><code>{claim.function}</code> in <code>' in html
+
+
+def test_a_cell_that_is_only_evidence_is_not_behind_a_button() -> None:
+    for tag in ("hide-input", "hide-cell"):
+        assert read("", 'show("ldm/thm-3")', [tag, "x"]).metadata.tags == ["x", "remove-input"]
+        assert read("", 'display(table)\nshow("ldm/thm-3")', [tag]).metadata.tags == [tag]
+
+
+@pytest.mark.parametrize("id", BOOKS)
+def test_no_card_of_a_notebook_is_behind_a_button(id: str) -> None:
+    for cell in map(rerun_boxes.as_read, available()[id].read_stored().cells):
+        shown = any(
+            "evidence-card" in out.get("data", {}).get("text/html", "") for out in cell.get("outputs", [])
+        )
+        assert not shown or not {"hide-cell", "hide-output"} & set(cell.metadata.get("tags", [])), cell.source
+
+
+def test_the_code_of_every_check_is_a_page_with_a_place_for_it(tmp_path: Path) -> None:
+    claims = ledger().values()
+    check_pages.write(tmp_path, claims)
+    pages = {path: path.read_text("utf-8") for path in tmp_path.rglob("*.html")}
+    for claim in claims:
+        file, _, function = check_pages.address(claim).partition("#")
+        assert f'def <span id="{function}">{function}</span>(' in pages[tmp_path / file], claim.id
+    for path, text in pages.items():
+        top = "../" * (len(path.relative_to(tmp_path).parts) - 1)
+        assert f'href="{top}book/claims.html"' in text
+    assert "<b>" not in check_pages.page("drm/claims/x.py", 'say("<b>")')
 
 
 def test_a_notebook_says_to_the_search_what_it_treats() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..claims import ROOMS, Claim, Evidence
 from ..claims.sharpness import blunt, shipped
+from . import check_pages
 from .checked_claims import Checked
 from .myst import NOTHING, badge, dropdown, in_words, plain, powers, table, target, told
 from .room_pages import short_name
@@ -104,7 +105,9 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")
     where = notebook_link(claim.notebook, shown)
     file, _, function = claim.source.partition(": ")
-    checked = f"Checked by `{function}` in `{file}`; in a terminal: `marginbook claims {claim.id}`."
+    # in HTML, as MyST warns of a link to a file that is not in the source tree
+    code = f'<a href="../{check_pages.address(claim)}"><code>{function}</code> in <code>{file}</code></a>'
+    checked = f"Checked by {code}; in a terminal: `marginbook claims {claim.id}`."
     items.append(f"{where} {checked}".lstrip())
     return search_entries(claim) + dropdown(f"{claim.place}: {in_words(found.verdict)}", "\n\n".join(items))
 

@@ -76,6 +76,7 @@ def make_book(
             api_pages,
             bad_input_pages,
             bench_pages,
+            check_pages,
             checking_page,
             coursework_page,
             data_page,
@@ -110,7 +111,9 @@ def make_book(
         told = finding_pages.write(folder, checked)
         say("slides", 0, 0)
         pictures = folder / finding_pages.PICTURES
-        slides.write(folder.parents[1] / "_extra", pictures, told, checked, notebooks)
+        extra = folder.parents[1] / "_extra"
+        slides.write(extra, pictures, told, checked, notebooks)
+        check_pages.write(extra, checked.claims.values())
         say("generated pages", 0, 0)
         for page in (
             data_page,

@@ -7,12 +7,14 @@ import re
 import shlex
 import shutil
 from collections.abc import Sequence
+from html import unescape
 from pathlib import Path
 
 import nbformat
 
 from ..notebooks.form import source as source_of_form
 from ..notebooks.parameters import TAG, Parameter, parameters
+from .check_pages import FOLDER as CHECKS
 from .myst import plain, table
 from .search_entries import subject_entries
 
@@ -20,6 +22,10 @@ DOWNLOADS = "downloads"  # folder of the source tree; Sphinx copies from it what
 TITLE = "Run this page again, with your own parameters"
 _SHOWS = re.compile(r"show\([^()]*\)")
 _CARD = re.compile(r'<a data-claim="(([a-z0-9]+)-[\w-]+)">')
+_CHECK = re.compile(r"<code>(\w+)</code> in <code>([\w/]+)\.py</code>")
+_MEASURED = re.compile(r"(<p><b>Measured:</b> (.*?)</p>)<details><summary>Why</summary>", re.DOTALL)
+_TAG_OF_HTML = re.compile("<[^>]+>")
+SHORT = 120  # characters of what was measured that stay in sight
 
 
 def place(id: str, executed: Path, text: Path, source: Path) -> None:
@@ -74,17 +80,29 @@ def with_box(id: str, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 def as_read(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Return a cell as a page shows it: cards lead to the ledger, and what says nothing is left out.
 
-    The parameters stand in the box already, and of a cell that only shows evidence the cards are enough.
+    The parameters stand in the box already, and of a cell that only shows evidence the cards are enough. A
+    card keeps verdict and statement in sight; more than a few numbers go behind its fold. The stored notebook
+    stays as it is: elsewhere nothing needs to be folded.
     """
     found = nbformat.from_dict(dict(cell))
     tags = list(found.metadata.get("tags", []))
     if found.cell_type == "code" and (TAG in tags or _SHOWS.fullmatch(found.source.strip())):
-        found.metadata["tags"] = [*(tag for tag in tags if tag != "hide-input"), "remove-input"]
+        folded = {"hide-input", "hide-cell"}  # behind a button nobody would see the card
+        found.metadata["tags"] = [*(tag for tag in tags if tag not in folded), "remove-input"]
     for output in found.get("outputs", []):
         html = output.get("data", {}).get("text/html", "")
         if "data-claim" in html:
-            output.data["text/html"] = _CARD.sub(r'<a href="../../book/claims-\2.html#evidence-\1">', html)
+            html = _CARD.sub(r'<a href="../../book/claims-\2.html#evidence-\1">', html)
+            html = _CHECK.sub(rf'<a href="../../{CHECKS}/\2.html#\1">\g<0></a>', html)
+            output.data["text/html"] = _MEASURED.sub(_folded, html)
     return found
+
+
+def _folded(found: re.Match[str]) -> str:
+    """Return the start of a card's fold, with the sentence of what was measured inside it if that is long."""
+    if len(unescape(_TAG_OF_HTML.sub("", found[2]))) <= SHORT:
+        return found[0]
+    return f"<details><summary>The numbers, and why</summary>{found[1]}"
 
 
 def box(id: str, declared: Sequence[Parameter]) -> str:
