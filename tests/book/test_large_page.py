@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import re
 import runpy
 import signal
 from pathlib import Path
@@ -108,3 +111,16 @@ def test_the_cluster_for_kubernetes_hangs_together() -> None:
     assert {port["targetPort"]: port["port"] for port in service["ports"]} == ports == {"tcp-comm": 8786}
     assert service["selector"]["dask.org/cluster-name"] == found["metadata"]["name"]
     assert f"service/{found['metadata']['name']}-scheduler 8786" in (BOOK / "large.md").read_text()
+
+
+def test_the_first_example_fits_into_79_columns_and_imports_what_it_uses() -> None:
+    page = (BOOK / "large.md").read_text("utf-8")
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    assert max(map(len, code.splitlines())) <= 79
+    tree = ast.parse(code)
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    for node in imports:
+        module = importlib.import_module(node.module)
+        assert all(hasattr(module, alias.name) for alias in node.names)
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert {alias.name for node in imports for alias in node.names} <= used

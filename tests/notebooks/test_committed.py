@@ -98,10 +98,23 @@ def test_stored_metadata_name_no_machine(notebook: Notebook) -> None:
 
 @each
 def test_code_fits_into_79_columns_folded_or_not(notebook: Notebook) -> None:
-    """But for the parameters, whose comments are their documentation; a page shows them as a table."""
-    shown = [cell for cell in notebook.read().cells if "parameters" not in cell.metadata.get("tags", [])]
-    lines = [line for cell in shown if cell.cell_type == "code" for line in cell.source.splitlines()]
+    """Comments of parameters, too: they go on below their line, and are read as one sentence."""
+    shown = [cell for cell in notebook.read().cells if cell.cell_type == "code"]
+    lines = [line for cell in shown for line in cell.source.splitlines()]
     assert not [line for line in lines if len(line) > 79]
+
+
+@each
+def test_checks_and_results_of_exercises_open_with_a_click(notebook: Notebook) -> None:
+    tags = [set(cell.metadata.get("tags", [])) for cell in notebook.read().cells]
+    assert all("hide-input" in each for each in tags if each & {"check", "result", "solution"})
+
+
+@each
+def test_the_last_section_has_one_name_in_all_chapters(notebook: Notebook) -> None:
+    if not re.search("exercises|speed|^bridge/|^study/", notebook.id):
+        *_, last = re.findall(r"^## (.+)$", notebook.text.read_text(encoding="utf-8"), re.MULTILINE)
+        assert last == "What to remember"
 
 
 def test_a_claim_that_two_notebooks_show_says_the_same_in_both() -> None:
