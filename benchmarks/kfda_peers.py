@@ -1,7 +1,7 @@
 """The problems that the benchmarks of kFDA_q solve, and the peers; imported only.
 
 Features are standardised; a width is a multiple of sqrt(2p), the root mean square distance of two rows of p
-features. Whoever solves a problem starts at its kernel matrix: the column of ones, the Gram matrix and all
+features. Every solver starts at the kernel matrix: the column of ones, the Gram matrix and all
 else that a method needs is part of its time. Only the calls that compare lassos have the design at hand.
 """
 

@@ -12,12 +12,12 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    from .base.naming import near
+    from .base.naming import suggestion
     from .base.public import public_names
 
     known = {} if name.startswith("_") else public_names()
     if name not in known:
-        advice = near(name, known, "dir(marginbook) has the names") if known else ""
+        advice = suggestion(name, known, "dir(marginbook) has the names") if known else ""
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
     return getattr(_import_module(known[name]), name)
 

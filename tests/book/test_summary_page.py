@@ -191,5 +191,5 @@ def test_what_cannot_be_printed_says_why(tmp_path: Path, monkeypatch: pytest.Mon
         printed_summary.print_summary(tmp_path, 0)
     assert "href" not in page.read_text()  # no link to a file that is not there
     for _ in range(2):
-        printed_summary.offer(page)
+        printed_summary.link_to_pdf(page)
     assert page.read_text().count(f'href="{printed_summary.NAME}"') == 1

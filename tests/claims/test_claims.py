@@ -33,7 +33,7 @@ from marginbook.notebooks import catalogue as notebooks
 
 @pytest.fixture
 def at_hand():
-    """Evidence of the same code, data and versions counts, whoever computed it: all of it takes minutes."""
+    """Evidence of the same code, data and versions counts, from any run: all of it takes minutes."""
 
 
 @pytest.fixture(autouse=True)

@@ -151,7 +151,7 @@ def test_the_better_of_two_columns_is_compared_and_the_honest_one_stands_beside(
     row = cell(compare(protocol, frame), "wine", "forest")
     assert row.column == column
     assert row.ours_mean == pytest.approx(frame[column].mean())
-    assert row.honest_mean == pytest.approx(0.75)
+    assert row.metric_mean == pytest.approx(0.75)
 
 
 def test_the_layout_is_the_papers():

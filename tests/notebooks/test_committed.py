@@ -118,7 +118,7 @@ def test_the_last_section_has_one_name_in_all_chapters(notebook: Notebook) -> No
 
 
 def test_a_claim_that_two_notebooks_show_says_the_same_in_both() -> None:
-    """Whoever changes a claim stores all notebooks that show it: one was forgotten."""
+    """A changed claim needs all notebooks that show it stored again: one was forgotten."""
     told: dict[str, dict[str, str]] = {}
     for notebook in NOTEBOOKS:
         for cell in notebook.read_stored().cells:

@@ -6,7 +6,7 @@ import subprocess
 
 from .project import root
 
-#: asks without writing: a question that is killed must not leave a lock that stops whoever commits next
+#: asks without writing: a question that is killed must not leave a lock that stops the next commit
 GIT = ("git", "--no-optional-locks")
 
 
@@ -16,7 +16,7 @@ def commit(*written: str) -> str | None:
     Parameters
     ----------
     *written : str
-        Folders that whoever asks writes to: what is new there is its own.
+        Folders that the caller writes to: new files there are its own.
     """
     home = root()
     if home is None or not (home / ".git").exists():  # a file in a worktree; not a repository further up

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 
-def near(
+def suggestion(
     name: str,
     known: Iterable[str],
     otherwise: str | None = None,
@@ -28,9 +28,9 @@ def near(
 
     Examples
     --------
-    >>> near("table-9", ["table-8", "fig-4"])
+    >>> suggestion("table-9", ["table-8", "fig-4"])
     '; did you mean table-8?'
-    >>> near("nope", ["table-8", "fig-4"], "see --list")
+    >>> suggestion("nope", ["table-8", "fig-4"], "see --list")
     '; see --list'
     """
     known = list(known)

@@ -1,7 +1,7 @@
 """Parameters that users give: numbers, counts, choices, and errors that say what is wanted.
 
-scikit-learn's declared constraints (``sklearn.utils._param_validation``) are private, take a truth value for
-a whole number, and have no place in their messages for what to do instead; hence these.
+scikit-learn's declared constraints (``sklearn.utils._param_validation``) are private, accept a Boolean as a
+whole number, and have no place in their messages for what to do instead; hence these.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def real(value: Any) -> float:
-    """Return the number `value` as a float: inf for a whole number above all floats, nan for what is none."""
+    """Return the number `value` as a float: inf for a whole number above all floats, nan for no number."""
     try:
         return float(value) if isinstance(value, Real) else math.nan
     except OverflowError:
@@ -23,7 +23,7 @@ def real(value: Any) -> float:
 
 
 def is_number(value: Any, infinite: bool = False) -> bool:
-    """Return whether `value` is a finite real number, or where `infinite` an infinite one; no truth value is.
+    """Return whether `value` is a finite real number, or where `infinite` an infinite one; no Boolean is.
 
     >>> is_number(True), is_number(10**400, infinite=True), is_number(math.inf, infinite=True)
     (False, False, True)
@@ -35,7 +35,7 @@ def is_number(value: Any, infinite: bool = False) -> bool:
 
 
 def is_whole(value: Any, least: int = 1) -> bool:
-    """Return whether `value` is a whole number >= `least`; a truth value is none."""
+    """Return whether `value` is a whole number >= `least`; a Boolean is not accepted."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 

@@ -1,6 +1,6 @@
 """The rooms of the house: found, not listed. A package with ``paper/paper.toml`` is one.
 
-Nothing is imported for it, so that whoever asks which rooms there are does not wait for them.
+No room is imported for it, so that a list of the rooms does not wait for them.
 """
 
 from __future__ import annotations

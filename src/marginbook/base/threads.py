@@ -48,5 +48,5 @@ def _rows(X: Any) -> int:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the threads of BLAS; found once, because that takes longer than many a solution."""
+    """Return the threads of BLAS; found once, because that takes longer than many solutions."""
     return ThreadpoolController()

@@ -17,7 +17,7 @@ def row_weights(
 ) -> np.ndarray | None:
     """Return the weight of each row, or None where all are 1.
 
-    A row of weight k counts as k equal rows, and one of weight 0 as none.
+    A row of weight k counts as k equal rows; weight 0 leaves the row out.
 
     Parameters
     ----------

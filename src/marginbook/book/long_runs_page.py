@@ -30,9 +30,9 @@ ended wrongly
 : An answer with another status than it should have, a run that neither finished nor was cancelled,
   a fit that is a fault by the rules of [the page on bad input](bad_input.md).
 
-That page counts fits with fixed seeds, after what they found was mended. This hour has other seeds, and can
-find what those did not. It shows the code of the commit below: faults that were mended since then count
-until the hour is measured again.
+That page counts fits with fixed seeds, after the faults they found were corrected. This hour has other seeds,
+and can find what those did not. It shows the code of the commit below: faults that were corrected since then
+count until the hour is measured again.
 
 Memory is that of the process itself. The last column is the median slope of its second half: of all pairs
 of minutes, how fast it grew between the two. A leak that rises steadily shows there. A single step, or

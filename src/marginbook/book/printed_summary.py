@@ -119,7 +119,7 @@ def print_summary(html: Path, stamp: int, address: str = "") -> Path:
         raise NotPrinted(f"it takes {pages(made)} pages with the fonts of this machine, not {PAGES}")
     target = page.with_name(NAME)
     target.write_bytes(settled(made, stamp))
-    offer(page)
+    link_to_pdf(page)
     return target
 
 
@@ -173,7 +173,7 @@ def settled(made: bytes, stamp: int) -> bytes:
     return _URI.sub(lambda found: beside(found).ljust(len(found[0])), made)
 
 
-def offer(page: Path) -> None:
+def link_to_pdf(page: Path) -> None:
     """Put the link to the PDF where the page keeps a place for it."""
     text = page.read_text(encoding="utf-8")
     page.write_text(_PLACE.sub(_LINK, text), encoding="utf-8")

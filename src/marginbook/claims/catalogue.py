@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.fingerprint import fingerprint
-from ..base.naming import near
+from ..base.naming import suggestion
 from ..base.remembered import Remembered, sha256
 from ..base.rooms import papers, rooms
 from .evidence import Evidence, Kind
@@ -190,7 +190,8 @@ def _chosen(patterns: Iterable[str], claims: Mapping[str, Claim]) -> list[Claim]
         hits = [c for c in claims.values() if c.id == pattern or c.id.startswith(pattern.rstrip("/") + "/")]
         if not hits:
             known = [*ROOMS, *(claim.id for claim in listed())]
-            raise KeyError(f"no claim {pattern!r}{near(pattern, known, '`marginbook claims` shows all')}")
+            hint = suggestion(pattern, known, "`marginbook claims` shows all")
+            raise KeyError(f"no claim {pattern!r}{hint}")
         found.update({hit.id: hit for hit in hits})
     return list(found.values())
 

@@ -19,7 +19,7 @@ NOT_PRINTED = "not printed"
 TESTED = (str(Verdict.REPRODUCED), str(Verdict.NOT_REPRODUCED))
 COLUMNS = [
     "dataset", "method", "printed_mean", "printed_std", "printed_n", "ours_mean", "ours_std", "ours_n",
-    "honest_mean", "honest_std", "column", "difference", "se", "verdict", "direction", "note",
+    "metric_mean", "metric_std", "column", "difference", "se", "verdict", "direction", "note",
 ]  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def compare_cells(
     -------
     DataFrame
         `dataset`, `method`, `printed_mean`, `printed_std`, `printed_n`, `ours_mean`, `ours_std`, `ours_n`
-        (splits), `honest_mean`, `honest_std` (of `metric`), `column` (the one compared), `difference`
+        (splits), `metric_mean`, `metric_std` (of `metric`), `column` (the one compared), `difference`
         (ours - printed), `se` (of the difference), `verdict`, `direction` ("ours higher", "ours lower", ""),
         `note`. A verdict is `reproduced`, `not-reproduced`, `not-testable` (no result of ours), or
         "not printed".
@@ -165,7 +165,7 @@ def compare_cells(
     ours_mean, ours_std, n_ours = _arrays(
         ours.mean_std_n(*cell, column) for cell, column in zip(cells, columns, strict=True)
     )
-    honest_mean, honest_std, _ = _arrays(ours.mean_std_n(*cell, metric) for cell in cells)
+    metric_mean, metric_std, _ = _arrays(ours.mean_std_n(*cell, metric) for cell in cells)
     terms = _terms(
         (std, np.array(n)),
         (ours_mean, ours_std, n_ours),
@@ -180,7 +180,7 @@ def compare_cells(
     found = {
         "dataset": printed["dataset"].to_list(), "method": printed["method"].to_list(), "printed_mean": mean,
         "printed_std": std, "printed_n": n, "ours_mean": ours_mean, "ours_std": ours_std,
-        "ours_n": n_ours.astype(int), "honest_mean": honest_mean, "honest_std": honest_std,
+        "ours_n": n_ours.astype(int), "metric_mean": metric_mean, "metric_std": metric_std,
         "column": columns, "difference": difference, "se": se, "verdict": [verdict for verdict, _ in judged],
         "direction": [direction for _, direction in judged],
         "note": ["; ".join(filter(None, notes)) for notes in zip(printed["note"], others, strict=True)],

@@ -50,11 +50,11 @@ class Severity(StrEnum):
 
 #: when each word applies; the book prints this
 MEANING = {
-    Change.CONCLUSION: "what is concluded is not so, and neither a further condition nor a mended formula "
+    Change.CONCLUSION: "what is concluded is not so, and neither a further condition nor a corrected formula "
     "makes it so",
     Change.SCOPE: "it holds under a condition that is not printed, or in part of what it covers",
     Change.FORMULA: "a formula, a definition or a step of an algorithm does not do what it is for; "
-    "mended, it does",
+    "corrected, it does",
     Change.ARGUMENT: "a step on the way is wrong; what it is to show holds",
     Change.NUMBER: "a number, a count, a constant or a cost is wrong; what the paper concludes from it stays",
     Change.NOTATION: "a misprinted sign, index or word, which the paper itself puts right elsewhere or which "

@@ -212,7 +212,7 @@ def paired(a: pd.Series[float], b: pd.Series[float]) -> tuple[int, int, int, flo
     """
     from ..experiments.signed_ranks import signed_rank_test
 
-    difference = (a - b).dropna().round(12)  # differences that are equal but for rounding share a rank
+    difference = (a - b).dropna().round(12)  # differences that are equal up to rounding share a rank
     if difference.empty or (difference == 0).all():
         return 0, 0, len(difference), 0.0, 1.0
     p = signed_rank_test(difference.to_numpy())[1]

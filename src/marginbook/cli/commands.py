@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..base.naming import near
+from ..base.naming import suggestion
 from .disks import naming_the_disk
 from .printing import escape_what_cannot_be_shown
 from .stopping import keeping, one_sentence
@@ -27,7 +27,7 @@ class Command(click.Command):
                 given = re.match("'(.*?)' is not one of ", error.message)
                 if given is None or error.param is None or not isinstance(error.param.type, click.Choice):
                     raise
-                hint = near(given[1], map(str, error.param.type.choices), otherwise="see --help")
+                hint = suggestion(given[1], map(str, error.param.type.choices), otherwise="see --help")
                 told = error.message.removesuffix(".") + hint
                 raise click.BadParameter(told, error.ctx, error.param) from None
 
@@ -46,5 +46,5 @@ class Group(Command, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            ctx.fail(f"no command {name!r}{near(name, self.list_commands(ctx))}")
+            ctx.fail(f"no command {name!r}{suggestion(name, self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)

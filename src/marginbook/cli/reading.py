@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..base.naming import near
+from ..base.naming import suggestion
 from ..base.project import resource
 
 GUIDE = ("book", "guide.md")
@@ -34,5 +34,6 @@ def section(name: str) -> str:
     both = zip(parts[1::2], parts[2::2], strict=True)
     found = {each.partition("\n")[0]: mark + each for mark, each in both}
     if name not in found:
-        raise KeyError(f"the guide has no section {name!r}{near(name, found, '`marginbook guide` has all')}")
+        hint = suggestion(name, found, "`marginbook guide` has all")
+        raise KeyError(f"the guide has no section {name!r}{hint}")
     return found[name].strip() + "\n"

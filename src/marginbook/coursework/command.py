@@ -14,7 +14,7 @@ from ..cli.commands import Group, keeping
 
 
 class WrongUsage(click.ClickException):
-    """A name that no problem set has, or a file that is none: one line, without the usage text."""
+    """A name that no problem set has, or a file that cannot be read: one line, without the usage text."""
 
     exit_code = 2
 

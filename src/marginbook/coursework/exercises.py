@@ -89,7 +89,7 @@ class Exercise:
 
 @cache
 def cells(path: Path, content: str) -> tuple[Any, ...]:
-    """Return the cells of a notebook's text, for reading only: whoever asks for one exercise asks for all."""
+    """Return the cells of a notebook's text, for reading only: every exercise in it asks for all."""
     import jupytext  # slow
 
     return tuple(jupytext.reads(content, fmt=path.suffix.removeprefix(".")).cells)

@@ -60,7 +60,7 @@ def grade(
 ) -> list[Mark]:
     """Return the marks of a submitted notebook, one for each exercise of its set.
 
-    The student's code runs with the rights of whoever calls this. Only the answer cells are taken from the
+    The student's code runs with the rights of the caller. Only the answer cells are taken from the
     submission, by their ids; cells that were changed or deleted come from the original. As in nbgrader, a
     check earns its points when it ends without an error. Derivations are for a person to mark.
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.naming import near
+from ..base.naming import suggestion
 from ..claims import ROOMS
 from ..notebooks.catalogue import available as notebooks
 from .exercises import Exercise, cells, read
@@ -79,7 +79,7 @@ def find(room: str) -> ProblemSet:
     known = available()
     if room not in known:
         hint = (
-            near(room, known)
+            suggestion(room, known)
             if known
             else "; the exercises are in a checkout of marginbook, not in the wheel"
         )

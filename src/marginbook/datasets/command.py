@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from ..base.naming import near
+from ..base.naming import suggestion
 from ..base.progress import Progress
 from ..cli.commands import Group, keeping
 from . import cache
@@ -196,12 +196,12 @@ def _choose(names: Sequence[str], paper: str | None, table: str | None) -> list[
     if paper:
         papers = sorted({p for e in registry().values() for p in e.papers})
         if paper not in papers:
-            raise UnknownDataset(f"no paper {paper!r}{near(paper, papers)}")
+            raise UnknownDataset(f"no paper {paper!r}{suggestion(paper, papers)}")
         entries = [e for e in entries if paper in e.papers]
     if table:
         tables = sorted({t for e in registry().values() for t in e.used_by})
         if table not in tables:
-            raise UnknownDataset(f"no table {table!r}{near(table, tables)}")
+            raise UnknownDataset(f"no table {table!r}{suggestion(table, tables)}")
         entries = [e for e in entries if table in e.used_by]
     return entries
 

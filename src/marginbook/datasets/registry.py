@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.at_hand import KINDS
-from ..base.naming import near
+from ..base.naming import suggestion
 from ..base.project import resource
 from .dataset import RegistryError, UnknownDataset
 
@@ -147,7 +147,7 @@ def entry(name: str) -> Entry:
     names = {_plain(alias): e.name for e in entries.values() for alias in (e.name, *e.aliases)}
     if _plain(name) in names:
         return entries[names[_plain(name)]]
-    hint = near(_plain(name), names, "`marginbook data list` shows all", told=names)
+    hint = suggestion(_plain(name), names, "`marginbook data list` shows all", told=names)
     raise UnknownDataset(f"no data set {name!r}{hint}")
 
 

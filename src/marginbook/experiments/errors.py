@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..base.naming import near
+from ..base.naming import suggestion
 
-__all__ = ["ExperimentError", "StoreError", "UnknownName", "near"]
+__all__ = ["ExperimentError", "StoreError", "UnknownName", "suggestion"]
 
 
 class ExperimentError(Exception):

@@ -18,7 +18,7 @@ from ..base.fingerprint import fingerprint
 from ..base.rooms import RoomError, packages
 from ..base.splits import Split
 from . import splits as splitting
-from .errors import ExperimentError, UnknownName, near
+from .errors import ExperimentError, UnknownName, suggestion
 from .fold import Measure
 from .measured_by import measured_by
 from .splits import SplitPlan, seed_of, split_rows
@@ -145,7 +145,7 @@ class Protocol:
         chosen = self.quick if profile == "quick" else {}
         numbers = list(range(1, self.splits.n + 1))
         usual = [*chosen.get("datasets", ()), *chosen.get("stand_ins", ())]
-        # a filter may reach beyond the quick slice: whoever asks for a set by name wants that set
+        # a filter may reach beyond the quick slice: a set that is asked for by name is wanted
         return sorted(
             Task(self.id, dataset, split, method, profile)
             for dataset in self._pick("data set", datasets, usual, self.known_datasets(profile))
@@ -157,7 +157,7 @@ class Protocol:
         known = list(known)
         for name in wanted or ():
             if name not in known:
-                raise UnknownName(f"{self.id} has no {what} {name!r}{near(str(name), map(str, known))}")
+                raise UnknownName(f"{self.id} has no {what} {name!r}{suggestion(str(name), map(str, known))}")
         return list(dict.fromkeys(wanted if wanted is not None else usual or known))
 
     def settings_for(self, profile: str) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def load_protocol(experiment: str) -> Protocol:
     package = rooms().get(room)
     tables = _read(package) if package else {}
     if package is None or table not in tables:
-        raise UnknownName(f"no experiment {experiment!r}{near(experiment, experiments())}")
+        raise UnknownName(f"no experiment {experiment!r}{suggestion(experiment, experiments())}")
     fields = checked_fields(tables[table], f"{_file_name(package)}: [{table}]")
     return Protocol(id=experiment, package=package, **fields)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..base.parameters import is_whole
-from .errors import ExperimentError, near
+from .errors import ExperimentError, suggestion
 from .splits import KINDS, SplitPlan
 
 Check = tuple[str, Callable[[Any], bool]]
@@ -103,7 +103,9 @@ def checked_fields(table: Mapping[str, Any], where: str) -> dict[str, Any]:
     for key, names in known.items():
         for name in quick.get(key, ()):
             if name not in names:
-                raise ExperimentError(f"{where} quick.{key} has {name!r}{near(str(name), map(str, names))}")
+                raise ExperimentError(
+                    f"{where} quick.{key} has {name!r}{suggestion(str(name), map(str, names))}"
+                )
     _validate_stand_ins(quick.get("stand_ins", {}), table, where)
     fields = {
         **table,
@@ -151,7 +153,7 @@ def _check(
             raise ExperimentError(f"{where}: the key {key!r} is missing")
     for key, value in table.items():
         if key not in fields:
-            raise ExperimentError(f"{where}: unknown key {key!r}{near(key, fields)}")
+            raise ExperimentError(f"{where}: unknown key {key!r}{suggestion(key, fields)}")
         wanted, good = fields[key]
         if not good(value):
             raise ExperimentError(f"{where} {key} = {value!r}, but it must be {wanted}")

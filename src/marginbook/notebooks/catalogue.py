@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 
-from ..base.naming import near
+from ..base.naming import suggestion
 from ..base.project import resource, root
 
 # what a stored notebook says about its kernel: without versions, so that it is the same on every machine
@@ -90,7 +90,8 @@ def find(id: str) -> Notebook:
         raise UnknownNotebook(
             f"no notebook {id!r}: there are none in {notebooks_dir()}; run this in a checkout of marginbook"
         )
-    raise UnknownNotebook(f"no notebook {id!r}{near(name, known, '`marginbook run --list` shows them', 0.4)}")
+    hint = suggestion(name, known, "`marginbook run --list` shows them", 0.4)
+    raise UnknownNotebook(f"no notebook {id!r}{hint}")
 
 
 def drift(notebook: Notebook) -> list[str]:

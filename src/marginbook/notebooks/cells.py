@@ -27,7 +27,7 @@ class _Cells:
         """Nothing is out of date."""
 
     def close(self) -> None:
-        """Whoever made the progress ends it."""
+        """Do nothing: the caller that made the progress ends it."""
 
 
 class _Engine(NBClientEngine):

@@ -228,7 +228,7 @@ def values(declared: Sequence[Field], given: Mapping[str, Sequence[str]]) -> dic
     Raises
     ------
     BadValues
-        With a sentence for each field that is wrong, and for each name that is none.
+        With a sentence for each field that is wrong, and for each name that no field has.
     """
     found, errors = {}, {}
     names = {field.name for field in declared}

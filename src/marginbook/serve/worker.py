@@ -78,7 +78,7 @@ def _notebook(id: str, values: dict[str, Any], folder: Path, watch: Watch) -> di
     try:
         done = run(id, values, html=True, out=folder / "run.ipynb", watch=watch)
     except NotebookFailed as failed:
-        # what it says of the cell; where the file is means nothing to whoever is not at this machine
+        # what it says of the cell; the place of the file means nothing on another machine
         return {"ok": False, "message": str(failed).partition("; kept in ")[0]}
     except DeadKernelError:
         return {"ok": False, "message": "its kernel was ended: from outside, or as memory ran out"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ...base.naming import near
+from ...base.naming import suggestion
 from ...base.progress import Stages
 from ...base.project import root
 from ...cli.commands import Command, keeping
@@ -40,7 +40,7 @@ def slides_command(rooms: tuple[str, ...], out: Path | None, n_jobs: int) -> Non
     known = decks()
     for room in rooms:
         if room not in known:
-            raise click.UsageError(f"no slides of {room!r}{near(room, known)}")
+            raise click.UsageError(f"no slides of {room!r}{suggestion(room, known)}")
     if root() is None:
         raise click.ClickException(
             "no chapters here: run this in a checkout of marginbook, or set MARGINBOOK_HOME to one"

@@ -106,7 +106,7 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     gamma_ : float, of a kernel with a gamma
     dual_coef_ : (n_outputs, n) array
         n_outputs is 1 for two classes, else n_classes. Each row sums to 0. With `n_components` they do not:
-        the array is (n_outputs, m), of the m landmarks, but for "precomputed" still (n_outputs, n), with
+        the array is (n_outputs, m), of the m landmarks; for "precomputed" it is still (n_outputs, n), with
         zeros for all other rows.
     coef_ : (n_outputs, n_features) array, of a linear kernel
     intercept_ : (n_outputs,) array
@@ -157,7 +157,7 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         sample_weight : (n,) array of numbers >= 0, optional
-            A row of weight k counts as k equal rows, and one of weight 0 as none.
+            A row of weight k counts as k equal rows; weight 0 leaves the row out.
 
         Raises
         ------

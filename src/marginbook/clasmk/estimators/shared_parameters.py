@@ -1,4 +1,4 @@
-"""The parameters that the room's own estimators share, by name only but for the kernels."""
+"""The parameters that the room's own estimators share: keyword-only, except for the kernels."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class MKLClassifier(SeveralKernels):
         X : (n, p) array
         y : (n,) array
         sample_weight : (n,) array of numbers >= 0, optional
-            A row of weight k counts as k equal rows, up to `tol`, and one of weight 0 as none.
+            A row of weight k counts as k equal rows, up to `tol`; weight 0 leaves the row out.
 
         Raises
         ------

@@ -14,9 +14,9 @@ same: so the iteration runs with those until they find nothing, and only then as
 which also proves a bound.
 
 How little work is possible: with :math:`N_c=D_c=I` F is 1 everywhere, and with any one entry of one
-:math:`N_c` (and its mirror image) lowered F can be below 1. Whoever has not read all :math:`CK^2` entries is
-wrong for one of the two: no exponent of K is below 2, for local minima too. The proof decides whether
-matrices are copositive, co-NP-complete (Murty and Kabadi 1987): no exponent bounds it, unless P = NP.
+:math:`N_c` (and its mirror image) lowered F can be below 1. A method that has not read all :math:`CK^2`
+entries is wrong for one of the two: no exponent of K is below 2, for local minima too. The proof decides
+whether matrices are copositive, co-NP-complete (Murty and Kabadi 1987): no exponent bounds it, unless P = NP.
 """
 
 from __future__ import annotations

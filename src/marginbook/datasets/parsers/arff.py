@@ -20,8 +20,8 @@ def parse_arff(path: Path) -> Table:
     Raises
     ------
     CorruptData
-        With file and line: unknown header line, open quote, wrong number of values, a number that is none,
-        a value that is not declared, a sparse record, no ``@data``, no record.
+        With file and line: unknown header line, open quote, wrong number of values, text in the place of a
+        number, a value that is not declared, a sparse record, no ``@data``, no record.
     """
     names: list[str] = []
     kinds: list[Kind] = []

@@ -21,8 +21,9 @@ def parse_keel(path: Path) -> Table:
     Raises
     ------
     CorruptData
-        With file and line: unknown header line, a record with too few or too many values, a number that
-        is none, a value that the header does not declare, no record at all, bytes that are not text.
+        With file and line: unknown header line, a record with too few or too many values, text in the
+        place of a number, a value that the header does not declare, no record at all, bytes that are not
+        text.
     """
     lines = read_text(path).splitlines()
     names: list[str] = []

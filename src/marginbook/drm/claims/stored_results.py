@@ -76,7 +76,7 @@ def won(leading: dict[str, tuple[str, ...]], *, shared: bool) -> int:
 def by_rule(table: str) -> dict[str, pd.DataFrame]:
     """Return our table by the paper's rule and by the honest one, without what was not run; {} before any."""
     frame, tables = cells(table), {}
-    for rule, score in (("paper", "ours_mean"), ("honest", "honest_mean")):
+    for rule, score in (("paper", "ours_mean"), ("honest", "metric_mean")):
         scores = layout(frame, score).dropna(axis=1, how="all").dropna(axis=0, how="all")
         if scores.empty:
             return {}

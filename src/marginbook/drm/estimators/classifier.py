@@ -50,7 +50,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     :math:`C_i`, and :math:`K_x=[k(x,x_j)]_j`. Source: Peng & Cheng, equations (10)-(13), Algorithms 2 to 6.
 
     With weights :math:`s_j\ge0` of the rows, of which :math:`N_i` is the sum over class i, a row of weight k
-    counts as k equal rows, which share :math:`w_j` equally, and one of weight 0 as none:
+    counts as k equal rows, which share :math:`w_j` equally; weight 0 leaves the row out:
 
     .. math::
        w^\star=\arg\min_w\ \tfrac12w^\top Kw+\tfrac\alpha2\Bigl(\sum_j\frac{k(x_j,x_j)w_j^2}{s_j}

@@ -117,7 +117,7 @@ class KMOMDClassifier(KernelPeer):
         ----------
         X, y
         sample_weight : (m,) array of numbers >= 0, default=None
-            A row of weight k counts as k equal rows, one of weight 0 as none.
+            A row of weight k counts as k equal rows; weight 0 leaves the row out.
 
         Raises
         ------

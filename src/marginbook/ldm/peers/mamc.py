@@ -98,10 +98,10 @@ class MAMCClassifier(KernelPeer):
 
     the direction with the largest mean margin :math:`\frac1m\sum_iy_if(x_i)` in the unit ball. Weights
     :math:`\omega_i` of the rows, those of `fit` times those of the classes, multiply their :math:`y_i` in
-    both, with :math:`\sum_i\omega_i` for m: a row of weight k counts as k equal rows, one of weight 0 as
-    absent. There is no intercept and nothing to tune but the kernel: f compares the sums of kernels (Parzen
-    windows) of the classes. Where kernel values are positive and one class is much larger, its sum wins
-    nearly everywhere, and f predicts it for almost all points. Source: Pelckmans, Suykens & De Moor (2008).
+    both, with :math:`\sum_i\omega_i` for m: a row of weight k counts as k equal rows; weight 0
+    leaves it out. There is no intercept and nothing to tune but the kernel: f compares the sums of kernels
+    (Parzen windows) of the classes. Where kernel values are positive and one class is much larger, its sum
+    wins nearly everywhere, and f predicts it for almost all points. Source: Pelckmans, Suykens & De Moor (2008).
 
     Read more in the :ref:`user guide <guide-mamcclassifier>` (``marginbook guide``).
 
@@ -162,7 +162,7 @@ class MAMCClassifier(KernelPeer):
         ----------
         X, y
         sample_weight : (m,) array of numbers >= 0, default=None
-            A row of weight k counts as k equal rows, one of weight 0 as none.
+            A row of weight k counts as k equal rows; weight 0 leaves the row out.
 
         Raises
         ------

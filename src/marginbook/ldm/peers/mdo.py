@@ -38,7 +38,7 @@ class MDOClassifier(BinaryPeer):
     that margins of rows of length 1 have in some tens of features.
 
     Weights of the rows, those of `fit` times those of the classes, multiply the terms of the sum: a row of
-    weight k counts as k equal rows, one of weight 0 as absent. The learned starts are the same for both, and
+    weight k counts as k equal rows, and weight 0 leaves it out. The learned starts are the same for both, and
     with ``n_restarts=0`` so is the minimum, up to `tol`. A random start is drawn row by row: repeated rows
     have other ones than weighted rows, which may lead to another minimum.
 
@@ -106,7 +106,7 @@ class MDOClassifier(BinaryPeer):
         ----------
         X, y
         sample_weight : (m,) array of numbers >= 0, default=None
-            A row of weight k counts as k equal rows, one of weight 0 as none.
+            A row of weight k counts as k equal rows; weight 0 leaves the row out.
 
         Raises
         ------

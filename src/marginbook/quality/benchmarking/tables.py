@@ -87,7 +87,8 @@ class Regression:
 def regressions(old: Iterable[Row], new: Iterable[Row]) -> list[Regression]:
     """Return the rows of a table of ratios that are worse by more than `FACTOR`, the worst first.
 
-    Rows are matched by their names, without what is measured in them; a row that only one table has is none.
+    Rows are matched by their names, without what is measured in them; a row that only one table has is left
+    out.
     """
     before = {name(row): _ratio(row) for row in old if _is_ratio(row)}
     found = []

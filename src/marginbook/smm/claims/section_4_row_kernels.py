@@ -106,7 +106,7 @@ def tanh_rows(X: np.ndarray) -> np.ndarray:
 
 
 def no_kernel(name: str, X: np.ndarray) -> np.ndarray:
-    """Return the block matrix of a K that is none: "tanh", "negative" lambda, or blocks "untransposed"."""
+    """Return the block matrix of what is no kernel: "tanh", "negative" lambda, or blocks "untransposed"."""
     if name == "tanh":
         return tanh_rows(X)
     if name == "negative":
