@@ -71,8 +71,8 @@ sharpness: $(READY) ## Let the rivals of all claims meet their checks; the ledge
 	@mkdir -p results/claims _build
 	@$(BIN)/marginbook claims --sharpness --csv > _build/sharpness.csv && mv _build/sharpness.csv results/claims/sharpness.csv
 
-bench: $(READY) ## Time our solvers beside their peers, all or ROOM=smm; stopped, it goes on where it was
-	@$(BIN)/python benchmarks $(ROOM) $(ARGS)
+bench: $(READY) ## Time our solvers beside their peers, all or PAPER=smm; stopped, it goes on where it was
+	@$(BIN)/python benchmarks $(or $(PAPER),$(ROOM)) $(ARGS)
 
 coursework: $(READY) ## Write the problem sets for students and instructors to _build/coursework
 	@$(BIN)/marginbook coursework

@@ -1,4 +1,4 @@
-"""All benchmarks: ``make bench``, ``make bench ROOM=smm``, or ``python benchmarks [ROOM ...] --help``."""
+"""All benchmarks: ``make bench``, ``make bench PAPER=smm``, or ``python benchmarks [PAPER ...] --help``."""
 
 from __future__ import annotations
 

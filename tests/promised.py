@@ -146,7 +146,9 @@ def _commands(name: str, command: click.Command, context: click.Context) -> Iter
     """Yield ``$ name``, and one line for each of its options and arguments, and so on below it."""
     yield f"$ {name}"
     for each in command.params:
-        shown = [each.human_readable_name.upper()] if isinstance(each, click.Argument) else each.opts
+        # an argument is given by its place: how the help writes it may change
+        name_of = str(each.name).rstrip("_").upper()
+        shown = [name_of] if isinstance(each, click.Argument) else each.opts
         yield from (f"$ {name} {word}" for word in shown)
     if isinstance(command, click.Group):
         for key in command.list_commands(context):

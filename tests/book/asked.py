@@ -76,12 +76,15 @@ OURS = (
     "a.count, a.count .verdict, .ledger-filter :is(label, select, input, button, output), "
     ".verdict, .take-along a, .rerun summary, .rerun td, .rerun th, table.sortable th"
 )
-# What is wider than its box, among what is in sight. What a cell printed may scroll on a phone.
+# What is wider than its box, among what is in sight. On a phone two things may be, where they scroll inside
+# their own box, so that nothing of them is out of reach: what a cell printed, whose columns stand below each
+# other, and a formula that would be unreadably small.
 CUT = """() => {
   const seen = e => e.getClientRects().length > 0;
   const say = e => (e.querySelector('annotation') ?? e).textContent.trim().replace(/\\s+/g, ' ').slice(0, 70);
   const wider = (e, by) => e.scrollWidth > e.clientWidth + by;
   const desk = innerWidth > 600;
+  const scrolls = e => !desk && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX);
   const found = selector => [...document.querySelectorAll('article.bd-article ' + selector)].filter(seen);
   const broken = [];
   const range = document.createRange();
@@ -98,11 +101,10 @@ CUT = """() => {
   }
   return {
     code: found('div.highlight pre').filter(e => !e.closest('.output') && wider(e, 2)).map(say),
-    output: found('.cell_output .output pre').filter(e => desk && wider(e, 2)).map(say),
+    output: found('.cell_output .output pre').filter(e => wider(e, 2) && !scrolls(e)).map(say),
     table: found('table').filter(e => e.offsetWidth > e.parentElement.clientWidth + 2).map(say),
-    // on a phone what would be unreadably small scrolls in its box
-    formula: found('div.math').filter(e => (desk || !e.querySelector('.smallest')) &&
-      (wider(e, 3) || [...e.querySelectorAll('mjx-container')].some(m => wider(m, 3)))).map(say),
+    formula: found('div.math').filter(e => wider(e, 3) || [...e.querySelectorAll('mjx-container')]
+      .some(m => wider(m, 3) && !(m.matches('.smallest') && scrolls(m)))).map(say),
     'broken word': broken,
   };
 }"""

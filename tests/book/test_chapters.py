@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 import yaml
 
@@ -18,6 +19,11 @@ from marginbook.book.scoreboard_table import ledger_anchor
 from marginbook.book.search_entries import evidence_anchor
 from marginbook.book.theorem_numbers import KINDS, letters, renumber
 from marginbook.claims import ledger
+from marginbook.kfda.claims.findings import few_rows
+from marginbook.study.claims.advice import Findings
+from marginbook.study.claims.finding_pictures import idea
+from marginbook.study.claims.posteriors import ROPE
+from marginbook.study.claims.rankings import results
 
 from ..settled import SETTLED
 
@@ -57,6 +63,45 @@ def test_every_chapter_has_the_same_parts_in_the_same_order(page: str) -> None:
     text = resource("book", f"{page}.md").read_text("utf-8")
     assert re.findall(r"^## (.+)$", text, re.M) == ORDERED[page]
     assert text.index("**The problem.**") < text.index("**The idea.**") < text.index("## What we found")
+
+
+# what each chapter's answer to "Does it work?" rests on: with another verdict it has to be written anew
+ANSWERS = {
+    "drm": {"fig-4": "reproduced", "table-5-order": "not-reproduced"},
+    "ldm": {"margin-weight": "holds", "intercept": "holds", "eq-4": "corrected", "table-2-wins": "partly"},
+    "kfda": {"q-half-sparser": "reproduced", "table-1": "undecided", "table-2": "undecided"},
+    "clasmk": {"equal-weights": "holds", "table-4-order": "not-reproduced"},
+    "smm": {"real-rank-one": "reproduced", "real-low-rank": "undecided"},
+}
+
+
+@pytest.mark.parametrize("room", WRITTEN)
+def test_a_chapter_says_on_its_first_screen_whether_the_method_works(room: str) -> None:
+    above = resource("book", f"{room}.md").read_text("utf-8").partition("## What we found")[0]
+    (answer,) = re.findall(r"^\*\*Does it work\?\*\* (.+(?:\n.+)*)", above, re.M)
+    assert above.index("**The idea.**") < above.index(answer) < above.index("```{figure}")
+    assert not re.search(r"\d", answer)
+    rows = re.findall(
+        rf": \*\*([a-z-]+)\*\*\. .*`{room}/([\w.-]+)`$", resource("LEDGER.md").read_text("utf-8"), re.M
+    )
+    ledger_says = {name: verdict for verdict, name in rows}
+    assert {name: ledger_says[name] for name in ANSWERS[room]} == ANSWERS[room]
+
+
+def test_the_answers_about_accuracy_are_those_of_the_common_bench() -> None:
+    """DRM: the same as an SVM. kFDA: fewer rows, more errors. None is better, as "which" shows."""
+    found = Findings(results())
+    assert found.against[ROPE]["decision"]["DRM"] == "same"
+    assert few_rows().holds
+    (ax,) = idea().axes
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    worse, same, better = (
+        dict(zip(names, (bar.get_width() for bar in bars), strict=True)) for bars in ax.containers
+    )
+    plt.close(ax.figure)
+    assert max(better.values()) < 1
+    assert sorted(name for name, share in same.items() if share < 95) == ["CLASMK", "SMM"]
+    assert all(worse[name] > 25 for name in ("CLASMK", "SMM"))
 
 
 @pytest.mark.parametrize("page", ORDERED)

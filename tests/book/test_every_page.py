@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from marginbook.base.rooms import rooms
+
 from .asked import ACCESS, BARE, COLOURS, CUT, DEFECTS, NEXT_FRAMES, OURS, PICTURE, SET_ALL
 from .looking import STILL, notebook_pages, open_context, pages, visited
 
@@ -21,6 +23,8 @@ BY_SPHINX = {"index.html", "genindex.html", "search.html", "py-modindex.html", "
 TURN = "theme => { document.documentElement.dataset.theme = theme }"
 AGAIN = 0, 500, 3000  # ms; a machine under load fits formulas later
 WITHOUT_PICTURE = re.compile(r"_exercises")
+# home and the chapters begin with a picture, as notebooks do
+PICTURED = {f"book/{name}.html" for name in ("index", *(room.chapter for room in rooms().values()))}
 
 
 @pytest.mark.parametrize("part", range(SLICES))
@@ -59,7 +63,7 @@ def test_every_page_is_sound_and_accessible(html: Path, site: str, chromium, par
         for screen in sorted((PHONE, DESK), key=lambda one: one["width"] != came_up[0]):
             page.set_viewport_size(screen)
             found += [f"{state_of(where, screen)}: {what}" for what in cut_off(page)]
-            if where in notebooks:
+            if where in notebooks | PICTURED:
                 found += [f"{state_of(where, screen)}: {what}" for what in bad_pictures(page, where, screen)]
             # both, and each turn lays the page out anew: first the one that it is in
             for theme in sorted(THEMES, key=lambda one: one != came_up[1]):
@@ -119,6 +123,26 @@ def taken_along(page, where: str) -> list[str]:
     page.locator(".rerun summary").press("Enter")
     told = page.locator(".rerun[open] pre").inner_text()
     return found + ([] if f"marginbook run {id}" in told else [f"says {told!r}"])
+
+
+def test_wide_outputs_and_formulas_are_seen_on_a_phone_unless_they_scroll(chromium) -> None:
+    def boxes(frame: str, tag: str, *names: str) -> str:
+        wide = '<i style="display: inline-block; width: 900px">wide</i>'
+        styles = [f"display: block; overflow-x: {how}" for how in ("hidden", "auto")]
+        made = [f'<{tag} class="{name}" style="{style}">{wide}</{tag}>' for name in names for style in styles]
+        return "".join(f'<div class="{frame}">{box}</div>' for box in made)
+
+    page = open_context(chromium, *PHONE.values(), "light").new_page()
+    page.set_content(
+        f"""<article class="bd-article">{boxes("math", "mjx-container", "", "smallest")}
+        <div class="cell_output">{boxes("output", "pre", "")}</div></article>"""
+    )
+    found = {kind: len(each) for kind, each in page.evaluate(CUT).items() if each}
+    assert found == {"output": 1, "formula": 3}
+    page.set_viewport_size(DESK)
+    page.add_style_tag(content="article { width: 600px }")
+    found = {kind: len(each) for kind, each in page.evaluate(CUT).items() if each}
+    assert found == {"output": 2, "formula": 4}
 
 
 def test_what_a_page_does_wrong_while_it_loads_is_told_of_that_page(tmp_path: Path, chromium) -> None:

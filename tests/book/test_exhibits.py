@@ -56,7 +56,7 @@ def test_each_leads_to_a_command_or_a_page(exhibit: Exhibit) -> None:
     for command in typed:
         program, *words = command.split()
         if program == "make":
-            assert words == ["bench", f"ROOM={exhibit.room}"]
+            assert words == ["bench", f"PAPER={exhibit.room}"]
             assert (home / "benchmarks" / f"{exhibit.room}.py").is_file()
         elif words[0] == "experiment":
             assert words[2] in experiments()

@@ -201,7 +201,7 @@ def test_ratios_with_a_goal_come_first_and_sizes_are_told(tmp_path, monkeypatch)
     assert "* - sparse, m = 300,000, C = 10\n  - 0.45\n  -\n  - 1.5\n  - yes" in shown
     assert "hard margin" not in shown
     assert "* - hard margin\n  - 184" in hidden
-    assert "`make bench ROOM=kfda`" in bench_pages.section("kfda")
+    assert "`make bench PAPER=kfda`" in bench_pages.section("kfda")
     assert "there is no `benchmarks/toy.py`" in bench_pages.section("toy")
 
 

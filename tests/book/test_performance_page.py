@@ -60,7 +60,7 @@ def test_without_tables_the_page_says_what_to_call(tmp_path: Path, monkeypatch: 
     assert "22 wait for a measurement" in (tmp_path / "performance-goals.md").read_text()
     assert "`make bench` measures it" in (tmp_path / "performance-scaling.md").read_text()
     for name in ("memory", "frames", "first_fits", "sparse_linear"):
-        assert f"`make bench ROOM={name}`" in (tmp_path / f"performance-{name}.md").read_text()
+        assert f"`make bench PAPER={name}`" in (tmp_path / f"performance-{name}.md").read_text()
     assert not list(tmp_path.glob("*.png"))
 
 

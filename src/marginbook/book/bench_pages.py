@@ -24,7 +24,7 @@ def section(room: str) -> str:
     if not rows:
         if not resource("benchmarks", f"{room}.py").is_file():
             return f"Nothing is measured: there is no `benchmarks/{room}.py`.\n"
-        return f"Nothing is stored; `make bench ROOM={room}` measures it.\n"
+        return f"Nothing is stored; `make bench PAPER={room}` measures it.\n"
     with_goal = [_cells(row) for row in rows if row["goal"]]
     others = [_cells(row)[:3] for row in rows if not row["goal"] and "ratio" in row]
     parts = [table(HEADINGS, with_goal, widths=[52, 12, 16, 10, 10], classes="bench")] if with_goal else []

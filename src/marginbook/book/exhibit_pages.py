@@ -120,7 +120,7 @@ def commands(exhibit: Exhibit, about: Iterable[Claim]) -> list[str]:
     timed = any(path.startswith("benchmarks/") for claim in about for path in claim.depends)
     if about:
         return [
-            *([f"make bench ROOM={exhibit.room}"] if timed else []),
+            *([f"make bench PAPER={exhibit.room}"] if timed else []),
             *(f"marginbook claims {claim.id}" for claim in about),
         ]
     return ["marginbook data list"] if exhibit.page == "data.md" else []

@@ -128,7 +128,7 @@ def memory_section() -> str:
     """Return the peaks of the fits."""
     rows = stored("memory")
     if not rows:
-        return "Nothing is stored; `make bench ROOM=memory` measures it.\n"
+        return "Nothing is stored; `make bench PAPER=memory` measures it.\n"
     headings = ["", "rows", "who", "data", "before", "peak", "the fit's own"]
     cells = [
         [
@@ -146,7 +146,7 @@ def frames_section() -> str:
     """Return how many frames of the explorables reach the goal, and all of them."""
     rows = stored("frames")
     if not rows:
-        return "Nothing is stored; `make bench ROOM=frames` measures it.\n"
+        return "Nothing is stored; `make bench PAPER=frames` measures it.\n"
     least = min(rows, key=lambda row: float(row["rate"]))
     met = sum(row["met"] == "yes" for row in rows)
     headings = ["", "what moves", "points", "frames a second", "script time, ms: median", "95th percentile"]

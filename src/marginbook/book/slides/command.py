@@ -13,7 +13,7 @@ from ...cli.commands import Command, keeping
 
 
 @click.command("slides", cls=Command)
-@click.argument("rooms", nargs=-1)
+@click.argument("rooms", metavar="[PAPER]...", nargs=-1)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -24,8 +24,8 @@ from ...cli.commands import Command, keeping
 def slides_command(rooms: tuple[str, ...], out: Path | None, n_jobs: int) -> None:
     """Write lecture slides: one HTML file for each paper, which needs no network.
 
-    ROOMS are papers, such as drm; all of them without one. The built book has the same decks. Keys: ? shows
-    them, O the overview, S the lecturer's notes, T dark or light. Printed, each slide is a page.
+    PAPER is its short name, such as drm; all papers without one. The built book has the same decks. Keys: ?
+    shows them, O the overview, S the lecturer's notes, T dark or light. Printed, each slide is a page.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ NAMES = {"ijcnn1": "ijcnn1", "shuttle": "Shuttle", "poker-split": "Poker"}
 
 
 def benchmarks() -> pd.DataFrame:
-    """Return the stored ratios of ``make bench ROOM=drm``."""
+    """Return the stored ratios of ``make bench PAPER=drm``."""
     import pandas as pd
 
     return pd.read_csv(resource("benchmarks", "results", "drm.csv"))

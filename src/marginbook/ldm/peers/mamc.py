@@ -101,7 +101,8 @@ class MAMCClassifier(KernelPeer):
     both, with :math:`\sum_i\omega_i` for m: a row of weight k counts as k equal rows; weight 0
     leaves it out. There is no intercept and nothing to tune but the kernel: f compares the sums of kernels
     (Parzen windows) of the classes. Where kernel values are positive and one class is much larger, its sum
-    wins nearly everywhere, and f predicts it for almost all points. Source: Pelckmans, Suykens & De Moor (2008).
+    wins nearly everywhere, and f predicts it for almost all points. Source: Pelckmans, Suykens & De Moor
+    (2008).
 
     Read more in the :ref:`user guide <guide-mamcclassifier>` (``marginbook guide``).
 

@@ -59,7 +59,7 @@ def run_suite(
     but = f", but {', '.join(on_request)}" if on_request else ""
     parser = argparse.ArgumentParser(prog="make bench", description=about)
     parser.add_argument(
-        "rooms", nargs="*", metavar="ROOM", help=f"some of {', '.join(files)}; all if none is named" + but
+        "rooms", nargs="*", metavar="PAPER", help=f"some of {', '.join(files)}; all if none is named" + but
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, for a look; nothing is compared")
     parser.add_argument("--again", action="store_true", help="measure also what a stopped run has finished")

@@ -20,6 +20,25 @@ SIZE = (6.4, 3.4)  # inches
 EDGE = -8.0
 
 
+def idea() -> Figure:
+    """Draw for each method of the papers how probable it is to be worse, the same, or better."""
+    from ...base.plotting import COLOURS
+
+    found = stored()
+    order = sorted(OURS, key=lambda name: found.chance(name, "same"))
+    figure, ax = _panel()
+    start = np.zeros(len(order))
+    parts = {"worse": COLOURS["vermilion"], "same": "#bbbbbb", "better": COLOURS["blue"]}
+    for how, colour in parts.items():
+        width = np.array([100 * found.chance(name, how) for name in order])
+        ax.barh(order, width, left=start, color=colour, label=how, height=0.6)
+        start += width
+    ax.set(xlim=(0, 100), xlabel=f"probability, compared with the {REFERENCE}, %")
+    ax.grid(visible=False, axis="y")
+    ax.legend(ncol=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+    return figure
+
+
 def against_reference() -> Figure:
     """Draw the papers' methods against the support vector machine, a row of dots for each."""
     found = stored()
