@@ -147,7 +147,7 @@ def test_first_fits_on_the_page_and_in_the_guide() -> None:
     assert "1 of 2 estimators take less than 5 s" in text
     assert cells(text)[1] == ["Slow", "5.1", "0.01", "0.3", "2"]
     assert "of 2 estimators, that of `Slow`, took 5.1 s" in waiting_tables.first_fit_sentence(rows)
-    assert "make bench ROOM=first_fits" in waiting_tables.first_fit_sentence([])
+    assert "make bench PAPER=first_fits" in waiting_tables.first_fit_sentence([])
 
 
 def test_sparse_linear_machines_with_what_they_are_compared_with() -> None:

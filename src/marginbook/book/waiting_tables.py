@@ -13,7 +13,7 @@ FIRST = 5.0
 def first_fits_section(rows: list[Row]) -> str:
     """Return how long the first fit of each estimator takes, the longest first."""
     if not rows:
-        return "Nothing is stored; `make bench ROOM=first_fits` measures it.\n"
+        return "Nothing is stored; `make bench PAPER=first_fits` measures it.\n"
     columns = ("fit_s", "again_s", "cached_s", "import_s")
     cells = [
         [plain(row["estimator"]), *(number_of(float(row[column])) for column in columns)]
@@ -28,7 +28,7 @@ def first_fits_section(rows: list[Row]) -> str:
 def first_fit_sentence(rows: list[Row]) -> str:
     """Return the sentence of the guide about the longest first fit."""
     if not rows:
-        return "`make bench ROOM=first_fits` measures how long.\n"
+        return "`make bench PAPER=first_fits` measures how long.\n"
     last = max(rows, key=lambda row: float(row["fit_s"]))
     return (
         f"With an empty cache the longest first fit of {len(rows)} estimators, that of "
@@ -40,7 +40,7 @@ def first_fit_sentence(rows: list[Row]) -> str:
 def sparse_linear_section(rows: list[Row]) -> str:
     """Return what linear machines cost on many sparse rows."""
     if not rows:
-        return "Nothing is stored; `make bench ROOM=sparse_linear` measures it.\n"
+        return "Nothing is stored; `make bench PAPER=sparse_linear` measures it.\n"
     cells = [
         [
             plain(row["estimator"]),
