@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from marginbook.base.project import root
 from marginbook.quality.trust import laws
 from marginbook.quality.trust.stability import Answers, Tried, setting, tried
 
@@ -59,6 +60,17 @@ def test_what_may_differ_by_more_does(name: str, law: str) -> None:
     found = laws.check(one, law)
     assert found is not None
     assert min(laws.TOLERANCE, 10 * one.limit) < found <= laws.LOOSER[name, law]
+
+
+def test_the_page_names_what_may_differ_by_more() -> None:
+    page = " ".join((root() / "book" / "trust.md").read_text(encoding="utf-8").split())
+    told = page[page.index("Two fits that stop earlier") :].partition("Tests ask")[0]
+    assert len(laws.LOOSER) == 2
+    for (name, _), limit in laws.LOOSER.items():
+        assert f"`{name.split()[0]}`" in told
+        assert f"{limit:g}".replace("1e-05", "1e-5") in told
+    assert f"ten times the limit of the table above, or by more than {laws.TOLERANCE:g}" in page
+    assert laws.TIMES == 10
 
 
 def test_exceptions_are_of_estimators_that_are_tried() -> None:
