@@ -8,7 +8,7 @@ import pytest
 
 from marginbook import drm, kfda, ldm, smm
 from marginbook.quality.trust import meetings
-from marginbook.quality.trust.stability import NARROW
+from marginbook.quality.trust.meetings import NARROW
 
 PAIRS = meetings.meetings()
 NAMES = [f"{type(one.build()).__name__}, {one.where}" for one in PAIRS]

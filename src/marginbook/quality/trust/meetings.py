@@ -18,11 +18,13 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ... import clasmk, drm, kfda, ldm, smm
-from .stability import NARROW, SHAPE, answers, difference, problem, setting
+from ...kernels import Kernel
+from .stability import SHAPE, answers, difference, problem, setting
 
 #: rows that are fitted
 ROWS = 120
-GAMMA: float = NARROW[1]["gamma"]
+GAMMA = 0.05
+NARROW: Kernel = ("rbf", {"gamma": GAMMA})
 #: a hinge loss in a mean against lam, and in a sum with C against a half, are the same
 LAM = 0.01
 C = 1 / (2 * ROWS * LAM)
