@@ -171,7 +171,7 @@ def check_bound(factor: float = 1.0, width: float = 1.0) -> Evidence:
             by_balls.append(found.error_bound)
             # a margin that is zero but for the solvers' tolerance is no certain error
             certain = float(np.mean(exact <= -tolerance * size))
-            missed = max(missed, certain - by_balls[-1], certain - by_radii[-1])
+            missed = max(missed, certain - float(by_balls[-1]), certain - float(by_radii[-1]))
             printed.append(printed_bound(H, model.beta, parameters[2]))
             open_, rows = open_ + len(found.undecided), rows + len(exact)
     return Evidence(

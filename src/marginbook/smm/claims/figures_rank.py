@@ -7,6 +7,8 @@ that no result uses.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,8 +66,12 @@ def won_by_chance(gains: pd.Series[float], won: pd.Series[bool]) -> WrongRuns:
         units = np.rint(UNITS * gains.xs(name, level="dataset").to_numpy(float))
         low = lows(units, as_good_as.ONE_SIDED / 2)  # the test of a contest has two sides
         ways = all_ways([table.astype(int) for table in turned(units)])
-        rate *= ways.as_well(lambda sums, low=low: (low(sums)[:, 0] > 0).astype(float))
+        rate *= ways.as_well(partial(_ahead, low))
     return WrongRuns(rate, "the two machines are exchanged on each draw", "the first wins at as many d")
+
+
+def _ahead(low: Callable[[np.ndarray], np.ndarray], sums: np.ndarray) -> np.ndarray:
+    return (low(sums)[:, 0] > 0).astype(float)
 
 
 @claim(
