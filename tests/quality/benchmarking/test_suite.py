@@ -14,7 +14,7 @@ from marginbook.base.project import root
 from marginbook.quality.benchmarking import suite, tables
 from marginbook.quality.benchmarking.case_file import Line, Ratio, Record, Tables
 
-from ..git import repository
+from ...git import repository
 
 CASES = '''"""Cases for a test."""
 from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 from marginbook.quality.benchmarking import environment, tables
 from marginbook.quality.benchmarking.goals import goals
 
-from ..git import repository
+from ...git import repository
 
 RATIOS = list(dict.fromkeys(goal.table for goal in goals() if not goal.x))
 
