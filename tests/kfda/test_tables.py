@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marginbook.claims import Verdict, stored_tables
+from marginbook.claims.open_parts import worst_of
 from marginbook.kfda import experiments as tables
 from marginbook.kfda.claims import (
     side_by_side,
@@ -284,7 +285,7 @@ def test_order_of_the_averages_by_pairs(put):
     assert order.agree == sum(name.startswith("NRS") for name in order.parts)
     assert order.least < 0
     assert "refuted" in order.named
-    assert agreement.in_order(order._replace(named=())) == Verdict.NOT_REPRODUCED  # so is the row of errors
+    assert worst_of(order._replace(named=()).asked) == Verdict.NOT_REPRODUCED  # so is the row of errors
     assert len(frame) == 10
     assert frame.attrs["names"] == list(printed().errors.index)
 
@@ -299,7 +300,7 @@ def test_a_good_row_of_table_3_does_not_hide_the_other():
         ({"MCR 1": "shown", "MCR 2": "shown", "MCR 3": "refuted"}, ("shown",), Verdict.PARTLY),
         ({"MCR 1": "shown", "MCR 2": "shown", "MCR 3": "refuted"}, ("refuted",), Verdict.NOT_REPRODUCED),
     ):
-        assert agreement.in_order(agreement.Orders(nine | parts, 0, 0.0, named)) == verdict
+        assert worst_of(agreement.Orders(nine | parts, 0, 0.0, named).asked) == verdict
 
 
 @pytest.mark.parametrize(("reading", "verdict"), [("refit", Verdict.FAILS), ("fixed", Verdict.HOLDS)])

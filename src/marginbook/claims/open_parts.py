@@ -14,6 +14,8 @@ from .evidence import Verdict, share
 SHOWN, OPEN, REFUTED = "shown", "open", "refuted"
 
 R = TypeVar("R", bound=Hashable)
+#: verdicts on parts, the worst first
+_WORST = (Verdict.NOT_REPRODUCED, Verdict.UNDECIDED, Verdict.PARTLY, Verdict.REPRODUCED)
 
 
 def at_least(low: float, high: float, bound: float) -> str:
@@ -56,6 +58,24 @@ def judged(parts: Iterable[str]) -> Verdict:
     shown, total = found.count(SHOWN), len(found)
     worst, best = (share(number, total) for number in (shown, shown + found.count(OPEN)))
     return worst if worst == best else Verdict.UNDECIDED
+
+
+def unless_open(verdict: Verdict, open_: bool) -> Verdict:
+    """Return a verdict, undecided where something that it rests on is open.
+
+    >>> str(unless_open(judged([SHOWN]), True)), str(unless_open(judged([SHOWN]), False))
+    ('undecided', 'reproduced')
+    """
+    return Verdict.UNDECIDED if open_ else verdict
+
+
+def worst_of(groups: Iterable[Iterable[str]]) -> Verdict:
+    """Return the verdict on parts in groups, each judged by itself: a good group does not hide a bad one.
+
+    >>> str(judged([*[SHOWN] * 9, REFUTED])), str(worst_of([[SHOWN] * 9, [REFUTED]]))
+    ('partly', 'not-reproduced')
+    """
+    return min((judged(parts) for parts in groups), key=_WORST.index)
 
 
 def tally(parts: Iterable[str]) -> str:

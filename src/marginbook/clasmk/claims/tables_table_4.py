@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...claims import Evidence, Rival, Verdict, claim
+from ...claims import Evidence, Rival, claim
 from ...claims.cell_verdicts import TESTED
 from ...claims.changed_results import moved
-from ...claims.open_parts import OPEN, above, judged, tally
+from ...claims.open_parts import OPEN, above, judged, tally, unless_open
 from ...claims.printed_tables import paired
 from ...experiments.equivalence import mean_interval
 from ..model.kernel_sets import paper_kernels
@@ -99,7 +99,7 @@ def check_table_4() -> Evidence:
     needed = calibration.needed(len(tested))
     return replace(
         found,
-        verdict=worst if worst == best else Verdict.UNDECIDED,
+        verdict=unless_open(worst, worst != best),
         measured=found.measured
         + (f"; the {number} of learned weights are open, {sure} of the others agree" if number else ""),
         why=f"{found.why} {about_solver(tested['dataset'].unique())}"
@@ -274,7 +274,7 @@ def check_similar(*, first: str = LAYERS[1]) -> Evidence:
     told = ", ".join(f"{name} {complete[name].mean():.1f}" for name in names)
     summary = printed("table-4").loc[SUMMARY]
     return Evidence(
-        verdict=Verdict.UNDECIDED if unsure else equivalent(difference, se, margin),
+        verdict=unless_open(equivalent(difference, se, margin), bool(unsure)),
         measured=f"with weights by {named(by_nearest_solver()[1])}, {first} is {difference:+.2f} points from "
         f"2L-MKL on average, with standard error {se:.2f}; "
         f"it is higher on {higher} of {number} sets and lower on {lower} (p = {p:.2g}). In one layer it is "

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...claims import Evidence, Rival, Verdict, claim, open_parts
+from ...claims import Evidence, Rival, claim, open_parts
 from ...claims.cell_verdicts import TESTED
 from ...claims.changed_results import moved, renamed
-from ...claims.open_parts import OPEN, REFUTED, SHOWN, above, judged, tally
+from ...claims.open_parts import OPEN, REFUTED, SHOWN, above, tally, worst_of
 from ...experiments.equivalence import mean_interval
 from ..experiments.columns import columns_of, means
 from ..paper.printed import (
@@ -138,6 +138,14 @@ class Orders(NamedTuple):
     least: float
     named: tuple[str, ...]
 
+    @property
+    def asked(self) -> list[list[str]]:
+        """The parts of each row; and alone, where there is one, a refuted pair of a column that is named."""
+        rows: dict[str, list[str]] = {}
+        for pair, part in self.parts.items():
+            rows.setdefault(pair.partition(" ")[0], []).append(part)
+        return [*rows.values(), *([part] for part in self.named if part == REFUTED)]
+
 
 def orders(frame: pd.DataFrame) -> Orders:
     """Ask of every two columns whether their averages are in the printed order, by intervals over the sets.
@@ -182,20 +190,6 @@ def shown(frame: pd.DataFrame, side: str, value: str) -> str:
     return ", ".join(f"{row['column']} {row[value]:.1f}" for row in rows)
 
 
-#: verdicts on a row of Table 3, the worst first: that on both rows is the worse one
-WORST = (Verdict.NOT_REPRODUCED, Verdict.UNDECIDED, Verdict.PARTLY, Verdict.REPRODUCED)
-
-
-def in_order(order: Orders) -> Verdict:
-    """Return the verdict on the order: of the worse row, and refuted where a named pair is."""
-    if REFUTED in order.named:
-        return Verdict.NOT_REPRODUCED
-    rows: dict[str, list[str]] = {}
-    for pair, part in order.parts.items():
-        rows.setdefault(pair.partition(" ")[0], []).append(part)
-    return min((judged(parts) for parts in rows.values()), key=WORST.index)
-
-
 @claim(
     "kfda/table-3",
     kind="experiment",
@@ -237,7 +231,7 @@ def check_table_3() -> Evidence:
         for word in (SHOWN, OPEN, REFUTED)
     }
     return Evidence(
-        verdict=in_order(order),
+        verdict=worst_of(order.asked),
         measured=f"order of {number} pairs of columns: {tally(parts)}; the means are in order in "
         f"{order.agree}; MCR {shown(frame, 'mcr', 'ours')}; NRS {shown(frame, 'nrs', 'ours')}",
         claimed=f"{number} of {number}; MCR {shown(frame, 'mcr', 'printed')}; NRS "
