@@ -10,32 +10,34 @@ from hypothesis import strategies as st
 
 from marginbook.claims import Verdict, stored_tables
 from marginbook.claims.open_parts import worst_of
+from marginbook.experiments.compare import compare
 from marginbook.kfda import experiments as tables
 from marginbook.kfda.claims import (
     side_by_side,
     tables_calibration,
-    tables_cuts,
     tables_protocols,
     tables_ranks,
     tables_readings,
 )
 from marginbook.kfda.claims import tables as agreement
 from marginbook.kfda.experiments import columns as chosen
+from marginbook.kfda.paper import readings
 from marginbook.kfda.paper.printed import (
     COLUMNS,
     HALF,
     HALF_SPARSE,
     K1,
     K1_SPARSE,
+    KINDS,
     OWN,
     RIVAL,
-    SHOWN,
     choice_spreads,
     count_of,
     printed,
     share_of_counts,
     sizes,
 )
+from marginbook.kfda.paper.readings import SHOWN
 
 from .made_results import as_printed, constant, results_by_set, row
 
@@ -149,7 +151,7 @@ def test_cells_agree_with_themselves_and_with_nothing_else(put):
         ), evidence.reading
         assert evidence.measured.startswith(f"{5 * sets} of {5 * sets} errors and {5 * sets} of {5 * sets}")
         frame = tables_readings.readings(f"table-{1 if sets == 13 else 2}").set_index("reading")
-        exact = {name: frame.loc[tables_cuts.Reading(name)] for name in ("refit", "fixed")}
+        exact = {name: frame.loc[readings.Reading(name)] for name in ("refit", "fixed")}
         assert exact["refit"]["off_errors"] == pytest.approx(0, abs=1e-9)
         assert exact["fixed"]["off_errors"] == pytest.approx(3.0)
         assert exact["fixed"]["errors"] < exact["refit"]["errors"]
@@ -198,9 +200,7 @@ def test_a_faithful_realisation_passes_and_another_method_need_not(put):
 def test_the_rule_passes_our_own_realisations(table):
     for protocol in ("refit", "fixed"):
         both, alone = tables_calibration.rates(table, (protocol,))
-        assert both.readings == len(
-            tables_cuts.readings_of(tables_calibration.of_table(table), (protocol,))[0]
-        )
+        assert both.readings == len(readings.readings_of(tables_calibration.of_table(table), (protocol,))[0])
         assert both.faithful >= 0.9
         assert min(side[0] for side in alone.values()) >= 0.9
 
@@ -223,13 +223,13 @@ def with_counts(rows, counts):
 def test_what_a_cut_retains_is_what_is_stored(put):
     put(with_counts(as_printed(names=["heart"]), lambda r, cut: 2 * r["retained_fixed"] if cut < 1e-4 else 7))
     stored = chosen.results()
-    assert tables_cuts.stored_cuts(stored) == {1e-3, 1e-6}
+    assert readings.stored_cuts(stored) == {1e-3, 1e-6}
     own = stored["method"] != RIVAL
-    found = tables_cuts.with_cut(stored, 1e-6)
+    found = readings.with_cut(stored, 1e-6)
     assert (found["retained_fixed"] == np.where(own, 2, 1) * stored["retained_fixed"]).all()
     assert all(np.ptp(counts) == 0 for counts in found["retained_refit"])
-    assert set(tables_cuts.with_cut(stored, 1e-3).loc[own, "retained_fixed"]) == {7}
-    assert tables_cuts.with_cut(stored, None) is stored
+    assert set(readings.with_cut(stored, 1e-3).loc[own, "retained_fixed"]) == {7}
+    assert readings.with_cut(stored, None) is stored
 
 
 def test_cuts_that_are_not_stored_are_no_reading_and_are_named(put):
@@ -363,3 +363,13 @@ def test_the_share_of_counts_by_enumeration():
         texts = {f"{v:.1f}" for i in range(n + 1) for v in (100 * i / n - 1e-9, 100 * i / n + 1e-9)}
         assert share_of_counts(n) == pytest.approx(len(texts - {"-0.0"}) / 1001)
     assert share_of_counts(1000) == 1
+
+
+def test_the_command_names_its_reading_and_counts_the_errors_of_each_as_the_ledger_does():
+    for table in KINDS:
+        told = compare(f"kfda/{table}").attrs["reading"]
+        found = tables_readings.all_readings()
+        for one in found[found["table"] == table].itertuples():
+            assert f"{one.reading}: {one.errors} of {one.of}" in told
+        for absent in found.attrs["absent"][table]:
+            assert str(absent) in told.partition("Not stored: ")[2]

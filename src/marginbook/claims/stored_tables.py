@@ -32,8 +32,8 @@ class StoredTables:
     splits : mapping
         By table, what gives the number of splits behind a printed mean by data set, where it differs.
     choices : mapping
-        By table, what gives the spread of our mean over repeated choices of the parameters, by data set and
-        method, where a paper chooses once for all splits.
+        By table, what gives of its results the spread of our mean over repeated choices of the parameters,
+        by data set and method, where a paper chooses once for all splits.
     other_data : callable
         Gives the data sets whose public version is not the paper's, each with the reason.
     printed_names : callable
@@ -47,7 +47,9 @@ class StoredTables:
     own: str
     borrowed: Mapping[str, Callable[[], pd.DataFrame | None]] = field(default_factory=dict)
     splits: Mapping[str, Callable[[], Mapping[str, int]]] = field(default_factory=dict)
-    choices: Mapping[str, Callable[[], Mapping[tuple[str, str], Spread]]] = field(default_factory=dict)
+    choices: Mapping[str, Callable[[pd.DataFrame], Mapping[tuple[str, str], Spread]]] = field(
+        default_factory=dict
+    )
     other_data: Callable[[], Mapping[str, str]] = dict
     printed_names: Callable[[], Mapping[str, str]] = dict
     readings: Mapping[str, Callable[[pd.DataFrame], Mapping[str, pd.DataFrame | None]]] = field(

@@ -67,8 +67,8 @@ def compare(experiment: str | Protocol, results: pd.DataFrame | None = None) -> 
         if results is None:
             results = read_results(protocol.id)  # says what to run
         parts, missing = readings(protocol, results)
-        judged = rule(protocol)
-        frames = {name: judged(printed, part, None) for name, part in parts.items()}
+        stored = tables.as_read(protocol.table, results)
+        frames = {name: rule(protocol, stored[name])(printed, part, None) for name, part in parts.items()}
     except KeyError as error:
         raise UnknownName(f"{protocol.id}: {error.args[0]}") from None
     except ValueError as error:
@@ -100,12 +100,13 @@ def own_results(protocol: Protocol, results: pd.DataFrame) -> pd.DataFrame:
 
 
 def rule(
-    protocol: Protocol, **otherwise: Any
+    protocol: Protocol, results: pd.DataFrame | None = None, **otherwise: Any
 ) -> Callable[[pd.DataFrame, pd.DataFrame | Scores, int | None], pd.DataFrame]:
     """Return the comparison of a table: (printed, results, splits behind a printed mean) -> cells.
 
-    Without a number of splits they are as the paper has them. `otherwise` are arguments of `compare_cells`
-    for cells that are not the protocol's.
+    Without a number of splits they are as the paper has them. The spread of a choice is from `results`, by
+    default those that are stored. `otherwise` are arguments of `compare_cells` for cells that are not the
+    protocol's.
     """
     tables = paper_tables(protocol)
     splits, choices = tables.splits.get(protocol.table), tables.choices.get(protocol.table)
@@ -116,8 +117,9 @@ def rule(
         "higher_is_better": protocol.higher_is_better,
         "other_data": tables.other_data(),
     }
-    if choices and "choices" not in otherwise:  # they are computed from all stored results
-        stated["choices"] = choices()
+    if choices and "choices" not in otherwise:
+        found = tables.measured(protocol.table) if results is None else results
+        stated["choices"] = {} if found is None else choices(found)
 
     def compared(printed: pd.DataFrame, results: pd.DataFrame | Scores, n: int | None) -> pd.DataFrame:
         own = {} if n is None else {"printed_splits": n}

@@ -15,15 +15,14 @@ from ..experiments.columns import columns_of, means
 from ..paper.printed import (
     KINDS,
     PAPER_TABLES,
-    PROTOCOLS,
     PUBLISHED,
     ROUNDING,
     TINY,
     printed,
     summary,
 )
+from ..paper.readings import IN_WORDS, PROTOCOLS
 from .tables_calibration import TESTABLE
-from .tables_cuts import IN_WORDS
 from .tables_readings import distance, readings
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy as np
 from ...claims.cell_verdicts import TESTED, Spread
 from ...claims.pass_rates import Calibration
 from ..experiments.columns import expand, results
-from ..paper.printed import CHOICES, OWN, PAPER_TABLES, PROTOCOLS, RIVAL, choice_spreads, printed
-from .tables_cuts import Reading, readings_of, with_cut
+from ..paper.printed import CHOICES, OWN, PAPER_TABLES, RIVAL, choice_spreads, printed
+from ..paper.readings import PROTOCOLS, Reading, readings_of, with_cut
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,7 @@ from ...claims.contests import outcome_counts
 from ...claims.printed_tables import paired
 from ...claims.wrong_runs import WrongRuns, all_ways, lows, turned
 from ..experiments.columns import columns_of, means
-from ..paper.printed import PROTOCOLS
-from .tables_cuts import IN_WORDS
+from ..paper.readings import IN_WORDS, PROTOCOLS
 
 if TYPE_CHECKING:
     import pandas as pd

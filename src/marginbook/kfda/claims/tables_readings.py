@@ -18,9 +18,9 @@ import numpy as np
 
 from ...claims.cell_verdicts import TESTED
 from ..experiments.columns import expand, results
-from ..paper.printed import KINDS, PAPER_TABLES, PROTOCOLS, SHOWN, choice_spreads
+from ..paper.printed import KINDS, PAPER_TABLES, choice_spreads
+from ..paper.readings import PROTOCOLS, SHOWN, readings_of, with_cut
 from .tables_calibration import SIDES, TESTABLE, count_agreeing, of_table, rates
-from .tables_cuts import readings_of, with_cut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def readings(*tables: str, protocols: Sequence[str] = PROTOCOLS) -> pd.DataFrame
     -------
     DataFrame
         One row per table and reading, those that agree best first, of equals in the order of
-        `tables_cuts.readings_of`: `table`, `reading` (of `tables_cuts`),
+        `paper.readings.readings_of`: `table`, `reading` (of `paper.readings`),
         `errors` and `retained` (cells that agree), `of` (tested of each), `agree` and `tested` (of both),
         `off_errors`, `off_retained` (mean distance from print, in points), `faithful`, `wrong`, `shifted`
         (the rates of `rates`), `needed` (cells that a faithful re-run reaches), `verdict`. Empty before any

@@ -14,7 +14,8 @@ import numpy as np
 
 from ...base.parameters import validate_choice
 from ..estimators.selection_rules import choose_realisation
-from ..paper.printed import CHOICES, KINDS, PAPER_TABLES, PROTOCOLS, SHOWN, printed
+from ..paper.printed import CHOICES, KINDS, PAPER_TABLES, printed
+from ..paper.readings import PROTOCOLS, SHOWN
 
 if TYPE_CHECKING:
     import pandas as pd

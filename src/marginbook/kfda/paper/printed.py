@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...claims.cell_verdicts import Spread, layout
 from ...claims.printed_tables import PaperTables
+from .readings import SHOWN, by_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,10 +32,6 @@ CHOICES = {
     "kFDA": ("kFDA", "error"),
     "SVM": ("SVM", "error"),
 }
-#: what is tested on a partition: a machine trained on it, or the one classifier of a realisation
-PROTOCOLS = ("refit", "fixed")
-#: of these the reading of the text whose errors agree with more printed cells; the page of results shows it
-SHOWN = "fixed"
 #: half a unit of the last printed digit, in percent
 ROUNDING = 0.05
 #: printed decimals are not exact in binary
@@ -159,16 +156,12 @@ def choice_spreads(frame: pd.DataFrame, protocol: str, side: str) -> dict[tuple[
     return found
 
 
-def _spreads_shown(table: str) -> dict[tuple[str, str], Spread]:
-    stored = PAPER_TABLES.results(table)
-    return {} if stored is None else choice_spreads(stored, SHOWN, "mcr")
-
-
 PAPER_TABLES = PaperTables(
     "kfda",
     own="kFDA",
     splits=dict.fromkeys(KINDS, partitions),
-    choices={table: partial(_spreads_shown, table) for table in KINDS},
+    choices=dict.fromkeys(KINDS, partial(choice_spreads, protocol=SHOWN, side="mcr")),
+    readings=dict.fromkeys(KINDS, by_words),
 )
 
 

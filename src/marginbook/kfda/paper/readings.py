@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..paper.printed import PROTOCOLS
-
 if TYPE_CHECKING:
     import pandas as pd
 
+#: what is tested on a partition: a machine trained on it, or the one classifier of a realisation
+PROTOCOLS = ("refit", "fixed")
+#: of these the reading of the text whose errors agree with more printed cells; the page of results shows it
+SHOWN = "fixed"
 #: what counts as retained: what is not exactly zero, or what is above a share of the largest coefficient
 CUTS = (None, 1e-3, 1e-6)
 #: what is tested on a partition, in words
@@ -76,3 +78,20 @@ def with_cut(frame: pd.DataFrame, cut: float | None) -> pd.DataFrame:
             refit[at] = np.array(json.loads(line["retained_cuts_refit"])[place], dtype=float)
             fixed[at] = float(json.loads(line["retained_cuts_fixed"])[place])
     return frame.assign(retained_refit=refit, retained_fixed=fixed)
+
+
+def by_words(results: pd.DataFrame) -> dict[str, pd.DataFrame | None]:
+    """Return stored results under each reading, by its words; None for one that is not stored.
+
+    What compares one metric reads the errors of the protocol `SHOWN`: those of another stand in their place.
+    """
+    stored, absent = readings_of(results)
+    found: dict[str, pd.DataFrame | None] = {}
+    for reading in stored:
+        frame = with_cut(results, reading.cut)
+        kept = [
+            text if isinstance(text, str) else json.dumps(text.tolist()) for text in frame["retained_refit"]
+        ]
+        errors = frame[f"errors_{reading.protocol}"]
+        found[str(reading)] = frame.assign(retained_refit=kept, **{f"errors_{SHOWN}": errors})
+    return found | {str(reading): None for reading in absent}
