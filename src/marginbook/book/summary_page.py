@@ -158,7 +158,7 @@ def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
     runs = Counter((room, row.table) for room, rows in readings.items() for row in rows if row.tested)
     several = sum(number > 1 for number in runs.values())
     proofs = sum(claim.kind == Kind.PROOF for claim in checked.claims.values())
-    chosen = sum(len(plan.thresholds) for plan in plans)
+    chosen = sum(bool(plan.thresholds) for plan in plans)
     missing = [entry.name for entry in registry().values() if not entry.available]
     return (
         f"- Other numbers do not say who is wrong. The {found[Verdict.NOT_REPRODUCED]} results that were "
@@ -166,12 +166,14 @@ def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
         f"know.\n- Where the papers leave something open we made {len(assumed)} assumptions, and [list "
         f"them](reproducibility.md). Of {several} tables and figures we ran more than one reading, and "
         f"[the one that agrees best](#readings) counts.\n- {found[Verdict.UNDECIDED]} verdicts are "
-        "*undecided*: a wrong run would have passed, too, the splits are too few, or the printed means "
-        f"do not settle the question. That speaks neither for nor against a method.\n- {len(missing)} of "
+        "*undecided*: a wrong run would have passed, too, the splits are too few, the printed means do not "
+        "settle the question, or we have not run the solver that the paper used. That speaks neither for nor "
+        f"against a method.\n- {len(missing)} of "
         f"{len(registry())} data sets [could not be obtained](data.md), and a public set of the same name "
         f"need not be the one that was used.\n- Random problems can refute the {proofs} equations and "
-        "theorems that we checked; they prove none. Nobody has refereed our proofs and programs.\n"
-        f"- {chosen} thresholds say what counts as a difference, as similar, or as most. They are ours.\n"
+        "theorems that we checked; they prove none. Where we prove something, the proof is ours, and nobody "
+        "has refereed our proofs and programs.\n- What counts as a difference that matters, as similar or as "
+        f"most is our choice, for {chosen} tables and figures.\n"
     )
 
 

@@ -138,7 +138,8 @@ class PaperTables(StoredTables):
         agree = tested["verdict"] == TESTED[0]
         calibration = self.calibration(table)
         own = tested["method"].str.startswith(self.own)
-        ours = f", {(agree & own).sum()} of {own.sum()} of the {self.own}" if own.any() else ""
+        whose = self.own if isinstance(self.own, str) else "paper's methods"
+        ours = f", {(agree & own).sum()} of {own.sum()} of the {whose}" if own.any() else ""
         off = tested[~agree]
         higher = int((off["direction"] == "ours higher").sum())
         by_method = Counter(off["method"])

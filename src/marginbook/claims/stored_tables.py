@@ -25,7 +25,7 @@ class StoredTables:
     ----------
     room : str
         Such as ``"drm"``.
-    own : str
+    own : str or tuple of str
         How the names of the paper's own methods begin, such as ``"DRM"``.
     borrowed : mapping
         By table, what gives rows of it that another experiment measured; None before that has run.
@@ -44,7 +44,7 @@ class StoredTables:
     """
 
     room: str
-    own: str
+    own: str | tuple[str, ...]
     borrowed: Mapping[str, Callable[[], pd.DataFrame | None]] = field(default_factory=dict)
     splits: Mapping[str, Callable[[], Mapping[str, int]]] = field(default_factory=dict)
     choices: Mapping[str, Callable[[pd.DataFrame], Mapping[tuple[str, str], Spread]]] = field(

@@ -63,10 +63,10 @@ def equal_weights() -> Finding:
         "We ran Table 4 again with the same halves, features and classifier, and changed only the weights. "
         f"Equal weights are ahead on all {len(frame)} sets: by {one.mean():.1f} points on average in one "
         f"layer and by {two.mean():.1f} in two. (On titanic the lead is a hundredth of a point.) The "
-        "optimiser is not to blame: ours finds the global minimum and proves it. There the two-layer method "
-        f"is {-behind:.1f} points below two-layer multiple kernel learning on the {number} sets whose data "
-        "are the paper's, which calls their results similar; with its own solver that is undecided. With "
-        "the printed threshold the class subspaces work, and learning weights by this ratio does not. With "
+        "optimiser is not to blame: ours finds the global minimum and proves it. At this minimum the "
+        f"two-layer method is {-behind:.1f} points below two-layer multiple kernel learning on the {number} "
+        "sets whose data are the paper's. The paper calls the two similar; with its own solver that is "
+        "undecided. With "
         f"another threshold, a tuned share of the mean energy, learned weights cost {cost:.1f} points on "
         "[thirty sets](which.md), these among them.",
         {"clasmk/equal-weights": "holds", "clasmk/table-4-order": "undecided"},

@@ -126,6 +126,6 @@ def told(solver: str, wanted: Mapping[str, Sequence[float]], what: str = "these 
             if ends
             else "No searches of that kind are stored of these sets. "
         )
-        + "A set is also open where not all did, or none are stored: the paper's weights may be others than "
-        "ours there." + errors
+        + "A set is also open where not all of its searches converged, or none is stored: the paper's "
+        "weights can differ from ours there." + errors
     )

@@ -25,7 +25,9 @@ def other_versions() -> dict[str, str]:
     }
 
 
-PAPER_TABLES = PaperTables("clasmk", own="CLAS", other_data=other_versions, readings={"table-1": by_words})
+PAPER_TABLES = PaperTables(
+    "clasmk", own=("CLAS", "2L-CLAS"), other_data=other_versions, readings={"table-1": by_words}
+)
 NOTEBOOK = "clasmk/04_tables"
 #: columns of Table 1 (and 2): the eight kernels, one kernel a class, several
 SINGLE, (ONE, SEVERAL) = COLUMNS[:8], COLUMNS[8:]

@@ -98,7 +98,7 @@ def _real_matrices() -> Finding | None:
         f"{error[VECTOR_PLATT]:.1f} %. Digits, EEG and brain connectivity promise nothing of the kind. "
         "There, no comparison shows a gain of one point; on spatial orientation low rank is worse by "
         f"{losses[0]:.0f} to {losses[1]:.0f} points. "
-        "On some sets the splits are too few to exclude a gain, which is why one verdict is *undecided*.",
+        "On one set, brain-iq, the splits are too few to exclude a gain, so that one verdict is *undecided*.",
         {
             "smm/real-rank-one": "reproduced",
             "smm/real-low-rank": "undecided",
