@@ -7,8 +7,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
-#: a process that ends if it is not in the locale that it was given
-IN_LOCALE = "import locale, os; assert locale.setlocale(locale.LC_ALL, '') == os.environ['LC_ALL']; "
+#: a process that ends if it is not in the language that it was given; other names differ between systems
+IN_LOCALE = (
+    "import locale, os; "
+    "assert 'LOCPATH' not in os.environ or locale.setlocale(locale.LC_ALL, '') == os.environ['LC_ALL']; "
+)
 _NAME = "tr_TR.UTF-8"
 
 

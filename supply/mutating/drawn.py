@@ -79,7 +79,7 @@ def sample(
     for each in (place for some in found.values() for place in some):
         strata[each.file, each.kind].append(each)
 
-    def of(stratum: tuple[str, str], quota: int) -> Iterator[tuple[str, Mutant | None]]:
+    def of(stratum: tuple[str, str], quota: int) -> Iterator[tuple[float, Mutant | None]]:
         text = (home / stratum[0]).read_text(encoding="utf-8")
         lines = text.splitlines()
         lots = sorted((_lot(seed, place, lines), place) for place in strata[stratum])
@@ -87,7 +87,9 @@ def sample(
             made: Iterator[tuple[str, Mutant | None]] = ((lot, None) for lot, _ in lots)
         else:
             made = ((lot, mutant) for lot, place in lots if (mutant := _of_place(place, text, lot)))
-        return islice(made, quota)
+        # a stratum of which more is drawn has smaller numbers: each first part has the mixture of the whole
+        apart = len(lots) / max(quota, 1) / 16**64
+        return ((apart * int(lot, 16), mutant) for lot, mutant in islice(made, quota))
 
     quotas = shares({key: len(some) for key, some in strata.items()}, max(number, WHOLE))
     drawn = heapq.merge(*(of(*each) for each in quotas.items()), key=itemgetter(0))

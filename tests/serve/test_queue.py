@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 import time
@@ -73,6 +75,25 @@ def test_a_full_queue_is_told_with_when_to_come_back(serving, monkeypatch) -> No
     answer = client.post("/-/run/toy/01_small", data={"n": "4"})
     assert answer.status_code == 429
     assert answer.headers["retry-after"]
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "advice"),
+    [(errno.ENOSPC, 507, "Free some space"), (errno.EACCES, 500, "Let the server write in its folder")],
+)
+def test_a_run_that_cannot_be_stored_is_told_with_what_to_do(
+    serving, monkeypatch, code: int, status: int, advice: str
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(code, os.strerror(code), "run.json")
+
+    client = serving(at_once=1)
+    monkeypatch.setattr("marginbook.serve.subjects.Subjects.key", lambda *_: "one")
+    monkeypatch.setattr("marginbook.serve.runs._write", refused)
+    answer = client.post("/-/run/toy/01_small", data={"n": "4"})
+    assert answer.status_code == status
+    assert f"The run cannot be stored: {os.strerror(code)}. {advice}, and ask again." in answer.text
+    assert len(client.queue.runs) == 0
 
 
 def test_what_waits_can_be_cancelled(queue) -> None:

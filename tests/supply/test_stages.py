@@ -78,6 +78,7 @@ def test_the_parts_of_make_test_start_where_it_started(
     assert found == [("tests/ldm", "5", "2"), ("src", "2", "1"), ("tests", "1", "1")]
 
 
+@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="only Unix counts so")
 def test_cores_are_busy_with_all_but_waiting(
     stages: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,8 +34,9 @@ That page counts fits with fixed seeds, after the faults they found were correct
 and can find what those did not. It shows the code of the commit below: faults that were corrected since then
 count until the hour is measured again.
 
-Memory is that of the process itself. The last column is the median slope of its second half: of all pairs
-of minutes, how fast it grew between the two. A leak that rises steadily shows there. A single step, or
+Memory is that of the process itself, without what it starts: kernels of `serve` and the workers of
+`experiment`, which do the fits, are not in it. The last column is the median slope of its second half: of all
+pairs of minutes, how fast it grew between the two. A leak that rises steadily shows there. A single step, or
 garbage that waits to be collected, hardly moves it: compare minute 30 with the most after it, and look at the
 figure.
 

@@ -23,6 +23,11 @@ INPUTS = (
     "benchmarks/goals.toml",
     "benchmarks/results",
     "data_download/registry.toml",
+    # what stored measurements are older than: other tests, other packages
+    "tests",
+    "pyproject.toml",
+    "requirements.lock",
+    "requirements-lowest.lock",
 )
 PAGES_OF_ROOT = ("CONTRIBUTING.md", "CHANGELOG.md")  # included by pages of the book
 

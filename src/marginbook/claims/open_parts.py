@@ -14,8 +14,8 @@ from .evidence import Verdict, share
 SHOWN, OPEN, REFUTED = "shown", "open", "refuted"
 
 R = TypeVar("R", bound=Hashable)
-#: verdicts on parts, the worst first
-_WORST = (Verdict.NOT_REPRODUCED, Verdict.UNDECIDED, Verdict.PARTLY, Verdict.REPRODUCED)
+#: verdicts on parts, the worst first; that on no parts at all comes last, as it hides no other
+RANKS = (Verdict.NOT_REPRODUCED, Verdict.UNDECIDED, Verdict.PARTLY, Verdict.REPRODUCED, share(0, 0))
 
 
 def at_least(low: float, high: float, bound: float) -> str:
@@ -74,8 +74,10 @@ def worst_of(groups: Iterable[Iterable[str]]) -> Verdict:
 
     >>> str(judged([*[SHOWN] * 9, REFUTED])), str(worst_of([[SHOWN] * 9, [REFUTED]]))
     ('partly', 'not-reproduced')
+    >>> str(worst_of([]))
+    'not-testable'
     """
-    return min((judged(parts) for parts in groups), key=_WORST.index)
+    return min((judged(parts) for parts in groups), key=RANKS.index, default=share(0, 0))
 
 
 def tally(parts: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -262,10 +263,12 @@ class Server:
             body = f'<p class="error" role="alert">{escape(str(full))}.</p><p><a href="/-/runs">Runs</a></p>'
             return HTMLResponse(page("Too many runs", body), 429, {"retry-after": "30"})
         except OSError as error:
-            why = escape(error.strerror or "the disk cannot be written")
-            told = f"The run cannot be stored: {why}. Free some space, and ask again."
+            no_space = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            why = escape(error.strerror or "its folder cannot be written")
+            then = "Free some space" if no_space else "Let the server write in its folder"
+            told = f"The run cannot be stored: {why}. {then}, and ask again."
             body = f'<p class="error" role="alert">{told}</p>'
-            return HTMLResponse(page("No space", body), 507)
+            return HTMLResponse(page("No space" if no_space else "Not stored", body), 507 if no_space else 500)
 
 
 _FILTER = '<p><label>Filter: <input type="search" data-filter></label></p>'

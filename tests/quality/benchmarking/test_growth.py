@@ -26,6 +26,7 @@ def growth(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("name", ["SVC rbf", "LinearSVC", "LSSVM, 1000 landmarks"])
 def test_a_case_is_measured(growth: Any, tmp_path: Path, name: str) -> None:
+    pytest.importorskip("resource", reason="memory is not measured on Windows")
     row = growth.measure(name, 200, tmp_path / "labels.npy")
     assert row["ended"] == ""
     assert row["peer"] == growth.PEERS["linear" if name == "LinearSVC" else "rbf"]
@@ -57,6 +58,7 @@ class Refuses(SVC):
 def test_what_refuses_the_first_fit_is_measured_all_the_same(
     growth: Any, tmp_path: Path, monkeypatch
 ) -> None:
+    pytest.importorskip("resource", reason="memory is not measured on Windows")
     monkeypatch.setattr(growth, "FEW", 100)
     monkeypatch.setattr(growth, "cases", lambda: {"one": lambda n: Refuses()})
     assert growth.measure("one", 200, tmp_path / "labels.npy")["ended"] == ""

@@ -114,7 +114,7 @@ def test_an_unknown_room_is_refused(folder: Path, capsys) -> None:
     with pytest.raises(SystemExit) as stopped:
         suite.run_suite(FILES, folder, ["third"])
     assert stopped.value.code == 2
-    assert "no room third; choose from first, second" in capsys.readouterr().err
+    assert "nothing is called third; choose from first, second" in capsys.readouterr().err
 
 
 def test_worse_ratios_are_loud_and_fail_on_request(folder: Path, capsys) -> None:

@@ -215,7 +215,9 @@ def check_table_3() -> Evidence:
         if frame is None or not frame.attrs["names"]:
             return PAPER_TABLES.nothing("the printed order", "table-1")
         found[protocol] = (orders(frame), frame)
-    best = open_parts.best({protocol: list(one.parts.values()) for protocol, (one, _) in found.items()})
+    ranks = {protocol: open_parts.RANKS.index(worst_of(one.asked)) for protocol, (one, _) in found.items()}
+    top = max(ranks.values())
+    best = open_parts.best({key: list(found[key][0].parts.values()) for key in found if ranks[key] == top})
     order, frame = found[best]
     parts, number, names = list(order.parts.values()), len(order.parts), frame.attrs["names"]
     published = float(printed().errors.loc[names, PUBLISHED].mean())

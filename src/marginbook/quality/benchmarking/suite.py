@@ -68,7 +68,7 @@ def run_suite(
     )
     given = parser.parse_args(argv)
     if unknown := set(given.rooms) - set(files):
-        parser.error(f"no room {', '.join(sorted(unknown))}; choose from {', '.join(files)}")
+        parser.error(f"nothing is called {', '.join(sorted(unknown))}; choose from {', '.join(files)}")
     rooms = given.rooms or [room for room in files if room not in on_request]
     wanted = [file for room in rooms for file in files[room]]
     try:
