@@ -16,8 +16,9 @@ from ..claims import Claim
 FOLDER = "checks"  # of the files in the built book
 _DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
 _STYLE = (
-    "body { margin: 1rem auto; max-width: 52rem; padding: 0 1rem; } h1 { font-size: 1.2rem; } "
-    "pre { overflow-x: auto; line-height: 1.4; } :target { background: Mark; color: MarkText; }"
+    "body { font-family: sans-serif; margin: 1rem auto; max-width: 62rem; padding: 0 1rem; } "
+    "h1 { font-size: 1.2rem; } pre { overflow-x: auto; font-size: 0.85rem; line-height: 1.4; } "
+    ":target { background: Mark; color: MarkText; }"
 )
 
 

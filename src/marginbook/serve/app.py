@@ -268,7 +268,8 @@ class Server:
             then = "Free some space" if no_space else "Let the server write in its folder"
             told = f"The run cannot be stored: {why}. {then}, and ask again."
             body = f'<p class="error" role="alert">{told}</p>'
-            return HTMLResponse(page("No space" if no_space else "Not stored", body), 507 if no_space else 500)
+            title, status = ("No space", 507) if no_space else ("Not stored", 500)
+            return HTMLResponse(page(title, body), status)
 
 
 _FILTER = '<p><label>Filter: <input type="search" data-filter></label></p>'
