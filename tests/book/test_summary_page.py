@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -178,17 +179,22 @@ def test_a_pdf_keeps_its_length_and_loses_date_and_machine() -> None:
 
 
 def test_what_cannot_be_printed_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def printing() -> Path:
+        """In a thread of its own: in that of tests with a browser a loop of events runs already."""
+        with ThreadPoolExecutor(1) as alone:
+            return alone.submit(printed_summary.print_summary, tmp_path, 0).result()
+
     with pytest.raises(printed_summary.NotPrinted, match="no such page"):
-        printed_summary.print_summary(tmp_path, 0)
+        printing()
     page = tmp_path / printed_summary.PAGE
     page.parent.mkdir()
     page.write_text('<p class="take-along as-pdf"></p>')
     monkeypatch.setattr(printed_summary, "chromium", lambda own: "")
     with pytest.raises(printed_summary.NotPrinted, match="no Chromium here"):
-        printed_summary.print_summary(tmp_path, 0)
+        printing()
     monkeypatch.setattr(printed_summary, "chromium", lambda own: "/bin/false")
     with pytest.raises(printed_summary.NotPrinted, match="Chromium cannot print it"):
-        printed_summary.print_summary(tmp_path, 0)
+        printing()
     assert "href" not in page.read_text()  # no link to a file that is not there
     for _ in range(2):
         printed_summary.link_to_pdf(page)

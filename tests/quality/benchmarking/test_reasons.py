@@ -46,10 +46,6 @@ def test_the_reason_stands_below_a_goal_that_is_missed_and_below_no_other() -> N
     assert "operations" not in goal_cells(1, reached(goal, []))[1]
 
 
-def test_the_ldm_misses_on_the_dual_only() -> None:
-    assert all(" on the dual with our H" in row["what"] for row in missed(of("ldm", "kernel machine to")))
-
-
 def test_slsqp_stops_higher_and_random_forms_take_the_time_where_it_does_not() -> None:
     what = re.compile(r" SLSQP (in the \w+)(?: \(at most\))?, (.*)$")
     quotients = {what.search(row["what"]).groups(): row for row in stored("clasmk") if "SLSQP" in row["what"]}

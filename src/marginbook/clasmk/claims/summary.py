@@ -125,10 +125,10 @@ def _table_4() -> Sentence:
     assert found is not None
     *_, behind, p = found
     return Sentence(
-        f"Table 4, and whether two layers are similar to those of multiple kernel learning. {rival} of its "
-        f"{rivals} cells agree. Those of CLASMK-ML depend on the solver, and the paper's was not run: with "
-        f"weights at the global minimum {own} of {owns} agree, and two layers are {-behind:.1f} points "
-        "below. At best the table comes out in part.",
+        "Table 4, and whether two layers are similar to two-layer multiple kernel learning. Of the cells of "
+        f"multiple kernel learning {rival} of {rivals} agree. Those of CLASMK-ML depend on the solver, and "
+        f"the paper's was not run: with weights at the global minimum {own} of {owns} agree, and two layers "
+        f"are {-behind:.1f} points below. At best the table comes out in part.",
         {"clasmk/table-4": "undecided", "clasmk/table-4-order": "undecided"},
         holds=behind < -1 and p < LEVEL and best == Verdict.PARTLY,
     )
