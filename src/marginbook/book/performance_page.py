@@ -79,19 +79,25 @@ def goals_section(overview: str = "") -> str:
             headings = ["", "what", "peer", "goal", "reached: median (range)", "met"]
             cells = [goal_cells(number, each) for number, each in enumerate(among, start=1)]
             parts.append(table(headings, cells, widths=[4, 32, 22, 10, 20, 12], classes=""))
+            parts += filter(None, (reason(number, each) for number, each in enumerate(among, start=1)))
     return "\n".join(parts)
 
 
+def reason(number: int, each: Reached) -> str:
+    """Return in a paragraph why a goal is missed; nothing of one that is met, or not measured."""
+    if not each.goal.why or each.met == len(each.values):
+        return ""
+    return f"**Goal {number}.** {plain(' '.join(each.goal.why.split()))}\n"
+
+
 def goal_cells(number: int, each: Reached) -> list[str]:
-    """Return the cells of one goal; below a goal that is missed stands why."""
+    """Return the cells of one goal."""
     goal = each.goal
     bound = f"{'≥' if goal.at_most is None else '≤'} {goal.bound:,.10g}"
     what = f"{plain(goal.goal)}\\\n*{plain(goal.where)}*"
     if not each.values:
         return [str(number), what, plain(goal.peer), bound, NOTHING, "not measured"]
     count = len(each.values)
-    if goal.why and each.met < count:
-        what += f"\\\n{plain(' '.join(goal.why.split()))}"
     met = "yes" if each.met == count else "no" if not each.met else f"{each.met} of {count}"
     told = number_of(each.median)
     if each.least != each.most:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from marginbook.base.project import resource
-from marginbook.book.performance_page import goal_cells
+from marginbook.book.performance_page import reason
 from marginbook.quality.benchmarking.goals import Goal, goals, measured, reached
 from marginbook.quality.benchmarking.tables import Row, stored
 
@@ -41,9 +41,8 @@ def test_a_goal_that_a_row_misses_says_why() -> None:
 def test_the_reason_stands_below_a_goal_that_is_missed_and_below_no_other() -> None:
     goal = replace(of("kfda", "shrinking"), why="A costs\nN³ operations.", rows="fit")
     rows = [{"what": "fit", "ratio": "4"}, {"what": "fit", "ratio": "6"}]
-    assert goal_cells(1, reached(goal, rows))[1].endswith("\\\nA costs N³ operations.")
-    assert "operations" not in goal_cells(1, reached(goal, rows[1:]))[1]
-    assert "operations" not in goal_cells(1, reached(goal, []))[1]
+    assert reason(3, reached(goal, rows)) == "**Goal 3.** A costs N³ operations.\n"
+    assert reason(3, reached(goal, rows[1:])) == reason(3, reached(goal, [])) == ""
 
 
 def test_slsqp_stops_higher_and_random_forms_take_the_time_where_it_does_not() -> None:
