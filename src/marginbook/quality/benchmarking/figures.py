@@ -29,7 +29,8 @@ def write_all(folder: Path) -> list[str]:
             if rows := stored(f"{room}-scaling"):
                 figures[f"scaling-{room}"] = scaling_figure(rows)
         for name, figure in figures.items():
-            figure.savefig(folder / f"performance-{name}.png", metadata={"Software": None})
+            # all stand on one page, which more dots would make too heavy
+            figure.savefig(folder / f"performance-{name}.png", dpi=150, metadata={"Software": None})
             names.append(f"performance-{name}.png")
     return names
 
