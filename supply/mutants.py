@@ -6,8 +6,12 @@ the checkout, until a test fails or takes ten times its time. What came out is a
 ``results/mutants/mutants.csv`` at once, and the book shows it. Stopped, it goes on where it was. Rows of
 other code or tests stay until ``--again`` is given; the page also shows what came out at first.
 
-Which tests run a line is measured when it is first asked (all tests: half an hour of CPU) and kept in
-``_build/mutants``. Mutants that are listed in ``results/mutants/equivalent.toml`` are tried with
+With ``--claims`` the claims of a room stand in the place of tests: a mutant of its models, solvers and
+estimators meets the checks that run its line, until one comes to another verdict, raises an error or takes
+too long (``results/mutants/claims.csv``). Where one only tells other numbers, that is noted.
+
+Which tests or claims run a line is measured when it is first asked (all tests: half an hour of CPU) and kept
+in ``_build/mutants``. Mutants that are listed in ``results/mutants/equivalent.toml`` are tried with
 ``--equivalent`` only: nobody should notice one.
 """
 
@@ -23,7 +27,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import astuple, replace
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 
 from marginbook.cli.stopping import one_sentence
@@ -33,15 +37,17 @@ with one_sentence():  # these imports take seconds
     from mutating import drawn, places
     from mutating.drawn import Mutant
     from mutating.judging import Settings, Worker
-    from mutating.reached import Reach, Store
+    from mutating.judging_claims import ClaimWorker, of_a_room
+    from mutating.reached import Store
 
     from marginbook.base.progress import Progress, clock
     from marginbook.base.project import cache_dir
     from marginbook.book.mutants_stored import (
-        COLUMNS,
+        CLAIMS_CSV,
         CSV,
         EQUIVALENT,
         NOTICED,
+        ClaimRow,
         Key,
         Row,
         equivalents,
@@ -50,12 +56,14 @@ with one_sentence():  # these imports take seconds
     )
 
 ROOT = Path(__file__).resolve().parents[1]
+DEFAULTS = {"number": 2000, "budget": 30.0, "slow": 10.0}
 
 
 def main() -> int:
     """Draw, and try what is not stored; the exit code is 1 if a mutant was not noticed, now or before."""
     options = _options()
     stored = ROOT / "results" / "mutants"
+    path, of = (stored / CLAIMS_CSV, ClaimRow) if options.claims else (stored / CSV, Row)
     same = equivalents(stored / EQUIVALENT)
     if options.equivalent:
         return try_equivalent(same, options)
@@ -64,14 +72,14 @@ def main() -> int:
         for each in mutants:
             print(f"{each.file}:{each.line} {each.operator}\n    {each.before}\n    {each.after}")
         return 0
-    rows = read(stored / CSV)
+    rows = read(path, of)
     left = [each for each in mutants if each.key not in same]
     if options.control:
         left = [replace(each, text=(ROOT / each.file).read_text(encoding="utf-8")) for each in left]
     else:
         left = waiting(left, rows, options, ROOT)
     done: list[Row] = []
-    store = Keeper(stored / CSV)
+    store = Keeper(path)
 
     def to_come(elapsed: float) -> float | None:
         return elapsed / len(done) * (len(left) - len(done)) if done else None
@@ -85,13 +93,14 @@ def main() -> int:
             told = f"{row.outcome} {row.file.removeprefix('src/marginbook/')}:{row.line}"
             bar.ended(told if row.outcome not in NOTICED or options.control else "")
 
-        try_all(ROOT, left, _settings(options), options.seed, options.n_jobs, ended)
+        kind = ClaimWorker if options.claims else Worker
+        try_all(ROOT, left, _settings(options), options.seed, options.n_jobs, ended, kind)
     if options.control:
         wrong = [row for row in done if row.outcome in NOTICED]
         for row in wrong:
             print(f"noticed without a mutant: {row.killed_by}")
         return int(bool(wrong))
-    return int(not told(mutants, read(stored / CSV), same, options.seed))
+    return int(not told(mutants, read(path, of), same, options.seed))
 
 
 def try_equivalent(same: Iterable[Key], options: argparse.Namespace) -> int:
@@ -114,9 +123,12 @@ def draw(home: Path, options: argparse.Namespace) -> list[Mutant]:
 
     def wanted(file: str, kind: str) -> bool:
         asked = not options.files or any(part in file for part in options.files)
+        asked = asked and (not options.claims or of_a_room(file))
         return asked and (not options.kinds or kind in options.kinds)
 
     found = places.places(home, places.files(home))
+    if options.claims:  # of the others, claims would have nothing to say
+        return drawn.sample(home, found, drawn.WHOLE, options.seed, wanted, options.number)
     return drawn.sample(home, found, options.number, options.seed, wanted)
 
 
@@ -145,6 +157,7 @@ def try_all(
     seed: int,
     n_jobs: int,
     ended: Callable[[Row], None],
+    kind: type[Worker] = Worker,
 ) -> None:
     """Try mutants in parallel; `ended` is called with one row after the other.
 
@@ -154,13 +167,14 @@ def try_all(
         After all processes have ended.
     """
     folder = home / "_build" / "mutants"
-    reach, store = Reach(home, check.graph()), Store(home, folder / f"measured-{settings.slow:g}")
+    reach = kind.reached(home, check.graph())
+    store = Store(home, folder / f"{kind.own}measured-{settings.slow:g}")
     left: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
     for each in mutants:
         left.put(each)
     lock, stop, failed = threading.Lock(), threading.Event(), []
     workers = [
-        Worker(home, folder / f"worker-{number}", cache_dir("data"), reach, store, settings)
+        kind(home, folder / f"{kind.own}worker-{number}", cache_dir("data"), reach, store, settings)
         for number in range(min(n_jobs, len(mutants)))
     ]
 
@@ -205,7 +219,7 @@ class Keeper:
         with self.path.open("a", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             if new:
-                writer.writerow(COLUMNS)
+                writer.writerow([each.name for each in fields(row)])
             writer.writerow(astuple(row))
 
 
@@ -216,7 +230,7 @@ def told(mutants: Iterable[Mutant], rows: Iterable[Row], same: Iterable[object],
     counts = Counter(row.outcome for row in last.values())
     missed = [row for row in last.values() if row.outcome not in NOTICED]
     for row in sorted(missed, key=lambda row: (row.file, row.line)):
-        print(f"{row.outcome}: {row.file}:{row.line} {row.operator} ({row.tests} tests)")
+        print(f"{row.outcome}: {row.file}:{row.line} {row.operator} ({row.tests} met)")
         print(f"    {row.before}\n    {row.after}")
     print(f"seed {seed}: " + ", ".join(f"{count} {name}" for name, count in counts.most_common()))
     return not missed
@@ -230,18 +244,17 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--number", type=int, default=2000, help="of mutants (default: %(default)s)")
+    parser.add_argument("--claims", action="store_true", help="ask the claims of a room in place of tests")
+    parser.add_argument("--number", type=int, help="of mutants (default: 2000; of claims 300)")
     parser.add_argument("--seed", type=int, default=1, help="another one draws others (default: %(default)s)")
     parser.add_argument("--n-jobs", type=int, default=2, help="processes (default: %(default)s)")
     parser.add_argument("--kinds", nargs="+", help="of the sample only these: model, certificates, ...")
     parser.add_argument("--files", nargs="+", help="of the sample only paths with this")
     parser.add_argument("--again", action="store_true", help="try also what other code or tests decided")
     parser.add_argument(
-        "--budget", type=float, default=30, help="seconds of tests for a mutant (default: %(default)g)"
+        "--budget", type=float, help="seconds of tests for a mutant (default: 30; of claims 60)"
     )
-    parser.add_argument(
-        "--slow", type=float, default=10, help="slower tests are left out (default: %(default)g s)"
-    )
+    parser.add_argument("--slow", type=float, help="slower tests are left out (default: 10 s; claims 20)")
     parser.add_argument("--ask", type=int, default=0, help="only so many test files each (default: all)")
     parser.add_argument("--list", action="store_true", help="print the sample and end")
     parser.add_argument(
@@ -250,7 +263,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--control", action="store_true", help="run the same tests without the mutants: none may fail"
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    defaults = {"number": 300, "budget": 60.0, "slow": 20.0} if options.claims else DEFAULTS
+    unset = {name: value for name, value in defaults.items() if getattr(options, name) is None}
+    vars(options).update(unset)
+    return options
 
 
 if __name__ == "__main__":

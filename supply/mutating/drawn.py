@@ -61,6 +61,7 @@ def sample(
     number: int,
     seed: int,
     wanted: Callable[[str, str], bool] = lambda file, kind: True,
+    most: int | None = None,
 ) -> list[Mutant]:
     """Return mutants of as many places, each file and kind with its share, in the order of their lot.
 
@@ -74,6 +75,8 @@ def sample(
     number, seed : int
     wanted : callable
         Whether those of a file and a kind are asked for; the others are drawn, and left out.
+    most : int, optional
+        How many that are asked for are returned, the first ones.
     """
     strata: dict[tuple[str, str], list[Place]] = defaultdict(list)
     for each in (place for some in found.values() for place in some):
@@ -93,7 +96,8 @@ def sample(
 
     quotas = shares({key: len(some) for key, some in strata.items()}, max(number, WHOLE))
     drawn = heapq.merge(*(of(*each) for each in quotas.items()), key=itemgetter(0))
-    return [mutant for _, mutant in islice(drawn, number) if mutant is not None]
+    asked_for = (mutant for _, mutant in islice(drawn, number) if mutant is not None)
+    return list(islice(asked_for, most))
 
 
 def shares(sizes: dict[tuple[str, str], int], number: int) -> dict[tuple[str, str], int]:

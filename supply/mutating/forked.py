@@ -7,12 +7,14 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from json import dumps
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
+
+from .claimed import Claims
 
 OPTIONS = ("-x", "-q", "-n0", "-p", "no:randomly", "-p", "no:cacheprovider", "--tb=line")
 #: pytest's numbers for "all passed" and "no test was left"
@@ -30,7 +32,7 @@ def run(asked: Mapping[str, Any], answers: IO[str]) -> int:
         ``folder``, the copy of the checkout, and ``scratch``, an empty folder. ``measure``: a file of tests,
         of which each is noted that takes less than ``slow`` seconds of CPU. Or ``tests``: a list of pairs, a
         file and its tests, each with the seconds of CPU and wall that it may take; run until one fails.
-        ``wall``: what an import may take.
+        ``wall``: what an import may take. ``claims``, if a file is a folder of claims: see `Claims`.
     answers : file
         Where lines of JSON are written.
     """
@@ -39,12 +41,13 @@ def run(asked: Mapping[str, Any], answers: IO[str]) -> int:
         answers.write(dumps(found) + "\n")
         answers.flush()
 
+    more = [Claims(asked["claims"], tell)] if "claims" in asked else []
     if "measure" in asked:
-        return measure(asked["measure"], asked["folder"], asked["scratch"], asked["slow"], tell)
+        return measure(asked["measure"], asked["folder"], asked["scratch"], asked["slow"], tell, more)
     for number, (file, tests) in enumerate(asked["tests"]):
         code = pytest.main(
             [*OPTIONS, *_doctest(file), f"--basetemp={asked['scratch']}/{number}", file],
-            plugins=[_Chosen(tests, asked["wall"], tell)],
+            plugins=[_Chosen(tests, asked["wall"], tell), *more],
         )
         if code not in FINE:
             tell("failed", f"{file}: no test could begin")  # the first that is told counts
@@ -84,7 +87,9 @@ class _Chosen:
             self.tell("failed", report.nodeid)
 
 
-def measure(file: str, folder: str, scratch: str, slow: float, tell: Any) -> int:
+def measure(
+    file: str, folder: str, scratch: str, slow: float, tell: Any, plugins: Sequence[object] = ()
+) -> int:
     """Run a file of tests under coverage and tell which test ran which line; return 0 if it could.
 
     What a test starts as a process of its own is measured too: ``sitecustomize.py`` in the scratch folder
@@ -113,7 +118,7 @@ def measure(file: str, folder: str, scratch: str, slow: float, tell: Any) -> int
     watch.start()
     code = pytest.main(
         [*options, *_doctest(file), "-m", "not browser and not urls", f"--basetemp={scratch}/t", file],
-        plugins=[timed],
+        plugins=[timed, *plugins],
     )
     watch.stop()
     watch.save()
@@ -190,7 +195,7 @@ def _cpu() -> float:
 
 
 def _doctest(file: str) -> list[str]:
-    return ["--doctest-modules"] if file.startswith("src/") else []
+    return ["--doctest-modules"] if file.startswith("src/") and file.endswith(".py") else []
 
 
 def _function(item: pytest.Item) -> str:

@@ -63,6 +63,10 @@ class Worker:
     settings : Settings
     """
 
+    #: who finds what has to do with a mutant, and what its folders and measurements are called
+    reached: type[Reach] = Reach
+    own = ""
+
     def __init__(
         self, home: Path, folder: Path, data: Path, reach: Reach, store: Store, settings: Settings
     ) -> None:
@@ -79,7 +83,7 @@ class Worker:
                 found = self._ask(
                     tests=[[file, self._limits(tests, known, compiled)] for file, tests, known in batch]
                 )
-            ran = [name for kind, name in found["told"] if kind == "running"]
+            ran = [each[1] for each in found["told"] if each[0] == "running"]
             met += len(ran)
             outcome, killer = _outcome(found, ran)
             if killer:
@@ -145,9 +149,9 @@ class Worker:
     def _measure(self, file: str) -> dict[str, Any]:
         """Return which tests of a file run which lines; none where they cannot be run at all."""
         found = self._ask(measure=file, slow=self.settings.slow)
-        for kind, told in found["told"]:
+        for kind, *told in found["told"]:
             if kind == "measured":
-                return dict(told)
+                return dict(told[0])
         return {"tests": [], "ran": {}, "left_out": 0, "slowest": 0.0}
 
     def _ask(self, **asked: Any) -> dict[str, Any]:
@@ -171,7 +175,7 @@ class Worker:
 
 def _outcome(found: dict[str, Any], ran: list[str]) -> tuple[str, str]:
     """Return what a fork says of a mutant, and the test that noticed it."""
-    failed = [name for kind, name in found["told"] if kind == "failed"]
+    failed = [each[1] for each in found["told"] if each[0] == "failed"]
     if failed:
         return "killed", failed[0]
     last = ran[-1] if ran else "before any test"

@@ -20,6 +20,7 @@ from marginbook.book.mutants_stored import sha
 
 Lines = dict[str, set[int]]  # file -> numbers
 _JITTED = re.compile(r"@(\w+\.)*(njit|jit|vectorize|guvectorize)\b")
+ABOUT = ("left_out", "slowest", "said")  # these are kept as they are
 _NESTED = ast.stmt | ast.ExceptHandler | ast.match_case
 
 
@@ -49,6 +50,8 @@ class Measured:
         Tests that were skipped, slow or failed.
     slowest : float
         The most seconds of CPU that a test took, one that was left out, too.
+    said : dict
+        What tests say besides passing; see `mutating.claimed`.
     """
 
     tests: list[Test]
@@ -56,6 +59,7 @@ class Measured:
     read: dict[str, str] = field(repr=False)
     left_out: int = 0
     slowest: float = 0.0
+    said: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def reach(self, lines: Lines) -> list[Test]:
         """Return the tests that run one of some lines, the fastest first."""
@@ -107,15 +111,14 @@ class Store:
             for name, lines in kept["ran"].items()
         }
         tests = [Test(*each) for each in kept["tests"]]
-        return Measured(tests, ran, kept["read"], kept["left_out"], kept["slowest"])
+        return Measured(tests, ran, kept["read"], **{name: kept[name] for name in ABOUT if name in kept})
 
     def _new(self, file: str, measure: Callable[[str], dict[str, Any]]) -> Measured:
         found = measure(file)
         sets: dict[tuple[int, ...], int] = {}  # many lines are run by the same tests
         kept = {
             "tests": found["tests"],
-            "left_out": found["left_out"],
-            "slowest": found["slowest"],
+            **{name: found[name] for name in ABOUT if name in found},
             "read": {name: self._hash(name) for name in sorted({file, *found["ran"]})},
             "ran": {
                 name: {line: sets.setdefault(tuple(numbers), len(sets)) for line, numbers in lines.items()}
@@ -138,7 +141,8 @@ class Store:
     def _hash(self, name: str) -> str:
         if name not in self._hashes:
             path = self.home / name
-            self._hashes[name] = sha(path.read_bytes()) if path.is_file() else ""
+            inside = ",".join(sorted(each.name for each in path.glob("*.py")))  # their own hashes are beside
+            self._hashes[name] = sha(path.read_bytes()) if path.is_file() else inside
         return self._hashes[name]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 
 import pytest
 
 from marginbook.book import mutants_page
-from marginbook.book.mutants_stored import COLUMNS, CSV, Row, read, sha
+from marginbook.book.mutants_stored import CLAIMS_CSV, COLUMNS, CSV, ClaimRow, Row, read, sha
 from marginbook.book.mutants_stored import EQUIVALENT as LISTED
 
 ROW = Row(
@@ -123,7 +123,33 @@ def test_equivalent_mutants_are_listed_and_not_counted(stored: Path) -> None:
     assert "large\\*\n  - agreed, 2026-01-01\n" in text
 
 
+def test_what_claims_say_is_counted_by_room(stored: Path) -> None:
+    one = ClaimRow(**asdict(ROW), how="", claims="drm/eq-13 drm/remark-1", left_out=2)
+    seen = {"outcome": "numbers", "how": "drm/eq-13: 3 became 4"}
+    rows = [
+        replace(one, outcome="nothing"),
+        replace(one, before="c = d", **seen),
+        replace(one, before="e = f", outcome="verdict", killed_by="src/marginbook/drm/claims/a.py::drm/b"),
+        replace(one, before="e = f", occurrence=1, room="ldm", outcome="no claim", claims="", left_out=0),
+    ]
+    with (stored / CLAIMS_CSV).open("w", newline="") as file:
+        columns = [each.name for each in fields(ClaimRow)]
+        csv.writer(file).writerows([columns, *map(astuple, rows)])
+    text = page(stored, "claims")
+    assert "Of 4 mutants a check runs the line of 3, and a claim notices 1 of these, 6.1 to 79.2 %." in text
+    assert "* - drm\n  - 3\n  - 1\n  - 1\n  - 1\n  - \\-\n  - 2\n" in text
+    assert "* - ldm\n  - 1\n" + "  - \\-\n" * 3 + "  - 1\n  - \\-\n" in text
+    assert "{dropdown} 1 that no claim noticed" in text
+    assert "  - drm/eq-13, drm/remark-1\n" in text
+    assert "{dropdown} 1 seen in the numbers only" in text
+    assert "  - drm/eq-13: 3 became 4\n" in text
+    assert (stored / "pages" / f"mutants-{CLAIMS_CSV}").is_file()
+    (stored / LISTED).write_text(EQUIVALENT.replace("occurrence = 1", "occurrence = 0"))
+    assert "Of 3 mutants" in page(stored, "claims")
+
+
 def test_what_was_not_measured_is_said(stored: Path) -> None:
     assert page(stored, "scores") == "Nothing is stored; `make mutants` measures it.\n"
     assert page(stored, "equivalent") == "None is listed.\n"
     assert page(stored, "survivors") == ""
+    assert page(stored, "claims") == "Nothing is stored; `make mutants ARGS=--claims` measures it.\n"

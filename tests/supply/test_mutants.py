@@ -132,7 +132,7 @@ def test_compiled_code_is_reached_through_its_names(home: Path, mutants: ModuleT
     (home / "tests" / "test_fast.py").write_text(
         "from marginbook.toy.solvers.fast import inner, solve\n\n\ndef test_inner():\n    inner(1)\n"
     )
-    reach = mutants.Reach(home, mutants.check.graph())
+    reach = mutants.Worker.reached(home, mutants.check.graph())
     fast = "src/marginbook/toy/solvers/fast.py"
     assert reach.tiers(fast, 6) == [{fast: {17}, "tests/test_fast.py": {5}}]
     assert reach.tiers(fast, 13) == reach.tiers(fast, 10) == [{fast: {17}}]

@@ -1,4 +1,4 @@
-"""Would the tests notice? ``results/mutants/`` as tables of scores, and the mutants that change nothing."""
+"""Would tests notice, or claims? ``results/mutants/`` as tables, and the mutants that change nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,21 @@ from collections import defaultdict
 from pathlib import Path
 
 from ..base.project import resource
-from .mutants_stored import CSV, EQUIVALENT, NOTICED, Key, Row, equivalents, fresh, history, outdated, read
+from .mutants_stored import (
+    CLAIMS_CSV,
+    CSV,
+    EQUIVALENT,
+    NOTICED,
+    OF_CLAIMS,
+    ClaimRow,
+    Key,
+    Row,
+    equivalents,
+    fresh,
+    history,
+    outdated,
+    read,
+)
 from .myst import NOTHING, dropdown, plain, table
 
 
@@ -21,6 +35,11 @@ def write(folder: Path) -> None:
     folder.joinpath("mutants-equivalent.md").write_text(listed(same), encoding="utf-8")
     if rows:
         shutil.copyfile(stored / CSV, folder / CSV)
+    by_claims = history(read(stored / CLAIMS_CSV, ClaimRow), resource())
+    judged = [last for _, last in fresh(by_claims) if last.key not in same]
+    folder.joinpath("mutants-claims.md").write_text(of_claims(judged), encoding="utf-8")
+    if judged:
+        shutil.copyfile(stored / CLAIMS_CSV, folder / f"mutants-{CLAIMS_CSV}")
 
 
 def scores(all_met: list[tuple[Row, Row]], left_out: int) -> str:
@@ -74,11 +93,62 @@ def survivors(met: list[tuple[Row, Row]]) -> str:
     if not left:
         return offered
     body = [
-        [plain(f"{row.file.removeprefix('src/marginbook/')}:{row.line}"), *_change(row.before, row.after)]
+        [_place(row), *_change(row.before, row.after)]
         for row in sorted(left, key=lambda row: (row.file, row.line, row.after))
     ]
     text = table(["where", "the line", "became"], body, widths=[30, 35, 35], classes="")
     return f"{offered}\n{dropdown(f'{len(left):,} that no test noticed', text)}"
+
+
+def of_claims(rows: list[ClaimRow]) -> str:
+    """Return by room what its claims say of mutants, and those mutants that change no verdict."""
+    if not rows:
+        return "Nothing is stored; `make mutants ARGS=--claims` measures it.\n"
+    met = [row for row in rows if row.outcome != "no claim"]
+    noticed = sum(row.outcome in NOTICED for row in met)
+    told = (
+        f"Of {len(rows):,} mutants a check runs the line of {len(met):,}, "
+        f"and a claim notices {noticed:,} of these{', ' + _interval(noticed, len(met)) if met else ''}.\n"
+    )
+    if old := len(outdated(rows, resource())):
+        told += f"Since {old:,} of them were tried, their file has changed, or the claims that decided.\n"
+    by_room = defaultdict(list)
+    for row in rows:
+        by_room[row.room].append(row)
+    body = []
+    for room, some in sorted(by_room.items()):
+        counts = [sum(row.outcome in wanted for row in some) for wanted in _COLUMNS.values()]
+        too_slow = max(row.left_out for row in some)
+        body.append([plain(room), *(f"{count:,}" if count else NOTHING for count in (*counts, too_slow))])
+    parts = [told, table(["room", *_COLUMNS, "slow claims"], body, classes="sortable")]
+    parts.append(f"{{download}}`All of them (.csv) <_generated/mutants-{CLAIMS_CSV}>`\n")
+    for outcome, title in (("nothing", "that no claim noticed"), ("numbers", "seen in the numbers only")):
+        left = sorted((row for row in rows if row.outcome == outcome), key=lambda row: (row.file, row.line))
+        if left:
+            parts.append(dropdown(f"{len(left):,} {title}", _judged(left)))
+    return "\n".join(parts)
+
+
+#: heading of a column -> outcomes that it counts
+_COLUMNS = {
+    "mutants": OF_CLAIMS,
+    "noticed": NOTICED,
+    "numbers only": ("numbers",),
+    "not noticed": ("nothing",),
+    "no claim": ("no claim",),
+}
+
+
+def _judged(rows: list[ClaimRow]) -> str:
+    lines = [[_place(row), *_change(row.before, row.after), plain(row.how or _some(row))] for row in rows]
+    headings = ["where", "the line", "became", "numbers" if rows[0].how else "claims that ran it"]
+    return table(headings, lines, widths=[22, 26, 26, 26], classes="")
+
+
+def _some(row: ClaimRow, most: int = 8) -> str:
+    claims = row.claims.split()
+    more = f" and {len(claims) - most} more" if len(claims) > most else ""
+    return ", ".join(claims[:most]) + more
 
 
 def listed(same: dict[Key, dict[str, str]]) -> str:
@@ -96,6 +166,10 @@ def listed(same: dict[Key, dict[str, str]]) -> str:
     ]
     headings = ["file", "the line", "became", "why nothing changes", "second reading"]
     return table(headings, lines, widths=[18, 22, 22, 25, 13])
+
+
+def _place(row: Row) -> str:
+    return plain(f"{row.file.removeprefix('src/marginbook/')}:{row.line}")
 
 
 def _change(before: str, after: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""The stored rows of ``make mutants``: one for each time that a mutant was tried, the newest last."""
+"""The stored rows of ``make mutants``: one for each time that a mutant was tried, the newest last.
+
+Tests have tried those of one file, the claims of its room those of the other.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache, partial
 from pathlib import Path
+from typing import TypeVar
 
-CSV = "mutants.csv"
+CSV, CLAIMS_CSV = "mutants.csv", "claims.csv"
 EQUIVALENT = "equivalent.toml"
 #: what came out: a test failed, or took ten times its time; or nothing happened; or no test runs the line
-NOTICED, OUTCOMES = ("killed", "timeout"), ("killed", "timeout", "survived", "no test")
+OUTCOMES = ("killed", "timeout", "survived", "no test")
+#: a check came to another verdict, or raised an error, or took ten times its time; or it told other numbers
+#: only; or nothing happened; or no check runs the line
+OF_CLAIMS = ("verdict", "error", "timeout", "numbers", "nothing", "no claim")
+NOTICED = ("killed", "timeout", "verdict", "error")
 Key = tuple[str, str, str, int]
 
 
@@ -66,19 +74,48 @@ class Row:
     def key(self) -> Key:
         return self.file, self.before, self.operator, self.occurrence
 
+    @property
+    def judges(self) -> str:
+        """The folder of what judges it."""
+        return "tests"
+
+
+@dataclass(frozen=True)
+class ClaimRow(Row):
+    """One mutant and what came out where claims stood in the place of tests.
+
+    Attributes
+    ----------
+    how : str
+        What became of the verdict or of a number, or the error.
+    claims : str
+        The ids of the claims whose checks ran the line, until one noticed or the budget was spent.
+    left_out : int
+        How many claims of the room were too slow to be asked.
+    """
+
+    how: str
+    claims: str
+    left_out: int
+
+    @property
+    def judges(self) -> str:
+        return f"src/marginbook/{self.room}/claims"
+
 
 COLUMNS = [each.name for each in fields(Row)]
+SomeRow = TypeVar("SomeRow", bound=Row)
 
 
-def read(path: Path) -> list[Row]:
+def read(path: Path, of: type[SomeRow] = Row) -> list[SomeRow]:  # type: ignore[assignment]
     """Return the rows of a file in its order, none if it is not there."""
     if not path.is_file():
         return []
-    whole: dict[str, type] = dict.fromkeys(("seed", "line", "occurrence", "tests"), int)
+    whole: dict[str, type] = dict.fromkeys(("seed", "line", "occurrence", "tests", "left_out"), int)
     kinds: dict[str, type] = whole | {"seconds": float, "budget": float}
     with path.open(encoding="utf-8", newline="") as file:
         return [
-            Row(**{name: kinds.get(name, str)(value) for name, value in row.items()})
+            of(**{name: kinds.get(name, str)(value) for name, value in row.items()})
             for row in csv.DictReader(file)
         ]
 
@@ -91,7 +128,7 @@ def equivalents(path: Path) -> dict[Key, dict[str, str]]:
     return {(one["file"], one["line"], one["operator"], one["occurrence"]): one for one in entries}
 
 
-def history(rows: Iterable[Row], home: Path) -> list[tuple[Row, Row]]:
+def history(rows: Iterable[SomeRow], home: Path) -> list[tuple[SomeRow, SomeRow]]:
     """Return for each mutant of each sample the first row and the last, if the code still has its line.
 
     Parameters
@@ -100,14 +137,14 @@ def history(rows: Iterable[Row], home: Path) -> list[tuple[Row, Row]]:
     home : Path
         The folder that has ``src/marginbook``.
     """
-    met: dict[tuple[int, Key], list[Row]] = defaultdict(list)
+    met: dict[tuple[int, Key], list[SomeRow]] = defaultdict(list)
     for row in rows:
         met[row.seed, row.key].append(row)
     lines = {name: _lines(home / name) for name in {file for _, (file, *_) in met}}
     return [(some[0], some[-1]) for (_, key), some in met.items() if key[1] in lines[key[0]]]
 
 
-def fresh(pairs: Iterable[tuple[Row, Row]]) -> list[tuple[Row, Row]]:
+def fresh(pairs: Iterable[tuple[SomeRow, SomeRow]]) -> list[tuple[SomeRow, SomeRow]]:
     """Return the pairs without those whose mutant a sample with a smaller seed has, too."""
     first: dict[Key, int] = {}
     listed = list(pairs)
@@ -116,23 +153,23 @@ def fresh(pairs: Iterable[tuple[Row, Row]]) -> list[tuple[Row, Row]]:
     return [pair for pair in listed if pair[1].seed == first[pair[1].key]]
 
 
-def outdated(rows: Iterable[Row], home: Path) -> list[Row]:
-    """Return those whose mutated file, or the tests that decided, are not what they were."""
+def outdated(rows: Iterable[SomeRow], home: Path) -> list[SomeRow]:
+    """Return those whose mutated file, or what decided, is not what it was."""
     source = cache(lambda name: sha((home / name).read_bytes()) if (home / name).is_file() else "")
     tests = cache(partial(against, home))
     return [
         row
         for row in rows
-        if row.source != source(row.file) or row.against != tests(row.killed_by.partition(":")[0])
+        if row.source != source(row.file) or row.against != tests(row.killed_by.partition(":")[0], row.judges)
     ]
 
 
-def against(home: Path, killer: str) -> str:
-    """Return a hash of the file of the test that noticed a mutant, or of all tests if none did."""
+def against(home: Path, killer: str, judges: str = "tests") -> str:
+    """Return a hash of the file of the test that noticed a mutant, or of all in a folder if none did."""
     file = home / killer.partition(":")[0]
     if killer and file.is_file():
         return sha(file.read_bytes())
-    return sha(b"".join(path.read_bytes() for path in sorted((home / "tests").rglob("*.py"))))
+    return sha(b"".join(path.read_bytes() for path in sorted((home / judges).rglob("*.py"))))
 
 
 def sha(content: bytes) -> str:
