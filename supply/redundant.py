@@ -16,7 +16,7 @@ from typing import Any
 
 from mutating.reached import Measured, Store
 
-from marginbook.book.mutants_stored import CSV, NOTICED, read
+from marginbook.book.mutants_stored import CSV, NOTICED, Row, read
 from marginbook.cli.stopping import one_sentence
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,7 +32,7 @@ class Function:
 
 def main() -> int:
     """Print the suggestions as CSV, and how much is known."""
-    rows = read(ROOT / "results" / "mutants" / CSV)
+    rows = read(ROOT / "results" / "mutants" / CSV, Row)
     killers = {_function(row.killed_by) for row in rows if row.outcome in NOTICED}
     tests = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
     known = dict(measured(ROOT, tests))

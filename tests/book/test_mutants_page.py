@@ -64,7 +64,7 @@ def test_scores_are_of_the_last_row_and_the_first_is_shown(stored: Path) -> None
     other = replace(ROW, room="ldm", before="c = d", outcome="no test")
     late = replace(ROW, before="e = f", outcome="timeout", killed_by="tests/test_sums.py::test_one")
     store(stored, ROW, other, late, killed)
-    assert read(stored / CSV) == [ROW, other, late, killed]
+    assert read(stored / CSV, Row) == [ROW, other, late, killed]
     text = page(stored, "scores")
     assert "The tests notice 2 of 3 mutants, 20.8 to 93.9 %, drawn with the seed 1. 0 that change" in text
     assert "* - drm\n  - 2\n  - 100.0 %\n  - 34.2 to 100.0 %\n  - 50.0 %\n  - 1\n  - \\-\n" in text

@@ -173,12 +173,12 @@ def test_rows_are_kept_and_what_changed_is_tried_again_when_asked(
     path = home / "results" / "mutants" / "mutants.csv"
     mutants.Keeper(path).append(row)
     mutants.Keeper(path).append(replace(row, seed=2))
-    rows = mutants_stored.read(path)
+    rows = mutants_stored.read(path, mutants_stored.Row)
     assert rows == [row, replace(row, seed=2)]
 
     def waiting(seed: int = 1, again: bool = True, budget: float = 30.0, ask: int = 0) -> list[Any]:
         asked = Namespace(seed=seed, again=again, budget=budget, ask=ask)
-        return list(mutants.waiting(made, mutants_stored.read(path), asked, home))
+        return list(mutants.waiting(made, mutants_stored.read(path, mutants_stored.Row), asked, home))
 
     assert waiting() == [made[1]]
     assert waiting(seed=3) == made

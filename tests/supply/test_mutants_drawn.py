@@ -105,10 +105,10 @@ def test_the_command_draws_tries_and_stores(
     monkeypatch.setattr(mutants, "Settings", lambda **asked: replace(quick, **asked))
     monkeypatch.setattr(sys, "argv", ["mutants.py", "--number", "3", "--n-jobs", "1"])
     mutants.main()
-    rows = mutants_stored.read(home / "results/mutants/mutants.csv")
+    rows = mutants_stored.read(home / "results/mutants/mutants.csv", mutants.Row)
     assert len({row.key for row in rows}) == 3
     mutants.main()
-    assert mutants_stored.read(home / "results/mutants/mutants.csv") == rows
+    assert mutants_stored.read(home / "results/mutants/mutants.csv", mutants.Row) == rows
 
 
 def test_those_that_are_said_to_change_nothing_are_tried(
@@ -206,6 +206,6 @@ def test_the_stored_rows_are_whole() -> None:
     if path.is_file():
         with path.open(newline="") as file:
             assert next(csv.reader(file)) == mutants_stored.COLUMNS
-    for row in mutants_stored.read(path):
+    for row in mutants_stored.read(path, mutants_stored.Row):
         assert row.outcome in mutants_stored.OUTCOMES
         assert bool(row.killed_by) == (row.outcome in mutants_stored.NOTICED)

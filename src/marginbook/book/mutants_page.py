@@ -28,7 +28,7 @@ from .myst import NOTHING, dropdown, plain, table
 def write(folder: Path) -> None:
     """Write the parts of the page, ``mutants-*.md``, and the file that it offers."""
     stored = resource("results", "mutants")
-    rows, same = read(stored / CSV), equivalents(stored / EQUIVALENT)
+    rows, same = read(stored / CSV, Row), equivalents(stored / EQUIVALENT)
     met = [pair for pair in history(rows, resource()) if pair[1].key not in same]
     folder.joinpath("mutants-scores.md").write_text(scores(met, len(same)), encoding="utf-8")
     folder.joinpath("mutants-survivors.md").write_text(survivors(met) if rows else "", encoding="utf-8")

@@ -107,7 +107,7 @@ COLUMNS = [each.name for each in fields(Row)]
 SomeRow = TypeVar("SomeRow", bound=Row)
 
 
-def read(path: Path, of: type[SomeRow] = Row) -> list[SomeRow]:  # type: ignore[assignment]
+def read(path: Path, of: type[SomeRow]) -> list[SomeRow]:
     """Return the rows of a file in its order, none if it is not there."""
     if not path.is_file():
         return []
