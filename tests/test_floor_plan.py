@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from enum import IntEnum
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import TypeAlias
 
@@ -81,7 +82,11 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
     """Yield the modules of ours that a module imports, and when."""
     given = public_names()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node, when in _statements(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    if "import_module(" in text or "__import__(" in text:
+        yield from ((each, When.LATE) for each in _by_name(tree, package) if each in known and each != name)
+    for node, when in _statements(tree):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -96,6 +101,15 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
         for target in targets:
             if target in known and target != name:
                 yield target, when
+
+
+def _by_name(tree: ast.AST, package: str) -> Iterator[str]:
+    """Yield the modules that calls name in quotes; names that are put together are of what is found."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=called, args=[ast.Constant(value=str(target)), *_]):
+                if ast.unparse(called).rpartition(".")[2].strip("_") in ("import_module", "import"):
+                    yield resolve_name(target, package)
 
 
 def _statements(node: ast.AST, when: When = When.AT_ONCE) -> Iterator[tuple[ast.AST, When]]:
@@ -245,6 +259,8 @@ def back_edges(graph: Graph) -> Iterator[str]:
                 yield f"{name} imports {target}: paper imports nothing of its room"
             elif folder and not part:
                 yield f"{name} imports the whole room"
+            elif not folder and part not in LIBRARY and room not in ACROSS:
+                yield f"{name} imports {target}: {part} is no method"
 
 
 def test_the_whole_package_is_imported_by_no_room(graph: Graph) -> None:
@@ -259,7 +275,14 @@ def test_the_whole_package_is_imported_by_no_room(graph: Graph) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["from marginbook import LDMClassifier", "from ... import LDMClassifier", "import marginbook.ldm.model"],
+    [
+        "from marginbook import LDMClassifier",
+        "from ... import LDMClassifier",
+        "import marginbook.ldm.model",
+        "importlib.import_module('marginbook.ldm.model')",
+        "find = lambda: import_module('...ldm.model', __package__)",
+        "__import__('marginbook.ldm.model')",
+    ],
 )
 def test_no_way_to_another_room_is_overlooked(line: str, tmp_path: Path) -> None:
     path = tmp_path / "penalties.py"
@@ -283,11 +306,13 @@ def test_back_edges_are_seen() -> None:
         "marginbook.drm.claims.d": [("marginbook.drm.model.a", When.AT_ONCE)],
         "marginbook.bridge.claims.e": [("marginbook.drm.model.a", When.AT_ONCE)],
         "marginbook.drm.paper": [("marginbook.drm.model.a", When.AT_ONCE)],
+        "marginbook.ldm": [("marginbook.ldm.solvers.g", When.LATE), ("marginbook.ldm.claims", When.LATE)],
     }
     assert [edge.split(": ")[1] for edge in back_edges(made)] == [
         "solvers comes after model",
         "another room",
         "model comes after paper",
+        "claims is no method",
     ]
 
 
