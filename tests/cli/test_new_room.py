@@ -8,12 +8,15 @@ import re
 import shutil
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+import yaml
 
-from marginbook.base.project import cache_dir, root
-from marginbook.base.rooms import rooms
+from marginbook.base.project import cache_dir, resource, root
+from marginbook.base.rooms import Room, rooms
+from marginbook.book import room_pages
 from marginbook.cli import new
 
 #: what of the checkout the new room does not meet: what is made, and what is being written just now
@@ -153,6 +156,96 @@ def test_ledger_experiments_coursework_and_book_have_it(copy: tuple[Path, set[st
     assert (source / "notebooks" / "sixth" / "01_the_model.ipynb").is_file()
 
 
+#: the pages of the book that those of the room link to; all of them would take minutes
+BESIDE = ("book/index", "book/verdicts", "book/claims", "book/errata", "book/results", "book/api/index")
+#: compiles the pages of the room and those, and tells the warnings
+PAGES = """
+import json, sys
+from fnmatch import fnmatch
+from pathlib import Path
+import yaml
+from marginbook import claims, notebooks
+from marginbook.base.rooms import rooms
+from marginbook.book import api_pages, bench_pages, check_pages, errata_pages, ledger_pages, result_pages
+from marginbook.book import source
+from marginbook.book.checked_claims import Checked
+from marginbook.book.compiling import compile_book
+
+tree, kept = Path("_build/pages"), sys.argv[1:]
+books = {note.id: note.stored for note in notebooks.available().values()}
+wanted = {claim.id: claim for claim in claims.listed(["sixth"])}
+checked = Checked(wanted, claims.check_all(["sixth"], n_jobs=1), set(books))
+result_pages.rooms = lambda: {"sixth": rooms()["sixth"]}  # comparing all tables takes a while
+
+
+def generate(folder):
+    for of_claims in (ledger_pages, errata_pages):
+        of_claims.write(folder, checked)
+    result_pages.write(folder, {})
+    for page in (bench_pages, api_pages):
+        page.write(folder)
+    check_pages.write(tree.with_name("pages.new") / "_extra", wanted.values())
+
+
+def pruned(entries):
+    for each in entries:
+        if fnmatch("book/api/sixth", each.get("glob", "")):  # which finds many more
+            yield {"file": "book/api/sixth"}
+        elif each.get("file") in kept or "sixth" in str(each):
+            below = {"sections": list(pruned(each["sections"]))} if "sections" in each else {}
+            yield each | below
+
+
+source.assemble(Path(), tree, books, generate)
+source.vendor(tree)
+(tree / "book" / "index.md").write_text("# Book\\n")
+contents = yaml.safe_load((tree / "_toc.yml").read_text())
+contents = {"format": "jb-book", "root": contents["root"], "chapters": [
+    each for part in contents["parts"] for each in pruned(part["chapters"])
+] + [{"file": "book/bibliography"}]}
+(tree / "_toc.yml").write_text(yaml.safe_dump(contents, sort_keys=False))
+print(json.dumps(compile_book(tree, Path("_build/html"), strict=False)))
+"""
+
+
+def test_its_pages_compile_without_a_warning(copy: tuple[Path, set[str]]) -> None:
+    """What `marginbook book --strict` makes of it, without the pages of others."""
+    home, _ = copy
+    done = run(home, "-c", PAGES, *BESIDE)
+    assert done.returncode == 0, done.stderr
+    warnings = json.loads(done.stdout.splitlines()[-1])
+    assert [line for line in warnings if "sixth" in line] == []
+    html = home / "_build" / "html"
+    beside = (html / "book" / "claims.html").read_text("utf-8")
+    contents = re.findall(r'class="reference internal" href="([^"#]+)"', beside)
+    for page in (
+        "book/sixth.html",
+        "book/claims-sixth.html",
+        "book/results-sixth.html",
+        "book/api/sixth.html",
+        "notebooks/sixth/01_the_model.html",
+        "notebooks/sixth/02_exercises.html",
+    ):
+        assert (html / page).is_file(), page
+        assert os.path.relpath(page, "book") in contents, f"{page} is not in the table of contents"
+    evidence = (html / "book" / "claims-sixth.html").read_text("utf-8")
+    (code,) = set(re.findall(r'href="\.\./([^"]+)"><code[^>]*>check_solution</code>', evidence))
+    assert "sixth/claims/section_2_solution.py" in evidence
+    page, _, anchor = code.partition("#")
+    assert f'id="{anchor}"' in (html / page).read_text("utf-8")
+
+
+@pytest.mark.parametrize("key", ["isvm", "index2", "twinsvm"])
+def test_each_key_has_its_page_of_the_reference_in_the_contents(key: str, tmp_path: Path) -> None:
+    """Whatever it begins with: the pattern of these pages leaves out the one that is above them."""
+    room = Room(key, f"marginbook.{key}", tmp_path, "T", 60, short="T", citation="t")
+    parts = yaml.safe_load(resource("_toc.yml").read_text("utf-8"))["parts"]
+    (above,) = [one for part in parts for one in part["chapters"] if one.get("file") == "book/api/index"]
+    found = above["sections"] + room_pages.unlisted(above["sections"], [room])
+    page = f"book/api/{key}"
+    assert sum(one.get("file") == page or fnmatch(page, one.get("glob", "")) for one in found) == 1
+
+
 #: for pytest, ``-p met``: of tests that are parametrised, those with the new room, and no long ones of others
 MET = """
 def pytest_collection_modifyitems(items):
@@ -221,6 +314,8 @@ def test_lint_types_and_the_tests_that_it_reaches_pass(copy: tuple[Path, set[str
         (["class", "--title", "T"], "KEY 'class' cannot name a package"),
         (["toy", "--title", 'A "T"'], "no quotes"),
         (["toy", "--title", "T", "--short", "T-1"], "--short 'T-1' cannot begin the name of a class"),
+        (["toy", "--title", "T", "--short", "LDM"], "--short 'LDM' is taken: ldm is called so"),
+        (["mkl", "--title", "T"], "'MKL' is taken: marginbook.clasmk has MKLClassifier; choose another"),
         (["toy"], "Missing option '--title'"),
     ],
 )

@@ -6,6 +6,7 @@ replaces the one from here.
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -89,8 +90,24 @@ def _filled(name: str, room: Room) -> str:
     )
 
 
+def unlisted(sections: list[dict[str, str]], added: list[Room]) -> list[dict[str, str]]:
+    """Return entries for the pages of rooms in the reference that no pattern among `sections` finds.
+
+    Examples
+    --------
+    >>> unlisted([{"glob": "book/api/[!i]*"}], [rooms()["ldm"]])
+    []
+    """
+    pages = (f"book/api/{room.key}" for room in added)
+    patterns = [each["glob"] for each in sections if "glob" in each]
+    return [{"file": page} for page in pages if not any(fnmatchcase(page, each) for each in patterns)]
+
+
 def _enter(path: Path, added: list[Room]) -> None:
-    """Put chapters into a table of contents: after those of the papers, else at its end."""
+    """Put chapters into a table of contents: after those of the papers, else at its end.
+
+    With them go their lists, and those pages of the reference that no pattern of its own finds.
+    """
     import yaml  # type: ignore[import-untyped]  # it comes with jupyter-book
 
     contents: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -110,6 +127,8 @@ def _enter(path: Path, added: list[Room]) -> None:
                 for room in added
                 if name in lists_of(room)
             ]
+            if name == "api/index":
+                own = unlisted(chapter.get("sections", []), added)
             if own:
                 chapter["sections"] = [*chapter.get("sections", []), *own]
     path.write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")

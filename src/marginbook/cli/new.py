@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from ..base.project import PACKAGE, root
+from ..base.public import public_names
 from ..base.rooms import papers
 from .commands import Command, keeping
 
@@ -84,6 +85,13 @@ def _checked(home: Path, key: str, title: str, short: str) -> str:
     for name in (*folders, *pages, f"results/{key}"):
         if (home / name).exists():
             raise click.UsageError(f"{key!r} is taken: {name} exists already; choose another KEY")
+    used = {room.short.lower(): f"{room.key} is called so" for room in papers().values()}
+    used |= {name.lower(): f"{place} has {name}" for name, place in public_names().items()}
+    for word in (short, f"{short}Classifier"):
+        if word.lower() in used:
+            raise click.UsageError(
+                f"--short {short!r} is taken: {used[word.lower()]}; choose another with --short"
+            )
     return short
 
 
