@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 import pytest
 
-from marginbook.claims import ROOMS, Evidence, Verdict, check, find, ledger, sharpness
+from marginbook.claims import ROOMS, Evidence, Verdict, check, find, ledger, sharpness, times
 from marginbook.claims.changed_results import in_results, renamed
 from marginbook.claims.rivals import Rival, in_place
 from marginbook.claims.sharpness import CHANGED, Met
@@ -121,6 +121,16 @@ def test_text_slack_and_verdict_follow_the_stored_results(id: str) -> None:
 @pytest.mark.parametrize("id", ["drm/table-5", "drm/fig-5", "smm/levels", "smm/model-free"])
 def test_text_slack_and_verdict_follow_some_stored_results(id: str) -> None:
     look(id, enough=2, most=4)
+
+
+def test_a_part_that_is_counted_takes_the_slack_along() -> None:
+    """Of the laws of kfda/scale all hold without the threshold, and the decisions are not the same."""
+    (claim,) = find(["kfda/scale"])
+    with in_place(Rival("a threshold 5 % off", swaps={"kfda.model.objective.midpoint": times(1.05)})):
+        found = claim.check()
+    assert found.verdict == Verdict.FAILS
+    assert found.slack is not None
+    assert found.slack < 0
 
 
 def test_a_verdict_that_changes_alone_is_noticed() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.datasets import load_digits
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ...kernels import gram
 from ..model.objective import Problem, midpoint, objective, targets
 from ..solvers.irls import ridge_start, step_stable
@@ -72,7 +72,7 @@ def check_penalised_bias() -> Evidence:
         f"mean of the fit, zero with a free bias, is up to {max(offset):.2f} times the root mean square of "
         "the targets",
         claimed="angle 0 with a free bias, not with the printed one",
-        slack=max(printed) - 1.0,
+        slack=min(max(printed) - 1.0, short(free <= 1e-6, 1)),
         why="Eliminating a free bias gives K C K + 2 rho N I with the centring matrix C. Here K C K is the "
         "within-class scatter plus a multiple of (M1-M2)(M1-M2)'. The printed bias gives K (I - 11'/(N + 2 "
         "rho N)) K instead. The two differ by a multiple of K11'K, which is not along M1 - M2. A penalised "
@@ -161,7 +161,7 @@ def check_threshold() -> Evidence:
         f"{max(shares):.2f}) the error is {total[0]:.1f} % at the midpoint of the targets and {total[1]:.1f} "
         f"% at that of the means, and averaged over the classes {halves[0]:.1f} % and {halves[1]:.1f} %",
         claimed="R^2 exactly; a lower class-averaged error at the midpoint of the means",
-        slack=float(halves[0] - halves[1]),
+        slack=min(float(halves[0] - halves[1]), short(factor, count), short(worst <= 1e-9, 1)),
         why="With a free bias the residual sums to zero, and the indicator of the positive class is an "
         "affine function of the targets. So the mean of f over that class is R^2 N/N1 for any penalty on "
         "alpha, with R^2 = yhat'f/yhat'yhat. Where both classes are equally probable, E[yhat|x] equals the "
@@ -227,7 +227,7 @@ def check_scale(power: float = 1.0) -> Evidence:
         f"the same decisions; with the printed bias alpha differs by up to {100 * tied:.0f} %; a kernel "
         f"multiplied by s needs rho s^q, which holds to {at_most(kernels, 1e-7)}",
         claimed="0; not with the printed bias",
-        slack=1e-7 - worst,
+        slack=min(1e-7 - worst, short(decisions, count), short(tied > 1e-3, 1)),
         why="We have J(c omega; c yhat, c^(2-q) rho) = c^2 J(omega; yhat, rho), and +-1 is an affine "
         "function of the targets. A free bias absorbs its constant; a penalised bias is charged for it. The "
         "penalty is on alpha, not on the function f: for s K the coefficients are s times smaller. The ridge "

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, decide, times
+from ...claims import Evidence, Rival, claim, decide, short, times
 from ..model.certificates import magnitude_bound, smallest_curvature
 from ..model.objective import Problem, objective
 from ..solvers.irls import majorize_minimize
@@ -80,7 +80,7 @@ def check_magnitude_bound() -> Evidence:
         f"below is not; where the paper stops, {undecided} of {coefficients} coefficients are neither above "
         "the bound nor too small to return",
         claimed="at least 1",
-        slack=least - 1,
+        slack=min(least - 1, short(saddles, below), short(sharp, columns)),
         why="The second derivative along coordinate i, |d_i|^2 - rho N q(1-q)|omega_i|^(q-2), cannot be "
         "negative in a minimum (Chen, Xu and Ye 2010). So no coefficient of a minimum lies between zero "
         "and the bound. For q = 1 the bound is 0, and any cut is a convention.",
@@ -155,7 +155,7 @@ def check_global_bound() -> Evidence:
         f"{sharp} of {columns} problems with one column, a stationary size {NEAR:g} above the bound is the "
         f"lowest minimum and one {NEAR:g} below is not",
         claimed="at least 1, and arbitrarily close to it",
-        slack=least - 1,
+        slack=min(least - 1, short(gained, between), short(between, 1), short(sharp, columns)),
         why="At a stationary point, setting omega_i to zero changes J by |d_i|^2 omega_i^2/2 - rho N (1-q) "
         "|omega_i|^q. In the lowest minimum this change is not negative. The bound is (2/q)^(1/(2-q)) "
         "times that for local minima. A coefficient below it proves that a minimum is not the lowest; "

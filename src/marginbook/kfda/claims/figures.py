@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ...claims import Evidence, Rival, claim, share
+from ...claims import Evidence, Rival, claim, share, short
 from ..model.objective import Problem
 from ..solvers.irls import majorize_minimize
 
@@ -79,7 +79,9 @@ def check_priors() -> Evidence:
         measured=f"gain in log density from setting w to 0, for q = 1/2, 1, 2: {told}; slope relative to "
         f"height at |w| = 1e-6: {half[2]:.0f}, {one[2]:.3f}, {two[2]:.0e}",
         claimed="larger gains for smaller q",
-        slack=min(a - b for a, b in zip(gains[0.5], gains[1.0], strict=True)),
+        slack=min(
+            *(a - b for a, b in zip(gains[0.5], gains[1.0], strict=True)), short(sum(parts), len(parts))
+        ),
         why="The prior is exp(-|w|^q) / (2 Gamma(1 + 1/q)), which integrates to 1. Next to 0 its slope is "
         "infinite for q < 1, finite for q = 1 and 0 for q = 2, so only the first two have a peak. Beyond "
         "|w| = 1 the order is reversed: large values cost less for smaller q. The figure prints no "
@@ -192,7 +194,7 @@ def check_two_minima() -> Evidence:
         f"{ESTIMATE:g} the starts {STARTS[0]:g} and {STARTS[1]:g} end in {drawn[0]:.0f} (J = "
         f"{values[0]:.2f}) and {drawn[1]:.3f} (J = {values[1]:.2f})",
         claimed="two minima; two starts, two ends",
-        slack=ESTIMATE - threshold,
+        slack=min(ESTIMATE - threshold, short(sum(map(bool, parts)), len(parts))),
         why="The paper does not state the data. If the squared inputs sum to N, then J(w) = (w - w^)^2 / 2 + "
         "rho |w|^q. The picture needs w^ > (2 - q) / (1 - q) (rho q (1 - q))^(1 / (2 - q)), and from w^ = "
         f"{even:.3f} on the broad minimum is the lower one. Starts below {_barrier(ESTIMATE):.3f}, the "

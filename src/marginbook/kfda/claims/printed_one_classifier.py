@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide, times
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ..paper.printed import OWN, PAPER_TABLES, fixed_deviation, printed, sizes
 from .printed_deviations import LAWS, explained, implied_errors, odds, spreads
 
@@ -74,7 +74,11 @@ def check_printed_spread() -> Evidence:
         "decide",
         claimed=f"odds of {all_decided:g} against refitted ones, of {decided:g} against any other reading, "
         "and no set that contradicts it",
-        slack=float(min(min(every.values()) - math.log(decided), every["refit"] - math.log(all_decided))),
+        slack=min(
+            min(every.values()) - math.log(decided),
+            every["refit"] - math.log(all_decided),
+            short(-len(against_it), 0),
+        ),
         why=f"In favour: {shown or 'none'}. Against: {', '.join(against_it) or 'none'}. Undecided: "
         f"{', '.join(open_) or 'none'}; there one of the two predictions is at most {near:.1f} times the "
         f"other, on those in favour up to {far:.1f} times. We considered other explanations. The odds "

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, null_space
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ...kernels import gram
 from ..model.objective import targets
 from .problems import Sample, described, samples
@@ -126,7 +126,7 @@ def check_fisher(weight: Fraction = Fraction(1), intercept: bool = True) -> Evid
         measured=f"in rational arithmetic S_W w is the derived positive multiple of m1 - m2 in {exact} of "
         f"{tested} problems; in floating point the angle is at most {at_most(apart, tolerance)}",
         claimed="0",
-        slack=tolerance - apart,
+        slack=min(tolerance - apart, short(exact, tested), short(tested, 1)),
         why="We have w = k S_W^{-1}(m1 - m2) with k = N / (1 + N1 N2 / N D^2) and D^2 = (m1 - m2)' "
         "S_W^{-1} (m1 - m2). So the orientation is right, too. The formula needs an invertible S_W. "
         f"Problems with a singular one are left out here ({singular} of those drawn) and tested in "

@@ -72,7 +72,7 @@ def check_rate(order: float = 1.0) -> Evidence:
         f"{at_most(derivative, 1e-4)}",
         claimed="a constant factor: the largest eigenvalue of (2-q) rho N q M^{-1} B on the support; for q = "
         "1 also |d_i'r|/(rho N) of the zeros",
-        slack=close - 0.85,
+        slack=min(close - 0.85, short(above, 0.9), short(derivative <= 1e-4, 1)),
         why="The factor is below 1 if and only if the Hessian on the support is positive definite, so minima "
         "are attractive. It is close to 1 where that Hessian is nearly singular or, for q = 1, where a "
         "zero coefficient is close to being retained. A run that reaches the limit in few steps is faster, "

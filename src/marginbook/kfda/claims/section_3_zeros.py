@@ -88,7 +88,7 @@ def check_stays(powers: Sequence[float] = POWERS[:-1], tiny: float = 0.0) -> Evi
         f"{revived} of {count} runs of 20 steps, and J differs from that without the columns by at most "
         f"{at_most(worst, tolerance)}",
         claimed="never revived",
-        slack=tolerance - worst,
+        slack=min(tolerance - worst, short(kept, steps), short(same, steps), short(-revived, 0)),
         why="In (8), the row and the column of a zero coefficient are those of rho N q I. So a start with "
         "zeros leads, at best, to a minimum of the smaller problem. The claim does not hold for q = 2, "
         "where Psi is the identity.",

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ..solvers.leave_one_out_bound import bracket
 from .printed_theorem_3 import (
     AT_BOUND,
@@ -102,7 +102,7 @@ def check_restricted(
         f"up to {100 * reach:.1f} % of the bound is reached"
         + ("" if off <= 1e-9 else f"; the bound of ldm/thm-3 is another one, by up to {off:.2g}"),
         claimed="never",
-        slack=float(min(1 + 1e-6 - reach, 1e-9 - off if off > 1e-9 else np.inf)),
+        slack=float(min(1 + 1e-6 - reach, 1e-9 - off if off > 1e-9 else np.inf, short(-beyond, 0))),
         why="The proof is right for this classifier once one step is added: the unconstrained minimum over "
         "t, which the proof uses, lies in the box, t <= C. The paper says that all examples with alpha_i = C "
         "are misclassified. That is not so, but counting them only makes the bound larger. Every classifier "

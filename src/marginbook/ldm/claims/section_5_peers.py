@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide
+from ...claims import Evidence, Rival, at_most, claim, decide, short
 from ..model.whitening import WhitenedGram
 from ..peers.km_omd_solver import solve_km_omd
 from ..peers.mdo_descent import mdo_cost, mdo_objective, solve_mdo
@@ -70,7 +70,7 @@ def check_mdo(signs: tuple[float, ...] = (-1.0, 1.0), factor: float = 1.01) -> E
         f"end at the objectives {', '.join(f'{value:.3g}' for value in values)}; a small rotation lowers "
         f"{sum(change < -1e-6 * max(values) for change in around)} of them",
         claimed=f"not convex; local minima that differ by {100 * (factor - 1):.3g} % or more",
-        slack=float(min(bend - 1e-6, ratio - factor)),
+        slack=float(min(bend - 1e-6, ratio - factor, short(minimal, 1))),
         why="The term exp(-at^2) is concave near t = 0, and the sphere |w| = 1 is not a convex set. With "
         "three clusters at equal angles every direction misclassifies one of them; the starts differ by "
         "which one it is. The gradients at the end points are at most "

@@ -11,7 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...claims import Evidence, Rival, at_most, claim, decide, times
+from ...claims import Evidence, Rival, at_most, claim, decide, short, times
 from ..model.objective import margin_variance
 from ..model.whitening import WhitenedGram
 from ..solvers.dual import active_set
@@ -236,7 +236,7 @@ def check_subsumes_svm(lambda1: float = 0.0, lambda2: float = 0.0, loss: float =
         f"have a solution and {refused} have none, {'the same ones' if agree else 'but not the same ones'} "
         "for both methods",
         claimed="the same w",
-        slack=tolerance - max(soft, hard),
+        slack=min(tolerance - max(soft, hard), short(agree, 1), short(separable, 1)),
         why="The SVM of the paper has no intercept. SVC always has one, and its w differs by up to "
         f"{biased:.1f} times the length of w here. If the mirror images (-x, -y) of all examples are added, "
         "its intercept is 0 by symmetry; that SVC is compared here.",
