@@ -13,10 +13,10 @@ The model in four lines: N rows, :math:`N_1` of the positive class, the kernel m
 
 Where to look: ``model`` the objective, its majoriser and certificates of minima; ``solvers`` the paper's
 iteration, the same faster, one with exact zeros, the exact solution for q = 1, and paths along rho;
-``estimators`` what users call; ``peers`` the compared methods. ``paper`` holds the printed numbers and the
-protocols, ``experiments`` how one entry of a table is measured, ``claims`` each statement with its check, by
-section of the paper; what begins with ``beyond`` is ours alone, elsewhere the kind of a claim says whose it
-is.
+``estimators`` what users call; ``peers`` the compared methods, of which the discriminant with a ridge can be
+fitted on landmarks. ``paper`` holds the printed numbers and the protocols, ``experiments`` how one entry of a
+table is measured, ``claims`` each statement with its check, by section of the paper; what begins with
+``beyond`` is ours alone, elsewhere the kind of a claim says whose it is.
 """
 
 from .estimators.classifier import SparseKFDAClassifier
