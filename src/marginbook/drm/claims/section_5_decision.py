@@ -10,7 +10,7 @@ from ...claims import Evidence, Rival, at_most, claim, decide
 from ...datasets import load
 from ..model.objective import class_slices
 from ..solvers.leave_one_out import leave_one_out
-from ..solvers.one_pass import ClassMoments, linear_maps
+from ..solvers.one_pass import ClassMoments, LinearMaps, linear_maps
 from .problems import SIZES, longer_maps, problems
 from .stored_results import protocol
 
@@ -32,10 +32,15 @@ def _orthogonal(rng: np.random.Generator, tilt: float) -> tuple[np.ndarray, np.n
     return X, rng.normal(size=3) @ X[4:7], sizes
 
 
+def _maps(X: np.ndarray, sizes: tuple[int, ...], alpha: float, beta: float) -> LinearMaps:
+    """Return the maps of the library, fitted to classes that follow each other."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    return linear_maps(ClassMoments.empty(len(sizes), X.shape[1], alpha, beta).add(X, y))
+
+
 def _parts(X: np.ndarray, sizes: tuple[int, ...], x: np.ndarray, alpha: float, beta: float) -> np.ndarray:
     """Return the psi_i of the library, one row a class."""
-    y = np.repeat(np.arange(len(sizes)), sizes)
-    parts: np.ndarray = linear_maps(ClassMoments.empty(len(sizes), len(x), alpha, beta).add(X, y)).T @ x
+    parts: np.ndarray = _maps(X, sizes, alpha, beta).T @ x
     return parts
 
 
@@ -150,9 +155,7 @@ def check_dissimilarities(
     for _ in range(5):
         X, x, classes = _orthogonal(rng, 0.0)
         x = x + outside * rng.normal(size=len(x))
-        parts = _parts(X, classes, x, 0.0, beta)
-        total, square = parts.sum(axis=0), x @ x
-        values = np.array([np.sum((x - psi) ** 2) + np.sum((total - psi) ** 2) for psi in parts]) / square
+        values = _maps(X, classes, 0.0, beta).dissimilarity(x[None])[0] / (x @ x) + 1.0
         worst = max(worst, float(np.abs(values - [other, 0.0, other]).max()))
     tolerance = 1e-6
     return Evidence(
