@@ -118,5 +118,7 @@ def test_the_numbers_of_trust_are_those_stored(name: str, tmp_path: Path) -> Non
     trusted_page.write(tmp_path)
     text = (tmp_path / "checked.md").read_text()
     assert f"(#trust-{name})" in text
-    rows = trusted_page.stored("trust", "recheck")
-    assert f"of {sum(int(row['rows']) for row in rows)} stored results" in text
+    for code in ("the present code", "other code"):
+        own = [row for row in trusted_page.stored("trust", "recheck") if row["made by"] == code]
+        counts = " of ".join(str(sum(int(row[name]) for row in own)) for name in ("same", "rows"))
+        assert not own or f"{counts} rows of {len(own)} experiments that {code} made" in text

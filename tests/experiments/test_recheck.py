@@ -15,7 +15,7 @@ from marginbook.datasets.dataset import DatasetNotFetched
 from marginbook.experiments import export, load_protocol, run
 from marginbook.experiments.command import experiment
 from marginbook.experiments.protocol import Protocol
-from marginbook.experiments.recheck import TOLERANCE, differences, recheck
+from marginbook.experiments.recheck import OTHER, PRESENT, TOLERANCE, differences, recheck
 
 QUIET = Console(quiet=True)
 
@@ -49,7 +49,10 @@ def test_a_changed_number_is_found_and_named(
     monkeypatch.setattr(sys.modules[recheck.__module__], "commit", lambda *_: "abc")
     done = CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "2", "--out", str(out)])
     assert done.exit_code == 1
-    assert pd.read_csv(out)["commit"].tolist() == ["abc"]
+    assert pd.read_csv(out)[["made by", "commit"]].to_numpy().tolist() == [[PRESENT, "abc"]]
+    monkeypatch.setattr(Protocol, "code", lambda self: "changed")
+    CliRunner().invoke(experiment, ["recheck", "toyroom/folds", "--rows", "2", "--out", str(out)])
+    assert pd.read_csv(out)["made by"].tolist() == [OTHER]
     assert f": {metric}, by " in done.stderr
     assert pd.read_csv(out)[["rows", "same"]].to_numpy().tolist() == [[2, 0]]
 

@@ -60,7 +60,6 @@ def rechecked(rows: Sequence[Row]) -> str:
     if not rows:
         command = "marginbook experiment recheck --out results/trust/recheck.csv"
         return f"Nothing is stored; `{command}` measures it.\n"
-    compared, same = (sum(int(row[name]) for row in rows) for name in ("rows", "same"))
     lines = [
         [
             f"`{row['experiment']}`",
@@ -68,12 +67,23 @@ def rechecked(rows: Sequence[Row]) -> str:
             row["same"],
             row["largest"] or NOTHING,
             plain(row["where"]) or NOTHING,
+            row["made by"],
         ]
         for row in rows
     ]
-    made = table(["experiment", "compared", "same", "largest difference", "where it differs"], lines)
-    told = f"{same} of {compared} rows of {len(rows)} experiments came out again{at_commit(rows)}.\n\n"
-    return told + dropdown("Each experiment", made)
+    columns = ["experiment", "compared", "same", "largest difference", "where it differs", "made by"]
+    made = table(columns, lines)
+    return f"{came_out(rows)}{at_commit(rows)}.\n\n" + dropdown("Each experiment", made)
+
+
+def came_out(rows: Sequence[Row]) -> str:
+    """Return how many stored rows came out again, counted apart by the code that had made them."""
+    told = []
+    for code in sorted({row["made by"] for row in rows}, reverse=True):
+        own = [row for row in rows if row["made by"] == code]
+        compared, same = (sum(int(row[name]) for row in own) for name in ("rows", "same"))
+        told.append(f"{same} of {compared} rows of {len(own)} experiments that {code} made")
+    return " and ".join(told) + " came out again"
 
 
 def at_commit(rows: Sequence[Row]) -> str:

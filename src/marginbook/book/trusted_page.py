@@ -76,10 +76,8 @@ def again(rows: Rows) -> str:
     """Return how many stored results came out again."""
     if not rows:
         return ""
-    drawn, same = (sum(int(row[name]) for row in rows) for name in ("rows", "same"))
     return (
-        f"**{same} of {drawn} stored results came out again**, drawn at random from {len(rows)} "
-        f"experiments{trust_page.at_commit(rows)}. "
+        f"**{trust_page.came_out(rows)}**, drawn at random{trust_page.at_commit(rows)}. "
         "[Computed again](#trust-recheck)"
     )
 

@@ -242,7 +242,7 @@ def recheck_(
             continue
         found = recheck(protocol, rows, at_most=at_most, seed=seed, n_jobs=n_jobs)
         tell_rechecked(protocol.id, found)
-        table.append(summary(protocol.id, found))
+        table.append(summary(protocol, found))
     if not table:
         raise click.ClickException("no experiment has stored results; marginbook experiment run makes them")
     columns = [name for name in table[0] if name != "commit"]  # the same in each row

@@ -19,6 +19,7 @@ from .export import KEY_COLUMNS, read_results
 from .one_task import measure_in_worker, measure_task
 from .progress import RunProgress, last_line
 from .protocol import Protocol, Task
+from .shipped import shipped
 from .timings import Timings
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6
 #: in the names of columns that tell how far a solution may be from the optimum, as a share of the objective
 CERTIFICATES = ("gap", "residual")
+#: which code made stored results, as a table of `summary` says it
+PRESENT, OTHER = "the present code", "other code"
 
 
 @dataclass(frozen=True)
@@ -124,20 +127,22 @@ def recheck(
     return sorted(found, key=lambda each: each.task)
 
 
-def summary(experiment: str, found: Sequence[Rechecked]) -> dict[str, Any]:
+def summary(protocol: Protocol, found: Sequence[Rechecked]) -> dict[str, Any]:
     """Return one row of a table: how many rows were compared and are the same, and the largest difference.
 
-    Without a row that was compared, "largest" is empty and "where" says what the first lacks. "commit" is
-    that of the code now, empty outside of git.
+    Without a row that was compared, "largest" is empty and "where" says what the first lacks. "made by" tells
+    whether the stored results are of the `PRESENT` code or of `OTHER`, "commit" is that of the code now,
+    empty outside of git.
     """
     compared = [each for each in found if each.compared]
     worst = max(compared or found[:1], key=lambda each: each.largest)
     return {
-        "experiment": experiment,
+        "experiment": protocol.id,
         "rows": len(compared),
         "same": sum(each.same for each in compared),
         "largest": f"{worst.largest:.1e}" if compared else "",
         "where": "" if worst.same else f"{worst.task.dataset}, {worst.task.method}: {worst.where}",
+        "made by": PRESENT if shipped(protocol).code == protocol.code() else OTHER,
         "commit": commit("results") or "",
     }
 
