@@ -82,7 +82,8 @@ def came_out(rows: Sequence[Row]) -> str:
     for code in sorted({row["made by"] for row in rows}, reverse=True):
         own = [row for row in rows if row["made by"] == code]
         compared, same = (sum(int(row[name]) for row in own) for name in ("rows", "same"))
-        told.append(f"{same} of {compared} rows of {len(own)} experiments that {code} made")
+        experiments = "1 experiment" if len(own) == 1 else f"{len(own)} experiments"
+        told.append(f"{same} of {compared} rows of {experiments} that {code} made")
     return " and ".join(told) + " came out again"
 
 

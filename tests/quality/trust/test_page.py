@@ -9,6 +9,7 @@ import pytest
 
 from marginbook.base.project import root
 from marginbook.book import trust_page, trusted_page
+from marginbook.experiments.recheck import OTHER, PRESENT
 from marginbook.quality.trust.command import PARTS, store
 
 
@@ -106,11 +107,16 @@ def test_what_the_page_says_of_silent_problems_is_so() -> None:
     assert float(digits["one-pass"]) <= max(float(value) for value in digits.values())
 
 
-def test_what_was_computed_again_names_its_commit() -> None:
+def test_what_was_computed_again_names_its_commit_and_what_made_the_results() -> None:
     row = {"experiment": "drm/table-8", "rows": "5", "same": "5", "largest": "1e-9", "where": ""}
-    assert "5 of 5 rows of 1 experiments came out again.\n" in trust_page.rechecked([row])  # an older file
+    row["made by"] = PRESENT
+    assert f"5 of 5 rows of 1 experiment that {PRESENT} made came out again.\n" in trust_page.rechecked([row])
     rows = [{**row, "commit": "abc"}, {**row, "commit": "abc"}]
-    assert "2 experiments came out again, by the code of commit abc.\n" in trust_page.rechecked(rows)
-    assert "drawn at random from 2 experiments, by the code of commit abc. " in trusted_page.again(rows)
+    told = f"10 of 10 rows of 2 experiments that {PRESENT} made"
+    assert f"{told} came out again, by the code of commit abc.\n" in trust_page.rechecked(rows)
+    assert "drawn at random, by the code of commit abc. " in trusted_page.again(rows)
     assert "by the code of commit abc and d." in trust_page.rechecked([*rows, {**row, "commit": "d"}])
     assert "commit" not in trusted_page.again([{**row, "commit": ""}])
+    older = {**row, "same": "3", "made by": OTHER}
+    both = f"{told} and 3 of 5 rows of 1 experiment that {OTHER} made came out again"
+    assert both in trust_page.rechecked([older, *rows])
