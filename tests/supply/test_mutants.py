@@ -84,6 +84,20 @@ def test_without_a_mutant_nothing_is_noticed(home: Path, mutants: ModuleType) ->
     assert rows[0].tests == 2  # not the one that fails anyway
 
 
+def test_a_slow_test_is_not_ended_while_coverage_holds_its_lock(
+    mutants: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mutating import forked
+
+    armed: list[float] = []
+    monkeypatch.setattr(forked.signal, "setitimer", lambda _, seconds: armed.append(seconds))
+    end, here = forked._Timed._end, sys._getframe()
+    eval("end(0, frame())", {"end": end, "frame": sys._getframe, "__name__": "coverage.collector"})
+    assert armed == [0.01]
+    with pytest.raises(forked._Slow):
+        end(0, here)
+
+
 def test_a_measurement_holds_until_what_was_run_changes(home: Path, mutants: ModuleType) -> None:
     store = mutants.Store(home, home / "_build" / "measured")
     asked = []
