@@ -332,3 +332,14 @@ def test_too_many_rows_are_refused_at_once(cls, monkeypatch):
     monkeypatch.setattr("marginbook.clasmk.peers.mkl.KEPT_BYTES", 0)
     with pytest.raises(MemoryError, match=r"all pairs of 4 rows need .* GB, .*; take fewer"):
         cls(KERNELS).fit(np.eye(4) + 1, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("machine", [MKLClassifier, TwoLayerMKLClassifier])
+def test_kernels_that_tell_no_rows_apart_warn(machine):
+    X, y = load_iris(return_X_y=True)
+    model = machine([("rbf", {"gamma": gamma}) for gamma in (1.0, 10.0)])
+    with pytest.warns(UserWarning, match="gamma is too large for these features"):
+        model.fit(1e3 * X[::5], y[::5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(scale(X[::5]), y[::5])

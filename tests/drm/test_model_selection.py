@@ -90,3 +90,28 @@ def test_kernels_with_the_same_gram_matrix_are_solved_once(monkeypatch):
     np.testing.assert_array_equal(
         cv.cv_results_["mean_test_score"][:4], cv.cv_results_["mean_test_score"][4:8]
     )
+
+
+@pytest.mark.parametrize("n_components", [None, 10])
+def test_the_constant_feature_does_not_count_in_a_width_that_is_left_open(n_components):
+    X, y = _two_clouds()
+    given = {"fit_intercept": True, "n_components": n_components, "random_state": 0}
+    left_open = DRMClassifier(gamma=None, **given).fit(X, y)
+    said = DRMClassifier(gamma=1 / 4, **given).fit(X, y)
+    assert left_open.gamma_ == 1 / 4
+    np.testing.assert_array_equal(left_open.decision_function(X), said.decision_function(X))
+
+
+def test_a_search_fits_the_width_that_it_has_scored():
+    X, y = _two_clouds()
+    found = DRMClassifierCV(gamma=None, fit_intercept=True).fit(X, y)
+    assert found.kernel_ == ("rbf", {"gamma": 1 / 5})  # of what is scaled, with the constant feature
+    assert found.best_estimator_.gamma_ == 1 / 5
+
+
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
+def test_a_search_has_the_scorer_and_the_number_of_splits_of_scikit_learn(scoring):
+    X, y = _two_clouds()
+    found = DRMClassifierCV(alphas=(1.0,), betas=(1.0,), scoring=scoring).fit(X, y)
+    assert found.n_splits_ == len(y)
+    assert 0 <= found.scorer_(found, X, y) <= 1

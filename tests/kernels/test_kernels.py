@@ -104,6 +104,11 @@ def test_scale_is_one_where_all_entries_are_equal(value):
     assert scale_gamma(X, weights) == scale_gamma(sparse.csr_matrix(X), weights) == 1.0
 
 
+def test_a_word_within_a_kernel_is_sent_to_the_estimator():
+    with pytest.raises(ValueError, match="got 'scale'; such a word goes to the gamma of the estimator"):
+        parse_kernel(("rbf", {"gamma": "scale"}))
+
+
 @pytest.mark.parametrize(("gamma", "message"), [(1e3, "gamma is too large"), (1e-12, "gamma is too small")])
 def test_a_kernel_that_tells_nothing_warns(gamma, message):
     X = np.arange(20.0).reshape(10, 2)

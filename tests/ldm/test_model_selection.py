@@ -248,3 +248,11 @@ def test_features_whose_distances_overflow_are_refused_in_one_line(recwarn):
     with pytest.raises(KernelOverflow, match="scale the features"):
         LDMClassifierCV().fit(1e200 * X[:60], y[:60])
     assert not recwarn
+
+
+def test_the_scorer_and_the_number_of_splits_are_those_of_scikit_learn():
+    X, y = _clouds()
+    found = LDMClassifierCV(**SMALL, gammas=(0.5,), cv=3, scoring="roc_auc").fit(X, y)
+    assert (found.n_splits_, found.scorer_(found, X, y)) == (3, roc_auc_score(y, found.decision_function(X)))
+    bound = LDMClassifierCV(**SMALL, gammas=(0.5,), scoring="loo-bound").fit(X, y)
+    assert (bound.n_splits_, bound.scorer_) == (0, "loo-bound")

@@ -79,6 +79,7 @@ def parse_kernel(kernel: Kernel) -> tuple[str | Callable[..., Any], dict[str, An
         if not (math.isfinite(real(value)) and low <= real(value)) and not (key == "gamma" and value is None):
             raise ValueError(
                 f"{key} of kernel {name!r} must be a finite number{' >= 0' * (low == 0)}, got {value!r}"
+                f"{'; such a word goes to the gamma of the estimator' * isinstance(value, str)}"
             )
     return name, found
 

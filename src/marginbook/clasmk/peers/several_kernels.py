@@ -18,7 +18,7 @@ from ...base.parameters import (
 from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.weights import ClassWeight, row_weights
-from ...kernels import Kernel, gram
+from ...kernels import Kernel, gram, kernel_name, warn_of_scale
 from ...kernels.validation import validate_data
 from ..estimators.parameters import resolve_kernels
 from ..model.normalised_kernels import SharedPairs
@@ -26,6 +26,8 @@ from ..solvers.svm_outputs import OutputSVMs
 
 #: kernel values that one batch of rows may hold
 BATCH = 2**22
+#: rows among which it is asked whether the kernels tell rows apart
+LOOKED_AT = 512
 
 
 class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
@@ -92,6 +94,10 @@ class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
         self.objective_ = machines.value
         self._rows = X[support]
         del self._used
+        chosen = np.flatnonzero(weights)
+        if len(chosen) and all(kernel_name(self.kernels_[k]) == "rbf" for k in chosen):
+            grams = [gram(self.kernels_[k], X[:LOOKED_AT]) for k in chosen]
+            warn_of_scale(self.kernels_[chosen[0]], np.average(grams, axis=0, weights=weights[chosen]))
 
     def _joined(self, grams: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
         """Return the one kernel that `grams`, arrays (n, m), make with `weights`, one for each."""

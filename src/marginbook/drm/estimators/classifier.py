@@ -199,6 +199,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         self._set_classes(classes)
         if "gamma" in parameters:
             self.gamma_ = float(1 / X.shape[1] if parameters["gamma"] is None else parameters["gamma"])
+            parameters["gamma"] = self.gamma_  # left open, the constant feature would count in it
         self.solver_ = (
             choose_solver(self.solver, name, X, len(classes)) if self.n_components is None else "one-pass"
         )

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -85,6 +86,10 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         Fitted to all data with the choice.
     scaler_ : transformer
         Fitted to all data; it scales the rows before ``best_estimator_`` gets them.
+    n_splits_ : int
+        The number of rows.
+    scorer_ : callable
+        As of scikit-learn's searches.
     cv_results_ : dict
         ``params``, a list of dicts, and arrays ``param_alpha``, ``param_beta``, ``param_kernel``,
         ``param_scaling``, ``mean_test_score``, ``rank_test_score`` and ``kkt_residual``, an entry for every
@@ -241,6 +246,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         self.alpha_, self.beta_ = float(self.best_params_["alpha"]), float(self.best_params_["beta"])
         self.kernel_, self.scaling_ = self.best_params_["kernel"], str(self.best_params_["scaling"])
         self.best_score_ = float(scores[best])
+        self.n_splits_, self.scorer_ = len(y), check_scoring(DRMClassifier(), self.scoring)
         self.scaler_ = scaler(self.scaling_).fit(X)
         self.best_estimator_ = DRMClassifier(
             self.alpha_, self.beta_, self.kernel_, solver="closed", fit_intercept=self.fit_intercept
@@ -279,4 +285,8 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
 def _resolved(kernel: Kernel, gamma: float | str | None, X: Any) -> Kernel:
     """Return `kernel` with the numbers that it leaves open, for rows `X`."""
-    return resolve_kernel(kernel, gamma, 3, 1.0, X) if leaves_gamma_open(kernel) else kernel
+    if not leaves_gamma_open(kernel):
+        return kernel
+    if gamma is None and kernel_name(kernel) == "rbf":
+        gamma = "auto"  # the same, as a number
+    return resolve_kernel(kernel, gamma, 3, 1.0, X)

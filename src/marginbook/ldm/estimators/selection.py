@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -117,6 +118,10 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         ``param_C``, ``param_gamma``, ``param_lambda1``, ``param_lambda2``, ``mean_test_score``,
         ``rank_test_score``; moreover ``dual_gap`` (relative, the largest of the folds). ``C``, ``gamma``,
         ``lambda1``, ``lambda2`` and ``score`` are older names, for one release.
+    n_splits_ : int
+        The number of folds, 0 for "loo-bound".
+    scorer_ : callable
+        As of scikit-learn's searches, or `scoring` where that is no scorer's name.
     best_estimator_ : LDMClassifier
         Fitted to all rows with the choice.
     dual_gap_ : float
@@ -207,6 +212,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         self.best_index_ = best = first_best(self.cv_results_["mean_test_score"])
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
         self.best_params_ = self.cv_results_["params"][best]
+        self.n_splits_ = len(folds)
+        self.scorer_ = get_scorer(self.scoring) if folds and isinstance(self.scoring, str) else self.scoring
         self.gamma_, C, lambda1, lambda2 = points[best]
         self.C_, self.lambda1_, self.lambda2_ = float(C), float(lambda1), float(lambda2)
         self.best_estimator_ = LDMClassifier(
