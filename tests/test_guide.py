@@ -19,8 +19,6 @@ GUIDE = resource("book", "guide.md").read_text(encoding="utf-8")
 TWO = [("rbf", {"gamma": 1e-13}), ("rbf", {"gamma": 3e-13})]
 #: the guide says that these do not warn of it
 SILENT = {
-    "MKLClassifier": {"kernels": TWO},
-    "TwoLayerMKLClassifier": {"kernels": TWO},
     "CLASKTransformer": {"kernels": TWO},
     "CLASMKTransformer": {"kernels": TWO},
     "SubspaceKernelTransformer": {"kernel": TWO[0]},
@@ -42,7 +40,7 @@ def test_no_seconds_are_typed_in() -> None:
     assert not re.findall(r"\d+ (?:s|ms|seconds|minutes)\b", guide())
 
 
-def test_the_guide_names_the_searches_without_folds_and_scorer() -> None:
+def test_searches_have_what_the_guide_promises() -> None:
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     X = rng.normal(size=(40, 3)) + y[:, None]
@@ -51,16 +49,15 @@ def test_the_guide_names_the_searches_without_folds_and_scorer() -> None:
         "LDMClassifierCV": {"lambda1s": (0.1,), "lambda2s": (0.1,), "Cs": (1.0,), "cv": 2},
         "LowRankSVMClassifierCV": {"ranks": (1,), "lams": (0.1,), "cv": 2},
     }
-    said = re.search(r"; (.*) have no `n_splits_` and no `scorer_`", GUIDE)
+    said = re.search(r"These have\s+([^.]*), too\.", GUIDE)
     assert said is not None
+    promised = re.findall("`(.*?)`", said[1])
+    assert len(promised) == 6
     for name, given in few.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             search = getattr(marginbook, name)(**given).fit(X, y)
-        for what in ("best_params_", "best_score_", "best_estimator_", "cv_results_"):
-            assert hasattr(search, what)
-        for what in ("n_splits_", "scorer_"):
-            assert hasattr(search, what) == (name not in said[1])
+        assert all(hasattr(search, what) for what in promised)
 
 
 def told_of_scale(model: Any) -> bool:
@@ -85,3 +82,8 @@ def test_the_guide_names_those_that_do_not_warn_of_the_scale() -> None:
 )
 def test_others_do(name: str) -> None:
     assert told_of_scale(getattr(marginbook, name)(kernel=TWO[0]))
+
+
+@pytest.mark.parametrize("name", ["MKLClassifier", "TwoLayerMKLClassifier"])
+def test_so_do_machines_with_several_kernels(name: str) -> None:
+    assert told_of_scale(getattr(marginbook, name)(kernels=TWO))

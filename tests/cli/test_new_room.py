@@ -247,12 +247,17 @@ def test_each_key_has_its_page_of_the_reference_in_the_contents(key: str, tmp_pa
     assert sum(one.get("file") == page or fnmatch(page, one.get("glob", "")) for one in found) == 1
 
 
-#: for pytest, ``-p met``: of tests that are parametrised, those with the new room, and no long ones of others
+#: for pytest, ``-p met``: tests with the new room in their name, and quick ones that look through all rooms
 MET = """
+NAMES = "coursework datasets faults notebooks robustness serve supply"
+TOOLS = tuple(f"tests/{name}/" for name in NAMES.split())
+
+
 def pytest_collection_modifyitems(items):
     items[:] = [
         item for item in items
-        if "sixth" in item.nodeid.lower() or not ("[" in item.name or item.get_closest_marker("long"))
+        if "sixth" in item.nodeid.lower()
+        or not ("[" in item.name or item.get_closest_marker("long") or item.nodeid.startswith(TOOLS))
     ]
 """
 #: what `make check` would run for the files of the room

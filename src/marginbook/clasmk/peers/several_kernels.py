@@ -94,10 +94,11 @@ class SeveralKernels(NoPartialFit, ClassifierMixin, BaseEstimator):
         self.objective_ = machines.value
         self._rows = X[support]
         del self._used
-        chosen = np.flatnonzero(weights)
-        if len(chosen) and all(kernel_name(self.kernels_[k]) == "rbf" for k in chosen):
-            grams = [gram(self.kernels_[k], X[:LOOKED_AT]) for k in chosen]
-            warn_of_scale(self.kernels_[chosen[0]], np.average(grams, axis=0, weights=weights[chosen]))
+        shares = weights if weights.any() else np.ones(len(weights))
+        chosen = [self.kernels_[k] for k in np.flatnonzero(shares)]
+        if all(kernel_name(kernel) == "rbf" for kernel in chosen):
+            grams = [gram(kernel, X[:LOOKED_AT]) for kernel in chosen]
+            warn_of_scale(chosen[0], np.average(grams, axis=0, weights=shares[shares != 0]))
 
     def _joined(self, grams: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
         """Return the one kernel that `grams`, arrays (n, m), make with `weights`, one for each."""
