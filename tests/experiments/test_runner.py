@@ -252,6 +252,20 @@ def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path, start, t
     told(errors.splitlines()[-1])
 
 
+@pytest.mark.fault("TERM", "to experiment run")
+def test_term_ends_the_workers_too(tmp_path, start, told):
+    """As a manager of a cluster sends it: to the one process that it started."""
+    path = tmp_path / "s.sqlite"
+    process = start("run", "toyroom/slow", "--n-jobs", 2, "--store", path, "--out", tmp_path)
+    _wait_for(path, "toyroom/slow", 3)
+    process.terminate()
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert errors.splitlines()[-1] == "stopped; finished tasks are kept, the same command resumes"
+    assert _ends(process.pid)
+    told(errors.splitlines()[-1])
+
+
 @pytest.mark.fault("store", "two runs at once")
 def test_two_runs_at_once_share_one_store(tmp_path, start, told):
     path = tmp_path / "s.sqlite"
