@@ -165,14 +165,17 @@ def grow(options: argparse.Namespace, path: Path) -> None:
     names = list(dict.fromkeys([*PEERS.values(), *names]))
     if options.again:
         rows = {key: row for key, row in rows.items() if key[0] not in names or key[1] not in options.rows}
-    dear = {name for (name, _), row in rows.items() if row["ended"]}
+    dear: dict[str, int] = {}  # the smallest size at which it was
+    for (name, n), row in rows.items():
+        if row["ended"]:
+            dear[name] = min(n, dear.get(name, n))
     for n, name in product(options.rows, names):
-        if (name, n) not in rows and name not in dear:
+        if (name, n) not in rows and n < dear.get(name, n + 1):
             file = labels / f"{name.replace('/', '_')}-{n}.npy"
             said = child(["--case", name, "--rows", str(n), "--labels", str(file)], options.seconds)
             rows[name, n] = {"estimator": name, "rows": str(n), **said}
             if said["ended"]:
-                dear.add(name)
+                dear[name] = n
             write(path, [compared(row, rows, labels) for row in _sorted(rows)])
             print(f"{n:>6} {name}: {said['ended'] or said}", flush=True)
 

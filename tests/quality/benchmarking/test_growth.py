@@ -66,6 +66,23 @@ def test_what_refuses_the_first_fit_is_measured_all_the_same(
         growth.measure("one", 150, tmp_path / "labels.npy")
 
 
+def test_what_was_too_dear_is_left_out_of_larger_sizes_only(
+    growth: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def child(arguments: list[str], seconds: float) -> dict[str, str]:
+        name, n = arguments[1], int(arguments[3])
+        asked.append((name, n))
+        return {"peer": "SVC rbf", "fit_s": "2", "ended": "too long" if name == "dear" and n > 300 else ""}
+
+    monkeypatch.setattr(growth, "child", child)
+    monkeypatch.setattr(growth, "cases", lambda: {"dear": None})
+    options = argparse.Namespace(rows=[400, 200, 300, 500], only=None, again=False, seconds=1.0)
+    growth.grow(options, tmp_path / "growth.csv")
+    assert [n for name, n in asked if name == "dear"] == [400, 200, 300]
+
+
 def test_again_measures_what_is_named_and_keeps_the_rest(growth: Any, tmp_path: Path, monkeypatch) -> None:
     asked = []
 
