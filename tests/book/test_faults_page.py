@@ -143,3 +143,8 @@ def test_a_message_can_be_typed_again_and_an_interrupt_is_called_so() -> None:
     text = faults_page.listed([row])
     assert "* - Ctrl-C in run\n" in text
     assert "  - give `--out` DIR\n" in text  # smart quotes would make a dash of it
+
+
+def test_every_part_that_is_stored_has_its_place() -> None:
+    known = {part for parts in faults_page.PARTS.values() for part in parts}
+    assert {row["part"] for row in faults_page.stored("faults")} <= known

@@ -13,9 +13,11 @@ from .myst import plain, table
 from .stored import Row, stored_rows
 
 COMMAND = "python benchmarks/faults.py"
+#: parts that are named before the fault
+SIGNALS = ("Ctrl-C", "TERM")
 #: the parts of the page: which rows are in it
 PARTS = {
-    "results": ("store", "export", "Ctrl-C"),
+    "results": ("store", "export", *SIGNALS),
     "downloads": ("download", "archive", "cache"),
     "files": ("data file",),
     "machines": ("machine",),
@@ -66,7 +68,7 @@ def listed(rows: Iterable[Row]) -> str:
     """Return faults with what the user is told and the test that causes each."""
     lines = [
         [
-            plain(f"Ctrl-C {row['fault']}" if row["part"] == "Ctrl-C" else row["fault"]),
+            plain(f"{row['part']} {row['fault']}" if row["part"] in SIGNALS else row["fault"]),
             plain(row["told"]) if row["told"] else "nothing: the work goes on",
             f"`{row['test'].removeprefix('tests/').replace('::', '` `')}`"
             + ("" if row["outcome"] == "passed" else f" ({row['outcome']} when this was measured)"),
