@@ -10,7 +10,7 @@ import time
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -91,11 +91,14 @@ def test_a_slow_test_is_not_ended_while_coverage_holds_its_lock(
 
     armed: list[float] = []
     monkeypatch.setattr(forked.signal, "setitimer", lambda _, seconds: armed.append(seconds))
-    end, here = forked._Timed._end, sys._getframe()
-    eval("end(0, frame())", {"end": end, "frame": sys._getframe, "__name__": "coverage.collector"})
-    assert armed == [0.01]
+    test: Any = SimpleNamespace(f_globals={"__name__": "tests.test_sums"}, f_back=None)
+    lock: Any = SimpleNamespace(f_globals={"__name__": "coverage.collector"}, f_back=test)
+    called: Any = SimpleNamespace(f_globals={"__name__": "threading"}, f_back=lock)
+    for frame in (lock, called):
+        forked._Timed._end(0, frame)
+    assert armed == [0.01, 0.01]
     with pytest.raises(forked._Slow):
-        end(0, here)
+        forked._Timed._end(0, test)
 
 
 def test_a_measurement_holds_until_what_was_run_changes(home: Path, mutants: ModuleType) -> None:
