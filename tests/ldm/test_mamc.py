@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from marginbook.kernels import expansions, gram
+from marginbook.kernels import KernelOverflow, expansions, gram
 from marginbook.ldm.estimators import gram_checks
 from marginbook.ldm.peers.mamc import MAMCClassifier, solve_mamc
 
@@ -192,3 +192,23 @@ def test_an_indefinite_matrix_is_refused_though_the_mean_is_not_negative(monkeyp
         MAMCClassifier("precomputed").fit(bad, y)
     with pytest.raises(ValueError, match="not symmetric: entry"):
         MAMCClassifier("precomputed").fit(np.triu(G), y)
+
+
+@pytest.mark.parametrize("scale", [1e153, 1e154, 1e160, 1e300])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_features_whose_squares_overflow_are_refused_in_one_line(scale, weighted, make, recwarn):
+    X = np.random.default_rng(0).normal(size=(300, 300)) * scale
+    y = np.arange(300) % 2
+    weights = np.full(300, 2.0) if weighted else None
+    with pytest.raises(KernelOverflow, match="scale the features"):
+        MAMCClassifier(kernel="linear").fit(make(X), y, sample_weight=weights)
+    assert not recwarn.list
+
+
+def test_large_features_keep_their_direction():
+    X, y = two_clouds()
+    few = MAMCClassifier(kernel="linear").fit(X, y)
+    many = MAMCClassifier(kernel="linear").fit(X * 2.0**460, y)
+    np.testing.assert_allclose(many.coef_, few.coef_, rtol=1e-12)
+    np.testing.assert_array_equal(many.predict(X * 2.0**460), few.predict(X))

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from ...base.threads import on_few_threads
 from ...base.user_line import user_level
 from ...base.weights import ClassWeight
-from ...kernels import Kernel, kernel_name
+from ...kernels import Kernel, KernelOverflow, kernel_name
 from ...kernels.expansions import kernel_sums
 from ...kernels.validation import validate_symmetric
 from ..estimators.gram_checks import refuse_negative
@@ -70,11 +70,15 @@ def solve_mamc(f: np.ndarray, y: np.ndarray, scale: float, weights: np.ndarray |
     Raises
     ------
     ValueError
-        If y'Gy is negative beyond rounding: the kernel is not positive semidefinite on these data.
+        If y'Gy is negative beyond rounding: the kernel is not positive semidefinite on these data; as its
+        subclass `KernelOverflow` if y'Gy or `scale` is beyond double precision.
     """
     m = float(len(y)) if weights is None else float(weights.sum())
     rows, y = len(y), y if weights is None else weights * y
-    square = float(y @ f) / m**2
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = float(y @ f) / m**2
+    if not np.isfinite([square, scale]).all():
+        raise KernelOverflow("kernel values are infinite or undefined on these data; scale the features")
     if square < -1e-10 * scale:
         raise ValueError(
             f"the kernel is not positive semidefinite on these data: the squared mean is {square:.3g}"
@@ -169,7 +173,8 @@ class MAMCClassifier(KernelPeer):
         ------
         ValueError
             Unless there are two classes; for a precomputed matrix that is not symmetric or has a negative
-            eigenvalue, and for other kernels that are seen not to be positive semidefinite.
+            eigenvalue, and for other kernels that are seen not to be positive semidefinite; as its subclass
+            `KernelOverflow` for kernel values beyond double precision.
         """
         X, signs = self._validated(X, y, sample_weight)
         weights, n_given = self._row_weights(X, signs, sample_weight, self.class_weight), len(signs)
@@ -179,9 +184,10 @@ class MAMCClassifier(KernelPeer):
         total = len(signs) if weights is None else float(weights.sum())
         name = kernel_name(self._kernel)
         if name == "linear":
-            f = np.asarray(X @ (X.T @ weighted))
-            squares = X.multiply(X) if hasattr(X, "multiply") else X * X
-            scale = float((squares if weights is None else weights @ squares).sum()) / total
+            with np.errstate(over="ignore", invalid="ignore"):  # solve_mamc says so
+                f = np.asarray(X @ (X.T @ weighted))
+                squares = X.multiply(X) if hasattr(X, "multiply") else X * X
+                scale = float((squares if weights is None else weights @ squares).sum()) / total
         elif name == "precomputed":
             validate_symmetric(X)
             refuse_negative(X)
