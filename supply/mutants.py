@@ -10,6 +10,9 @@ With ``--claims`` the claims of a room stand in the place of tests: a mutant of 
 estimators meets the checks that run its line, until one comes to another verdict, raises an error or takes
 too long (``results/mutants/claims.csv``). Where one only tells other numbers, that is noted.
 
+With ``--everyone`` a mutant meets the tests also after one has failed, and for each test is counted how many
+mutants it met, noticed, and noticed alone (``results/mutants/tests.csv``).
+
 Which tests or claims run a line is measured when it is first asked (all tests: half an hour of CPU) and kept
 in ``_build/mutants``. Mutants that are listed in ``results/mutants/equivalent.toml`` are tried with
 ``--equivalent`` only: nobody should notice one.
@@ -18,17 +21,18 @@ in ``_build/mutants``. Mutants that are listed in ``results/mutants/equivalent.t
 from __future__ import annotations
 
 import argparse
-import csv
 import queue
 import signal
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from contextlib import suppress
-from dataclasses import astuple, fields, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from marginbook.cli.stopping import one_sentence
 
@@ -38,6 +42,8 @@ with one_sentence():  # these imports take seconds
     from mutating.drawn import Mutant
     from mutating.judging import Settings, Worker
     from mutating.judging_claims import ClaimWorker, of_a_room
+    from mutating.keeping import Keeper, KeptAnswers
+    from mutating.needed import Asked, EveryoneWorker, counted
     from mutating.reached import Store
 
     from marginbook.base.progress import Progress, clock
@@ -47,6 +53,7 @@ with one_sentence():  # these imports take seconds
         CSV,
         EQUIVALENT,
         NOTICED,
+        TESTS_CSV,
         ClaimRow,
         Key,
         Row,
@@ -74,17 +81,15 @@ def main() -> int:
         return 0
     rows = read(path, of)
     left = [each for each in mutants if each.key not in same]
+    if options.everyone:
+        return ask_everyone(left, options)
     if options.control:
         left = [replace(each, text=(ROOT / each.file).read_text(encoding="utf-8")) for each in left]
     else:
         left = waiting(left, rows, options, ROOT)
     done: list[Row] = []
     store = Keeper(path)
-
-    def to_come(elapsed: float) -> float | None:
-        return elapsed / len(done) * (len(left) - len(done)) if done else None
-
-    with Progress("mutants", len(left), "tried", left=to_come) as bar:
+    with Progress("mutants", len(left), "tried", left=partial(to_come, done, len(left))) as bar:
 
         def ended(row: Row) -> None:
             done.append(row)
@@ -101,6 +106,34 @@ def main() -> int:
             print(f"noticed without a mutant: {row.killed_by}")
         return int(bool(wrong))
     return int(not told(mutants, read(path, of), same, options.seed))
+
+
+def to_come(done: Sized, total: int, elapsed: float) -> float | None:
+    """Return the seconds that are left when some of all were done in `elapsed` seconds."""
+    return elapsed / len(done) * (total - len(done)) if done else None
+
+
+def ask_everyone(mutants: list[Mutant], options: argparse.Namespace) -> int:
+    """Let mutants meet all fast tests that reach them, and count which tests are needed; return 0."""
+    kept = KeptAnswers(ROOT, ROOT / "_build" / "mutants" / f"everyone-{options.seed}.jsonl")
+    left = [each for each in mutants if each.key not in kept.answers]
+    done: list[Asked] = []
+    with Progress("mutants", len(left), "asked everyone", left=partial(to_come, done, len(left))) as bar:
+
+        def ended(one: Asked) -> None:
+            done.append(one)
+            kept.append(one)
+            bar.ended()
+
+        try_all(ROOT, left, _settings(options), options.seed, options.n_jobs, ended, EveryoneWorker)
+    needed = counted(kept.of(mutants), options.seed)
+    path = ROOT / "results" / "mutants" / TESTS_CSV
+    path.unlink(missing_ok=True)
+    for each in needed:
+        Keeper(path).append(each)
+    alone = sum(each.alone > 0 for each in needed)
+    print(f"{len(needed):,} test functions met a mutant; {alone:,} noticed one that no other did")
+    return 0
 
 
 def try_equivalent(same: Iterable[Key], options: argparse.Namespace) -> int:
@@ -156,7 +189,7 @@ def try_all(
     settings: Settings,
     seed: int,
     n_jobs: int,
-    ended: Callable[[Row], None],
+    ended: Callable[[Any], None],
     kind: type[Worker] = Worker,
 ) -> None:
     """Try mutants in parallel; `ended` is called with one row after the other.
@@ -206,23 +239,6 @@ def try_all(
         raise failed[0]
 
 
-class Keeper:
-    """Appends rows to a file, whole ones, each at once."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def append(self, row: Row) -> None:
-        """Write a row; the first one after the names of the columns."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        new = not self.path.is_file()
-        with self.path.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            if new:
-                writer.writerow([each.name for each in fields(row)])
-            writer.writerow(astuple(row))
-
-
 def told(mutants: Iterable[Mutant], rows: Iterable[Row], same: Iterable[object], seed: int) -> bool:
     """Print counts and what was not noticed; return whether everything was."""
     drawn = {each.key for each in mutants} - set(same)
@@ -259,6 +275,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print the sample and end")
     parser.add_argument(
         "--equivalent", action="store_true", help="try those that are listed as changing nothing"
+    )
+    parser.add_argument(
+        "--everyone", action="store_true", help="which tests are needed: ask them also after one has noticed"
     )
     parser.add_argument(
         "--control", action="store_true", help="run the same tests without the mutants: none may fail"

@@ -20,6 +20,7 @@ from .claimed import Claims
 OPTIONS = ("-x", "-q", "-n0", "-p", "no:randomly", "-p", "no:cacheprovider", "--tb=line")
 #: pytest's numbers for "all passed" and "no test was left"
 FINE = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+NONE_BEGAN = "no test could begin"
 #: one for all processes of a test that is measured; see `measure`
 CONTEXT = "MUTANTS_CONTEXT"
 
@@ -32,7 +33,8 @@ def run(asked: Mapping[str, Any], answers: IO[str]) -> int:
     asked : dict
         ``folder``, the copy of the checkout, and ``scratch``, an empty folder. ``measure``: a file of tests,
         of which each is noted that takes less than ``slow`` seconds of CPU. Or ``tests``: a list of pairs, a
-        file and its tests, each with the seconds of CPU and wall that it may take; run until one fails.
+        file and its tests, each with the seconds of CPU and wall that it may take; run until one fails, with
+        ``everyone`` to the end, or until one takes too long.
         ``wall``: what an import may take. ``claims``, if a file is a folder of claims: see `Claims`.
     answers : file
         Where lines of JSON are written.
@@ -45,14 +47,17 @@ def run(asked: Mapping[str, Any], answers: IO[str]) -> int:
     more = [Claims(asked["claims"], tell)] if "claims" in asked else []
     if "measure" in asked:
         return measure(asked["measure"], asked["folder"], asked["scratch"], asked["slow"], tell, more)
+    everyone = bool(asked.get("everyone"))
+    options = [each for each in OPTIONS if not (everyone and each == "-x")]
     for number, (file, tests) in enumerate(asked["tests"]):
         code = pytest.main(
-            [*OPTIONS, *_doctest(file), f"--basetemp={asked['scratch']}/{number}", file],
+            [*options, *_doctest(file), f"--basetemp={asked['scratch']}/{number}", file],
             plugins=[_Chosen(tests, asked["wall"], tell), *more],
         )
-        if code not in FINE:
-            tell("failed", f"{file}: no test could begin")  # the first that is told counts
-            return int(code)
+        if code not in FINE and not (everyone and code == pytest.ExitCode.TESTS_FAILED):
+            tell("failed", f"{file}: {NONE_BEGAN}")  # the first that is told counts
+            if not everyone:
+                return int(code)
     return 0
 
 

@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from marginbook.book import mutants_page
-from marginbook.book.mutants_stored import CLAIMS_CSV, COLUMNS, CSV, ClaimRow, Row, read, sha
+from marginbook.book.mutants_stored import (
+    CLAIMS_CSV,
+    COLUMNS,
+    CSV,
+    TESTS_CSV,
+    ClaimRow,
+    Needed,
+    Row,
+    read,
+    sha,
+)
 from marginbook.book.mutants_stored import EQUIVALENT as LISTED
 
 ROW = Row(
@@ -153,3 +163,26 @@ def test_what_was_not_measured_is_said(stored: Path) -> None:
     assert page(stored, "equivalent") == "None is listed.\n"
     assert page(stored, "survivors") == ""
     assert page(stored, "claims") == "Nothing is stored; `make mutants ARGS=--claims` measures it.\n"
+
+
+def test_tests_that_notice_nothing_alone_are_listed_the_slowest_first(stored: Path) -> None:
+    one = Needed("tests/test_sums.py::test_one", 2.0, 9, 4, 1, seed=1, mutants=20)
+    rows = [
+        one,
+        replace(one, test="tests/test_sums.py::test_two", seconds=1.0, alone=0),
+        replace(one, test="tests/test_sums.py::test_three", seconds=3.0, noticed=0, alone=0),
+        replace(one, test="tests/test_sums.py::test_four", met=2, noticed=0, alone=0),  # too few
+    ]
+    with (stored / TESTS_CSV).open("w", newline="") as file:
+        csv.writer(file).writerows([[each.name for each in fields(Needed)], *map(astuple, rows)])
+    text = page(stored, "needed")
+    assert "20 mutants of the sample with seed 1 met 4 test functions; 2 of these noticed one, 1 one" in text
+    assert "3 met at least 5, and 2 of these noticed nothing alone: they take 4 of 8 seconds" in text
+    assert text.index("::test_three") < text.index("::test_two")
+    assert "::test_four" not in text
+    assert "::test_one" not in text
+    assert (stored / "pages" / f"mutants-{TESTS_CSV}").is_file()
+
+
+def test_where_nobody_was_asked_the_page_says_how(stored: Path) -> None:
+    assert "`make mutants ARGS=--everyone` measures it" in page(stored, "needed")

@@ -13,14 +13,17 @@ from .mutants_stored import (
     EQUIVALENT,
     NOTICED,
     OF_CLAIMS,
+    TESTS_CSV,
     ClaimRow,
     Key,
+    Needed,
     Row,
     equivalents,
     fresh,
     history,
     outdated,
     read,
+    read_needed,
 )
 from .myst import NOTHING, dropdown, plain, table
 
@@ -35,6 +38,10 @@ def write(folder: Path) -> None:
     folder.joinpath("mutants-equivalent.md").write_text(listed(same), encoding="utf-8")
     if rows:
         shutil.copyfile(stored / CSV, folder / CSV)
+    needed = read_needed(stored / TESTS_CSV)
+    folder.joinpath("mutants-needed.md").write_text(needed_tests(needed), encoding="utf-8")
+    if needed:
+        shutil.copyfile(stored / TESTS_CSV, folder / f"mutants-{TESTS_CSV}")
     by_claims = history(read(stored / CLAIMS_CSV, ClaimRow), resource())
     judged = [last for _, last in fresh(by_claims) if last.key not in same]
     folder.joinpath("mutants-claims.md").write_text(of_claims(judged), encoding="utf-8")
@@ -127,6 +134,37 @@ def of_claims(rows: list[ClaimRow]) -> str:
         if left:
             parts.append(dropdown(f"{len(left):,} {title}", _judged(left)))
     return "\n".join(parts)
+
+
+#: a test that met fewer mutants had no chance to show that it is needed
+ENOUGH = 5
+
+
+def needed_tests(tests: list[Needed], most: int = 40) -> str:
+    """Return which tests notice what no other does, and those that do not, the slowest first."""
+    if not tests:
+        return "Nothing is stored; `make mutants ARGS=--everyone` measures it.\n"
+    noticed, alone = (sum(getattr(one, name) > 0 for one in tests) for name in ("noticed", "alone"))
+    enough = [one for one in tests if one.met >= ENOUGH]
+    spare = sorted((one for one in enough if not one.alone), key=lambda one: (-one.seconds, one.test))
+    cost, whole = (sum(one.seconds for one in some) for some in (spare, tests))
+    told = (
+        f"{tests[0].mutants:,} mutants of the sample with seed {tests[0].seed} met {len(tests):,} test "
+        f"functions; {noticed:,} of these noticed one, {alone:,} one that no other did. {len(enough):,} met "
+        f"at least {ENOUGH}, and {len(spare):,} of these noticed nothing alone: they take {cost:,.0f} of "
+        f"{whole:,.0f} seconds of CPU.\n"
+    )
+    offered = f"{{download}}`All of them (.csv) <_generated/mutants-{TESTS_CSV}>`\n"
+    if not spare:
+        return f"{told}\n{offered}"
+    body = [
+        [f"`` {one.test} ``", f"{one.seconds:.2f}", f"{one.met:,}", f"{one.noticed:,}"]
+        for one in spare[:most]
+    ]
+    headings = ["test", "seconds", "mutants met", "noticed"]
+    shown = table(headings, body, widths=[64, 12, 12, 12], classes="sortable")
+    title = f"The {len(body):,} slowest that noticed nothing alone"
+    return f"{told}\n{dropdown(title, shown)}\n{offered}"
 
 
 #: heading of a column -> outcomes that it counts

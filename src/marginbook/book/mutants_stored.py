@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
-CSV, CLAIMS_CSV = "mutants.csv", "claims.csv"
+CSV, CLAIMS_CSV, TESTS_CSV = "mutants.csv", "claims.csv", "tests.csv"
 EQUIVALENT = "equivalent.toml"
 #: what came out: a test failed, or took ten times its time; or nothing happened; or no test runs the line
 OUTCOMES = ("killed", "timeout", "survived", "no test")
@@ -103,6 +103,30 @@ class ClaimRow(Row):
         return f"src/marginbook/{self.room}/claims"
 
 
+@dataclass(frozen=True)
+class Needed:
+    """What a test function, with all its parameters, did where all tests met each mutant of a sample.
+
+    Attributes
+    ----------
+    test : str
+    seconds : float
+        Of CPU, of its tests that met a mutant.
+    met, noticed, alone : int
+        How many mutants it met, how many it noticed, and how many nobody else noticed.
+    seed, mutants : int
+        Of the sample, and its size.
+    """
+
+    test: str
+    seconds: float
+    met: int
+    noticed: int
+    alone: int
+    seed: int
+    mutants: int
+
+
 COLUMNS = [each.name for each in fields(Row)]
 SomeRow = TypeVar("SomeRow", bound=Row)
 
@@ -118,6 +142,20 @@ def read(path: Path, of: type[SomeRow]) -> list[SomeRow]:
             of(**{name: kinds.get(name, str)(value) for name, value in row.items()})
             for row in csv.DictReader(file)
         ]
+
+
+def read_needed(path: Path) -> list[Needed]:
+    """Return the test functions of a file, none if it is not there."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Needed(row["test"], float(row["seconds"]), *(int(row[name]) for name in _COUNTS))
+            for row in csv.DictReader(file)
+        ]
+
+
+_COUNTS = ("met", "noticed", "alone", "seed", "mutants")
 
 
 def equivalents(path: Path) -> dict[Key, dict[str, str]]:
