@@ -33,7 +33,7 @@ with one_sentence():  # these imports take seconds
 
 SIZES = (2000, 5000, 10_000, 20_000, 50_000)
 #: of one case at one size: CPU seconds, and GiB beyond what Python and its libraries take
-SECONDS, GIB = 300.0, 8.0
+SECONDS, GIB = 100.0, 8.0
 #: rows of a first fit, which compiles, and of a look
 FEW, QUICK = 600, 200
 #: CPU seconds that are measured at least
