@@ -38,7 +38,7 @@ class MKLClassifier(SeveralKernels):
 
     It costs a few times :math:`n^2` for each kernel and set of weights, and the training of the machines.
     Gram matrices of more than 0.5 GB together are not kept; beyond 4,000 rows the weights begin with those of
-    2,000 rows, which spares most sets: at 10,000 rows three are left, some 9 s.
+    2,000 rows, which spares most sets: at 10,000 rows three are left.
 
     Read more in the :ref:`user guide <guide-mklclassifier>` (``marginbook guide``).
 
