@@ -317,6 +317,8 @@ def test_matrices_in_blocks_are_the_matrices(monkeypatch):
     inside = beta[:, 0] != 0
     moves = np.stack([K @ beta for K in grams])
     np.testing.assert_allclose(blocks.moves(beta)[:, inside], moves[:, inside], atol=1e-12)
+    assert not blocks.moves(beta)[:, ~inside].any()
+    assert not blocks.moves(np.zeros_like(beta)).any()
     whole = MKLClassifier(KERNELS, tol=1e-5).fit(X, codes)
     monkeypatch.setattr("marginbook.clasmk.peers.mkl.KEPT_BYTES", 0)
     monkeypatch.setattr("marginbook.clasmk.peers.mkl.START_BEYOND", 20)

@@ -60,9 +60,15 @@ class GramBlocks:
         They are 0 on the others, which neither slopes nor curvature look at.
         """
         inside = np.flatnonzero(beta.any(axis=1))
+        rows, some = self.rows[inside], beta[inside]
+        products = np.zeros((self.count, *some.shape))
+        height = block_rows(max(1, len(inside)))
+        for start in range(0, len(inside), height):
+            stop = min(start + height, len(inside))
+            grams = self.values(rows[start:stop], rows[start:], np.arange(self.count))
+            for product, K in zip(products, grams, strict=True):
+                product[start:stop] += K @ some[start:]
+                product[stop:] += K[:, stop - start :].T @ some[start:stop]
         found = np.zeros((self.count, *beta.shape))
-        for part in np.array_split(inside, len(inside) // block_rows(len(self.rows)) + 1):
-            grams = self.values(self.rows[part], self.rows[inside], np.arange(self.count))
-            for k, K in enumerate(grams):
-                found[k, part] = K @ beta[inside]
+        found[:, inside] = products
         return found
