@@ -39,7 +39,7 @@ def _quantities(rows: list[Row], which: str) -> str:
             [plain(name), *(_grown(each.get(size), column, ratio) for size in sizes)]
             for name, each in of.items()
         ]
-        shown = table(headings, cells, classes="")
+        shown = table(headings, cells, classes="wide")
         parts.append(f"{title}:\n\n{shown}" if column == "fit_s" else dropdown(f"{title}, {which}", shown))
     told = ["", "rows", "certificate", "right, %", "labels of the exact machine, %", "beyond"]
     if which == "exact":
