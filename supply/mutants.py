@@ -115,7 +115,8 @@ def to_come(done: Sized, total: int, elapsed: float) -> float | None:
 
 def ask_everyone(mutants: list[Mutant], options: argparse.Namespace) -> int:
     """Let mutants meet all fast tests that reach them, and count which tests are needed; return 0."""
-    kept = KeptAnswers(ROOT, ROOT / "_build" / "mutants" / f"everyone-{options.seed}.jsonl")
+    asked = f"everyone-{options.seed}-{options.budget:g}-{options.slow:g}-{options.ask}.jsonl"
+    kept = KeptAnswers(ROOT, ROOT / "_build" / "mutants" / asked)
     left = [each for each in mutants if each.key not in kept.answers]
     done: list[Asked] = []
     with Progress("mutants", len(left), "asked everyone", left=partial(to_come, done, len(left))) as bar:
@@ -128,9 +129,7 @@ def ask_everyone(mutants: list[Mutant], options: argparse.Namespace) -> int:
         try_all(ROOT, left, _settings(options), options.seed, options.n_jobs, ended, EveryoneWorker)
     needed = counted(kept.of(mutants), options.seed)
     path = ROOT / "results" / "mutants" / TESTS_CSV
-    path.unlink(missing_ok=True)
-    for each in needed:
-        Keeper(path).append(each)
+    Keeper(path).replace(needed)
     alone = sum(each.alone > 0 for each in needed)
     print(f"{len(needed):,} test functions met a mutant; {alone:,} noticed one that no other did")
     return 0

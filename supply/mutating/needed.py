@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from marginbook.book.mutants_stored import Key, Needed, sha
+from marginbook.book.mutants_stored import Key, Needed, against, sha
 
 from .drawn import Mutant
 from .forked import NONE_BEGAN
@@ -20,8 +20,10 @@ class Asked:
 
     Attributes
     ----------
-    key, source : tuple, str
-        The mutant, and a hash of its file.
+    key : tuple
+        The mutant.
+    source, tests : str
+        Hashes of its file, and of all tests.
     met : dict
         Function -> seconds of CPU of its tests that ran, as they take without the mutant.
     noticed : list of str
@@ -30,6 +32,7 @@ class Asked:
 
     key: Key
     source: str
+    tests: str
     met: dict[str, float]
     noticed: list[str]
 
@@ -46,9 +49,9 @@ class EveryoneWorker(Worker):
         by_function: dict[str, float] = defaultdict(float)
         for name, seconds in met.items():
             by_function[function(name)] += seconds
-        source = sha((self.home / mutant.file).read_bytes())
+        known = sha((self.home / mutant.file).read_bytes()), against(self.home, "")
         rounded = {name: round(seconds, 3) for name, seconds in sorted(by_function.items())}
-        return Asked(mutant.key, source, rounded, sorted({function(name) for name in noticed}))
+        return Asked(mutant.key, *known, rounded, sorted({function(name) for name in noticed}))
 
     def _all(self, batch: Batch, mutant: Mutant, met: dict[str, float], noticed: set[str]) -> None:
         """Run a batch to its end, in a new fork where one was ended."""
@@ -70,6 +73,8 @@ class EveryoneWorker(Worker):
                 ran = ran or list(seconds)
             met.update({name: seconds.get(name, 0.0) for name in ran})
             if not ended:
+                return
+            if not set(ran) & set(seconds):  # only tests that the mutant gave other parameters
                 return
             left = [
                 (file, [test for test in tests if test.name not in met], known)

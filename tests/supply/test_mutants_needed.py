@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -81,3 +82,29 @@ def test_what_was_asked_is_kept(home: Path, mutants: ModuleType, everyone: Any, 
     both = everyone({"a - b": "a + b", "LIMIT - 3": "LIMIT + 3"})
     assert asked == ["return LIMIT - 3"]
     assert both["test_gap"] == replace(first["test_gap"], mutants=2)
+    kept = home / "_build" / "mutants" / "everyone-1-30-10-0.jsonl"
+    text = kept.read_text()
+    kept.write_text(text + text[:40])  # as a run leaves it that was cut off
+    asked.clear()
+    everyone({"a - b": "a + b", "LIMIT - 3": "LIMIT + 3"})
+    assert asked == []
+    with (home / TESTS).open("a") as file:  # another test could notice more
+        file.write("\n\ndef test_another():\n    assert gap(9, 3) == 6\n")
+    assert everyone({"a - b": "a + b"})["test_another"].noticed == 1
+
+
+def test_a_mutant_that_renames_the_tests_it_hangs_ends(mutants: ModuleType) -> None:
+    worker = object.__new__(mutants.EveryoneWorker)
+    asked: list[Any] = []
+
+    def ask(**of: Any) -> dict[str, Any]:
+        asked.append(of)
+        return {"told": [["running", f"{TESTS}::test_named[11]"]], "timeout": True, "code": 0}
+
+    worker._ask, worker._limits = ask, lambda *_: {}
+    worker.copy = SimpleNamespace(changed=lambda *_: nullcontext())
+    worker.reach = SimpleNamespace(compiled=lambda _: set())
+    test = SimpleNamespace(name=f"{TESTS}::test_named[10]", cpu=0.1)
+    noticed: set[str] = set()
+    worker._all([(TESTS, [test], None)], SimpleNamespace(file="", text=""), {}, noticed)
+    assert (len(asked), noticed) == (1, {f"{TESTS}::test_named[11]"})
