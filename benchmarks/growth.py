@@ -130,7 +130,11 @@ def child(arguments: list[str], seconds: float) -> dict[str, Any]:
                 raise
             return {"ended": f"no answer after {4 * seconds + 120:.0f} s"}
         if out.is_file():
-            return dict(json.loads(out.read_text(encoding="utf-8")))
+            said = dict(json.loads(out.read_text(encoding="utf-8")))
+            # the process has a minute more: for Python, the first fit and the predictions
+            if float(said.get("fit_s") or 0.0) > seconds:
+                return {"ended": f"over {seconds:.0f} CPU seconds"}
+            return said
     if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return {"ended": f"over {seconds:.0f} CPU seconds, or out of memory"}
     return {"ended": (errors.strip().splitlines() or ["died"])[-1][:300]}

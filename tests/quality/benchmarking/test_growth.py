@@ -125,3 +125,19 @@ def test_kernels_on_matrices_and_grids_have_a_peer_of_their_kind(growth: Any) ->
     assert set(peers.values()) <= set(peers)
     assert peers["LowRankSVMClassifier, rank 2"] == "SVC linear"
     assert peers["LDMClassifier rbf"] == "SVC rbf"
+
+
+@pytest.mark.parametrize(("limit", "ended"), [(1e-4, "over 0 CPU seconds"), (60.0, "")])
+def test_a_fit_that_takes_longer_than_it_may_is_too_dear(
+    growth: Any, tmp_path: Path, limit: float, ended: str
+) -> None:
+    pytest.importorskip("resource", reason="memory is not measured on Windows")
+    arguments = ["--case", "SVC rbf", "--rows", "200", "--labels", str(tmp_path / "labels.npy")]
+    assert growth.child(arguments, limit)["ended"] == ended
+
+
+def test_the_page_tells_the_limits(growth: Any) -> None:
+    text = resource("book", "performance.md").read_text(encoding="utf-8")
+    assert f"Each fit is given {growth.SECONDS:.0f} seconds and {growth.GIB:.0f} GiB." in text
+    rows = tables.parsed(resource("benchmarks", "results", "growth.csv").read_text(encoding="utf-8"))
+    assert all(float(row["fit_s"]) <= growth.SECONDS for row in rows if row["fit_s"])
