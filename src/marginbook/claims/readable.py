@@ -19,7 +19,7 @@ _SIGNS = (("<=", "≤"), (">=", "≥"), ("yhat", "ŷ"), ("sqrt(", "√("), ("+-"
 _INNER = rf"(?:[^(){{}}`{RAISED}{LOWERED}{END}]|\([^(){{}}`{RAISED}{LOWERED}{END}]*\))*"  # marks do not nest
 _POWER = re.compile(  # p^(X), an estimate of p at X, has no power
     rf"(?<=[\w)\]}}|'{END}])\^(?!\(-?X\))"
-    rf"(?:\{{({_INNER})\}}|\(({_INNER})\)|([-−]?\d+|[A-Za-zα-ω](?![A-Za-z_])))"
+    rf"(?:\{{({_INNER})\}}|\(({_INNER})\)|([-−]?\d+(?:\.\d+)?|[A-Za-zα-ω](?![A-Za-z_])))"
 )
 _INDEX = re.compile(
     r"(?:(?<=(?<![\w.`])[A-Za-zα-ωŷ])|(?<=(?<!\w)sum)|(?<=(?<!\w)max)|(?<=(?<!\w)min)|(?<=[)|]))"
