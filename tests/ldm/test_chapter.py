@@ -31,7 +31,7 @@ def test_the_chapter_counts_the_verdicts_by_kind() -> None:
         }
         found = Counter(str(check(id).verdict) for id, claim in CLAIMS.items() if claim.kind is kind)
         assert told == {WORDS.get(verdict, verdict): number for verdict, number in found.items()}
-    assert f"All {len(CLAIMS)} statements and their verdicts" in CHAPTER
+    assert f"All {len(CLAIMS)} claims with their verdicts" in CHAPTER
 
 
 def test_the_chapter_counts_errata_and_names_what_fails() -> None:

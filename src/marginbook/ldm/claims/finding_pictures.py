@@ -37,6 +37,12 @@ def measured(name: str) -> pd.DataFrame:
     return pd.read_csv(resource("benchmarks", "results", f"{name}.csv"))
 
 
+def sparse_curves() -> pd.DataFrame:
+    """Return the stored lines of the largest sparse problem with C = 10."""
+    table = measured("ldm-sparse-curves")
+    return table[(table["m"] == table["m"].max()) & (table["C"] == 10)]
+
+
 def idea() -> Figure:
     """Draw forty points, the lines of SVM and LDM, and below each other the margins."""
     import matplotlib.pyplot as plt
@@ -230,8 +236,7 @@ def race() -> Figure:
     fig, (left, right) = plt.subplots(1, 2, sharey=True, figsize=SIZE)
     kernel = measured("ldm-curves")
     kernel = kernel[(kernel["m"] == 500) & np.isclose(kernel["lambda1"], 2**-5)]
-    sparse = measured("ldm-sparse-curves")
-    sparse = sparse[(sparse["m"] == sparse["m"].max()) & (sparse["C"] == 10)]
+    sparse = sparse_curves()
     ours = {"active set": "ours", "Algorithm 1 as printed": "Algorithm 1", "cvxpy, primal": "cvxpy"}
     theirs = {"exact LDM": "ours", "LIBLINEAR (SVM)": "LIBLINEAR, SVM", "averaged SGD (LDM)": "Algorithm 2"}
     colours = ("blue", "orange", "vermilion")
