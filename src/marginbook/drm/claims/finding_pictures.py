@@ -118,17 +118,14 @@ def draw_times(ax: Axes) -> None:
     points = 20_000  # of one prediction in that benchmark
     named = {
         "GD": ("GD on shuttle, n", 1),
-        "APG": ("APG on shuttle, n", 1),
         "PPA": ("PPA on shuttle, n", 1),
+        "APG": ("APG on shuttle, n", 1),
         "one pass": ("one-pass predict, n", points),
     }
-    for (name, (what, batch)), marker, colour in zip(
-        named.items(), MARKERS, ("vermilion", "orange", "purple", "blue"), strict=False
-    ):
+    # the colours and markers of the notebooks
+    for (name, (what, batch)), marker, colour in zip(named.items(), MARKERS, COLOURS.values(), strict=False):
         line = times[times["what"] == what].sort_values("value")
-        ax.loglog(
-            line["value"] / 1000, line["seconds"] / batch, marker=marker, color=COLOURS[colour], label=name
-        )
+        ax.loglog(line["value"] / 1000, line["seconds"] / batch, marker=marker, color=colour, label=name)
     ax.set(title="seconds for a test point", xlabel="thousand training rows", ylim=(1e-8, 1))
     ax.set_xticks([5, 20, 100], ["5", "20", "100"])
     ax.minorticks_off()
