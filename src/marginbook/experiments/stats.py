@@ -225,7 +225,12 @@ def critical_difference_diagram(
     import scikit_posthocs
 
     ranks = average_ranks(scores, higher_is_better=higher_is_better).sort_values(kind="stable")
-    scikit_posthocs.critical_difference_diagram(ranks, nemenyi(scores), alpha=alpha, ax=ax)
+    left, right = " {label} {rank:.1f} ", " {rank:.1f} {label} "  # the spaces keep letters off the lines
+    drawn = scikit_posthocs.critical_difference_diagram(
+        ranks, nemenyi(scores), alpha=alpha, ax=ax, label_fmt_left=left, label_fmt_right=right
+    )
+    for text in drawn["labels"]:  # a line may be pale, letters must not
+        text.set_color("black")
     return ranks
 
 

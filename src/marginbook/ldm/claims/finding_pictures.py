@@ -147,13 +147,11 @@ def rank_diagrams(means: Mapping[str, pd.DataFrame]) -> Figure:
         ranks = critical_difference_diagram(scored, ax=ax)
         left = (len(ranks) + 1) // 2  # half of the labels are at the left, best first, the others worst first
         names = [*ranks.index[:left], *ranks.index[left:][::-1]]
-        drawn = zip(names, ax.texts, ax.lines[-len(names) :], ax.collections[-len(names) :], strict=True)
-        for name, text, elbow, marker in drawn:
+        drawn = zip(names, ax.lines[-len(names) :], ax.collections[-len(names) :], strict=True)
+        for name, elbow, marker in drawn:
             family = name[:3] if name[:3] in families else "other methods"
             elbow.set_color(families[family])
             marker.set_color(families[family])
-            shown = f"{name} {ranks[name]:.1f}" if name in ranks.index[:left] else f"{ranks[name]:.1f} {name}"
-            text.set(text=f" {shown} ", color="black")  # letters off the lines, and in no pale colour
         ax.set_title(title, pad=10)
         ax.grid(False)
     for family, colour in families.items():

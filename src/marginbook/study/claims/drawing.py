@@ -33,8 +33,6 @@ def rank_diagram(table: pd.DataFrame, ax: Axes, title: str) -> pd.Series:
     """
     found = critical_difference_diagram(table, ax=ax)
     ax.set_title(title)
-    for text in ax.texts:  # lines keep their colours; letters in them would be too pale
-        text.set_color("black")
     return found
 
 
