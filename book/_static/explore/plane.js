@@ -128,7 +128,7 @@ export class Plane {
       const [radius, turn] = [k % 2 ? 4 : 9, k * Math.PI / 5];
       return `${x + radius * Math.sin(turn)} ${y - radius * Math.cos(turn)}`;
     });
-    set(this.layer(name, "path", style, true), { d: `M${corners.join("L")}Z` });
+    set(this.layer(name, "path", style), { d: `M${corners.join("L")}Z` }); // below the points: one may stand there
   }
 
   clear(start) {
