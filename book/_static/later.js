@@ -7,7 +7,7 @@ const formulas = [...document.querySelectorAll(".math, .evidence-card")];
 if (formulas.length > MANY && window.MathJax) {
   const first = [];
   for (const formula of formulas) {
-    const place = formula.closest("tr") ?? formula.parentElement;
+    const place = formula.closest("tr, p, li, dd") ?? formula.parentElement;
     const box = place.getBoundingClientRect();
     const seen = place.getClientRects().length > 0; // what a closed box holds is not
     if (!formula.closest("main") || (seen && box.top < innerHeight + NEAR && box.bottom > -NEAR)) first.push(formula);
@@ -34,19 +34,35 @@ if (formulas.length > MANY && window.MathJax) {
   });
 }
 
-// A displayed formula that is a little wider than its column is set smaller; one that is much wider scrolls.
+// A formula that is a little wider than its column is set smaller; a displayed one that is much wider scrolls.
 const LEAST = 0.5;
+const FORMULAS = "main div.math mjx-container[display], main article mjx-container:not([display])";
+const share = (formula) => {
+  const math = formula.parentElement;
+  if (formula.hasAttribute("display")) return math.clientWidth / Math.max(formula.scrollWidth, math.scrollWidth);
+  const own = math.matches(".math") ? math : formula; // never wider than its column: what is too much hangs out of it
+  const beside = (formula.closest("span.nowrap")?.offsetWidth ?? own.offsetWidth) - own.offsetWidth;
+  let box = own.parentElement;
+  while (!box.clientWidth) box = box.parentElement; // elements within a line have none
+  let free = box.clientWidth - beside;
+  if (free > formula.offsetWidth + 64) return 1; // the style need not be asked for
+  const { paddingLeft, paddingRight } = getComputedStyle(box);
+  free -= parseFloat(paddingLeft) + parseFloat(paddingRight);
+  return (free + 1) / formula.offsetWidth; // both widths are rounded
+};
+// in a closed box widths are guesses: what it holds is fitted again when it opens
+const seen = (formula) => formula.checkVisibility?.() ?? true;
 const fit = (again) => {
-  const some = [...document.querySelectorAll("main div.math mjx-container[display]")].filter(
-    (formula) => formula.parentElement.clientWidth && (again || !formula.dataset.fitted));
+  const some = [...document.querySelectorAll(FORMULAS)].filter((formula) => formula.offsetWidth && (
+    again || !formula.dataset.fitted || (formula.dataset.fitted !== `${innerWidth}` && seen(formula))));
   for (const formula of some) {
     formula.dataset.size ??= parseFloat(formula.style.fontSize) || 100;
     if (formula.dataset.fitted) formula.style.fontSize = `${formula.dataset.size}%`;
   }
   // first all that is read, then all that is written: else the page is laid out once for each
-  const shares = some.map(({ parentElement: box, scrollWidth }) => box.clientWidth / Math.max(scrollWidth, box.scrollWidth));
+  const shares = some.map(share);
   some.forEach((formula, place) => {
-    formula.dataset.fitted = "yes";
+    formula.dataset.fitted = seen(formula) ? innerWidth : "closed";
     formula.classList.toggle("smallest", shares[place] < LEAST);
     if (shares[place] < 1) formula.style.fontSize = `${formula.dataset.size * Math.max(LEAST, 0.985 * shares[place])}%`;
   });

@@ -105,6 +105,12 @@ CUT = """() => {
     table: found('table').filter(e => e.offsetWidth > e.parentElement.clientWidth + 2).map(say),
     formula: found('div.math').filter(e => wider(e, 3) || [...e.querySelectorAll('mjx-container')]
       .some(m => wider(m, 3) && !(m.matches('.smallest') && scrolls(m)))).map(say),
+    'formula in a line': found('span.math mjx-container:not([display])').filter(e => {
+      let box = e.closest('span.math').parentElement;
+      while (!box.clientWidth) box = box.parentElement;
+      const edge = box.getBoundingClientRect().right - parseFloat(getComputedStyle(box).paddingRight);
+      return e.checkVisibility() && e.getBoundingClientRect().right > edge + 2;
+    }).map(say),
     'broken word': broken,
   };
 }"""

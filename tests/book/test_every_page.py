@@ -135,14 +135,15 @@ def test_wide_outputs_and_formulas_are_seen_on_a_phone_unless_they_scroll(chromi
     page = open_context(chromium, *PHONE.values(), "light").new_page()
     page.set_content(
         f"""<article class="bd-article">{boxes("math", "mjx-container", "", "smallest")}
-        <div class="cell_output">{boxes("output", "pre", "")}</div></article>"""
+        <div class="cell_output">{boxes("output", "pre", "")}</div>
+        <p><span class="math"><mjx-container>long{"&nbsp;long" * 90}</mjx-container></span></p></article>"""
     )
     found = {kind: len(each) for kind, each in page.evaluate(CUT).items() if each}
-    assert found == {"output": 1, "formula": 3}
+    assert found == {"output": 1, "formula": 3, "formula in a line": 1}
     page.set_viewport_size(DESK)
     page.add_style_tag(content="article { width: 600px }")
     found = {kind: len(each) for kind, each in page.evaluate(CUT).items() if each}
-    assert found == {"output": 2, "formula": 4}
+    assert found == {"output": 2, "formula": 4, "formula in a line": 1}
 
 
 def test_what_a_page_does_wrong_while_it_loads_is_told_of_that_page(tmp_path: Path, chromium) -> None:

@@ -8,8 +8,11 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
+from marginbook.base.project import root
+
 from .looking import STILL, notebook_pages, open_context
 
+STATIC = (root() or pytest.skip("no source tree", allow_module_level=True)) / "book" / "_static"
 pytestmark = pytest.mark.browser
 
 SHIFT = """() => { window.shifted = 0; new PerformanceObserver(list => {
@@ -33,6 +36,33 @@ def test_formulas_of_a_long_page_are_set_as_a_reader_comes_near(site: str, chrom
     page.evaluate("MathJax.typesetPromise([document.querySelector('main')])")
     assert page.evaluate(unset, "any") == 0
     assert page.evaluate(widths) == before
+
+
+def test_a_formula_in_a_line_is_set_smaller_where_its_column_is_narrow(chromium) -> None:
+    page = open_context(chromium, 1280, 900, "light").new_page()
+    wide = '<i style="display: inline-block; width: 25em">x</i>'
+    formula = f'<mjx-container style="font-size: 120%">{wide}</mjx-container>'
+    math = f'<span class="math" style="display: inline-flex">{formula}</span>'
+    page.set_content(
+        f"""<main><article style="margin: 1rem"><p>Here is {math}</p>
+        <p><span class="nowrap" style="white-space: nowrap">({math}), and</span> more</p>
+        <details><summary>It</summary><ul><li style="padding: 1rem">{math}</li></ul></details>"""
+    )
+    page.add_script_tag(path=STATIC / "later.js")
+    sizes = """() => [...document.querySelectorAll('mjx-container')].map(e => parseFloat(e.style.fontSize))"""
+    assert page.evaluate(sizes) == [120] * 3
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function("document.querySelector('mjx-container').style.fontSize !== '120%'")
+    plain, beside, _ = page.evaluate(sizes)
+    assert 60 < beside < plain < 120  # what stands beside it has to fit, too
+    page.evaluate("document.querySelector('details').open = true")
+    page.wait_for_function("document.querySelector('details mjx-container').dataset.fitted === '390'")
+    assert page.evaluate(sizes)[2] < plain
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait_for_function("document.querySelector('mjx-container').style.fontSize === '120%'")
+    assert page.evaluate(sizes) == [120] * 3
+    page.context.close()
 
 
 @pytest.mark.parametrize("where", ["book/index.html", "book/glossary.html", "book/drm.html", "search.html"])
