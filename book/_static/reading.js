@@ -32,7 +32,7 @@ for (const block of document.querySelectorAll(".cell_output .output.stream pre")
     } else lines.push({ text, prose, width: text.length });
   }
   block.replaceChildren(...lines.map(({ text, prose }) => Object.assign(
-    document.createElement("span"), { className: prose ? "told" : "kept", textContent: text || "\u200b" },
+    document.createElement("span"), { className: prose ? "told" : "kept", textContent: (prose && text.replace(/(?<=\d) %/g, "\u00a0%")) || text || "\u200b" },
   )));
 }
 

@@ -38,3 +38,15 @@ def test_values_below_a_cell_that_spans_rows_have_the_names_of_their_columns(chr
         # a row whose first value stands above has it as its title
         assert (row["under"] or told["kernel"]) == key["kernel"]
         assert all(f"{number}.{column}" in told.values() for column in COLUMNS)
+
+
+@pytest.mark.browser
+def test_a_card_leaves_out_what_is_empty(chromium: Any) -> None:
+    frame = pd.DataFrame([[1, "", 3] * 5, [4, 5, 6] * 5], columns=[f"column {k}" for k in range(15)])
+    page = open_context(chromium, 390, 844, "light").new_page()
+    page.set_content(f"<article class='bd-article'><div>{frame.to_html()}</div></article>")
+    page.add_style_tag(path=STATIC / "reading.css")
+    page.add_script_tag(path=STATIC / "tables.js")
+    page.wait_for_selector("table.stacked")
+    shown = [page.locator(f"tbody tr:nth-child({row}) td:visible").count() for row in (1, 2)]
+    assert shown == [10, 15]
