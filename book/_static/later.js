@@ -50,21 +50,25 @@ const share = (formula) => {
   free -= parseFloat(paddingLeft) + parseFloat(paddingRight);
   return (free + 1) / formula.offsetWidth; // both widths are rounded
 };
+const height = (element) => parseFloat(getComputedStyle(element).fontSize);
 // in a closed box widths are guesses: what it holds is fitted again when it opens
 const seen = (formula) => formula.checkVisibility?.() ?? true;
 const fit = (again) => {
   const some = [...document.querySelectorAll(FORMULAS)].filter((formula) => formula.offsetWidth && (
     again || !formula.dataset.fitted || (formula.dataset.fitted !== `${innerWidth}` && seen(formula))));
   for (const formula of some) {
-    formula.dataset.size ??= parseFloat(formula.style.fontSize) || 100;
-    if (formula.dataset.fitted) formula.style.fontSize = `${formula.dataset.size}%`;
+    formula.dataset.size ??= formula.style.fontSize;
+    if (formula.dataset.fitted) formula.style.fontSize = formula.dataset.size;
   }
   // first all that is read, then all that is written: else the page is laid out once for each
   const shares = some.map(share);
+  const states = some.map((formula) => seen(formula) ? innerWidth : "closed");
+  const sizes = some.map((formula, place) => shares[place] < 1 && 100 * height(formula) / height(formula.parentElement));
   some.forEach((formula, place) => {
-    formula.dataset.fitted = seen(formula) ? innerWidth : "closed";
+    formula.dataset.fitted = states[place];
     formula.classList.toggle("smallest", shares[place] < LEAST);
-    if (shares[place] < 1) formula.style.fontSize = `${formula.dataset.size * Math.max(LEAST, 0.985 * shares[place])}%`;
+    const smaller = `${sizes[place] * Math.max(LEAST, 0.985 * shares[place])}%`;
+    if (shares[place] < 1) formula.style.setProperty("font-size", smaller, "important"); // as reading.css sets some sizes
   });
 };
 if (formulas.length) {

@@ -21,7 +21,7 @@ _PERCENT = re.compile(r"(?<=\d)[ \n](?=%)")
 _EQUALS = re.compile(r"(?<=\w)[ \n]=[ \n](?=[-+−]?\d)")
 _OUTPUT = re.compile(r'class="(?:dataframe|evidence-card)')
 _BETWEEN_TAGS = re.compile(r"(?<=>)[^<>]+(?=<)")
-_SHORT = re.compile(r"(?<!\S)(?=\S{3,12}(?!\S))[-+]?[\w.+]+-[\w.+-]+")  # 1e-06, and names such as page-blocks
+_SHORT = re.compile(r"(?<!\S)(?=\S{3,8}(?!\S))[-+]?[\w.+]+-[\w.+-]+")  # 1e-06, DRM-APG
 _HYPHEN = re.compile(r"\b[A-Za-z]-[a-z]|\de-\d")
 
 
