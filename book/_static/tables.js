@@ -39,7 +39,7 @@ const label = (table) => {
         const text = cell.textContent.trim();
         cell.classList.toggle("head", place === 0);
         if (words[place] && place > 0) cell.dataset.label = words[place];
-        if (text.length > LONG) cell.classList.add("long");
+        if (text.length > LONG || cell.querySelector(".math, mjx-container")) cell.classList.add("long");
         for (let more = 0; more < cell.colSpan; more += 1, place += 1) above[place] = { rows: cell.rowSpan - 1, text };
       }
       pass();
