@@ -30,7 +30,7 @@ from ..settled import SETTLED
 CHAPTERS = sorted(room for room in rooms() if resource("book", f"{room}.md").is_file())
 ORDER = [
     "What we found", "The model", "What holds and what does not", "Should I use it?", "How fast is it?",
-    "The notebooks", "To do", "Quiz", "To take away",
+    "The notebooks", "Learn and teach", "Quiz", "To take away",
 ]  # fmt: skip
 # a paper that is new has no chapter yet
 WRITTEN = [name for name in papers() if resource("book", f"{name}.md").is_file()]
@@ -116,7 +116,8 @@ def test_a_chapter_ends_with_three_sentences(page: str) -> None:
 
 @pytest.mark.parametrize("page", ORDERED)
 def test_what_there_is_to_do_begins_with_what_one_needs_and_how_long_it_takes(page: str) -> None:
-    todo = resource("book", f"{page}.md").read_text("utf-8").partition("## To do\n")[2].partition("\n## ")[0]
+    text = resource("book", f"{page}.md").read_text("utf-8")
+    todo = text.partition("## Learn and teach\n")[2].partition("\n## ")[0]
     first = " ".join(todo.strip().split("\n\n")[0].split())
     assert first.startswith("**You need** ")
     assert "**You will be able to** " in first
