@@ -138,7 +138,8 @@ def check_weighted() -> Evidence:
     where="KM-OMD and the SMM with the squared hinge loss",
     statement=r"KM-OMD is the SVM with squared hinge losses $\frac C2\sum_i\xi_i^2$ and an intercept: "
     r"$w_{\mathrm{SVM}}=\frac2F\,w_{\mathrm{OMD}}$ where $F$ is KM-OMD's minimum; only the thresholds "
-    r"differ, by $\frac1{2C}\bigl(\lVert\gamma_-\rVert^2-\lVert\gamma_+\rVert^2\bigr)$ on KM-OMD's scale",
+    r"differ, by $\frac1{2C}\bigl(\lVert g_-\rVert^2-\lVert g_+\rVert^2\bigr)$ on KM-OMD's scale, with its "
+    "weights $g$",
     notebook=f"{CHAPTER}#bridge-km-omd",
     rivals=(
         Rival(
@@ -232,7 +233,8 @@ def check_squared_hinge() -> Evidence:
     where="LS-SVM and KM-OMD as C goes to 0",
     statement=r"as $C\to0$ the LS-SVM and KM-OMD both tend to the difference of the class means, the kernel "
     r"Parzen classifier: $\lVert\frac aC-(y-\bar y)\rVert\le C\lVert K\rVert\lVert y-\bar y\rVert$ and "
-    r"$\lVert\gamma-u\rVert\le C\lVert YKYu\rVert$, where $u_i$ is one over the size of the class",
+    r"$\lVert g-u\rVert\le C\lVert YKYu\rVert$, where $g$ are KM-OMD's weights and $u_i$ is one over the "
+    "size of the class",
     notebook=f"{CHAPTER}#bridge-class-means",
     rivals=(Rival("bounds 2 % smaller", {"bound": 0.98}),),
 )
