@@ -10,7 +10,7 @@ import numpy as np
 from ...claims.findings import Finding
 from ..experiments.real_pairs import PARITY
 from . import finding_pictures as pictures
-from .as_good_as import within
+from .as_good_as import ONE_SIDED, within
 from .section_3_descent import exact_hinge, kinked
 from .stored_results import (
     LOGISTIC,
@@ -89,6 +89,7 @@ def _real_matrices() -> Finding | None:
     gains = [error[flat] - error[low] for low, flat in (svm, logistic)]
     losses = sorted(found["difference"].to_dict()[ORIENTATION] for found in lines.values())
     natural = len(lines["SVM"]) - 1
+    named = " and ".join(f"*{pictures.NAMES[name]}*" for name in sorted(too_few))
     return Finding(
         f"Low rank gains {np.mean(gains):.0f} points on data made for it; on {_word(natural)} natural "
         "sets no gain of a point was found",
@@ -99,7 +100,7 @@ def _real_matrices() -> Finding | None:
         f"{error[VECTOR_PLATT]:.1f} %. Digits, EEG and brain connectivity promise nothing of the kind. "
         "There, no comparison shows a gain of one point; on spatial orientation low rank is worse by "
         f"{losses[0]:.0f} to {losses[1]:.0f} points. "
-        f"On {' and '.join(sorted(too_few))} the splits are too few to exclude a gain, so one verdict is "
+        f"On {named} the splits are too few to exclude a gain, so one verdict is "
         "*undecided*.",
         {
             "smm/real-rank-one": "reproduced",
@@ -112,8 +113,7 @@ def _real_matrices() -> Finding | None:
         "digits lie far below zero; spatial orientation lies above zero; the other intervals hold zero or "
         "lie close to it.",
         "Left of zero low rank is better. Only the products of digits, at the bottom, are far to the "
-        "left. Bars are 90 % "
-        "intervals over random splits.",
+        f"left. Bars are intervals over random splits, of {_level(1)}{_wider(again)}.",
         holds=better == {PARITY}
         and worse <= {ORIENTATION}
         and bool(too_few)
@@ -199,8 +199,8 @@ def _one_fit() -> Finding | None:
         "matrices its mean error "
         f"is {by_n.loc[many, LOGISTIC]:.3f} against {by_n.loc[many, PATH]:.3f}. "
         "Where the logistic model is wrong, the truth decides. On a step from 0.2 to 0.8 it is not "
-        f"worse, with errors of {on_step[LOGISTIC]:.3f} and {on_step[PATH]:.3f}; on [a step from 0 to "
-        "0.45](#smm-exercise-one-fit) the machines win.",
+        f"worse, with errors of {on_step[LOGISTIC]:.3f} and {on_step[PATH]:.3f}; with a single feature, on "
+        "[a step from 0 to 0.45](#smm-exercise-one-fit), the machines win.",
         {
             "smm/scheme-S4": "corrected",
             "smm/probability-bound": "holds",
@@ -225,5 +225,19 @@ def _last(lines: pd.DataFrame) -> pd.DataFrame:
     return lines.loc[[*lines.index.drop(PARITY), PARITY]]
 
 
+def _wider(again: dict[str, int]) -> str:
+    """Say which intervals are wider, as their sets were analysed more than once."""
+    times = sorted(set(again.values()))
+    sets = {number: list(again.values()).count(number) for number in times}
+    return "".join(
+        f", or {_level(number)} for the {_word(sets[number])} sets that were analysed {_word(number)} times"
+        for number in times
+    )
+
+
+def _level(looks: int) -> str:
+    return f"{100 * (1 - 2 * ONE_SIDED / looks):.0f} %"
+
+
 def _word(number: int) -> str:
-    return {6: "six", 7: "seven", 8: "eight"}.get(number, str(number))
+    return {2: "two", 3: "three", 6: "six", 7: "seven", 8: "eight"}.get(number, str(number))
