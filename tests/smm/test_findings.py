@@ -142,15 +142,15 @@ def test_nobody_learns_the_intelligence_quotient(of_real_matrices):
 
 
 def test_no_machine_says_nearly_the_same_to_all(of_real_matrices):
-    """One split still has it: the results are of a run before the folds were mended."""
-    in_the_chapter(of_real_matrices, "one split of these digits still has it, for the vector SVM.")
+    """Results of a run before the folds were mended still have it; later ones need not."""
     in_the_chapter(
-        of_real_matrices, "sometimes made nearly fifty per cent of errors. The choice was $\\lambda=100$"
+        of_real_matrices, "sometimes wrong on nearly half of the samples. The choice was $\\lambda=100$"
     )
-    rows = TABLES.results("matrices").query("dataset == 'digits-3-8' and method in [@PLATT, @VECTOR_PLATT]")
-    useless = rows[rows["error"] > 40]
-    assert (useless["chosen"].map(lambda text: json.loads(text)["lam"]) == 100).all()
-    assert useless["method"].tolist() == [VECTOR_PLATT]
+    for table in ("matrices", "contest"):
+        rows = TABLES.results(table).query("dataset == 'digits-3-8'")
+        useless = rows[rows["error"] > 30]
+        assert (useless["chosen"].map(lambda text: json.loads(text)["lam"]) == 100).all()
+        assert set(useless["method"]) <= {PLATT, VECTOR_PLATT}
 
 
 def test_levels_have_the_higher_brier_score_on_all_seven_sets(told, as_they_come):
