@@ -60,11 +60,11 @@ def check_increasing_rho(
         corrected &= first == other
     one, two = _polynomial(concave), _polynomial(second)
     found = {"t": points[IDENTITY], one: points[concave], two: np.array(squared)}
-    ranges = ", ".join(f"for rho = {name} {_range(values)}" for name, values in found.items())
+    ranges = "; ".join(f"for rho = {name}: {_range(values)}" for name, values in found.items())
     return Evidence(
         verdict=decide(missed <= 0.01, corrected),
-        measured=f"with K = K_x = 1 and alpha = 0 the minimisers over all beta are, {ranges}; those for t "
-        f"lie up to {missed:.3f} from those for {one}. For convex rho, {count} nonzero minimisers for one "
+        measured=f"with K = K_x = 1 and alpha = 0 the minimisers over all beta are, {ranges}. Those for "
+        f"t lie up to {missed:.3f} from those for {one}. For convex rho, {count} nonzero minimisers for one "
         f"rho are minimisers for another, to a relative duality gap of at most {at_most(gap, tolerance)} "
         f"and {at_most(moved, 1e-3)} in the weights",
         claimed="the same set for every increasing rho; corrected, the same beside 0 for convex rho and q, r "
@@ -96,7 +96,12 @@ def _range(points: np.ndarray) -> str:
 
 def _polynomial(rho: tuple[float, ...]) -> str:
     """Write a polynomial in the root of t down in powers of t."""
-    return " + ".join(f"{'' if c == 1 else f'{c:g} '}t^{k / 2:g}" for k, c in enumerate(rho) if c)
+    return " + ".join(_term(c, k / 2) for k, c in enumerate(rho) if c)
+
+
+def _term(factor: float, power: float) -> str:
+    name = {0.5: "sqrt(t)", 1.0: "t"}.get(power, f"t^{power:g}")
+    return f"{name}/2" if factor == 0.5 else name if factor == 1 else f"{factor:g} {name}"
 
 
 def minimum_points(rho: tuple[float, ...], beta: float) -> np.ndarray:
