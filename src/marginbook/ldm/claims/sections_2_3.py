@@ -131,15 +131,16 @@ def check_relaxed_margin(factor: float = 1.0, place: int = 0) -> Evidence:
     tolerance = 1e-6
     return Evidence(
         verdict=decide(printed == count, worse <= tolerance and off <= 1e-9),
-        measured=f"without a bound on w, {count - printed} of {count} problems are unbounded at every C-bar "
-        "at which the solution of (2) could solve them; with |w| <= 1 and C-bar = C / sum(beta) the solution "
-        f"of (2), scaled to length 1, solves the problem to {at_most(worse, tolerance)}; no other gamma_0 is "
-        f"better than the p-th smallest margin, p = ceil(1 / C-bar), by more than {at_most(off, 1e-9)}",
+        measured=f"without a bound on w, {count - printed} of {count} problems are unbounded at every "
+        r"$\bar C$ at which the solution of (2) could solve them; with |w| <= 1 and $\bar C=C/\sum\beta_i$ "
+        f"the solution of (2), scaled to length 1, solves the problem to {at_most(worse, tolerance)}; no "
+        r"other gamma_0 is better than the $p$-th smallest margin, $p=\lceil1/\bar C\rceil$, by more than "
+        f"{at_most(off, 1e-9)}",
         claimed="equivalent",
         slack=tolerance - worse if printed == count else float(printed - count),
         why="A bound on |w| is missing. Without it, doubling w doubles the objective, so its supremum is "
         "infinite, or it is 0 and attained at w = 0. With it, the duals of the two problems have the same "
-        "minimisers, up to the scale sum(beta).",
+        r"minimisers, up to the scale $\sum\beta_i$.",
         sizes=described(count) | {"parameters": 2},
         seeds=(41,),
     )
