@@ -102,7 +102,7 @@ def details(claim: Claim, found: Evidence, shown: set[str]) -> str:
     items.append(f"**Rivals:** {rivals(claim)}")
     facts = [f"{name}: {_short(value)}" for name, value in found.sizes.items()]
     facts.append(f"seeds: {_short(found.seeds)}" if found.seeds else "no random numbers")
-    items.append("*Computed with* " + "; ".join(plain(fact) for fact in facts) + ".")
+    items.append("*Computed with* " + "; ".join(map(told, facts)) + ".")
     where = notebook_link(claim.notebook, shown)
     file, _, function = claim.source.partition(": ")
     # in HTML, as MyST warns of a link to a file that is not in the source tree
@@ -118,11 +118,11 @@ def rivals(claim: Claim) -> str:
     killed = [one.rival for one in met if one.killed]
     left = [one.rival for one in met if not one.killed and not one.erred]
     erred = [one.rival for one in met if one.erred]
-    said = [f"refuted {'; '.join(map(plain, killed))}"] if killed else []
-    said += [f"not noticed {'; '.join(map(plain, left))}"] if left else []
-    said += [f"no verdict came with {'; '.join(map(plain, erred))}"] if erred else []
+    said = [f"refuted {'; '.join(map(told, killed))}"] if killed else []
+    said += [f"not noticed {'; '.join(map(told, left))}"] if left else []
+    said += [f"no verdict came with {'; '.join(map(told, erred))}"] if erred else []
     mark = "[blunt]{.blunt} no false variant of the statement is known to be refuted by this check"
-    mark += f": {plain(claim.blunt_because)}" if claim.blunt_because else ""
+    mark += f": {told(claim.blunt_because)}" if claim.blunt_because else ""
     return ". ".join([*([mark] if blunt(claim) else []), *said]) + "."
 
 
@@ -145,6 +145,10 @@ def _address(place: str) -> str:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_short(each)}" for name, each in value.items())
     if isinstance(value, list | tuple) and len(value) > 8:
         return f"{value[0]}, {value[1]}, …, {value[-1]} ({len(value)} values)"
+    if isinstance(value, list | tuple) and value and all(isinstance(each, str) for each in value):
+        return ", ".join(f"({each})" if ", " in each else each for each in value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
