@@ -54,17 +54,17 @@ class Claim:
 
     @property
     def source(self) -> str:
-        """File and function of the check: ``drm/claims/section_6_convergence.py: check_contraction``."""
+        """File and function of the check, ``drm/claims/section_6_convergence.py: check_contraction``."""
         return f"{self.module.partition('.')[2].replace('.', '/')}.py: {self.function}"
 
     @property
     def slug(self) -> str:
-        """The id as it stands in links: ``drm-prop-iii-1`` for ``drm/prop-III.1``."""
+        """The id as it stands in links, ``drm-prop-iii-1`` for ``drm/prop-III.1``."""
         return self.id.lower().replace("/", "-").replace(".", "-")
 
     @property
     def place(self) -> str:
-        """Its name for readers: where the paper says it, or, for one of ours, beside what it stands."""
+        """Its name for readers, where the paper says it, or, for one of ours, beside what it stands."""
         of_paper = self.kind != Kind.OURS or self.paper not in papers()
         return self.where if of_paper else f"ours, at {self.where}"
 

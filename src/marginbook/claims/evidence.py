@@ -20,7 +20,11 @@ class Kind(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What came out; the first three are for theorems, the next three for experiments."""
+    """What came out.
+
+    The first three are for theorems, formulas and sentences, the other five for tables, figures and
+    comparisons.
+    """
 
     HOLDS = "holds"
     CORRECTED = "corrected"

@@ -1,4 +1,4 @@
-"""``marginbook warmup`` and ``marginbook guide``: for who uses the library."""
+"""``marginbook warmup`` and ``marginbook guide``: for those who use the library."""
 
 from __future__ import annotations
 

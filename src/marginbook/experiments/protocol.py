@@ -39,12 +39,12 @@ class Task:
 
     @property
     def key(self) -> str:
-        """The task's name: stable, and unique in the store."""
+        """The task's name, stable, and unique in the store."""
         return f"{self.experiment}|{self.dataset}|{self.split}|{self.method}|{self.profile}"
 
     @property
     def seed(self) -> int:
-        """32-bit seed of the key without the profile: ``quick`` gives the numbers that ``paper`` gives."""
+        """32-bit seed of the key without the profile, as ``quick`` gives the numbers that ``paper`` gives."""
         return seed_of(self.experiment, self.dataset, self.split, self.method)
 
     def __str__(self) -> str:

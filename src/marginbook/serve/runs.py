@@ -79,7 +79,7 @@ class Runs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o700)  # results are for who asked, as is the key of a kernel
+        folder.chmod(0o700)  # results are for the one who asked, as is the key of a kernel
         self._lock = threading.RLock()
         self._runs: dict[str, Run] = {}
         for path in sorted(folder.glob(f"*/{_FILE}")):

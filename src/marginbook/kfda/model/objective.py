@@ -158,7 +158,7 @@ class Problem:
 
     @property
     def bias_square(self) -> float:
-        """The squared norm of the column of the bias: N, or the sum of the rows' weights."""
+        """The squared norm of the column of the bias, N or the sum of the rows' weights."""
         return float(self.n) if self.ones is None else float(self.ones @ self.ones)
 
     def centred(self, columns: np.ndarray) -> np.ndarray:

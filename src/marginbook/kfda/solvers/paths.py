@@ -63,9 +63,9 @@ class Path:
 
     @property
     def certificate(self) -> np.ndarray:
-        """How far each is from its conditions, (n,): the gap as a share of J for q = 1, else stationarity.
+        """How far each is from its conditions, (n,).
 
-        For q < 1, ``curvature`` tells the rest.
+        The gap as a share of J for q = 1, else stationarity. For q < 1, ``curvature`` tells the rest.
         """
         return np.array([_certificate(solution) for solution in self.solutions])
 

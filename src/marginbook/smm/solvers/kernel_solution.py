@@ -74,7 +74,7 @@ class KernelSolution:
 
     @property
     def global_gap(self) -> float:
-        """The objective minus its lower bound over all B of the rank: 0 for a global optimum."""
+        """The objective minus its lower bound over all B of the rank, 0 for a global optimum."""
         return max(0.0, self.objective - self.lower_bound)
 
     def decision(self, X: ArrayLike) -> np.ndarray:

@@ -84,5 +84,5 @@ class LowRankSolution:
 
     @property
     def global_gap(self) -> float:
-        """The objective minus its lower bound over all matrices of the rank: 0 for a global optimum."""
+        """The objective minus its lower bound over all matrices of the rank, 0 for a global optimum."""
         return max(0.0, self.objective - self.lower_bound)
