@@ -95,10 +95,13 @@ def test_an_hour_that_grows_or_leaves_something_says_so() -> None:
     assert "1,200 requests" in good
     assert long_runs_page.growth(MINUTES) == pytest.approx(120)  # 2 MiB a minute, from the half on
     assert "  - 100\n  - 100\n  - 160\n  - 160\n  - +120.0\n" in good
-    assert "A minute of the first and of the last 10 has: `serve` 20.0 and 5.0." in good
-    assert "No process could be left" not in good
+    assert "average over the first and the last 10 minutes: `serve` 20.0 and 5.0 requests." in good
+    assert "No other process" not in good
     alone = long_runs_page.listed([row | {"processes": "0"} for row in MINUTES], [HOUR])
-    assert "No process could be left by `serve`: there was none beside its own." in alone
+    assert (
+        "No other process was started by `serve`: the memory includes the fits, and none could be left."
+        in alone
+    )
     bad = long_runs_page.listed(MINUTES, [HOUR | {"lost": "2", "left": "1", "code": "0"}])
     assert "**2 lost by `serve`, 1 left running by `serve`, exit code 0 of `serve`**" in bad
     wrong = long_runs_page.listed(MINUTES, [HOUR | {"faults": "3"}])

@@ -34,8 +34,7 @@ That page counts fits with fixed seeds, after the faults they found were correct
 and can find what those did not. It shows the code of the commit below: faults that were corrected since then
 count until the hour is measured again.
 
-Memory is that of the process itself, without what it starts: kernels of `serve` and the workers of
-`experiment`, which do the fits, are not in it. The last column is the median slope of its second half: of all
+Memory is that of the process itself, without what it starts, such as the kernels of `serve`. The last column is the median slope of its second half: of all
 pairs of minutes, how fast it grew between the two. A leak that rises steadily shows there. A single step, or
 garbage that waits to be collected, hardly moves it: compare minute 30 with the most after it, and look at the
 figure.
@@ -51,6 +50,8 @@ The memory of each process.
 """
 #: minutes at the start and at the end that are compared
 TEN = 10
+#: what a run does, in a word
+UNITS = {"serve": "requests", "experiment": "tasks", "fuzzing": "fits"}
 #: the exit code after Ctrl-C
 CTRL_C = "130"
 _FOLDER = ("results", "faults")
@@ -130,16 +131,25 @@ def pace(minutes: Sequence[Row]) -> str:
         done = [int(row["operations"]) for row in own]
         if len(done) > 2 * TEN:
             first, last = done[TEN - 1] / TEN, (done[-1] - done[-1 - TEN]) / TEN
-            told.append(f"`{name}` {first:,.1f} and {last:,.1f}")
-    return f"A minute of the first and of the last {TEN} has: {', '.join(told)}." if told else ""
+            told.append(f"`{name}` {_few(first)} and {_few(last)} {UNITS.get(name, 'operations')}")
+    if not told:
+        return ""
+    return f"Done per minute, on average over the first and the last {TEN} minutes: {', '.join(told)}."
 
 
 def alone(minutes: Sequence[Row]) -> str:
-    """Return in a sentence which runs had no other process, so that none could be left."""
+    """Return in a sentence which runs did their fits themselves, so that no process could be left."""
     names = [f"`{name}`" for name, own in _by_run(minutes) if not any(int(row["processes"]) for row in own)]
     return (
-        f"No process could be left by {' and '.join(names)}: there was none beside its own." if names else ""
+        f"No other process was started by {' and '.join(names)}: the memory includes the fits, and none could "
+        "be left."
+        if names
+        else ""
     )
+
+
+def _few(number: float) -> str:
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.1f}"
 
 
 def _by_run(minutes: Sequence[Row]) -> list[tuple[str, list[Row]]]:
