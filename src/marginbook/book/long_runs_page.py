@@ -34,10 +34,10 @@ That page counts fits with fixed seeds, after the faults they found were correct
 and can find what those did not. It shows the code of the commit below: faults that were corrected since then
 count until the hour is measured again.
 
-Memory is that of the process itself, without what it starts, such as the kernels of `serve`. The last column is the median slope of its second half: of all
-pairs of minutes, how fast it grew between the two. A leak that rises steadily shows there. A single step, or
-garbage that waits to be collected, hardly moves it: compare minute 30 with the most after it, and look at the
-figure.
+Memory is that of the process itself, without what it starts, such as the kernels of `serve`. The last column
+is the median slope of its second half: of all pairs of minutes, how fast it grew between the two. A leak that
+rises steadily shows there. A single step, or garbage that waits to be collected, hardly moves it: compare
+minute 30 with the most after it, and look at the figure.
 
 {table}
 
@@ -141,8 +141,8 @@ def alone(minutes: Sequence[Row]) -> str:
     """Return in a sentence which runs did their fits themselves, so that no process could be left."""
     names = [f"`{name}`" for name, own in _by_run(minutes) if not any(int(row["processes"]) for row in own)]
     return (
-        f"No other process was started by {' and '.join(names)}: the memory includes the fits, and none could "
-        "be left."
+        f"No other process was started by {' and '.join(names)}: the memory includes the fits, and none "
+        "could be left."
         if names
         else ""
     )
