@@ -136,13 +136,21 @@ def runs_of(exhibit: Exhibit, about: Iterable[Claim]) -> list[str]:
 
 
 def claims_about(exhibit: Exhibit, claims: Iterable[Claim]) -> list[Claim]:
-    """Return the claims whose place names the exhibit, the one about its own numbers first."""
-    about = [c for c in claims if c.paper == exhibit.room and mentions(c.where) & exhibit.places]
+    """Return the claims whose place or id names the exhibit, the one about its own numbers first."""
+    about = [
+        c for c in claims if c.paper == exhibit.room and (mentions(c.where) | _named(c)) & exhibit.places
+    ]
     about = [c for c in about if c.kind != Kind.OURS] or about
     # "Table 4" before "Section 5.2, Table 4" and "Tables 2 to 4"
     return sorted(
         about, key=lambda c: (len(mentions(c.where) - exhibit.places), not c.where.startswith(("Tab", "Fig")))
     )
+
+
+def _named(claim: Claim) -> frozenset[Place]:
+    """Return what the id begins with: that of ``drm/table-5-order``, whose place is a section, is Table V."""
+    found = re.match(r"(table|fig)-(\d+)(?!\w)", _tail(claim.id))
+    return frozenset({("Table" if found[1] == "table" else "Figure", int(found[2]))} if found else ())
 
 
 def beyond(room: str) -> list[str]:
