@@ -76,7 +76,8 @@ def test_scores_are_of_the_last_row_and_the_first_is_shown(stored: Path) -> None
     store(stored, ROW, other, late, killed)
     assert read(stored / CSV, Row) == [ROW, other, late, killed]
     text = page(stored, "scores")
-    assert "The tests notice 2 of 3 mutants, 20.8 to 93.9 %, drawn with the seed 1. 0 that change" in text
+    assert "The tests notice 2 of 3 mutants (95 % interval 20.8 to 93.9 %), drawn with seed 1." in text
+    assert "Not counted: 0 that change nothing." in text
     assert "* - drm\n  - 2\n  - 100.0 %\n  - 34.2 to 100.0 %\n  - 50.0 %\n  - 1\n  - \\-\n" in text
     assert "* - ldm\n  - 1\n  - 0.0 %\n  - 0.0 to 79.3 %\n  - 0.0 %\n  - \\-\n  - 1\n" in text
     assert "* - seed" not in text
@@ -91,7 +92,7 @@ def test_a_second_seed_is_told_apart_and_what_both_drew_counts_once(stored: Path
     store(stored, ROW, replace(ROW, seed=2, **killed), replace(ROW, seed=2, before="c = d", **killed))
     text = page(stored, "scores")
     assert "1 of 2 mutants" in text
-    assert "the seeds 1, 2" in text
+    assert "seeds 1, 2" in text
     assert "* - seed" in text
     assert "* - 2\n  - 1\n  - 100.0 %\n" in text
     assert "1 of a later seed had been drawn with an earlier one; they count once." in text

@@ -65,9 +65,9 @@ def scores(all_met: list[tuple[Row, Row]], left_out: int) -> str:
     seeds = sorted({last.seed for _, last in met})
     noticed = sum(last.outcome in NOTICED for _, last in met)
     told = (
-        f"The tests notice {noticed:,} of {len(met):,} mutants, {_interval(noticed, len(met))}, drawn with "
-        f"{'the seeds' if len(seeds) > 1 else 'the seed'} {', '.join(map(str, seeds))}. "
-        f"{left_out:,} that change nothing are not counted.\n"
+        f"The tests notice {noticed:,} of {len(met):,} mutants (95 % interval "
+        f"{_interval(noticed, len(met))}), drawn with seed{'s' if len(seeds) > 1 else ''} "
+        f"{', '.join(map(str, seeds))}. Not counted: {left_out:,} that change nothing.\n"
     )
     if twice := len(all_met) - len(met):
         told += f"{twice:,} of a later seed had been drawn with an earlier one; they count once.\n"
