@@ -43,7 +43,7 @@ def test_it_says_what_was_not_measured_and_of_which_commit_the_rest_is():
     assert "`LDMClassifier` has not been measured" in bad_input_pages._since(
         [row for row in named if row["name"] != "LDMClassifier"]
     )
-    assert "`Former` is an old name" in bad_input_pages._since([*named, {"name": "Former"}])
+    assert "`Former` is no longer public" in bad_input_pages._since([*named, {"name": "Former"}])
     assert (bad_input_pages.at(named[0]), bad_input_pages.at({})) == (", at commit abc", "")
 
 

@@ -24,6 +24,8 @@ _OUTCOMES = (
 )
 _PARSED = ("files", "right", "refused", "messages", "branches", "faults")
 _CHECKED = ("passed", "skipped", "expected", "failed")
+#: old name of an estimator -> the name that it has now
+FORMER = {"DiscriminativeRidgeClassifier": "MixedNormDRMClassifier"}
 _SAID = {
     "input": "what was given as rows or labels",
     "parameter": "a parameter",
@@ -76,8 +78,15 @@ def at(row: dict[str, str]) -> str:
 def _since(rows: Sequence[dict[str, str]]) -> str:
     """Return which public estimators have no row, and which rows are of names that are no longer public."""
     measured, now = [row["name"] for row in rows], public_estimators()
-    told = [f"`{name}` has not been measured." for name in now if name not in measured]
-    told += [f"`{name}` is an old name." for name in measured if name not in now]
+    former = {FORMER[name]: name for name in measured if name in FORMER}
+    told = [
+        f"`{name}` was measured under its old name, `{former[name]}`."
+        if name in former
+        else f"`{name}` has not been measured."
+        for name in now
+        if name not in measured
+    ]
+    told += [f"`{name}` is no longer public." for name in measured if name not in {*now, *former.values()}]
     return " ".join(told) + "\n" if told else ""
 
 
@@ -92,14 +101,17 @@ def _outcomes(rows: Sequence[dict[str, str]]) -> str:
         "parameter",
         "problem",
         "faults",
-        "s",
+        "slowest, s",
     ]
     cells = [[f"`{row['name']}`", *(row[name] for name in _OUTCOMES)] for row in rows]
-    each = {row["examples"] for row in rows}
-    if len(each) == 1:
-        # a column of one number says less than a sentence, and puts the last ones out of sight
-        headings, cells = [headings[0], *headings[2:]], [[line[0], *line[2:]] for line in cells]
-    lead = f"{int(*each):,} of each.\n\n" if len(each) == 1 else ""
+    # a column of one number says less than a sentence, and puts the last ones out of sight
+    columns = list(zip(*cells, strict=True))
+    same = {headings[k]: column[0] for k, column in enumerate(columns[:-1]) if k and len(set(column)) == 1}
+    kept = [k for k, heading in enumerate(headings) if heading not in same]
+    headings, cells = [headings[k] for k in kept], [[line[k] for k in kept] for line in cells]
+    told = [f"{int(same.pop('examples')):,} examples"] if "examples" in same else []
+    told += [f"{int(value):,} {heading}" for heading, value in same.items()]
+    lead = f"Each has {', '.join(told)}.\n\n" if told else ""
     made = table(headings, cells, widths=[28, *[8] * (len(headings) - 1)], classes="sortable wide")
     return f"{lead}{made}"
 
