@@ -106,7 +106,7 @@ def make_book(
             of_claims.write(folder, checked)
         readings = all_readings()  # takes a while
         readings_page.write(folder, readings)
-        result_pages.write(folder, readings)
+        result_pages.write(folder, readings, checked)
         summary_page.write(folder, checked, readings)
         told = finding_pages.write(folder, checked)
         say("slides", 0, 0)

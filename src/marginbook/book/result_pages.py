@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,39 @@ from ..claims.read_as import ReadAs
 from ..experiments import compare, experiments, load_protocol, read_results
 from ..experiments.compare import counts
 from ..experiments.protocol import Protocol
+from .checked_claims import Checked
+from .exhibit_pages import beyond
 from .myst import NOTHING, badge, dropdown, in_words, plain, table
 from .room_pages import short_name
+from .search_entries import evidence_anchor
 
 HEADINGS = ["data set", "method", "printed", "± printed", "ours", "± ours", "splits", "verdict"]
 #: a deviation below this share of the mean is that of a constant
 ROUNDING = 1e-12
+#: metrics whose column does not say what it is
+NAMES = {
+    "g_mean": "G-mean",
+    "mcr": "error rate",
+    "mcr_middle": "error rate at the middle rho",
+    "nrs": "number of retained samples",
+    "mae": "mean absolute error",
+    "brier": "Brier score",
+    "margin_mean": "mean of the margins",
+    "accuracy_last": "accuracy of the last layer",
+    "weights_seconds": "seconds of the weights",
+    "chosen_1e+00": "G-mean at beta = 1",
+}
+#: what the page shows of a run, where that is not what its protocol compares
+SHOWN = {"clasmk/limited": "weights_seconds"}
+#: what cannot be shown as a mean
+ELSEWHERE = {"clasmk/heat-maps": "[The weights themselves](#clasmk-fig-24) are in a notebook. "}
 ARROWS = {"ours higher": "↑", "ours lower": "↓"}
 
 
-def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]]) -> None:
+def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]], checked: Checked | None = None) -> None:
     """Write ``results.md``, the list of experiments, and the tables of each room to ``results-ROOM.md``.
 
-    `readings` are those of `all_readings`.
+    `readings` are those of `all_readings`; the verdict on an experiment is that of the claim with its name.
     """
     rows: list[list[str]] = []
     for room in rooms():
@@ -37,10 +58,17 @@ def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]]) -> None:
         sections = []
         for id in own:
             text, agreed = section(id, readings.get(room, ()))
+            verdict = _verdict(id, checked)
             sections.append(text)
-            rows.append([f"[{_heading(load_protocol(id))}](#{_anchor(id)})", agreed])
+            rows.append([f"[{_heading(load_protocol(id))}](#{_anchor(id)})", agreed, verdict or NOTHING])
         folder.joinpath(f"results-{room}.md").write_text("\n".join(sections), encoding="utf-8")
-    listed = table(["experiment", "cells reproduced"], rows, widths=[76, 24], classes="sortable fixed")
+    headings = ["experiment", "cells reproduced", "verdict"]
+    listed = table(headings, rows, widths=[60, 22, 18], classes="sortable fixed")
+    if found := Counter(
+        str(checked.evidence[id].verdict) for id in experiments() if checked and id in checked.claims
+    ):
+        told = ", ".join(f"{number} {in_words(verdict)}" for verdict, number in found.most_common())
+        listed = f"Verdicts on them: {told}.\n\n{listed}"
     folder.joinpath("results.md").write_text(
         listed if rows else "No experiment has been described yet.\n", encoding="utf-8"
     )
@@ -54,7 +82,7 @@ def section(id: str, readings: Sequence[ReadAs] = ()) -> tuple[str, str]:
     protocol = load_protocol(id)
     lines = [f"({_anchor(id)})=", f"## {_heading(protocol)}", ""]
     stored = resource("results", *f"{id}.csv".split("/"))
-    agreed = "nothing printed"
+    agreed = "not in the paper" if id in beyond(protocol.room) else "no numbers printed"
     if not stored.is_file():
         command = f"marginbook experiment run {id} --profile paper"
         lines.append(f"This checkout has no stored results. `{command}` computes them.\n")
@@ -62,8 +90,9 @@ def section(id: str, readings: Sequence[ReadAs] = ()) -> tuple[str, str]:
     elif protocol.printed is None:
         who = "The paper prints" if protocol.room in PAPERS else "The papers print"
         lines.append(
-            f"{who} no numbers to compare with. Ours: the mean `{protocol.metric}`. "
-            f"{_spread(protocol.plus_minus)}. What else was measured is in `results/{id}.csv`."
+            f"{who} no numbers to compare with. Ours, as means: {_name(shown(protocol))}. "
+            f"{_spread(protocol.plus_minus)}. {ELSEWHERE.get(id, '')}What else was measured is in "
+            f"`results/{id}.csv`."
             f"{_part(protocol)}\n"
         )
         lines.append(ours(protocol))
@@ -74,7 +103,7 @@ def section(id: str, readings: Sequence[ReadAs] = ()) -> tuple[str, str]:
         tested = sum(number for verdict, number in found.items() if verdict in TESTED)
         agreed = f"{found.get('reproduced', 0)} of {tested}" if tested else "none tested"
         lines.append(
-            f"Metric: `{protocol.metric}`. {_spread(protocol.plus_minus)}. "
+            f"Metric: {_name(protocol.metric)}. {_spread(protocol.plus_minus)}. "
             f"Cells: {summary}. Stored in `results/{id}.csv`.{_part(protocol)}\n"
         )
         if reading := frame.attrs["reading"]:
@@ -102,6 +131,22 @@ def section(id: str, readings: Sequence[ReadAs] = ()) -> tuple[str, str]:
     return "\n".join(lines), agreed
 
 
+def shown(protocol: Protocol) -> str:
+    """Return the column of the stored results whose means the page shows."""
+    return SHOWN.get(protocol.id, protocol.metric)
+
+
+def _name(metric: str) -> str:
+    return f"{NAMES[metric]} (`{metric}`)" if metric in NAMES else f"`{metric}`"
+
+
+def _verdict(id: str, checked: Checked | None) -> str:
+    claim = checked.claims.get(id) if checked else None
+    if checked is None or claim is None:
+        return ""
+    return f"[{badge(checked.evidence[id].verdict)}](#{evidence_anchor(claim)})"
+
+
 def _part(protocol: Protocol) -> str:
     there, asked = len(read_results(protocol.id)), len(protocol.tasks("paper"))
     return f" So far {there:,} of the {asked:,} rows of the protocol are computed." if there < asked else ""
@@ -126,7 +171,7 @@ def as_printed(rows: list[dict[Any, Any]]) -> str:
 
 def ours(protocol: Protocol) -> str:
     """Return the means of an experiment that has nothing printed to be compared with: methods across."""
-    grouped = read_results(protocol.id).groupby(["dataset", "method"])[protocol.metric]
+    grouped = read_results(protocol.id).groupby(["dataset", "method"])[shown(protocol)]
     cells = {key: _mean_and_deviation(rows.mean(), rows.std()) for key, rows in grouped}
     methods = [method for method in protocol.methods if any(method == name for _, name in cells)]
     sets = [one for one in protocol.datasets if any(one == name for name, _ in cells)]
