@@ -41,7 +41,7 @@ def _row(entry: Entry) -> list[str]:
         _count(entry.n),
         features,
         _count(len(entry.classes)),
-        _tables(entry.used_by),
+        _tables(entry.used_by) or NOTHING,
         source,
     ]
 
