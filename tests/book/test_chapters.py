@@ -36,7 +36,11 @@ ORDER = [
 WRITTEN = [name for name in papers() if resource("book", f"{name}.md").is_file()]
 ORDERED = dict.fromkeys(WRITTEN, ORDER) | {
     "bridge": [name for name in ORDER if name != "How fast is it?"],
-    "which": [name for name in ORDER if name not in ("The model", "Should I use it?", "How fast is it?")],
+    "which": [
+        "The numbers, and their limits" if name == "What holds and what does not" else name
+        for name in ORDER
+        if name not in ("The model", "Should I use it?", "How fast is it?")
+    ],
 }
 # words of verdicts: a last word is a lesson, and no result; those of others are held by tests of their rooms
 VERDICTS = re.compile(r"\b(holds?|fails?|corrected|(?:not )?reproduced|undecided|significant(?:ly)?)\b")

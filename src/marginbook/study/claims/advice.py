@@ -160,8 +160,9 @@ def _first_choice(found: Findings) -> list[Sentence]:
     return [
         Sentence(
             "Good accuracy, soon",
-            f"They differ by {abs(found.lead('kernel ridge', REFERENCE)):.1f} points on average and are "
-            f"practically the same with a probability of {percent(ridge.same)}. Tuning takes "
+            f"Kernel ridge and the {REFERENCE} differ by "
+            f"{abs(found.lead('kernel ridge', REFERENCE)):.1f} points on average and are practically "
+            f"the same with a probability of {percent(ridge.same)}. Tuning takes "
             f"{found.seconds('kernel ridge'):.2f} and {found.seconds(REFERENCE):.2f} seconds.",
             ridge.same > max(ridge.better, ridge.worse)
             and max(found.seconds("kernel ridge"), found.seconds(REFERENCE))
