@@ -27,6 +27,40 @@ from .mutants_stored import (
 )
 from .myst import NOTHING, dropdown, plain, table
 
+#: the heads of two sections, which are there once something is stored
+OF_CLAIMS_HEAD = """
+(mutants-claims)=
+## Would the claims notice?
+
+The rivals in [the ledger](claims.md) break a statement in ways that somebody thought of. Here its
+claims meet what nobody thought of: a mutant of the models, solvers and estimators of a paper meets
+those checks of its claims that run the changed line, the fastest first and without the cache, until one
+notices it or checks that take a minute without it have run. It is *noticed* when a check comes to
+another verdict, raises an error, or takes more than ten times as long.
+
+*Numbers only*
+: No verdict changes, but what a check measures, beyond rounding.
+
+*Not noticed*
+: Checks run the line, and say the same as without the mutant: a claim about this code could be sharper.
+
+*No claim*
+: No check runs the line; only tests could notice.
+
+*Slow claims*
+: Checks that take more than 20 seconds are not asked.
+
+"""
+NEEDED_HEAD = """
+## Which tests are needed?
+
+Above, the first test that fails settles it. Here every fast test that runs the line is asked, even
+after one has failed, up to 30 seconds of tests. A test function counts once, with all its parameters.
+If it is never the only one to notice, it is not necessarily superfluous: a mutant changes one operator
+or number, and none of them breaks a law between two methods or a message to the user.
+
+"""
+
 
 def write(folder: Path) -> None:
     """Write the parts of the page, ``mutants-*.md``, and the file that it offers."""
@@ -110,7 +144,7 @@ def survivors(met: list[tuple[Row, Row]]) -> str:
 def of_claims(rows: list[ClaimRow]) -> str:
     """Return by room what its claims say of mutants, and those mutants that change no verdict."""
     if not rows:
-        return "Nothing is stored; `make mutants ARGS=--claims` measures it.\n"
+        return ""
     met = [row for row in rows if row.outcome != "no claim"]
     noticed = sum(row.outcome in NOTICED for row in met)
     told = (
@@ -127,7 +161,7 @@ def of_claims(rows: list[ClaimRow]) -> str:
         counts = [sum(row.outcome in wanted for row in some) for wanted in _COLUMNS.values()]
         too_slow = max(row.left_out for row in some)
         body.append([plain(room), *(f"{count:,}" if count else NOTHING for count in (*counts, too_slow))])
-    parts = [told, table(["room", *_COLUMNS, "slow claims"], body, classes="sortable")]
+    parts = [OF_CLAIMS_HEAD + told, table(["room", *_COLUMNS, "slow claims"], body, classes="sortable")]
     parts.append(f"{{download}}`All of them (.csv) <_generated/mutants-{CLAIMS_CSV}>`\n")
     for outcome, title in (("nothing", "that no claim noticed"), ("numbers", "seen in the numbers only")):
         left = sorted((row for row in rows if row.outcome == outcome), key=lambda row: (row.file, row.line))
@@ -143,12 +177,12 @@ ENOUGH = 5
 def needed_tests(tests: list[Needed], most: int = 40) -> str:
     """Return which tests notice what no other does, and those that do not, the slowest first."""
     if not tests:
-        return "Nothing is stored; `make mutants ARGS=--everyone` measures it.\n"
+        return ""
     noticed, alone = (sum(getattr(one, name) > 0 for one in tests) for name in ("noticed", "alone"))
     enough = [one for one in tests if one.met >= ENOUGH]
     spare = sorted((one for one in enough if not one.alone), key=lambda one: (-one.seconds, one.test))
     cost, whole = (sum(one.seconds for one in some) for some in (spare, tests))
-    told = (
+    told = NEEDED_HEAD + (
         f"{tests[0].mutants:,} mutants of the sample with seed {tests[0].seed} met {len(tests):,} test "
         f"functions; {noticed:,} of these noticed one, {alone:,} one that no other did. {len(enough):,} met "
         f"at least {ENOUGH}, and {len(spare):,} of these noticed nothing alone: they take {cost:,.0f} of "

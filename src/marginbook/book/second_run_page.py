@@ -22,6 +22,19 @@ MOVED = {
     "more": ("by more, or another text", "#D55E00"),
 }
 
+#: the head of the section, which is there once a second run is stored
+SECTION = """
+(trust-twice)=
+## Stored results, run twice
+
+A number can be reproduced to six digits and still depend on the order of a sum. `marginbook experiment
+twice` draws rows of every experiment at random, runs them again, with another core type if
+`OPENBLAS_CORETYPE` names one, another number of threads, or other packages, and compares all numbers to
+the digits that are stored. Then it puts these rows in the place of the stored ones, and asks every
+claim that reads them for its verdict again.
+
+"""
+
 
 def write(folder: Path) -> None:
     """Write ``trust-twice.md`` and, for each second run that is stored, ``trust-twice-NAME.png``."""
@@ -32,8 +45,8 @@ def write(folder: Path) -> None:
             about = json.loads((home / "about.json").read_text("utf-8"))
             parts.append(section(home.name, numbers, verdicts, about))
             draw(numbers, folder / f"trust-twice-{home.name}.png")
-    nothing = "Nothing is stored; `OPENBLAS_CORETYPE=Nehalem marginbook experiment twice` measures it.\n"
-    folder.joinpath("trust-twice.md").write_text("\n".join(parts) or nothing, encoding="utf-8")
+    text = SECTION + "\n".join(parts) if parts else ""
+    folder.joinpath("trust-twice.md").write_text(text, encoding="utf-8")
 
 
 def section(run: str, numbers: Sequence[Row], verdicts: Sequence[Row], about: Mapping[str, Any]) -> str:

@@ -26,6 +26,18 @@ OUTCOMES = {
     "silent": "fewer than 6 digits, and no word of it",
     "optimistic": "a certificate smaller than the truth",
 }
+#: outcomes that are drawn hollow
+HOLLOW = ("warned", "refused")
+FIGURE = """
+```{{figure}} /book/_generated/trust-digits.png
+:name: trust-digits
+:alt: A panel for each paper, of correct digits of the decision values over the condition number of Hilbert \
+matrices, from 1e4 on. A dashed line falls from 16 digits by one for each power of ten. Lines of direct \
+solvers stay near 15 digits, those of iterations near what their tolerance asks for.
+
+Correct digits on Hilbert matrices.{hollow} Dashed line: 16 digits minus those lost to the condition number.
+```
+"""
 #: doubles hold so many digits
 FULL = 16
 
@@ -47,7 +59,9 @@ def write(folder: Path) -> None:
     folder.joinpath("trust-processors.md").write_text(told, encoding="utf-8")
     folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
     second_run_page.write(folder)
-    draw(stored("conditioning"), folder / "trust-digits.png")
+    rows = stored("conditioning")
+    folder.joinpath("trust-digits.md").write_text(digits(rows) if rows else "", encoding="utf-8")
+    draw(rows, folder / "trust-digits.png")
 
 
 def stored(name: str) -> list[Row]:
@@ -223,6 +237,15 @@ def conditioning(rows: Sequence[Row]) -> str:
     return "\n".join(parts)
 
 
+def digits(rows: Sequence[Row]) -> str:
+    """Return the figure of `draw` with its caption, which explains hollow marks where one is drawn."""
+    hollow = any(
+        row["suite"] == "hilbert" and row["outcome"] in HOLLOW and not math.isnan(_reached(row))
+        for row in rows
+    )
+    return FIGURE.format(hollow=" Hollow marks: the estimator warned." if hollow else "")
+
+
 def draw(rows: Sequence[Row], path: Path) -> None:
     """Draw digits of the decisions over the condition number of Hilbert matrices, a panel a room."""
     import matplotlib.pyplot as plt  # only where a book is built
@@ -245,7 +268,7 @@ def draw(rows: Sequence[Row], path: Path) -> None:
                 if points:
                     axis.plot(*zip(*[point[:2] for point in points], strict=True), color=colour)
                 for x, y, outcome in points:
-                    hollow = outcome in ("warned", "refused")
+                    hollow = outcome in HOLLOW
                     axis.plot(x, y, marker, color=colour, markerfacecolor="white" if hollow else colour)
                 axis.plot([], [], marker=marker, color=colour, label=name.replace("`", "").replace("\\", ""))
             axis.set_xlabel("condition number of the Hilbert matrix")
