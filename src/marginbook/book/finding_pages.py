@@ -118,8 +118,12 @@ def chapter_entry(
         ]
     needed = [claims[id] for id in one.needs]
     places = Counter(claim.place for claim in needed)
-    # several claims of one place: the end of the id tells which
-    names = [c.place if places[c.place] == 1 else f"{c.place} ({c.id.partition('/')[2]})" for c in needed]
+    # for ours, and several claims of one place, the end of the id tells which
+    tails = [c.id.partition("/")[2] for c in needed]
+    names = [
+        f"ours: {tail}" if c.place != c.where else c.place if places[c.place] == 1 else f"{c.place} ({tail})"
+        for c, tail in zip(needed, tails, strict=True)
+    ]
     # places have commas and semicolons of their own
     evidence = " · ".join(
         f"[{name}](#{evidence_anchor(claim)})" for name, claim in zip(names, needed, strict=True)
