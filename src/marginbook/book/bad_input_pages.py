@@ -37,6 +37,8 @@ _SAID = {
 def write(folder: Path) -> None:
     """Write ``bad-input.md`` from ``results/robustness``."""
     folder.joinpath("bad-input.md").write_text(page(), encoding="utf-8")
+    fits = _rows("estimators")
+    folder.joinpath("bad-input-found.md").write_text(_found(fits) if fits else "", encoding="utf-8")
 
 
 def page() -> str:
@@ -54,6 +56,11 @@ def page() -> str:
     parts += ["## The checks of scikit-learn", "", _checks(checks)]
     parts += ["## Files", "", _files(files)]
     return "\n".join(parts)
+
+
+def _found(rows: Sequence[dict[str, str]]) -> str:
+    fits, faults = (sum(int(row[name]) for row in rows) for name in ("examples", "fault"))
+    return f"Of {fits:,} fits of {len(rows)} estimators to such input {faults:,} ended otherwise.\n"
 
 
 def _summary(rows: Sequence[dict[str, str]], what: str, of: str) -> str:

@@ -36,6 +36,7 @@ def write(folder: Path) -> None:
     for name, parts in PARTS.items():
         rows = [row for row in faults if row["part"] in parts]
         folder.joinpath(f"faults-{name}.md").write_text(listed(rows), encoding="utf-8")
+    folder.joinpath("faults-found.md").write_text(found(kills, faults), encoding="utf-8")
     draw(kills, folder / "faults-kills.png")
     long_runs_page.write(folder)
 
@@ -43,6 +44,18 @@ def write(folder: Path) -> None:
 def stored(name: str) -> list[Row]:
     """Return the rows of ``results/faults/NAME.csv``, none if it is not there."""
     return stored_rows(resource("results", "faults", f"{name}.csv"))
+
+
+def found(kills: Sequence[Row], faults: Sequence[Row]) -> str:
+    """Return in a sentence whether the promise was kept."""
+    if not (kills and faults):
+        return ""
+    bad = sum(int(row[name]) for row in kills for name in ("lost", "doubled", "torn"))
+    kept = sum(row["outcome"] == "passed" for row in faults)
+    return (
+        f"After {sum(bool(row['kill']) for row in kills)} kills {bad} results are lost, doubled or torn; "
+        f"{kept} of {len(faults)} faults end as promised.\n"
+    )
 
 
 def killed(rows: Sequence[Row]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..claims import ROOMS, Claim, Evidence
+from ..claims import ROOMS, Claim, Evidence, Verdict
 from ..claims.sharpness import blunt, shipped
 from . import check_pages
 from .checked_claims import Checked
@@ -37,6 +38,7 @@ def write(folder: Path, checked: Checked) -> None:
         parts = [
             f"({ledger_anchor(room)})=",
             "## Verdicts\n",
+            counted(own, evidence),
             verdict_table(own, evidence, shown, ledger=True),
             "## Evidence\n",
             *(details(claim, evidence[id], shown) for id, claim in own.items()),
@@ -45,6 +47,13 @@ def write(folder: Path, checked: Checked) -> None:
         put[f"verdicts-{room}.md"] = verdict_table(own, evidence, shown)
     for name, text in put.items():
         folder.joinpath(name).write_text(text, encoding="utf-8")
+
+
+def counted(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
+    """Return in a sentence how many claims have which verdict."""
+    found = Counter(evidence[id].verdict for id in claims)
+    told = ", ".join(f"{found[verdict]} {in_words(verdict)}" for verdict in Verdict if found[verdict])
+    return f"{len(claims)} claims, ours included: {told}.\n"
 
 
 def overview(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:

@@ -35,7 +35,8 @@ def write(folder: Path) -> None:
     """Write the fragments of the page, and its figures, into a folder."""
     drawn = figures.write_all(folder)
     for name, text in {
-        "goals": goals_section(picture(drawn, "goals", GOALS_ALT)),
+        "found": goals_found(),
+        "goals": goals_section(picture(drawn, "goals", GOALS_ALT, goals_caption())),
         "growth": growth_section(stored("growth")),
         "grid": grid_section(stored("growth-grid")),
         "sparse_linear": sparse_linear_section(stored("sparse_linear")),
@@ -49,30 +50,32 @@ def write(folder: Path) -> None:
 
 
 GOALS_ALT = (
-    "One line of dots for each goal, on a logarithmic axis of how many times better than the goal a "
-    "measurement is. A vertical line marks one; dots to its left miss the goal. The tables have the numbers."
+    "One line of dots for each goal that is a ratio, on a logarithmic axis of how many times better than the "
+    "goal a measurement is. A vertical line marks one; dots to its left miss the goal. The tables have the "
+    "numbers."
 )
 
 
-def picture(drawn: list[str], name: str, alt: str) -> str:
+def goals_caption() -> str:
+    """Return the caption of the figure of the goals, which names those that it leaves out."""
+    missing = [reached(goal, []) for goal in goals() if goal.x]
+    left = ", ".join(f"{NAMES[each.goal.room]} {number}" for number, each in figures.numbered(missing))
+    told = f" The goals about exponents are not drawn: {left}." if left else ""
+    return f"How many times better than its goal each measurement is; left of 1 the goal is missed.{told}"
+
+
+def picture(drawn: list[str], name: str, alt: str, caption: str) -> str:
     """Return a figure, if it was drawn."""
     file = f"performance-{name}.png"
-    return f"\n```{{image}} /book/_generated/{file}\n:alt: {alt}\n```\n" if file in drawn else ""
+    return (
+        f"\n```{{figure}} /book/_generated/{file}\n:alt: {alt}\n\n{caption}\n```\n" if file in drawn else ""
+    )
 
 
 def goals_section(overview: str = "") -> str:
     """Return how many goals are met, an overview, and a table of the goals of each room."""
     found = [reached(goal, stored(goal.table)) for goal in goals()]
-    measured = [each for each in found if each.values]
-    whole = sum(each.met == len(each.values) for each in measured)
-    part = sum(0 < each.met < len(each.values) for each in measured)
-    parts = [
-        f"Of {len(found)} goals {whole} are met in every measurement, {part} in some, "
-        f"{len(measured) - whole - part} in none"
-        + (f"; {len(found) - len(measured)} wait for a measurement" if len(measured) < len(found) else "")
-        + ".\n"
-        + overview
-    ]
+    parts = [goals_found() + overview]
     for room in PAPERS:
         if among := [each for each in found if each.goal.room == room]:
             parts.append(f"### {NAMES[room]}\n\n[All ratios](#bench-{room}).\n")
@@ -81,6 +84,19 @@ def goals_section(overview: str = "") -> str:
             parts.append(table(headings, cells, widths=[4, 32, 22, 10, 20, 12], classes=""))
             parts += filter(None, (reason(number, each) for number, each in enumerate(among, start=1)))
     return "\n".join(parts)
+
+
+def goals_found() -> str:
+    """Return in a sentence how many goals are met."""
+    found = [reached(goal, stored(goal.table)) for goal in goals()]
+    measured = [each for each in found if each.values]
+    whole = sum(each.met == len(each.values) for each in measured)
+    part = sum(0 < each.met < len(each.values) for each in measured)
+    waiting = f"; {len(found) - len(measured)} wait for a measurement" if len(measured) < len(found) else ""
+    return (
+        f"Of {len(found)} goals {whole} are met in every measurement, {part} in some, "
+        f"{len(measured) - whole - part} in none{waiting}.\n"
+    )
 
 
 def reason(number: int, each: Reached) -> str:
@@ -125,7 +141,8 @@ def scaling_section(drawn: list[str]) -> str:
         headings = ["what", "against", "sizes", "CPU seconds", "exponent"]
         shown = table(headings, cells, widths=[36, 12, 20, 18, 14], classes="")
         alt = f"CPU seconds against size on logarithmic axes, {NAMES[room]}; the table has ends and slopes."
-        shown += picture(drawn, f"scaling-{room}", alt)
+        caption = f"{NAMES[room]}: CPU seconds against size. Parallel lines grow alike."
+        shown += picture(drawn, f"scaling-{room}", alt, caption)
         parts.append(dropdown(f"{NAMES[room]}: {len(cells)} lines", shown))
     return "\n".join(parts) or "Nothing is stored; `make bench` measures it.\n"
 

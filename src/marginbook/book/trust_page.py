@@ -59,7 +59,19 @@ def write(folder: Path) -> None:
     folder.joinpath("trust-processors.md").write_text(told, encoding="utf-8")
     folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
     second_run_page.write(folder)
-    rows = stored("conditioning")
+    rows, asked = (
+        stored("conditioning"),
+        [row for row in stored("certificates") if row["honest"] in ("yes", "no")],
+    )
+    honest, silent = (
+        sum(row["honest"] == "yes" for row in asked),
+        sum(row["outcome"] == "silent" for row in rows),
+    )
+    told = (
+        f"In short: {honest} of {len(asked)} certificates are honest, and {silent} of {len(rows)} hard "
+        "problems end with fewer than 6 digits and no word of it.\n"
+    )
+    folder.joinpath("trust-found.md").write_text(told if rows and asked else "", encoding="utf-8")
     folder.joinpath("trust-digits.md").write_text(digits(rows) if rows else "", encoding="utf-8")
     draw(rows, folder / "trust-digits.png")
 
