@@ -48,7 +48,7 @@ def test_the_page_includes_what_is_written_and_every_figure_has_its_words(page: 
     included = set(re.findall(r"_generated/(performance-\w+\.md)", text))
     assert included == {path.name for path in page.glob("*.md")}
     images = re.findall(
-        r"\{image\} /book/_generated/(\S+)\n:alt: (.+)\n", "".join(p.read_text() for p in page.glob("*.md"))
+        r"\{figure\} /book/_generated/(\S+)\n:alt: (.+)\n", "".join(p.read_text() for p in page.glob("*.md"))
     )
     assert {name for name, _ in images} == {path.name for path in page.glob("*.png")}
     assert all(len(alt) > 40 for _, alt in images)

@@ -13,6 +13,7 @@ from .myst import NOTHING, plain, table
 
 FIGURE = "checking-stages.png"
 ALT = "Minutes of commands (orange bars) and of stages of make test (blue); the table has them."
+CAPTION = "Minutes of the commands that one calls (orange), and of the stages of `make test` (blue)."
 HEADINGS = ["stage", "what it does", "minutes", "CPU minutes", "tests"]
 WITHOUT_CPU = [name for name in HEADINGS if name != "CPU minutes"]
 #: folders of tests that are shown, those that take most
@@ -84,7 +85,7 @@ def costs(stages: Sequence[Stage]) -> str:
         told += "CPU minutes are those of all that ran on the machine.\n"
     headings, widths = (HEADINGS, [18, 44, 12, 14, 12]) if counted else (WITHOUT_CPU, [20, 52, 14, 14])
     shown = table(headings, rows, widths=widths)
-    return f"{told}\n{shown}\n```{{image}} /book/_generated/{FIGURE}\n:alt: {ALT}\n```\n"
+    return f"{told}\n{shown}\n```{{figure}} /book/_generated/{FIGURE}\n:alt: {ALT}\n\n{CAPTION}\n```\n"
 
 
 def where_unit_goes(path: Path) -> str:

@@ -87,9 +87,10 @@ def weighted_objective(
 
     Mean and variance are weighted, with divisor :math:`M=\sum_i\omega_i`:
 
-    .. math:: \tfrac12\lVert w\rVert^2+\frac{2\lambda_1}M\sum_i\omega_i(\gamma_i-\bar\gamma)^2
-        -\lambda_2\bar\gamma+C\sum_i\omega_i(1-\gamma_i)_+,\qquad
-        \bar\gamma=\frac1M\sum_i\omega_i\gamma_i .
+    .. math::
+        \tfrac12\lVert w\rVert^2&+\frac{2\lambda_1}M\sum_i\omega_i(\gamma_i-\bar\gamma)^2\\
+        &-\lambda_2\bar\gamma+C\sum_i\omega_i(1-\gamma_i)_+,\\
+        \bar\gamma&=\frac1M\sum_i\omega_i\gamma_i .
     """
     total = float(weights.sum())
     mean = float(weights @ margins) / total
