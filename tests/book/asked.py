@@ -20,7 +20,13 @@ DEFECTS = """() => {
   const wide = document.documentElement.clientWidth;
   // what Sphinx writes where an author wrote nothing
   const fileName = /\\.(png|svg|jpe?g|gif)$/i;
+  // links, classes and roles of the source that a reader should not see
+  const markup = [], raw = /\\]\\(#|\\]\\{\\.|\\{(cite|ref|doc)\\b/;
+  for (const tree = document.createTreeWalker(document.querySelector('main'), 4); tree.nextNode();)
+    if (raw.test(tree.currentNode.data) && !tree.currentNode.parentElement.closest('pre, code, script'))
+      markup.push(say(tree.currentNode));
   return {
+    markup,
     maths: all('mjx-merror, mjx-mtext[style*="red"], span.math:not(:has(mjx-container))').map(say),
     images: all('main img')
       .filter(i => !i.alt.trim() || fileName.test(i.alt) || i.naturalWidth === 0).map(i => i.src),

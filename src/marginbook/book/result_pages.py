@@ -63,7 +63,7 @@ def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]], checked: Check
             rows.append([f"[{_heading(load_protocol(id))}](#{_anchor(id)})", agreed, verdict or NOTHING])
         folder.joinpath(f"results-{room}.md").write_text("\n".join(sections), encoding="utf-8")
     headings = ["experiment", "cells reproduced", "verdict"]
-    listed = table(headings, rows, widths=[60, 22, 18], classes="sortable fixed")
+    listed = table(headings, rows, widths=[54, 20, 26], classes="sortable fixed")
     if found := Counter(
         str(checked.evidence[id].verdict) for id in experiments() if checked and id in checked.claims
     ):
@@ -144,7 +144,7 @@ def _verdict(id: str, checked: Checked | None) -> str:
     claim = checked.claims.get(id) if checked else None
     if checked is None or claim is None:
         return ""
-    return f"[{badge(checked.evidence[id].verdict)}](#{evidence_anchor(claim)})"
+    return f"{badge(checked.evidence[id].verdict)} [why](#{evidence_anchor(claim)})"
 
 
 def _part(protocol: Protocol) -> str:

@@ -69,7 +69,7 @@ def write(folder: Path) -> None:
     )
     told = (
         f"In short: {honest} of {len(asked)} certificates are honest, and {silent} of {len(rows)} hard "
-        "problems end with fewer than 6 digits and no word of it.\n"
+        "problems end with fewer than 6 correct digits and no warning.\n"
     )
     folder.joinpath("trust-found.md").write_text(told if rows and asked else "", encoding="utf-8")
     folder.joinpath("trust-digits.md").write_text(digits(rows) if rows else "", encoding="utf-8")
