@@ -153,6 +153,26 @@ def test_a_table_of_which_one_metric_is_shown_has_the_counts_of_the_readings() -
     assert "All readings" not in result_pages.section("kfda/table-1", [best._replace(table="table-2")])[0]
 
 
+def test_lists_of_experiments_say_which_verdicts_came_out_and_link_each(tmp_path: Path) -> None:
+    ids = ["kfda/table-1", "kfda/table-2"]
+    claims = dict(zip(ids, (entry(ids[0], "undecided"), entry(ids[1], "partly")), strict=True))
+    checked = Checked(
+        {id: claim for id, (claim, _) in claims.items()},
+        {id: found for id, (_, found) in claims.items()},
+        set(),
+    )
+    result_pages.write(tmp_path, {}, checked)
+    text = (tmp_path / "results.md").read_text("utf-8")
+    assert text.startswith("Verdicts on them: 1 undecided, 1 partly.")
+    assert text.count("[why](#evidence-kfda-table-") == 2
+    assert (
+        (tmp_path / "results-kfda.md")
+        .read_text("utf-8")
+        .startswith("Verdicts on these tables and figures: 1 un")
+    )
+    assert "Verdicts on" not in (tmp_path / "results-smm.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("verdicts", "said"),
     [(["reproduced"], False), (["reproduced", "not-testable"], True), (["not printed"], True)],

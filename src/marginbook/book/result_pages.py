@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +61,16 @@ def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]], checked: Check
             verdict = _verdict(id, checked)
             sections.append(text)
             rows.append([f"[{_heading(load_protocol(id))}](#{_anchor(id)})", agreed, verdict or NOTHING])
-        folder.joinpath(f"results-{room}.md").write_text("\n".join(sections), encoding="utf-8")
+        told = (
+            [f"Verdicts on these tables and figures: {came_out}.\n"]
+            if (came_out := _counted(own, checked))
+            else []
+        )
+        folder.joinpath(f"results-{room}.md").write_text("\n".join(told + sections), encoding="utf-8")
     headings = ["experiment", "cells reproduced", "verdict"]
     listed = table(headings, rows, widths=[54, 20, 26], classes="sortable fixed")
-    if found := Counter(
-        str(checked.evidence[id].verdict) for id in experiments() if checked and id in checked.claims
-    ):
-        told = ", ".join(f"{number} {in_words(verdict)}" for verdict, number in found.most_common())
-        listed = f"Verdicts on them: {told}.\n\n{listed}"
+    if came_out := _counted(experiments(), checked):
+        listed = f"Verdicts on them: {came_out}.\n\n{listed}"
     folder.joinpath("results.md").write_text(
         listed if rows else "No experiment has been described yet.\n", encoding="utf-8"
     )
@@ -138,6 +140,12 @@ def shown(protocol: Protocol) -> str:
 
 def _name(metric: str) -> str:
     return f"{NAMES[metric]} (`{metric}`)" if metric in NAMES else f"`{metric}`"
+
+
+def _counted(ids: Iterable[str], checked: Checked | None) -> str:
+    """Return how many of the experiments with a claim of their name have which verdict; empty: none has."""
+    found = Counter(str(checked.evidence[id].verdict) for id in ids if checked and id in checked.claims)
+    return ", ".join(f"{number} {in_words(verdict)}" for verdict, number in found.most_common())
 
 
 def _verdict(id: str, checked: Checked | None) -> str:
