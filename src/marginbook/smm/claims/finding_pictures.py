@@ -35,6 +35,8 @@ NAMES = {
     "brain-vsplot": "brain, orientation",
     "brain-iq": "brain, IQ",
     "digits-parity": "products of digits",
+    "digits-8x8": "digits, 8 x 8",
+    "usps": "USPS, 16 x 16",
 }
 
 
