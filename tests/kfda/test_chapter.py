@@ -44,7 +44,7 @@ def test_the_counts_by_kind_are_those_of_the_ledger(chapter: str) -> None:
         assert line, f"no line on {NAMES[kind]}"
         told = re.findall(r"(\d+) (?:is |are )?([a-z][a-z -]*?)(?=,| and|$)", line[1])
         assert {word: int(n) for n, word in told} == {WORDS.get(v, v): n for v, n in verdicts.items()}
-    assert f"All {total} statements" in chapter
+    assert f"All {total} claims" in chapter
 
 
 def test_the_number_of_errata_is_right(chapter: str) -> None:
