@@ -163,12 +163,12 @@ def test_lists_of_experiments_say_which_verdicts_came_out_and_link_each(tmp_path
     )
     result_pages.write(tmp_path, {}, checked)
     text = (tmp_path / "results.md").read_text("utf-8")
-    assert text.startswith("Verdicts on them: 1 undecided, 1 partly.")
+    assert text.startswith("Verdicts on them: 1 partly, 1 undecided.")
     assert text.count("[why](#evidence-kfda-table-") == 2
     assert (
         (tmp_path / "results-kfda.md")
         .read_text("utf-8")
-        .startswith("Verdicts on these tables and figures: 1 un")
+        .startswith("Verdicts on these tables and figures: 1 pa")
     )
     assert "Verdicts on" not in (tmp_path / "results-smm.md").read_text("utf-8")
 

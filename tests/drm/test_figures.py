@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from marginbook.base.project import root
 from marginbook.claims import Verdict, stored_tables
 from marginbook.drm.claims import figures_1_2, figures_3_iterations, figures_4_5
 
@@ -212,3 +213,13 @@ def test_points_of_the_curves_are_counted(write):
     assert figures_4_5.check_fig_5().verdict == Verdict.REPRODUCED
     write(ablated(-1, ("best_1e-01", "chosen_1e-01"), "("), "results", "drm", "fig-5.csv")
     assert figures_4_5.check_fig_5().verdict == Verdict.NOT_REPRODUCED
+
+
+def test_the_caption_says_who_needs_most_iterations():
+    page = root() / "notebooks" / "drm" / "04_large_data.md"
+    said = "PPA needs the most iterations on every set, on ijcnn1 as many as APG"
+    assert said in page.read_text("utf-8")
+    for name, rows in figures_1_2.convergence().items():
+        needed = {each: figures_1_2.arrival(row["objective_path"]) for each, row in rows.items()}
+        assert needed["PPA"] == max(needed.values())
+        assert (needed["APG"] == needed["PPA"]) == (name == "ijcnn1")

@@ -12,14 +12,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from marginbook.base.project import root
 from marginbook.kfda import (
     MinimumRetained,
     SparseKFDAClassifier,
     retained_by,
     retained_fraction,
 )
+from marginbook.kfda.claims.tables_multiclass import by_scheme
 from marginbook.kfda.estimators.selection_rules import ERROR_AND_RETAINED
 
+PAGE = "notebooks/kfda/05_error_and_sparsity.md"
 MODEL = SparseKFDAClassifier(q=0.5, rho=0.01, gamma=0.3)
 
 
@@ -126,3 +129,21 @@ def test_what_has_no_retained_rows():
         ValueError, match="y has 150 labels, which are not those that the model was fitted to"
     ):
         retained_by(OneVsOneClassifier(MODEL).fit(X[:120], y[:120]), y)
+
+
+def test_the_caption_says_who_needs_fewer_rows() -> None:
+    text = " ".join(((root() or pytest.skip("no source tree")) / PAGE).read_text("utf-8").split())
+    assert "With three classes kFDA needs fewer rows than the SVM." in text
+    assert (
+        "With ten, kFDA-1 needs more on all three sets; kFDA-0.5 needs more on pendigits, and about" in text
+    )
+    frame = by_scheme()
+    share, three = 100 * frame["union"] / frame["n_train"], frame["n_classes"] == 3
+    for name in frame.index.unique("dataset"):
+        for scheme in ("one-vs-one", "one-vs-rest"):
+            svm, one, half = (share[name, f"{who} {scheme}"] for who in ("SVM", "kFDA-1", "kFDA-0.5"))
+            if three.loc[name].all():
+                assert max(one, half) < svm
+            else:
+                assert one > svm
+                assert half > svm + 6 if name.startswith("pendigits") else abs(half - svm) < 6

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from ..base.project import resource
 from ..base.public import public_estimators
+from ..base.rooms import papers
 from . import long_runs_page
 from .myst import NOTHING, plain, table
 from .stored import stored_rows
@@ -24,8 +26,6 @@ _OUTCOMES = (
 )
 _PARSED = ("files", "right", "refused", "messages", "branches", "faults")
 _CHECKED = ("passed", "skipped", "expected", "failed")
-#: old name of an estimator -> the name that it has now
-FORMER = {"DiscriminativeRidgeClassifier": "MixedNormDRMClassifier"}
 _SAID = {
     "input": "what was given as rows or labels",
     "parameter": "a parameter",
@@ -85,7 +85,7 @@ def at(row: dict[str, str]) -> str:
 def _since(rows: Sequence[dict[str, str]]) -> str:
     """Return which public estimators have no row, and which rows are of names that are no longer public."""
     measured, now = [row["name"] for row in rows], public_estimators()
-    former = {FORMER[name]: name for name in measured if name in FORMER}
+    former = {new: name for name in measured if name not in now and (new := _name_now(name))}
     told = [
         f"`{name}` was measured under its old name, `{former[name]}`."
         if name in former
@@ -95,6 +95,14 @@ def _since(rows: Sequence[dict[str, str]]) -> str:
     ]
     told += [f"`{name}` is no longer public." for name in measured if name not in {*now, *former.values()}]
     return " ".join(told) + "\n" if told else ""
+
+
+def _name_now(old: str) -> str | None:
+    """Return the public name of an estimator that had another: the old class warns, and derives from it."""
+    for room in papers():
+        if known := getattr(import_module(f"marginbook.{room}"), old, None):
+            return str(known.__bases__[0].__name__)
+    return None
 
 
 def _outcomes(rows: Sequence[dict[str, str]]) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..claims import ROOMS, Claim, Evidence, Verdict
+from ..claims import ROOMS, Claim, Evidence
+from ..claims.ledger_file import in_words as counts_in_words
 from ..claims.sharpness import blunt, shipped
 from . import check_pages
 from .checked_claims import Checked
@@ -52,8 +53,7 @@ def write(folder: Path, checked: Checked) -> None:
 def counted(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
     """Return in a sentence how many claims have which verdict."""
     found = Counter(evidence[id].verdict for id in claims)
-    told = ", ".join(f"{found[verdict]} {in_words(verdict)}" for verdict in Verdict if found[verdict])
-    return f"{len(claims)} claims, ours included: {told}.\n"
+    return f"{len(claims)} claims, ours included: {counts_in_words(found)}.\n"
 
 
 def overview(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence], shown: set[str]) -> str:

@@ -12,6 +12,7 @@ from ..base.project import resource
 from ..base.rooms import rooms
 from ..claims.cell_verdicts import TESTED
 from ..claims.errata import PAPERS
+from ..claims.ledger_file import in_words as counts_in_words
 from ..claims.read_as import ReadAs
 from ..experiments import compare, experiments, load_protocol, read_results
 from ..experiments.compare import counts
@@ -61,12 +62,9 @@ def write(folder: Path, readings: Mapping[str, Sequence[ReadAs]], checked: Check
             verdict = _verdict(id, checked)
             sections.append(text)
             rows.append([f"[{_heading(load_protocol(id))}](#{_anchor(id)})", agreed, verdict or NOTHING])
-        told = (
-            [f"Verdicts on these tables and figures: {came_out}.\n"]
-            if (came_out := _counted(own, checked))
-            else []
-        )
-        folder.joinpath(f"results-{room}.md").write_text("\n".join(told + sections), encoding="utf-8")
+        if came_out := _counted(own, checked):
+            sections.insert(0, f"Verdicts on these tables and figures: {came_out}.\n")
+        folder.joinpath(f"results-{room}.md").write_text("\n".join(sections), encoding="utf-8")
     headings = ["experiment", "cells reproduced", "verdict"]
     listed = table(headings, rows, widths=[54, 20, 26], classes="sortable fixed")
     if came_out := _counted(experiments(), checked):
@@ -144,8 +142,8 @@ def _name(metric: str) -> str:
 
 def _counted(ids: Iterable[str], checked: Checked | None) -> str:
     """Return how many of the experiments with a claim of their name have which verdict; empty: none has."""
-    found = Counter(str(checked.evidence[id].verdict) for id in ids if checked and id in checked.claims)
-    return ", ".join(f"{number} {in_words(verdict)}" for verdict, number in found.most_common())
+    found = Counter(checked.evidence[id].verdict for id in ids if checked and id in checked.claims)
+    return counts_in_words(found)
 
 
 def _verdict(id: str, checked: Checked | None) -> str:

@@ -59,21 +59,22 @@ def write(folder: Path) -> None:
     folder.joinpath("trust-processors.md").write_text(told, encoding="utf-8")
     folder.joinpath("trust-recheck.md").write_text(rechecked(stored("recheck")), encoding="utf-8")
     second_run_page.write(folder)
-    rows, asked = (
-        stored("conditioning"),
-        [row for row in stored("certificates") if row["honest"] in ("yes", "no")],
-    )
-    honest, silent = (
-        sum(row["honest"] == "yes" for row in asked),
-        sum(row["outcome"] == "silent" for row in rows),
-    )
-    told = (
-        f"In short: {honest} of {len(asked)} certificates are honest, and {silent} of {len(rows)} hard "
-        "problems end with fewer than 6 correct digits and no warning.\n"
-    )
-    folder.joinpath("trust-found.md").write_text(told if rows and asked else "", encoding="utf-8")
+    rows = stored("conditioning")
+    folder.joinpath("trust-found.md").write_text(found(stored("certificates"), rows), encoding="utf-8")
     folder.joinpath("trust-digits.md").write_text(digits(rows) if rows else "", encoding="utf-8")
     draw(rows, folder / "trust-digits.png")
+
+
+def found(certificates: Sequence[Row], problems: Sequence[Row]) -> str:
+    """Return in a sentence how many certificates are honest, and how many hard problems end silently."""
+    asked = [row["honest"] for row in certificates if row["honest"] in ("yes", "no")]
+    if not (asked and problems):
+        return ""
+    silent = sum(row["outcome"] == "silent" for row in problems)
+    return (
+        f"In short: {asked.count('yes')} of {len(asked)} certificates are honest, and {silent} of "
+        f"{len(problems)} hard problems end with fewer than 6 correct digits and no warning.\n"
+    )
 
 
 def stored(name: str) -> list[Row]:

@@ -79,12 +79,13 @@ def board(kinds: Mapping[str, Kind], verdicts: Mapping[str, Verdict]) -> str:
     for room in rooms:
         paper, ours = counts[room, False], counts[room, True]
         whole, every = whole + paper, every + ours
-        rows.append([ROOMS[room], *(str(paper[verdict] or "") for verdict in used), _in_words(ours)])
-    rows.append(["**All**", *(str(whole[verdict] or "") for verdict in used), _in_words(every)])
+        rows.append([ROOMS[room], *(str(paper[verdict] or "") for verdict in used), in_words(ours)])
+    rows.append(["**All**", *(str(whole[verdict] or "") for verdict in used), in_words(every)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
-def _in_words(counts: Mapping[Verdict, int]) -> str:
+def in_words(counts: Mapping[Verdict, int]) -> str:
+    """Return how many have which verdict, as in ``3 holds, 1 fails``; empty where none has one."""
     return ", ".join(f"{counts[each]} {str(each).replace('-', ' ')}" for each in Verdict if counts.get(each))
 
 

@@ -80,7 +80,7 @@ def one_classifier() -> Finding:
     lead = float((page[RIVAL] - page[K1]).mean())
     enough = math.log(bounds()[0])
     decided = int((every.abs() > enough).sum())
-    *apart, last = sizes()["printed_name"][list(every[every > enough].index)]
+    apart = list(sizes()["printed_name"][list(every[every > enough].index)])
     first, second = ((agree["refit", table], agree["fixed", table]) for table in ("table-1", "table-2"))
     wrong, faithful = (
         " and ".join(f"{100 * share:.0f}" for share in fixed[name]) for name in ("wrong", "faithful")
@@ -111,9 +111,9 @@ def one_classifier() -> Finding:
         pictures.printed_deviations,
         "Two panels of the printed standard deviation against a prediction, both axes logarithmic, with the "
         "diagonal. Left, one fixed classifier: the points follow the diagonal over two decades. Right, "
-        f"refitted classifiers: the points of {', '.join(apart)} and {last} lie far below it.",
+        f"refitted classifiers: the points of {', '.join(apart)} lie far below it.",
         "The printed ± of Table 1 is close to that of one classifier (left, along the diagonal). Classifiers "
-        f"that are trained anew would vary much more on {len(apart) + 1} of the {every.size} sets (right, "
+        f"that are trained anew would vary much more on {len(apart)} of the {every.size} sets (right, "
         f"far below it). A printed 0.0 is drawn at {pictures.LEAST}.",
         holds=bool(
             (fixed["errors"] > refitted["errors"]).all()
