@@ -1,4 +1,4 @@
-"""``marginbook experiment``: list, run, status, export, recheck, compare, and twice from its own module."""
+"""``marginbook experiment``: list, run, status, export, recheck, compare; merge, twice come from elsewhere."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..cli.commands import keeping
 from ..cli.disks import require_place
 from .everything import announced, cheapest_first
 from .export import ResultsKept, export, read_results, write_atomically
+from .merging import merge_
 from .options import (
     Experiments,
     jobs_option,
@@ -47,6 +48,7 @@ def experiment() -> None:
     """
 
 
+experiment.add_command(merge_)
 experiment.add_command(twice)
 
 
