@@ -12,8 +12,8 @@ from marginbook.claims import Verdict
 from marginbook.smm.claims import beyond_estimation, beyond_levels, beyond_targets, section_2_scheme
 from marginbook.smm.claims import section_2_linear_class as linear_class
 from marginbook.smm.claims import section_2_weighted_losses as pointwise
-from marginbook.smm.model.aggregation import count_rule
-from marginbook.smm.model.objective import loss_values
+from marginbook.smm.model.aggregation import count_rule, levels
+from marginbook.smm.model.objective import loss_values, weights_for
 from marginbook.smm.solvers.block import solve_inner
 
 from ..verdicts import corrected, holds
@@ -107,6 +107,28 @@ def test_a_constant_entry_is_an_intercept():
     evidence = linear_class.check_intercept()
     assert "constant entry" in evidence.why
     assert linear_class.check_intercept(entry=0.0).verdict == Verdict.FAILS
+
+
+def sets_without_an_intercept(loss, points, p, p_mirrored):
+    """Return the level sets of population fits through 0, as strings of signs; -X is as likely as X."""
+    X = np.concatenate([points, -points])
+    P = np.concatenate([p, p_mirrored])
+    y, mass = np.repeat([1.0, -1.0], len(X)), 2 * np.concatenate([P, 1 - P])
+    sets = set()
+    for pi in levels(10):
+        weights = weights_for(float(pi), y, mass)
+        found = solve_inner(np.tile(X, (2, 1)), y, lam=1e-4, loss=loss, sample_weight=weights, tol=1e-9)
+        sets.add("".join("+" if value > 1e-3 else "-" for value in X @ found.weights))
+    return sets
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
+def test_levels_share_a_set_without_an_intercept_if_x_and_y_can_both_be_turned(loss):
+    points = np.array([[2.0, 2.0], [-1.0, 0.0], [-2.0, 2.0]])
+    p = np.array([0.0, 0.35, 0.8])
+    assert len(sets_without_an_intercept(loss, points, p, 1 - p)) == 1
+    # -X as likely as X is not enough
+    assert len(sets_without_an_intercept(loss, points, p, np.array([0.8, 0.85, 1.0]))) > 1
 
 
 @pytest.mark.parametrize("lam", [0.01, 0.3, 5.0])

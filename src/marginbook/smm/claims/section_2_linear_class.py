@@ -5,7 +5,10 @@ Jensen's inequality the weighted risk of any convex loss is smallest in the dire
 with data without end the fits are those of one number z, :math:`f=az+b`, with :math:`\lambda\to0`.
 
 No intercept: the slope of the risk at a = 0 is :math:`L'(0)\{(1-\pi)E(pz)-\pi E((1-p)z)\}=L'(0)E(pz)`,
-negative for every level, as :math:`Ez=0`. So every level set is :math:`\{z>0\}`. In any sample
+negative for every level, as :math:`Ez=0`. So every level set is :math:`\{z>0\}`. In general, if
+:math:`(-X,-y)` has the law of :math:`(X,y)`, the two weights of such a pair sum to 1 and :math:`yf(X)` is the
+same, so that :math:`R_\pi(f)=\frac12E\,L(yf(X))` at every level. That :math:`-X` is as likely as :math:`X` is
+not enough: where :math:`p(-X)\ne1-p(X)`, the direction of B can change with the level. In any sample
 :math:`f(-X)=-f(X)`, so X is in just those sets that -X is not in, and :math:`\hat p(X)+\hat p(-X)=1`. That
 matters where -X can occur. Matrices with a constant entry c, :math:`X=[x,c]`, never do: the coefficient of
 the entry, times c, is an intercept, and nothing is lost.

@@ -80,8 +80,8 @@ def _repairs() -> Sentence:
 
 def _linear_levels() -> Sentence:
     return Sentence(
-        "Without an intercept all levels share one set if −X is as likely as X. With one, linear functions "
-        "and the hinge loss still miss some levels, however many data there are.",
+        "Without an intercept all levels share one set if (−X, −y) is as likely as (X, y). With one, linear "
+        "functions and the hinge loss still miss some levels, however many data there are.",
         {"smm/needs-intercept": "corrected", "smm/linear-class": "corrected"},
     )
 
