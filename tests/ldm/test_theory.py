@@ -195,6 +195,18 @@ def test_the_average_margin_machine(monkeypatch):
     assert section_5_mamc.check_average_margin().verdict == Verdict.FAILS
 
 
+def test_a_large_mean_term_alone_does_not_make_the_ldm_mamc():
+    problem = next(iter(problems(44)))
+    z = problem.F @ problem.y
+    apart = {}
+    for lambda1 in (0.0, 1.0):
+        H = WhitenedGram(problem.G, problem.y).hessian(lambda1)
+        w = section_5_mamc._weights(problem, H, 1e8, 10.0, lambda1)
+        apart[lambda1] = section_5_mamc._angle(w, z / np.linalg.norm(z))
+    assert apart[0.0] < 1e-6
+    assert apart[1.0] > 0.01
+
+
 def test_unequal_classes_are_neither_enough_nor_needed_for_one_label(monkeypatch):
     evidence = section_5_mamc.check_trivial()
     assert evidence.verdict == Verdict.CORRECTED
@@ -202,6 +214,8 @@ def test_unequal_classes_are_neither_enough_nor_needed_for_one_label(monkeypatch
     X = np.r_[np.ones(9), -1.0][:, None]
     y = np.r_[np.ones(9), -1.0]
     assert not section_5_mamc._is_trivial(X @ X.T, y)
+    # although 9 is more than max k / min k = -1: the correction is about positive kernels
+    assert section_5_mamc._needed(X @ X.T, 1.0) == np.inf
     # equal sizes, one class nearer to the origin: all points go to the other
     X = np.array([[0.2, 0.1], [0.1, 0.3], [0.8, 0.9], [0.9, 0.7]])
     assert section_5_mamc._is_trivial(X @ X.T, np.array([-1.0, -1, 1, 1]))
