@@ -142,10 +142,10 @@ def check_intercept(fit_intercept: bool = False, entry: float = 1.0, bound: floa
     mended = max(*errors["intercept"], *errors["entry"])
     return Evidence(
         verdict=decide(same == 0, mended <= bound and off <= 1e-12),
-        measured=f"where -X is as likely as X, all {H - 1} level sets are {{z > 0}} in {same} of {count} "
-        f"cases, however large the sample: p is estimated by {1 / (2 * H):g} or {1 - 1 / (2 * H):g}, with a "
-        f"mean error of {min(errors['none']):.2f} to {max(errors['none']):.2f}; with an intercept or a "
-        f"constant entry {entry:g} that of the logistic fits is at most {mended:.4f}",
+        measured=f"where (-X, -y) is as likely as (X, y), all {H - 1} level sets are {{z > 0}} in {same} of "
+        f"{count} cases, in the limit of large samples: p is estimated by {1 / (2 * H):g} or "
+        f"{1 - 1 / (2 * H):g}, with a mean error of {min(errors['none']):.2f} to {max(errors['none']):.2f}; "
+        f"with an intercept or a constant entry {entry:g} that of the logistic fits is at most {mended:.4f}",
         claimed=f"the sets of all levels; corrected, an error of at most {bound:g}",
         slack=-same / count,
         why=f"f(-X) = -f(X) makes p^(X) + p^(-X) = 1 in every sample (to {at_most(off, 1e-12)}), whatever "

@@ -206,14 +206,15 @@ def check_last_level(sign: float = 1.0, b: float = -1.0) -> Evidence:
     return Evidence(
         verdict=decide(inside == 0, trivial == 0 and proved == problems),
         measured=f"at h = H the estimated level set, without an intercept, contains {inside / drawn:.0%} of "
-        f"random matrices, for every truth p; {proved} of {problems} solutions are proved by the dual, and B "
-        f"= 0 with b = {b:g} has the value {trivial:g}",
+        f"random matrices; {proved} of {problems} solutions, each of one matrix of class -1, are proved by "
+        f"the dual, and B = 0 with b = {b:g} has the value {trivial:g}",
         claimed="no matrix; corrected, all solutions, and the value 0",
         slack=-inside / drawn,
-        why="S(p, 1) is empty, as p <= 1. The weight of class 1 is 0 there, so the data have no influence. "
-        "With an intercept B = 0 and b = -1 solve the problem, and the level set is empty. Without one, a "
-        "linear f is positive on -X wherever it is negative on X. So h should go to H - 1, and the levels 0 "
-        "and 1 are known.",
+        why="S(p, 1) is empty, as p <= 1, and the weight of class 1 is 0 there. With an intercept, whose "
+        "constraint the printed dual has, B = 0 and b = -1 solve the problem whatever the data are, and the "
+        "level set is empty: the last level then does no harm. Without one, as f is printed, only the "
+        "matrices of class -1 count, and a linear f is positive on -X wherever it is negative on X. So h "
+        "should go to H - 1, and the levels 0 and 1 are known.",
         sizes={"problems": problems, "matrices": drawn},
         seeds=(710,),
     )

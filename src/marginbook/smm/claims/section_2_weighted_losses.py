@@ -214,9 +214,10 @@ def check_general_losses(kink: Fraction = Fraction(2)) -> Evidence:
         + f"; with a derivative at 0 the sign of the minimiser is right in {right} of {smooth} cases",
         claimed="0 cases; corrected, all cases",
         slack=-sum(lost.values()) / (len(lost) * tested),
-        why="All these losses are convex and decreasing. What is needed is a derivative at 0: then R'(0) = "
-        "L'(0)(p - pi), so a convex L with L'(0) < 0 has minimisers only on the side of p - pi. The squared "
-        "hinge, the logistic, the exponential and Huber's hinge loss have one.",
+        why="All these losses are convex and nowhere rise. (-z)_+, the perceptron's, asks for no margin; the "
+        "first does. What is needed is a derivative at 0: then R'(0) = L'(0)(p - pi), so a convex L with "
+        "L'(0) < 0 has minimisers only on the side of p - pi. The squared hinge, the logistic, the "
+        "exponential and Huber's hinge loss have one.",
         sizes={"pairs": tested, "losses": [*lost, *LOSSES]},
     )
 

@@ -281,7 +281,8 @@ def check_range(nonlinear: bool = True, less: int = 0) -> Evidence:
         why="If h(X) had d2 columns, the block matrix would be H H' with H of d2 columns. So h maps to "
         "matrices of d1 rows in a feature space. Its dimension is d2 (d2 + 1)/2 + d1 (d2 + 1) for the "
         "polynomial kernel of degree 2, unless there are fewer rows, and unbounded for the Gaussian one. U "
-        "stays d1 x r, and V becomes r elements of that space.",
+        "stays d1 x r, and V becomes r elements of that space. We have the draft as text, converted from "
+        "pages: if the second d2 had a prime there, it would be lost.",
         sizes={"problems": count, "n": n, "d1, d2": [list(s) for s in shapes]},
         seeds=(724,),
     )
