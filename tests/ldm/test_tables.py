@@ -84,6 +84,18 @@ def test_cells_of_sets_with_other_features_are_not_tested(put):
     assert "Not tested, as the data differ: heart, 9 features printed, 13 in the public set" in evidence.why
 
 
+def test_guessed_constants_of_a_column_are_told_and_the_table_without_it(put):
+    paper = as_printed("table-2")
+    put("table-2", made("table-2", lambda n, m, s: 2.0 if m == "MDO" else paper(n, m, s)))
+    evidence = tables.check_table_2()
+    assert evidence.measured.startswith("64 of 80 cells agree")
+    assert "MDO: a = 100, b = 10: the recommended constants could not be found" in evidence.why
+    assert "KM-OMD: its weight" in evidence.why
+    assert evidence.why.endswith("Without MDO 64 of 64 cells agree.")
+    put("table-3", made("table-3", as_printed("table-3")))
+    assert "rbf kernel: exp(" in tables.check_table_3().why
+
+
 def test_the_verdict_is_of_the_reading_that_agrees_best(put):
     """The printed LDM under the name of LDM(4), the printed SVM under that of SVM-0: the fourth reading."""
     means = printed("table-2").means.fillna(0.0).to_dict()

@@ -5,6 +5,7 @@ The figure prints no numbers. What the text reads off it is checked on ours.
 
 from __future__ import annotations
 
+import math
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,11 @@ def ratios_told(table: pd.DataFrame) -> str:
     )
 
 
+def averaged_sgd() -> str:
+    """Say whose program the SVM by averaged SGD is, as the protocol does."""
+    return f"SVMa is {PAPER_TABLES.protocol('fig-2').not_stated['SVMa']}."
+
+
 @claim(
     "ldm/fig-2",
     kind="experiment",
@@ -110,8 +116,8 @@ def check_fig_2(much: float | None = None) -> Evidence:
         claimed="both much faster on all sets",
         slack=float(min(gain.min() for gain in gains.values()) - factor),
         why="Times are CPU seconds of one fit, from the committed benchmark. The paper gives no factor; "
-        f"'much faster' means by a factor of {factor:g}, which is ours. {wrong} Ratios of times: "
-        f"{ratios_told(table)}",
+        f"'much faster' means by a factor of {factor:g}, which is ours. {averaged_sgd()} {wrong} Ratios of "
+        f"times: {ratios_told(table)}",
         sizes={"sets": len(own), "stand-ins": int(table["stand_in"].sum())},
     )
 
@@ -142,6 +148,7 @@ def check_fig_2_slower() -> Evidence:
     bands = {name: band(ratio, level, most) for name, ratio in ratios.items()}
     wanted = {name: SLOWER if name in SLOWER_SETS else COMPETITIVE for name in ratios}
     right = [name for name in ratios if bands[name] == wanted[name]]
+    wide = sum(band(ratio, most, math.inf) == wanted[name] for name, ratio in ratios.items())
     told = "; ".join(
         f"{word} on {len(names)} ({', '.join(names) or 'none'})"
         for word in (COMPETITIVE, SLOWER, MUCH_SLOWER)
@@ -156,9 +163,10 @@ def check_fig_2_slower() -> Evidence:
         f"({', '.join(slower) or 'none'}); of all 12 sets, on 9 and 3",
         slack=float(len(right) - len(ratios)),
         why="Times are CPU seconds of one fit. The paper gives no factors; ours are: 'competitive' up to "
-        f"{level:g} times the seconds of the SVM, 'slightly slower' more than that and up to {most:g} times. "
-        f"Ratios: {', '.join(f'{name} {ratio:.2f}' for name, ratio in ratios.items())}. Slack is minus the "
-        "number of sets that are not as stated.",
+        f"{level:g} times the seconds of the SVM, 'slightly slower' more than that and up to {most:g} times; "
+        f"with 'competitive' up to {most:g} times {wide} of {len(ratios)} sets would be as stated. "
+        f"{averaged_sgd()} Ratios: {', '.join(f'{name} {ratio:.2f}' for name, ratio in ratios.items())}. "
+        "Slack is minus the number of sets that are not as stated.",
         sizes={"sets": len(ratios), "stand-ins": int(table["stand_in"].sum())},
     )
 

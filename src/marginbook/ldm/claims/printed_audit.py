@@ -155,7 +155,8 @@ def check_majority(below: set[tuple[str, str]] = NOT_ABOVE, errors: float = 2.0)
     won = [f"{name} ({KINDS[t]})" for t, name in twins if printed(t).marks.loc[name, "LDM"] == "win"]
     return Evidence(
         verdict=decide(not_above == below),
-        measured=f"{len(lines) - len(not_above)} of {len(lines)} printed accuracies are above the share",
+        measured=f"{len(lines) - len(not_above)} of {len(lines)} printed accuracies are above the share by "
+        f"more than {errors:g} standard errors",
         claimed=f"all but {len(below)}",
         slack=min(-line["lead"] if key in below else line["lead"] for key, line in lines.items()),
         why=f"Exceptions: {'; '.join(told) or 'none'}. On {twin_names or 'none'} mean and deviation equal "

@@ -72,8 +72,8 @@ def check_average_margin(lambda1: float = 0.0, least: float = 1e-14, factor: flo
         claimed="the same direction",
         slack=float(max(dropped, forced) - count),
         why="The variance of MAMC's margins need not be 0, and requiring it to be 0 is another condition. "
-        "To obtain MAMC, drop the variance term and the hinge loss: lambda1 = 0 and C = 0, or lambda2 much "
-        "larger than C.",
+        "To obtain MAMC, drop the variance term and the hinge loss: lambda1 = 0 and C = 0; or lambda1 = 0 "
+        "and, in the limit, lambda2/C to infinity.",
         sizes=described(count) | {"lambda2": lambda2, "C": C},
         seeds=(44,),
         reach=min(limit, 1.0),
@@ -156,7 +156,7 @@ def check_trivial(factor: float | None = 1.0) -> Evidence:
         verdict=decide(unequal_trivial == unequal, beyond_trivial == beyond > 0),
         measured=f"one label for all points in {unequal_trivial} of {unequal} problems with unequal classes "
         f"and in {equal_trivial} of {equal} with equal ones; in {beyond_trivial} of the {beyond} in which "
-        "n_+ / n_- > max k / min k",
+        "n_+ / n_- > max k / min k > 0",
         claimed="in all problems with unequal classes",
         slack=float(unequal_trivial - unequal),
         why="'Trivial' is read as one label for all points. Up to a factor, f(x) is n_+ times the mean of "

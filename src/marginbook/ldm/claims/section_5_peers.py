@@ -131,10 +131,10 @@ def check_km_omd(
         claimed="none",
         slack=float(-soft),
         why="Where no hyperplane separates the classes, a hard margin has only the solution w = 0. Section "
-        "4.1 chooses KM-OMD's penalty on the squared weights from three values, as it chooses the SVM's C. "
-        "With the penalty, KM-OMD is up to its threshold the SVM with squared hinge loss, which has a soft "
-        "margin; without it, the margin is hard. The sentence is about another paper's method, and no result "
-        "of the LDM paper depends on it.",
+        "4.1 chooses a regularization parameter C of KM-OMD from three values, as it does for the SVM; we "
+        "take 1/C for its penalty on the squared weights. With the penalty, KM-OMD is up to its threshold "
+        "the SVM with squared hinge loss, which has a soft margin; without it, the margin is hard. The "
+        "sentence is about another paper's method, and no result of the LDM paper depends on it.",
         sizes=described(count) | {"charges": len(penalties)},
         seeds=(46,),
     )

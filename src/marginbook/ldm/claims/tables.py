@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...claims import Evidence, Rival, claim
+from ...claims.cell_verdicts import agreeing
 from ...claims.changed_results import our_means
+from ...claims.printed_tables import TESTED
 from ..paper.printed import PAPER_TABLES
 from ..paper.readings import Reading, as_read, available
 
@@ -31,12 +34,37 @@ def agreement(table: str, turned: int = 0) -> Evidence:
         By how many places the names of our methods are turned: another one's column as if it were ours.
     """
     if not turned or (ours := PAPER_TABLES.measured(table)) is None:
-        return PAPER_TABLES.agreement(table)
+        return with_choices(PAPER_TABLES.agreement(table), table)
     names = [name for name in PAPER_TABLES.printed(table).columns if name in set(ours["method"])]
     moved = dict(zip(names, names[turned:] + names[:turned], strict=True))
     other = ours[ours["method"].isin(names)]
     other = other.assign(method=other["method"].map(moved))
     return PAPER_TABLES.agreement(table, PAPER_TABLES.cells(table, other))
+
+
+#: choices of ours on which whole columns depend, as the protocols name them
+CHOSEN = ("MDO", "KM-OMD", "rbf kernel")
+
+
+def with_choices(evidence: Evidence, table: str) -> Evidence:
+    """Add what the paper does not state of whole columns, and what agrees without the column of MDO.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    table : str
+    """
+    frame = PAPER_TABLES.cells(table)
+    tested = frame[frame["verdict"].isin(TESTED)]
+    if tested.empty:
+        return evidence
+    own, as_in = PAPER_TABLES.protocol(table).not_stated, PAPER_TABLES.protocol("table-2").not_stated
+    run = {*tested["method"], *(("rbf kernel",) if "rbf kernel" in own else ())}
+    chosen = [f"{what}: {as_in.get(what) or own[what]}" for what in CHOSEN if what in run]
+    agree, number = agreeing(tested[tested["method"] != "MDO"])
+    told = f" What whole columns rest on and the paper does not state: {'; '.join(chosen)}."
+    without = f" Without MDO {agree} of {number} cells agree." if number < len(tested) else ""
+    return replace(evidence, why=evidence.why + (told if chosen else "") + without)
 
 
 OTHER_COLUMNS = Rival("each column of ours as that of the next method", {"turned": 1})
