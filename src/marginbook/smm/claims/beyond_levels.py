@@ -17,10 +17,11 @@ Let :math:`e_h(X)` be the excess of the weighted hinge risk at X at the level h/
    E\,|\hat p-p|\le\frac3{2H}+\sqrt{2\bar\varepsilon},\quad
    \bar\varepsilon=\frac1H\sum_{h<H}\bigl(R_{h/H}(\hat f_h)-\min R_{h/H}\bigr),
 
-by Jensen's inequality. Nothing is assumed of the distribution: a single level set would need a margin
-condition, mass of p near its level; the average over all levels does without. With p = 1 and f = 0 at all
-levels the error is :math:`1-\frac1{2H}` and the bound :math:`\frac3{2H}+\sqrt{1-1/H}`: the constant 2 under
-the root cannot be smaller.
+by Jensen's inequality; the first two steps are for :math:`k\ge1`, and with k = 0 the error is at most
+:math:`\frac1{2H}`. Nothing is assumed of the distribution: a single level set would need a margin condition,
+mass of p near its level; the average over all levels does without. With p = 1 and f = 0 at all levels the
+error is :math:`1-\frac1{2H}` and the bound :math:`\frac3{2H}+\sqrt{1-1/H}`: the constant 2 under the root
+cannot be smaller.
 """
 
 from __future__ import annotations
