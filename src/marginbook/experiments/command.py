@@ -1,4 +1,4 @@
-"""``marginbook experiment``: list, run, status, export, recheck, compare; merge, twice come from elsewhere."""
+"""``marginbook experiment``: list, run, status, export, recheck, compare; merge, twice are from elsewhere."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import math
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from ...claims import Evidence, Rival, claim, share
+from ...claims import Evidence, Rival, claim, share_open
 from ...claims.changed_results import moved
 from ...claims.wrong_runs import WrongRuns, all_ways
 from ..paper.printed import PAPER_TABLES, sizes
@@ -156,7 +156,8 @@ def check_fig_2_slower() -> Evidence:
     )
     slower = sorted(name for name, word in wanted.items() if word == SLOWER)
     return Evidence(
-        verdict=share(len(right), len(ratios)),
+        # the paper names no factor: where ours is what speaks against it, the data do not
+        verdict=share_open(len(right), max(wide - len(right), 0), len(ratios)),
         measured=f"as stated on {len(right)} of {len(ratios)} sets ({', '.join(sorted(right)) or 'none'}): "
         f"{told}",
         claimed=f"competitive on {len(ratios) - len(slower)}, slightly slower on {len(slower)} "
@@ -164,7 +165,8 @@ def check_fig_2_slower() -> Evidence:
         slack=float(len(right) - len(ratios)),
         why="Times are CPU seconds of one fit. The paper gives no factors; ours are: 'competitive' up to "
         f"{level:g} times the seconds of the SVM, 'slightly slower' more than that and up to {most:g} times; "
-        f"with 'competitive' up to {most:g} times {wide} of {len(ratios)} sets would be as stated. "
+        f"with 'competitive' up to {most:g} times {wide} of {len(ratios)} sets would be as stated, "
+        "and where that betters the verdict it is undecided. "
         f"{averaged_sgd()} Ratios: {', '.join(f'{name} {ratio:.2f}' for name, ratio in ratios.items())}. "
         "Slack is minus the number of sets that are not as stated.",
         sizes={"sets": len(ratios), "stand-ins": int(table["stand_in"].sum())},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...claims import Evidence, Rival, claim, decide
+from ...claims import Evidence, Rival, Verdict, claim, decide
 from ..paper.printed import KINDS, ROUNDING, SPLITS, printed, sizes
 
 REGISTRY = ("data_download/registry.toml",)
@@ -67,16 +67,21 @@ def check_table_1(
             off.append(f"{printed_name} with {line['p']} features (the data set has {found.p})")
         elif "inferred" in found.notes:
             inferred.append(str(printed_name))
+    verdict = decide(rows == features == compared)
+    here = compared + len(untested)
     return Evidence(
-        verdict=decide(rows == features == compared),
-        measured=f"{rows} of {compared} numbers of instances and {features} of {compared} numbers of "
-        "features agree with the available data",
-        claimed=f"{compared} and {compared}",
+        # nothing speaks against the table, but a part of it is not compared
+        verdict=Verdict.UNDECIDED if verdict == Verdict.HOLDS and compared < len(page) else verdict,
+        measured=f"of {here} sets that are available, {rows + same_rows} numbers of instances and {features} "
+        f"of features agree; {len(untested)} sets may be other versions than the paper's, and {len(absent)} "
+        "are not available",
+        claimed=f"{len(page)} and {len(page)}",
         slack=float(min(rows, features) - compared),
         why=f"Exceptions: {'; '.join(off) or 'none'}. Not tested, as the data differ: "
         f"{'; '.join(untested) or 'none'}. The paper names no source, so these sets may be other versions, "
-        f"with as many instances in {same_rows} of {len(untested)} cases; Tables 2 and 3 leave them out for "
-        f"the same reason. For {', '.join(inferred) or 'no set'} the agreement proves little, because we "
+        f"with as many instances in {same_rows} of {len(untested)} cases: they neither agree nor disagree. "
+        "Tables 2 and 3 leave them out for the same reason. "
+        f"For {', '.join(inferred) or 'no set'} the agreement proves little, because we "
         "inferred from the printed size which columns or rows of the public set are meant. Not available: "
         f"{', '.join(absent) or 'none'}.",
         sizes={"sets": len(sizes()), "compared": compared},
