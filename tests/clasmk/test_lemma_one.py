@@ -52,8 +52,25 @@ def test_the_lowest_bound_is_that_of_the_bound_itself_as_the_criterion():
     corrected(theorem_one.check_lowest_bound)
     for right in ({"by": "bound"}, {"dominated": True}):
         assert theorem_one.check_lowest_bound(**right).verdict == Verdict.HOLDS
-    for wrong in ({"mended": "quotient"}, {"ahead": ("overlap",)}):
+    for wrong in ({"mended": "quotient"}, {"ahead": ("overlap",)}, {"ahead": ("overlap", "mean")}):
         assert theorem_one.check_lowest_bound(**wrong).verdict == Verdict.FAILS
+
+
+def test_with_less_noise_a_smaller_overlap_and_a_longer_mean_do_not_give_a_lower_bound():
+    """The noise lowers the bound: at the tight lambda it is (1 - |m|^2) / (1 - sqrt(overlap (1 - noise)))."""
+
+    def kernel(overlap, mean, noise):
+        bound = section_2_lemma_1.lemma_bound(mean, overlap / (1 - noise), noise)
+        return {"overlap": overlap, "mean": mean, "noise": noise, "bound": bound}
+
+    loud = kernel(Fraction(11, 100), Fraction(49, 100), Fraction(1, 2))
+    for noise, ahead in ((Fraction(0), False), (Fraction(1, 2), True), (Fraction(49, 100), False)):
+        other = kernel(Fraction(10, 100), Fraction(50, 100), noise)
+        assert theorem_one._ahead(other, loud)
+        assert theorem_one._ahead(other, loud, ("overlap", "mean", "noise")) == ahead
+        if ahead:
+            assert other["bound"] < loud["bound"] < 1
+    assert kernel(Fraction(10, 100), Fraction(50, 100), Fraction(0))["bound"] > loud["bound"]
 
 
 def test_the_bound_is_compared_without_rounding():
