@@ -1,5 +1,7 @@
 """The claims on criteria, subspaces and misprints: what they come to, and what changes them."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
@@ -158,6 +160,13 @@ def test_an_average_over_samples_of_another_class_fails_the_denominator(monkeypa
     monkeypatch.setattr(
         section_2_criteria, "_estimates", lambda law, rng, n, *_: (right(law, rng, n)[0], 0.3)
     )
+    assert section_2_criteria.check_denominator().verdict == Verdict.FAILS
+
+
+def test_the_denominator_as_printed_estimates_the_energy(monkeypatch):
+    """So it belongs to (24); an energy 2 % off would be noticed."""
+    right = section_2_criteria.captured
+    monkeypatch.setattr(section_2_criteria, "captured", lambda law, P: right(law, P) * Fraction(102, 100))
     assert section_2_criteria.check_denominator().verdict == Verdict.FAILS
 
 
