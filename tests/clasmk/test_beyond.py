@@ -375,3 +375,17 @@ def test_ranks_that_agree_are_noticed(monkeypatch):
     bent = np.array([9.0, 8.0, 1.0, 2.0, 3.0])
     monkeypatch.setattr(section_3_ratio_error, "ratios_and_errors", lambda *_: (rising, bent, 0.2 * rising))
     assert section_3_ratio_error.check_errors().verdict == Verdict.CORRECTED
+
+
+def test_the_strictest_threshold_is_a_reading_of_its_own(monkeypatch):
+    """A kernel that holds a twentieth of the energy is left out by eta = 1 with up to 20 classes."""
+    found = np.arange(1.0, 6.0), np.array([9.0, 1.0, 2.0, 3.0, 4.0]), np.array([0.05, 1.0, 1.0, 1.0, 1.0])
+    monkeypatch.setattr(section_3_ratio_error, "ratios_and_errors", lambda *_: found)
+    evidence = section_3_ratio_error.check_errors()
+    assert evidence.verdict == Verdict.CORRECTED
+    assert "positive in 0 of 8" in evidence.measured
+    assert (
+        "positive in 8 of 8 divisions, and the kernel with the least ratio has a larger error than the "
+        in (evidence.reading)
+    )
+    assert evidence.reading.endswith("in 0.")
