@@ -243,6 +243,11 @@ def test_one_over_t_implies_no_linear_rate():
     assert descent.check_argument(power=2.04).verdict == Verdict.FAILS
 
 
+def test_what_the_proof_of_gradient_descent_cites_is_a_linear_rate():
+    """Its reference has 1 - 1/kappa for a step, more than is left; the evidence names that reading."""
+    assert descent.check_argument().reading.endswith("no step here leaves more than 1 times that.")
+
+
 def test_the_library_takes_one_product_an_iteration():
     (gd, ppa, apg), p, n, g = section_6_costs.per_iteration(40, 10, 3)[:3], 10, 40, 3
     assert [gd.library, ppa.library] == [(2 * p + 6) * n + p * g, (2 * p + 3) * n + p * g]

@@ -98,7 +98,7 @@ def check_argument(
         gap = np.array(path)[:, 0]
         constant = max(constant, float((np.arange(1, len(gap)) * gap[1:]).max()))
         slowest = max(slowest, float((gap[1:] / gap[:-1])[:5].max()))
-    worst, reached = -np.inf, 0.0
+    worst, reached, cited = -np.inf, 0.0, 0.0
     for trial in trials(seed=29, repeats=1):
         found = gradient_descent(trial.system, trial.Kx, max_iter=20, tol=0.0, start=trial.start, record=True)
         gap = np.array(found.objective_path) - objective_values(trial.system, trial.optimum, trial.Kx)
@@ -108,6 +108,7 @@ def check_argument(
         worst = max(worst, float((excess / (64 * EPS * trial.kappa * gap[0])).max()))
         if 1.5 < trial.kappa < 1e4:
             reached = max(reached, float((gap[1] / gap[0]).max() / step))
+            cited = max(cited, float((gap[1] / gap[0]).max() / (1 - 1 / kappa)))
     return Evidence(
         verdict=decide(slowest <= COMMON, worst <= 1.0 and reached >= ATTAINED),
         measured=f"in all {len(betas)} problems f_t - f* is at most {constant:.2f} |w_0 - w*|^2 / t, but a "
@@ -125,4 +126,9 @@ def check_argument(
         sizes={"problems": len(betas), "iterations": ITERATIONS},
         seeds=(29,),
         reach=min(reached, 1.0),
+        reading="The sentence is 'The convergence and its rate of f are thus standard [11]', after the one "
+        "on O(1/t): 'thus' is read as from that. Read as a citation alone, the proof is complete: [11], "
+        "Boyd and Vandenberghe's Convex Optimization, proves in Section 9.3 that exact line search leaves "
+        "at most 1 - 1/kappa of the gap in each step if f is strongly convex; no step here leaves more than "
+        f"{at_most(cited, 1.0)} times that.",
     )
