@@ -194,6 +194,15 @@ def test_a_sum_that_stays_and_a_mean_that_moves_both_fail(monkeypatch):
     assert section_3_bases.check_scale().verdict == Verdict.FAILS
 
 
+def test_the_lower_end_of_the_marginal_interval_is_idle_as_printed():
+    evidence = section_4_layers.check_confidence()
+    assert evidence.verdict == Verdict.CORRECTED
+    assert evidence.reading.endswith("it is so for 1200 of 1200 samples.")
+    signed = section_4_layers.check_confidence(printed="signed").reading
+    assert "of 1200 samples" in signed
+    assert "1200 of 1200" not in signed
+
+
 def test_a_basis_of_all_data_that_is_smaller_fails(monkeypatch):
     right = section_3_bases.greedy_embedding
     monkeypatch.setattr(

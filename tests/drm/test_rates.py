@@ -9,7 +9,13 @@ import pytest
 
 from marginbook.claims import Verdict
 from marginbook.claims.counted_numbers import Tally, plain, plain_array
-from marginbook.drm.claims import counted_arithmetic, section_6_costs, section_6_growth, section_6_low_rank
+from marginbook.drm.claims import (
+    counted_arithmetic,
+    section_5_decision,
+    section_6_costs,
+    section_6_growth,
+    section_6_low_rank,
+)
 from marginbook.drm.claims import section_6_acceleration as momentum
 from marginbook.drm.claims import section_6_backtracking as backtracking
 from marginbook.drm.claims import section_6_convergence as rates
@@ -19,6 +25,7 @@ from marginbook.drm.claims.convergence_problems import PARAMETERS, trials
 from marginbook.drm.claims.counted_arithmetic import Printed
 from marginbook.drm.claims.problems import KERNELS, SIZES, problems
 from marginbook.drm.model import operators
+from marginbook.drm.model.objective import class_slices
 from marginbook.drm.model.operators import LinearSystem
 from marginbook.drm.solvers import first_order
 
@@ -253,3 +260,14 @@ def test_the_library_takes_one_product_an_iteration():
     assert [gd.library, ppa.library] == [(2 * p + 6) * n + p * g, (2 * p + 3) * n + p * g]
     assert apg.library == (2 * p + 4) * n + p * g
     assert partial(section_6_costs.per_iteration, seed=1)(40, 10, 3)[0].described == gd.described
+
+
+def test_parts_of_independent_classes_are_oblique_projections():
+    """Onto the span of one class along the others, for alpha = 0 and a small beta; in no other case."""
+    assert section_5_decision._along_the_others(np.random.default_rng(0)) < 1e-6
+    X, x, sizes = section_5_decision._orthogonal(np.random.default_rng(1), 1.0)
+    w = np.linalg.lstsq(X.T, x, rcond=None)[0]
+    oblique = np.array([X[block].T @ w[block] for block in class_slices(sizes)])
+    for alpha, near in ((0.0, True), (1.0, False)):
+        gap = section_5_decision._parts(X, sizes, x, alpha, 1e-6) - oblique
+        assert (np.abs(gap).max() < 1e-4) == near

@@ -31,7 +31,7 @@ from .section_2_lemma_1 import NOTEBOOK
 def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evidence:
     """Compare the signs of both confidences with the decision, for random decision values."""
     rng = np.random.default_rng(633)
-    agreeing = signed = below_zero = tested = same = correct = 0
+    agreeing = signed = below_zero = above = tested = same = correct = 0
     for C in (2, 3, 10):
         codes = rng.integers(C, size=400)
         xi = rng.normal(size=(400, C)) + 1.0 * np.eye(C)[codes]
@@ -39,6 +39,7 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
         plain, own = confidence(xi, codes, printed), confidence(xi, codes, mended)
         tested += len(codes)
         below_zero += int((plain < 0).sum())
+        above += int((plain > -1).sum())
         agreeing += int(((plain > 0) == right).sum())
         signed += int(((own > 0) == right).sum())
         same += int(np.isclose(plain[right], own[right]).sum())
@@ -55,7 +56,7 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
             (same == correct, f"corrected, kappa stays for {same} of {correct} classified correctly"),
             (values[1] < 0, f"corrected, kappa of that sample is {values[1]:g}"),
         ),
-        claimed="negative where the decision is wrong",
+        claimed="negative where the decision is wrong, so that -1 < kappa asks something",
         slack=float(agreeing / tested - 1),
         why="(44) is half the difference between the best value and the second best. As this is never "
         "negative, the most certain errors count as confident, and (45) with T = 1 leaves them out of the "
@@ -66,6 +67,9 @@ def check_confidence(*, printed: str = "printed", mended: str = "signed") -> Evi
         "with kappa <= -1, which (45) includes.",
         sizes={"samples": tested, "classes": [2, 3, 10]},
         seeds=(633,),
+        reading="Confidence is read as that in the sample's own class, since Remark 2 starts from that class "
+        "and bounds kappa from below. Read as that in the decision, right or wrong, (44) measures it, and "
+        f"-1 < kappa is only idle: it is so for {above} of {tested} samples.",
     )
 
 
