@@ -86,8 +86,8 @@ def _theorem_2() -> Sentence:
 def _criterion() -> Sentence:
     return Sentence(
         "The criterion need not choose the kernel with the lowest bound; the bound itself does. The ratio "
-        "(34) tends to 0 as a kernel gets narrow, and is a guide only among kernels that hold half of the "
-        "energy of new points.",
+        "(34) tends to 0 as a kernel gets narrow, and is a guide among kernels that hold half of the energy "
+        "of new points, not among all that η = 0.1 keeps.",
         {
             "clasmk/lowest-bound": "corrected",
             "clasmk/narrow-limit": "holds",
