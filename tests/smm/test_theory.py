@@ -34,6 +34,7 @@ def _coarse(monkeypatch):
         beyond_targets.check_other_targets,
         beyond_targets.check_level_set_risk,
         section_2_scheme.check_half_step,
+        section_2_scheme.check_last_level,
     ],
 )
 def test_these_hold(check):
@@ -46,7 +47,6 @@ def test_these_hold(check):
         pointwise.check_general_losses,
         pointwise.check_expectation,
         section_2_scheme.check_printed_scheme,
-        section_2_scheme.check_last_level,
         linear_class.check_intercept,
         linear_class.check_linear_class,
     ],
@@ -129,6 +129,16 @@ def test_levels_share_a_set_without_an_intercept_if_x_and_y_can_both_be_turned(l
     assert len(sets_without_an_intercept(loss, points, p, 1 - p)) == 1
     # -X as likely as X is not enough
     assert len(sets_without_an_intercept(loss, points, p, np.array([0.8, 0.85, 1.0]))) > 1
+
+
+@pytest.mark.parametrize(
+    "changed", [{"intercept": False}, {"level": 0.95}, {"b": -0.98}, {"b": 1.0}], ids=str
+)
+def test_the_last_level_is_empty_by_its_weights_and_the_intercept(changed):
+    evidence = section_2_scheme.check_last_level(**changed)
+    assert evidence.verdict == Verdict.FAILS
+    assert evidence.slack < 0
+    assert evidence != section_2_scheme.check_last_level()
 
 
 @pytest.mark.parametrize("lam", [0.01, 0.3, 5.0])
