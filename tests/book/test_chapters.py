@@ -138,7 +138,9 @@ def test_every_place_that_a_chapter_links_to_exists(room: str) -> None:
 
 @pytest.mark.parametrize("room", SETTLED)
 def test_every_reference_that_a_chapter_cites_is_listed(room: str) -> None:
-    listed = set(re.findall(r"^@\w+\{(\w+),", resource("book", "references.bib").read_text("utf-8"), re.M))
+    files = [resource("book", "references.bib"), papers()[room].paper("references.bib")]
+    bibliography = "\n".join(path.read_text("utf-8") for path in files if path.is_file())
+    listed = set(re.findall(r"^@\w+\{(\w+),", bibliography, re.M))
     text = pages(room)[f"book/{room}"]
     roles = re.findall(r"\{cite:[pt]\}`([\w,]+)`", text)
     assert len(roles) == text.count("{cite:") > 0
