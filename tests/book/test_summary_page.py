@@ -84,8 +84,6 @@ def test_a_sentence_cannot_be_bound_to_nothing() -> None:
 @pytest.mark.parametrize("room", SETTLED)
 def test_a_paper_hears_first_what_holds(told: dict[str, Summary], room: str) -> None:
     assert len(told[room].holds) >= 4
-    assert told[room].differs
-    assert told[room].undecided
     good = {Verdict(word) for one in told[room].holds for word in one.needs.values()}
     assert not PART & good
 
