@@ -201,6 +201,13 @@ def test_the_command_prints_a_table_and_the_file(cli: Any) -> None:
     assert cli("errata", "nobody").exit_code == 2
 
 
+def test_a_paper_without_errata_is_told_in_a_sentence(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("marginbook.claims.errata_command.entries", dict)
+    assert cli("errata", "ldm").output == "no errata\n"
+    assert cli("errata", "ldm", "--severity", "slight").output == "no errata of severity slight\n"
+    assert json.loads(cli("errata", "ldm", "--json").output)["errata"] == []
+
+
 @pytest.mark.browser
 def test_the_built_book_offers_the_file_and_shows_each_erratum(html: Path) -> None:
     content = json.loads((html / "_static" / "errata.json").read_text(encoding="utf-8"))

@@ -288,6 +288,14 @@ def test_the_command_prints_a_table_and_json(cli):
         "sizes",
     } <= set(record)
     assert json.loads(cli("claims", "drm/prop-III.1", "--json", "--verdict", "fails").output) == []
+    shown = cli("claims", "drm/prop-III.1", "--verdict", "fails")
+    assert (shown.exit_code, shown.output) == (0, "no claim is of this kind and has this verdict\n")
+
+
+def test_csv_is_a_form_of_what_the_rivals_come_to(cli):
+    shown = cli("claims", "drm/prop-III.1", "--csv")
+    assert shown.exit_code == 2
+    assert "give both" in shown.output
 
 
 def test_a_check_that_raises_is_named(toy, monkeypatch, cli):

@@ -87,6 +87,8 @@ def claims(
     """
     if as_json and as_markdown:
         raise click.UsageError("got --json and --markdown: choose one of them")
+    if as_table and not sharpness:
+        raise click.UsageError("--csv is the form of what --sharpness finds: give both, or --json")
     if board_file is not None and (ids or kind or verdict):
         raise click.UsageError("--scoreboard counts all claims: leave out IDs, --kind and --verdict")
     try:
@@ -124,6 +126,9 @@ def claims(
             put_board(board_file, board(kinds, {id: evidence[id].verdict for id in kinds}))
         except ValueError as error:
             raise click.ClickException(str(error)) from None
+        return
+    if not wanted:
+        click.echo("no claim is of this kind and has this verdict")
         return
     console = Console()
     console.print(_table(wanted, evidence, console.width))

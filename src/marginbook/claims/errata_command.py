@@ -53,8 +53,10 @@ def errata_command(
     found = [erratum for erratum in found if severity in (None, erratum.severity)]
     if machine:
         click.echo(as_json(found), nl=False)
-    else:
+    elif found:
         Console().print(_table(found))
+    else:
+        click.echo("no errata" + (f" of severity {severity}" if severity else ""))
 
 
 def _table(found: list[Erratum]) -> Table:

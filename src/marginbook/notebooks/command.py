@@ -56,8 +56,9 @@ def run_command(
 ) -> None:
     """Execute a notebook of the book with your own parameters.
 
-    The executed notebook goes to _build/runs (or --out). A parameter's value is JSON; a bare word will do
-    where the parameter is a string.
+    NOTEBOOK is a room and a file of it, such as drm/05_imbalanced; --list and --store take several, or with
+    --list none for all. The executed notebook goes to _build/runs (or --out). A parameter's value is JSON; a
+    bare word will do where the parameter is a string.
 
     \b
     Examples:
