@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
+from pybtex.database import parse_file
 
 from marginbook import __version__
 from marginbook.base.project import root
+from marginbook.base.rooms import papers
 from marginbook.claims import ROOMS, Kind, Verdict, command, find
 from marginbook.claims.ledger_file import MARKS, board, put_board
+
+from .settled import SETTLED
 
 HERE = root()
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -39,6 +44,24 @@ VERSIONS = (
 @pytest.mark.parametrize(("page", "version"), VERSIONS)
 def test_the_version_is_the_same_everywhere(page, version):
     assert set(re.findall(version, (HERE / page).read_text("utf-8"), flags=re.M)) == {__version__}
+
+
+def test_whoever_cites_a_verdict_finds_the_knownbeside_it():
+    """With the titles and authors of the bibliography, in the order of the book."""
+    listed = yaml.safe_load((HERE / "CITATION.cff").read_text("utf-8"))["references"]
+    entries = parse_file(str(HERE / "book" / "references.bib")).entries
+    known = [(room, entries[room.citation]) for room in papers().values() if room.key in SETTLED]
+    assert len(listed) == len(known)
+    for told, (room, entry) in zip(listed, known, strict=True):
+        assert told["title"] == entry.fields["title"].replace("{", "").replace("}", "")
+        names = [
+            " ".join(each.get(part, "") for part in ("given-names", "family-names"))
+            for each in told["authors"]
+        ]
+        assert [
+            name.strip() or each["name"] for name, each in zip(names, told["authors"], strict=True)
+        ] == list(room.authors)
+        assert told.get("year") == room.year
 
 
 def released(changes: str) -> tuple[str, str]:
