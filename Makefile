@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 LONG := $(if $(CI)$(filter --all,$(ARGS)),,and not long)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable mutants sharpness bench coursework release wheels lowest versions newest alone lock clean
+.PHONY: help setup book test check lint types unit notebooks strict browser online stages portable mutants sharpness bench coursework release wheels offline lowest versions newest alone lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -83,6 +83,9 @@ release: $(READY) ## Write wheel, source, book, problem sets and list of package
 
 wheels: $(READY) ## Download to _build/wheels all packages that book and test need, for a machine without a network
 	@$(BIN)/python supply/wheels.py
+
+offline: $(READY) ## book and test from an archive of the commit, with what make wheels got, without git and network (Linux)
+	@$(BIN)/python supply/offline.py $(ARGS)
 
 lowest: ## Unit tests with the oldest versions that pyproject.toml allows
 	$(PYTHON) supply/unit_tests.py --lock requirements-lowest.lock

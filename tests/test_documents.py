@@ -37,7 +37,8 @@ ELSEWHERE = re.compile(
 PROGRAMS = {
     "lowest": "supply/unit_tests.py", "versions": "supply/unit_tests.py", "newest": "supply/newest.py",
     "notebooks": "supply/compared.py", "mutants": "supply/mutants.py", "portable": "supply/portable.py",
-    "alone": "supply/wheel_alone.py", "stages": "supply/stages.py", "check": "supply/check.py",
+    "alone": "supply/wheel_alone.py", "stages": "supply/stages.py", "offline": "supply/offline.py",
+    "check": "supply/check.py",
     "bench": "src/marginbook/quality/benchmarking/suite.py", "test": "Makefile", "unit": "Makefile",
     "browser": "Makefile",
 }  # fmt: skip

@@ -1,23 +1,48 @@
-"""How the notebooks run on Binder and in Colab, from the one setting that names a public repository."""
+"""How the notebooks run on Binder and in Colab, from the one setting that names a public repository.
+
+And what came of both commands without a network, ``results/ci/offline.json``.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
 from .. import __version__
-from ..base.project import root
+from ..base.project import resource, root
 
 #: stands for the address until there is one
 NOWHERE = "https://github.com/NAME/marginbook"
 
 
 def write(folder: Path) -> None:
-    """Write ``launch.md``."""
+    """Write ``launch.md`` and ``launch-offline.md``."""
     home = root()
     text = (home / "_config.yml").read_text(encoding="utf-8") if home else ""
     folder.joinpath("launch.md").write_text(page(text), encoding="utf-8")
+    stored = resource("results", "ci", "offline.json")
+    found = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else None
+    folder.joinpath("launch-offline.md").write_text(offline(found), encoding="utf-8")
+
+
+def offline(found: Mapping[str, Any] | None) -> str:
+    """Return in words what came of the two commands where there was no network, or how to try it."""
+    if found is None:
+        return "`make offline` tries it; nothing is stored.\n"
+    minutes = {name: f"{row['seconds'] / 60:.0f}" for name, row in found["commands"].items()}
+    test = found["commands"]["test"]
+    told = (
+        f"Tried at commit {found['commit']} with Python {found['python']} on {found['machine']} "
+        f"(`make offline`): from the archive of the commit, without git, and with {found['wheels']} wheels "
+        f"({found['megabytes']} MB) in place of a network, `make book` took {minutes['book']} minutes and "
+        f"`make test` {minutes['test']}; {test.get('passed', 0):,} tests passed and "
+        f"{test.get('skipped', 0):,} were skipped."
+    )
+    return told + ("\n" if found["long"] else " Long tests were left out.\n")
 
 
 def page(config: str) -> str:
