@@ -23,7 +23,7 @@ HERE = root()
 #: but for the changelog, which may name what is gone, and the ledger, which a command writes
 PAGES = sorted(
     {
-        *(HERE / name for name in ("README.md", "CONTRIBUTING.md")),
+        *(HERE / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
         *HERE.glob("book/**/*.md"),
         *HERE.glob("notebooks/*/*.md"),
     }

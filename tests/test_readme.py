@@ -27,7 +27,7 @@ def local_links(page: str) -> list[str]:
     return [target for target in targets if target and not re.match(r"[a-z]+:", target)]
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"])
 def test_local_links_and_images_exist(page):
     assert [target for target in local_links(page) if not (HERE / target).exists()] == []
 
