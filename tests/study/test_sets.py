@@ -1,10 +1,12 @@
 """The sets of the bench: two classes, splits of their own that all methods share, no data twice."""
 
+import re
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from marginbook.base.project import resource
 from marginbook.datasets.dataset import DatasetNotFetched
 from marginbook.datasets.registry import registry
 from marginbook.experiments import load_protocol
@@ -29,6 +31,20 @@ def test_the_protocol_has_these_sets_and_papers():
     assert len(SOURCES) >= 30
     assert sum(len(papers) > 1 for _, papers in SOURCES.values()) >= 15
     assert {paper for _, papers in SOURCES.values() for paper in papers} == {"drm", "ldm", "kfda", "clasmk"}
+
+
+def test_pages_say_how_many_sets_and_methods_there_are():
+    """In words, which no build fills in: another set or method has to change these pages."""
+    protocol = load_protocol("study/accuracy")
+    assert (len(protocol.datasets), len(protocol.methods)) == (30, 11)
+    said = {
+        page: re.findall(
+            r"(\w+) (?:(?:small|data) )?sets|(\w+) methods", resource("book", f"{page}.md").read_text("utf-8")
+        )
+        for page in ("bridge", "drm", "guide", "ldm", "tour", "which")
+    }
+    assert [page for page, found in said.items() if ("thirty", "") not in found and page != "which"] == []
+    assert [page for page in ("tour", "which") if ("", "eleven") not in said[page]] == []
 
 
 @pytest.mark.parametrize("name", params(LOOKED_AT))
