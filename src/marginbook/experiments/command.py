@@ -41,6 +41,8 @@ COUNTED = ("tasks", "done", "shipped", "cpu_seconds", "at_most")
 def experiment() -> None:
     """Run the experiments of the papers and compare with what they print.
 
+    ID is a table or figure of a paper, such as drm/table-8; `list` shows them all.
+
     \b
     Example:
       marginbook experiment run drm/table-8 --profile quick
@@ -56,7 +58,9 @@ experiment.add_command(twice)
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="The same for machines.")
 def list_(store: Path | None, as_json: bool) -> None:
-    """List the experiments: how many tasks each has, how many are stored as done, and what all of them take.
+    """List the experiments, their tasks and their cost.
+
+    Of each: how many tasks it has, how many are stored as done, and what all of them take.
 
     \b
     Example:
@@ -167,7 +171,7 @@ def status(
     as_json: bool,
     store: Path | None,
 ) -> None:
-    """Show how many tasks are done, shipped, stale, failed or remaining, and how long the rest should take.
+    """Show how many tasks are done or left, and the time left.
 
     Done: in the store. Shipped: not in the store, but in the results that come with marginbook. Stale: in the
     store, made with other code, data or settings than now; run again by the next run.
@@ -206,7 +210,9 @@ def status(
 @out_option
 @click.option("--replace", is_flag=True, help="Even if the present file has results that the store lacks.")
 def export_(id_: str, profile: str, store: Path | None, out: Path | None, replace: bool) -> None:
-    """Write the stored results as CSV, sorted, with timings and provenance beside it.
+    """Write the stored results as CSV.
+
+    Sorted, the same bytes each time, with timings and provenance beside it.
 
     \b
     Example:
@@ -226,7 +232,7 @@ def export_(id_: str, profile: str, store: Path | None, out: Path | None, replac
 def recheck_(
     ids: tuple[str, ...], rows: int, at_most: float, seed: int, n_jobs: int, out: Path | None
 ) -> None:
-    """Compute some stored rows again with the present code, and compare.
+    """Compute some stored rows again, and compare.
 
     Exit code 1 when any differs, and when none could be compared.
 

@@ -73,10 +73,11 @@ def merge(source: Path, store: Path | None = None) -> list[Merged]:
 @store_option
 @keeping("results that were taken are kept; the same command goes on")
 def merge_(sources: tuple[Path, ...], store: Path | None) -> None:
-    """Take finished results from other stores, such as of a second machine.
+    """Take finished results from other stores.
 
-    Results count if code, data and settings are the same as here; a result that is here already stays. Then
-    `run` goes on with what is missing, and exports.
+    They come from other machines, such as one that runs other splits. Results count if code, data and
+    settings are the same as here; a result that is here already stays. Then `run` goes on with what is
+    missing, and exports.
 
     \b
     Example:

@@ -39,11 +39,11 @@ from .store import default_path
 def twice(
     ids: tuple[str, ...], share: float, seed: int, threads: int, n_jobs: int, name: str, out: Path | None
 ) -> None:
-    """Run a random share of the stored results again, and say what moved: numbers and verdicts.
+    """Run a share of the results again: what moves?
 
-    Choose another core type by OPENBLAS_CORETYPE, or other packages by another environment. What was run is
-    kept in .marginbook/twice-NAME.sqlite, so that the command can be stopped. The page about trust shows what
-    came out.
+    The share is drawn at random; numbers and verdicts are compared. Choose another core type by
+    OPENBLAS_CORETYPE, or other packages by another environment. What was run is kept in .marginbook/twice-
+    NAME.sqlite, so that the command can be stopped. The page about trust shows what came out.
 
     \b
     Example:
