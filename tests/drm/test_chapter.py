@@ -12,10 +12,10 @@ CLAIMS = [claim for claim in ledger().values() if claim.id.startswith("drm/")]
 TEXT = resource("book", "drm.md").read_text(encoding="utf-8")
 LINES = {
     Kind.PROOF: "15 hold, 4 are corrected",
-    Kind.STATEMENT: "1 holds, 4 are corrected, 1 cannot be tested",
+    Kind.STATEMENT: "1 holds, 3 are corrected, 1 cannot be tested",
     Kind.ARITHMETIC: "5 hold, 5 are corrected",
     Kind.EXPERIMENT: "4 reproduced, 3 in part, 2 not, 5 undecided",
-    Kind.OURS: "4 hold",
+    Kind.OURS: "5 hold",
 }
 WORDS = {
     Verdict.HOLDS: "hold",

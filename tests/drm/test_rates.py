@@ -275,6 +275,18 @@ def test_the_library_takes_one_product_an_iteration():
     assert partial(section_6_costs.per_iteration, seed=1)(40, 10, 3)[0].described == gd.described
 
 
+def test_the_parts_are_no_orthogonal_projections_unless_classes_are_orthogonal(monkeypatch):
+    fine = section_5_decision.check_projection()
+    assert (fine.verdict, fine.measured[:16]) == (Verdict.HOLDS, "in general 5 to ")
+    for wrong in ({"general": False}, {"tilt": 0.02}, {"alpha": 0.02}, {"beta": 0.02}):
+        assert section_5_decision.check_projection(**wrong).verdict == Verdict.FAILS
+    monkeypatch.setattr(
+        section_5_decision, "_parts", lambda X, sizes, x, *_: section_5_decision._projected(X, sizes, x)
+    )
+    assert section_5_decision.check_projection().measured.startswith("in general 0 to 0 % of |x|")
+    assert section_5_decision.check_projection().verdict == Verdict.FAILS
+
+
 def test_parts_of_independent_classes_are_oblique_projections():
     """Onto the span of one class along the others, for alpha = 0 and a small beta; in no other case."""
     assert section_5_decision._along_the_others(np.random.default_rng(0)) < 1e-6

@@ -102,7 +102,7 @@ def same_label() -> Finding:
         "are then classified at chance level, and a constant feature (`fit_intercept=True`) cures that. "
         f"The rule also favours classes with many rows. On {said(same)} the exact machine gets exactly as "
         "many test rows right as a constant label does.",
-        {"drm/homogeneous": "holds", "drm/projection": "corrected"},
+        {"drm/homogeneous": "holds", "drm/projection": "holds"},
         "drm/01_the_model#drm-homogeneous",
         pictures.opposite_classes,
         "Two panels with the same two clouds on opposite sides of the origin. Left, without a constant "

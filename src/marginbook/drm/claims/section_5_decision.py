@@ -17,6 +17,8 @@ from .stored_results import protocol
 #: alpha and beta, from the middle of the paper's grid
 GRID = (0.1, 1.0, 10.0)
 SMALL = 1e-9
+#: a distance, in units of |x|, that is no matter of rounding or of a small beta
+CLEAR = 0.01
 
 
 def _orthogonal(rng: np.random.Generator, tilt: float) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
@@ -50,37 +52,48 @@ def _projected(X: np.ndarray, sizes: tuple[int, ...], x: np.ndarray) -> np.ndarr
     return np.array([A @ np.linalg.lstsq(A, x, rcond=None)[0] for A in spans])
 
 
-def _along_the_others(rng: np.random.Generator) -> float:
+def _along_the_others(rng: np.random.Generator, alpha: float = 0.0, beta: float = 1e-6) -> float:
     """Return how far the parts of independent classes are from oblique projections, in units of |x|.
 
-    Those are onto the span of one class along the spans of the others, of the projection of x onto all.
+    Those are onto the span of one class along the spans of the others, of the projection of x onto all. With
+    a `beta` below 1e-6 rounding is more than what is left.
     """
     sizes = (4, 3, 5)
     X, x = rng.normal(size=(sum(sizes), 3 * sum(sizes))), rng.normal(size=3 * sum(sizes))
     w = np.linalg.lstsq(X.T, x, rcond=None)[0]
     oblique = np.array([X[block].T @ w[block] for block in class_slices(sizes)])
-    gap = _parts(X, sizes, x, 0.0, 1e-6) - oblique  # with a smaller beta rounding is more than what is left
+    gap = _parts(X, sizes, x, alpha, beta) - oblique
     return float(np.linalg.norm(gap, axis=1).max() / np.linalg.norm(x))
 
 
 @claim(
     "drm/projection",
-    kind="statement",
+    kind="ours",
     where="Section V, second paragraph, second sentence",
-    statement=r"$\psi_i=Aw^\star|_{C_i}$ is the projection of $x$ onto the subspace of $C_i$",
+    statement=r"the parts $\psi_i:=Aw^\star|_{C_i}$, which the paper names projections of $x$, are in "
+    r"general not the orthogonal ones; for $\alpha=0$ and $\beta\to0$ they are those along the other classes "
+    "if the classes are independent, and the orthogonal ones if these are orthogonal",
     notebook="drm/01_the_model#drm-projection",
     rivals=(
-        Rival("orthogonal classes alone", {"general": False}),
-        Rival("corrected, classes that lean by 2 %", {"tilt": 0.02}),
-        Rival("corrected, with alpha = 0.02", {"alpha": 0.02}),
-        Rival("corrected, with beta = 0.02", {"beta": 0.02}),
+        Rival("always the orthogonal projection", {"general": False}),
+        Rival("also where classes lean by 2 %", {"tilt": 0.02}),
+        Rival("also with alpha = 0.02", {"alpha": 0.02}),
+        Rival("also with beta = 0.02", {"beta": 0.02}),
         Rival("parts 2 % longer", swaps={"drm.solvers.one_pass.linear_maps": longer_maps}),
     ),
 )
 def check_projection(
     general: bool = True, tilt: float = 0.0, alpha: float = 0.0, beta: float = SMALL
 ) -> Evidence:
-    """Compare psi_i with the orthogonal projection, in general and where the classes are orthogonal."""
+    """Compare psi_i with the orthogonal projection, in general and where classes are orthogonal, and others.
+
+    Parameters
+    ----------
+    general : bool
+        Without it, the general problems are those with orthogonal classes.
+    tilt, alpha, beta : float
+        Of the problems with orthogonal classes, and the latter two of those with independent ones.
+    """
     rng = np.random.default_rng(37)
     shares, count = [], 0
     for problem in problems(seed=37, kernels=("linear",)):
@@ -90,36 +103,35 @@ def check_projection(
                 parts = _parts(problem.X, problem.sizes, problem.x, a, 1e-3)
                 shares.append(float(np.linalg.norm(parts - exact, axis=1).max() / np.linalg.norm(problem.x)))
                 count += 1
-    worst = 0.0
+    orthogonal = 0.0
     for _ in range(5):
         X, x, sizes = _orthogonal(rng, tilt)
         gap = _parts(X, sizes, x, alpha, beta) - _projected(X, sizes, x)
-        worst = max(worst, float(np.linalg.norm(gap, axis=1).max() / np.linalg.norm(x)))
-        shares += [] if general else [worst]
+        orthogonal = max(orthogonal, float(np.linalg.norm(gap, axis=1).max() / np.linalg.norm(x)))
+        shares += [] if general else [orthogonal]
+    oblique = max(_along_the_others(rng, alpha, max(beta, 1e-6)) for _ in range(5))
     tolerance = 1e-6
-    oblique = max(_along_the_others(rng) for _ in range(5))
-    low, middle, high = np.quantile(shares, [0.0, 0.5, 1.0])
+    apart, middle, high = np.quantile(shares, [0.0, 0.5, 1.0])
+    slack = min(float(apart) - CLEAR, tolerance - max(orthogonal, oblique))
     return Evidence(
-        verdict=decide(high <= tolerance, worst <= tolerance),
-        measured=f"distance from the projection {100 * low:.0f} to {100 * high:.0f} % of |x|, median "
-        f"{100 * middle:.0f} %; with orthogonal classes and alpha = {alpha:g} at most "
-        f"{at_most(worst, tolerance)}",
-        claimed="0",
-        slack=tolerance - high,
-        why="The parts come from one fit of x by all classes together, so they depend on each other. A "
-        "projection onto the span of one class does not depend on the others. The corrected statement, "
-        "also checked: where the subspaces of the classes are orthogonal to each other and alpha = 0, "
-        "psi_i tends to the projection as beta goes to 0.",
+        verdict=decide(slack >= 0),
+        measured=f"in general {100 * apart:.0f} to {100 * high:.0f} % of |x| from the orthogonal projection, "
+        f"median {100 * middle:.0f} %; with alpha = {alpha:g} and a small beta at most "
+        f"{at_most(orthogonal, tolerance)} |x| from it where the classes are orthogonal, and "
+        f"{at_most(oblique, tolerance)} |x| from the oblique one where they are independent",
+        claimed=f"at least {100 * CLEAR:g} %; 0 and 0",
+        slack=slack,
+        why="The parts come from one fit of x by all classes together, so they depend on each other. An "
+        "orthogonal projection onto the span of one class does not depend on the others. The paper writes "
+        "'the projection of x onto the subspace of C_i is psi_i := ...'. As the definition of a name this "
+        "claims nothing, and the paper concludes nothing from the name; what it says of the values of psi_i "
+        "is in drm/delta-values.",
         sizes={
-            "problems": count,
+            "problems": count + 10,
             "n": [sum(sizes) for sizes in SIZES],
             "alpha, beta": ["0, 1e-3", "1, 1e-3"],
         },
         seeds=(37,),
-        reading="The projection is read as the orthogonal one. The sentence has a sign of definition: read "
-        "as a name for psi_i it claims nothing. With alpha = 0, as beta goes to 0 and where the classes are "
-        "independent, psi_i is the oblique projection along the other classes, "
-        f"to {at_most(oblique, tolerance)} |x|.",
     )
 
 
