@@ -296,3 +296,36 @@ def test_parts_of_independent_classes_are_oblique_projections():
     for alpha, near in ((0.0, True), (1.0, False)):
         gap = section_5_decision._parts(X, sizes, x, alpha, 1e-6) - oblique
         assert (np.abs(gap).max() < 1e-4) == near
+
+
+def test_the_dissimilarities_of_most_points_are_not_what_section_5_says():
+    evidence = section_5_decision.check_dissimilarities()
+    assert evidence.verdict == Verdict.CORRECTED
+    assert "Both were set after a first look" in evidence.reading
+    assert [name in evidence.measured for name in section_5_decision.SETS] == [True, True, True]
+    assert section_5_decision.check_dissimilarities(near=np.inf).verdict == Verdict.HOLDS
+    for wrong in ({"other": 2.04}, {"outside": 0.1}, {"beta": 0.02}):
+        assert section_5_decision.check_dissimilarities(names=("iris",), **wrong).verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize(("off", "verdict"), [(0.15, Verdict.HOLDS), (0.25, Verdict.CORRECTED)])
+def test_dissimilarities_as_section_5_says_would_hold(off, verdict, monkeypatch):
+    """Left-out points with 0 and 2 |x|^2, of which (10) leaves out one, and a distance from these."""
+
+    def ideal(K, sizes, *_, **__):
+        own = np.repeat(np.eye(len(sizes)), sizes, axis=0)
+        return SimpleNamespace(delta=(1.0 - 2.0 * own + off) * np.diagonal(K)[:, None])
+
+    monkeypatch.setattr(section_5_decision, "leave_one_out", ideal)
+    evidence = section_5_decision.check_dissimilarities(names=("iris",))
+    assert evidence.verdict == verdict
+    assert f"medians {off:.2f} and {2 + off:.2f}, 90 % within {off:.2f}" in evidence.measured
+
+
+@pytest.mark.urls
+@pytest.mark.parametrize(("name", "least", "most"), [("jaffe", 0.75, 0.85), ("yale", 0.0, 0.02)])
+def test_on_faces_the_share_of_points_as_section_5_says_depends_on_the_set(name, least, most):
+    """No set of faces is bundled, so that the evidence has none; the notebook names one."""
+    evidence = section_5_decision.check_dissimilarities(names=(name,))
+    assert evidence.verdict == Verdict.CORRECTED
+    assert least <= evidence.slack + 0.9 <= most
