@@ -63,9 +63,9 @@ def _counts() -> Sentence:
 
 def _provable() -> Sentence:
     return Sentence(
-        "Convergence to the minimum cannot be proven for every start, as the paper says: there are "
-        "counterexamples for q = 1. We prove it for almost every start; for q < 1 every limit point is "
-        "stationary on the samples that stay.",
+        "That convergence to the minimum cannot be proven, as the paper says, is right if every start is "
+        "meant: there are counterexamples for q = 1. We prove it for almost every start; for q < 1 every "
+        "limit point is stationary on the samples that stay.",
         {"kfda/convergence-unproven": "holds"},
     )
 
