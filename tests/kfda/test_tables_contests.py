@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from marginbook.claims import Verdict
+from marginbook.claims import Kind, Verdict, ledger
 from marginbook.kfda.claims import (
     tables_protocols,
     tables_ranks,
@@ -53,8 +53,10 @@ def test_contests_are_the_tests_of_scipy(put):
 
 def test_accuracy_over_the_rival_counts_sets_and_the_average(put):
     put(constant({"kFDA-1": 10.0, RIVAL: 11.0}))
+    assert ledger()["kfda/kfda1-accuracy"].kind == Kind.OURS  # no sentence of the paper says so
     evidence = tables_ranks.check_accuracy()
     assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.why.startswith("In print it is so on 20 of 20 sets. No sentence of the paper says so:")
     assert evidence.measured.startswith("no higher error: 20 shown, 0 open, 0 refuted; the mean is no higher")
     assert "on 20 of 20 sets, -1.00 points on average" in evidence.measured
     assert evidence.reading.startswith("classifiers refitted on every partition. The other, one classifier")

@@ -122,8 +122,9 @@ def _tables() -> Sentence:
 
 def _order() -> Sentence:
     return Sentence(
-        "The order of the means in Table 3; whether kFDA with q = 1 is nowhere less accurate than forward "
-        "selection; whether its loss to an SVM tuned with the same effort is small.",
+        "The order of the means in Table 3. And two questions of ours: whether kFDA with q = 1 is nowhere "
+        "less accurate than forward selection, as in the printed columns, and whether its loss to an SVM "
+        "tuned with the same effort is small.",
         {
             "kfda/table-3": "undecided",
             "kfda/kfda1-accuracy": "undecided",
