@@ -1,6 +1,7 @@
 """The claims about the tables: verdicts follow the results; and how one entry of Table VIII is measured."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -161,7 +162,24 @@ def test_every_disagreement_is_counted_under_its_method(monkeypatch, tmp_path):
         "higher in 1"
     )
     assert "Cells that differ, by method: NB 1, DRM(R) 1." in evidence.why
+    ran = printed[(printed["mean"] != "") & printed["dataset"].isin(plan.datasets)]
+    tree = int((ran["method"] == "C4.5").sum())
+    told = f"0 of the 2 cells that differ are its; without it {number - tree - 2} of {number - tree} agree."
+    assert evidence.why.endswith(told)
     assert "gcm (https://" in evidence.why
+
+
+@pytest.mark.parametrize("table", ["table-3", "table-8"])
+def test_what_c45_takes_part_in_is_counted(monkeypatch, tmp_path, table):
+    """J48 too high on every set: all cells that differ are its, and without it all agree."""
+    high = lambda r: 1.5 if r.method == "C4.5" else as_printed(r)  # noqa: E731
+    made(table, high, tmp_path, monkeypatch)
+    evidence = CHECKS[table][0]()
+    told = r"(\d+) of the (\d+) cells that differ are its; without it (\d+) of (\d+) agree"
+    (numbers,) = re.findall(told, evidence.why)
+    own, off, agree, rest = map(int, numbers)
+    assert own == off > 0
+    assert agree == rest == evidence.sizes["tested"] - own
 
 
 @pytest.mark.parametrize("table", CHECKS)
@@ -174,6 +192,7 @@ def test_without_c45_the_evidence_says_what_it_needs(monkeypatch, tmp_path, tabl
     store(table, pd.concat([rows, tree]), tmp_path, monkeypatch)
     evidence = CHECKS[table][0]()
     assert "Not run: C4.5 (J48 of Weka, which needs Java" in evidence.why
+    assert "a stand-in" not in evidence.why
     assert evidence.sizes["tested"] < evidence.sizes["cells"]
     assert evidence.verdict == Verdict.REPRODUCED
     assert "entropy tree" not in stored_results.by_rule(table)["paper"]

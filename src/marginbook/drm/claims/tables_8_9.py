@@ -11,6 +11,7 @@ from ...claims import Evidence, Rival, claim, decide, share, share_open
 from ...claims.changed_results import moved, turned
 from .stored_results import (
     agreement,
+    agreement_with_stand_in,
     by_rule,
     cell,
     cells,
@@ -62,7 +63,7 @@ def _other_cell(table: str, dataset: str, method: str, mean: float, std: float) 
 )
 def check_table_8() -> Evidence:
     """Compare every printed cell of a method that we ran with ours."""
-    return agreement("table-8")
+    return agreement_with_stand_in("table-8")
 
 
 @claim(
