@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...claims import Evidence, Rival, Verdict, claim, decide
+from ...claims import Evidence, Rival, claim, decide, decide_below
 from ..paper.printed import KINDS, ROUNDING, SPLITS, printed, sizes
 
 REGISTRY = ("data_download/registry.toml",)
@@ -67,16 +67,15 @@ def check_table_1(
             off.append(f"{printed_name} with {line['p']} features (the data set has {found.p})")
         elif "inferred" in found.notes:
             inferred.append(str(printed_name))
-    verdict = decide(rows == features == compared)
-    here = compared + len(untested)
+    wrong, here = compared - min(rows, features), compared + len(untested)
     return Evidence(
-        # nothing speaks against the table, but a part of it is not compared
-        verdict=Verdict.UNDECIDED if verdict == Verdict.HOLDS and compared < len(page) else verdict,
+        # nothing may speak against the table and a part of it not be compared
+        verdict=decide_below(wrong, wrong + len(page) - compared, 0),
         measured=f"of {here} sets that are available, {rows + same_rows} numbers of instances and {features} "
         f"of features agree; {len(untested)} sets may be other versions than the paper's, and {len(absent)} "
         "are not available",
         claimed=f"{len(page)} and {len(page)}",
-        slack=float(min(rows, features) - compared),
+        slack=float(-wrong),
         why=f"Exceptions: {'; '.join(off) or 'none'}. Not tested, as the data differ: "
         f"{'; '.join(untested) or 'none'}. The paper names no source, so these sets may be other versions, "
         f"with as many instances in {same_rows} of {len(untested)} cases: they neither agree nor disagree. "
