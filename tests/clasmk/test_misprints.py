@@ -38,6 +38,7 @@ def _fewer(monkeypatch):
         section_3_bases.check_scale,
         section_3_bases.check_centring,
         misprints.check_psd,
+        section_4_layers.check_confidence,
     ],
 )
 def test_these_hold(check):
@@ -53,7 +54,6 @@ def test_these_hold(check):
         section_1_complexity.check_complexity,
         misprints.check_sign,
         misprints.check_feature_index,
-        section_4_layers.check_confidence,
         section_4_layers.check_stopping,
     ],
 )
@@ -194,13 +194,30 @@ def test_a_sum_that_stays_and_a_mean_that_moves_both_fail(monkeypatch):
     assert section_3_bases.check_scale().verdict == Verdict.FAILS
 
 
-def test_the_lower_end_of_the_marginal_interval_is_idle_as_printed():
+def test_confidence_is_that_in_the_decision_and_the_other_reading_is_told():
     evidence = section_4_layers.check_confidence()
-    assert evidence.verdict == Verdict.CORRECTED
-    assert evidence.reading.endswith("it is so for 1200 of 1200 samples.")
-    signed = section_4_layers.check_confidence(printed="signed").reading
-    assert "of 1200 samples" in signed
-    assert "1200 of 1200" not in signed
+    assert evidence.verdict == Verdict.HOLDS
+    assert "of 1215 as expected 0 are marginal" in evidence.measured
+    assert "kappa is negative for 0, and -1 < kappa is without effect for 1200" in evidence.why
+    assert "classified wrongly, and its sign agrees with the decision for 698" in evidence.reading
+    assert "has the right sign for 1200, is -3 for that sample" in evidence.reading
+    signed = section_4_layers.check_confidence(margin="signed")
+    assert signed.verdict == Verdict.FAILS
+    assert "kappa is negative for 502" in signed.why
+
+
+@pytest.mark.parametrize("scale", [0.999, 1.001, -1.0])
+def test_another_confidence_is_not_the_least_change(scale, monkeypatch):
+    monkeypatch.setattr(section_4_layers, "confidence", lambda *given: scale * confidence(*given))
+    evidence = section_4_layers.check_confidence()
+    assert evidence.verdict == Verdict.FAILS
+    assert evidence.slack < 0
+    assert "to 1e-6 of it" not in evidence.measured
+
+
+def test_the_least_change_by_hand():
+    xi = np.array([[3.0, -3.0, 1.0], [0.0, 0.5, -9.0]])
+    np.testing.assert_allclose(section_4_layers.least_change(xi), [1.0, 0.25], atol=1e-12)
 
 
 def test_a_basis_of_all_data_that_is_smaller_fails(monkeypatch):
@@ -214,16 +231,12 @@ def test_a_basis_of_all_data_that_is_smaller_fails(monkeypatch):
 
 
 @pytest.mark.parametrize("margin", ["printed", "signed"])
-def test_confidences_by_loops(margin, monkeypatch):
+def test_confidences_by_loops(margin):
     rng = np.random.default_rng(6)
     xi, codes = rng.normal(size=(30, 4)), rng.integers(4, size=30)
     for row, c, kappa in zip(xi, codes, confidence(xi, codes, margin), strict=True):
         own = int(np.argmax(row)) if margin == "printed" else c
         assert kappa == pytest.approx((row[own] - max(v for j, v in enumerate(row) if j != own)) / 2)
-    monkeypatch.setattr(
-        section_4_layers, "confidence", lambda xi, codes, margin: confidence(xi, codes, "printed")
-    )
-    assert section_4_layers.check_confidence().verdict == Verdict.FAILS
 
 
 def test_the_loop_by_hand():
