@@ -114,7 +114,7 @@ def test_a_sentence_follows_from_the_verdict_of_its_claim(where, sentence, claim
 
 def test_the_chapter_counts_its_claims_by_kind():
     for line in (
-        "**Proofs**: 7 steps hold, 8 are corrected.",
+        "**Proofs**: 8 steps hold, 7 are corrected.",
         "**Statements**: 5 hold, 7 are corrected, 1 fails: that",
         "**The paper's text against its own tables**: 6 hold, 1 is corrected.",
         "**Our re-runs**: 1 reproduced, 1 in part, 2 not, 6 undecided. For five",
@@ -125,7 +125,7 @@ def test_the_chapter_counts_its_claims_by_kind():
     own = [claim for claim in ledger().values() if claim.paper == "clasmk"]
     assert len(own) == 68
     assert Counter((claim.kind, str(check(claim.id).verdict)) for claim in own) == {
-        ("proof", "holds"): 7, ("proof", "corrected"): 8,
+        ("proof", "holds"): 8, ("proof", "corrected"): 7,
         ("statement", "holds"): 5, ("statement", "corrected"): 7, ("statement", "fails"): 1,
         ("arithmetic", "holds"): 6, ("arithmetic", "corrected"): 1,
         ("experiment", "reproduced"): 1, ("experiment", "not-reproduced"): 2, ("experiment", "undecided"): 6,
@@ -135,9 +135,9 @@ def test_the_chapter_counts_its_claims_by_kind():
 
 
 def test_the_chapter_counts_its_errata():
-    told(CHAPTER, "Errata: 17 corrections to the paper")
+    told(CHAPTER, "Errata: 16 corrections to the paper")
     own = {claim.id: claim for claim in ledger().values() if claim.paper == "clasmk"}
-    assert len(errata(own, {id: check(id) for id in own})) == 17
+    assert len(errata(own, {id: check(id) for id in own})) == 16
 
 
 def test_the_speed_that_the_chapter_tells_was_measured():

@@ -1,5 +1,6 @@
 """The claims on Lemma 1 and Theorem 1: what they come to, and what fails them."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -44,8 +45,27 @@ def test_these_hold(check):
     holds(check)
 
 
-def test_the_dropped_noise_is_corrected():
-    corrected(section_2_lemma_1.check_dropped_noise)
+def test_noise_that_is_outside_its_own_subspace_only_is_the_other_reading_of_14():
+    evidence = section_2_lemma_1.check_dropped_noise()
+    assert evidence.verdict == Verdict.HOLDS
+    own = section_2_lemma_1.check_dropped_noise(outside="own")
+    assert own.verdict == Verdict.FAILS
+    assert own.slack < 0
+    assert evidence.reading == own.reading
+    found = re.search(r"the two sides are equal in (\d+) of (\d+) models", evidence.reading)
+    assert [int(n) for n in found.groups()] == [evidence.sizes["models"], own.sizes["models"]]
+
+
+def test_a_captured_energy_that_is_off_fails_14(monkeypatch):
+    right = section_2_lemma_1.captured
+    monkeypatch.setattr(
+        section_2_lemma_1,
+        "captured",
+        lambda law, P, signal=False: right(law, P, signal=signal) * (1 + Fraction(signal, 1000)),
+    )
+    evidence = section_2_lemma_1.check_dropped_noise()
+    assert evidence.verdict == Verdict.FAILS
+    assert evidence.measured.startswith("equal in 0 of")
 
 
 def test_the_lowest_bound_is_that_of_the_bound_itself_as_the_criterion():

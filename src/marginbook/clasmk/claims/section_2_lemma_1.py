@@ -13,12 +13,13 @@ import numpy as np
 
 from ...claims import Evidence, Rival, claim, decide, short
 from .distributions import Law, between, captured, exceeding, expected, met, problems, projector
-from .failing import failing
 from .tight_laws import noise_inside, tight_classes, tight_pairs
 
 NOTEBOOK = "clasmk/01_separability_bounds"
 #: two per cent less
 LESS = Fraction(98, 100)
+#: what is exact is no further off
+EXACT = 1e-12
 #: parts of a mean in a common direction and in one of its own, with the sum of squares 1
 SHARES = ((Fraction(3, 5), Fraction(4, 5)), (Fraction(4, 5), Fraction(3, 5)))
 
@@ -180,42 +181,48 @@ def sharp_model(step: Fraction) -> float:
     "clasmk/eq-14",
     kind="proof",
     where="Proof of Lemma 1, (14)",
-    statement=r"$E\|U_{\tilde c}^\top\varphi_c\|^2$ is $E\|Q^\top\beta_c\|^2$: the noise does not contribute",
+    statement=r"the quotient (10) is $E\|Q^\top\beta_c\|^2/(1-\sigma_e^2)$: the noise does not contribute",
     notebook=f"{NOTEBOOK}#clasmk-lemma-1",
     rivals=(
-        Rival("of models whose noise is outside the other subspace too, where it is true", {"apart": True}),
-        Rival("the correction with 2 % less of the noise", {"leaking": LESS}),
-        Rival("the correction without the noise", {"leaking": Fraction(0)}),
+        Rival("of noise outside the subspace of its own class only", {"outside": "own"}),
+        Rival(r"2 % less of $E\|Q^\top\beta_c\|^2$", {"scale": LESS}),
+        Rival(r"$1-2\sigma_e^2$ for $1-\sigma_e^2$", {"noises": 2}),
     ),
 )
-def check_dropped_noise(*, leaking: Fraction = Fraction(1), apart: bool = False) -> Evidence:
-    """Compare both sides of the first equality of (14), and the noise in the other subspace."""
-    equal = more = accounted = count = 0
-    largest = Fraction(0)
-    for (one, other), _ in problems(602, 300):
+def check_dropped_noise(*, outside: str = "all", scale: Fraction = Fraction(1), noises: int = 1) -> Evidence:
+    """Compare both sides of (14) in models whose noise is outside all subspaces, or outside its `own` only.
+
+    Both readings of where the noise is are counted in any case.
+    """
+    equal, count, more = dict.fromkeys(("all", "own"), 0), dict.fromkeys(("all", "own"), 0), 0
+    apart, largest, overlapping = Fraction(0), Fraction(0), 0
+    for (one, other), noise in problems(602, 300):
         P = projector(other)
         whole, signal = captured(one, P), captured(one, P, signal=True)
         leak = Fraction(one.chances @ one.noise @ np.diagonal(P))
-        if apart and leak:
-            continue
-        equal += whole == signal
-        more += whole >= signal
-        accounted += whole == signal + leaking * leak
+        off = abs(whole * (1 - noises * noise) - scale * signal * captured(one, projector(one)))
+        for reading in ("own",) if leak else ("own", "all"):
+            count[reading] += 1
+            equal[reading] += off == 0
+        if outside == "own" or not leak:
+            apart = max(apart, off)
+            overlapping += whole > 0
+        more += whole >= signal and whole == signal + leak
         largest = max(largest, leak / whole) if whole else largest
-        count += 1
+    where = {"all": "outside the subspaces of all classes", "own": "outside that of its own class"}
     return Evidence(
-        verdict=decide(equal == count > 0, more == accounted == count),
-        measured=f"equal in {equal} of {count} models; the noise's part is up to {float(largest):.0%} of the "
-        "left side"
-        + failing(
-            (more == count, f"corrected, the left side is no less in {more}"),
-            (accounted == count, f"corrected, the noise makes up the difference in {accounted}"),
-        ),
+        verdict=decide(equal[outside] == count[outside] > 0 and overlapping > 0),
+        measured=f"equal in {equal[outside]} of {count[outside]} models with the noise {where[outside]}, of "
+        f"which {overlapping} overlap",
         claimed="equal in all models",
-        slack=-float(largest),
-        why="e_c is orthogonal to U_c, not to the other class's subspace. E|U'phi|^2 = E|Q'beta|^2 + "
-        f"E|U'e|^2 holds exactly in {accounted} of {count} models. So >= holds, which is all that the proof "
-        "needs.",
-        sizes={"models": count},
+        slack=EXACT - float(apart),
+        why="Sums of fractions, so nothing is rounded. What the noise adds to E|U'phi|^2, with U of the "
+        f"other class, is E|U'e|^2 in {more} of {count['own']} models; it is 0 in {count['all']}.",
+        sizes={"models": count[outside], "overlapping": overlapping},
         seeds=(602,),
+        reading="The noise is read as outside the subspaces of all classes: after (4) e is orthogonal to the "
+        "one U of all data, and the list after (9) does not say it again for each class. Read as outside the "
+        "subspace of its own class, which is all that Lemma 1 needs, the two sides are equal in "
+        f"{equal['own']} of {count['own']} models, and the noise is up to {float(largest):.0%} of the left "
+        f"one. With >= for = in (14), true in {more} models, the proof goes on as printed.",
     )
