@@ -38,6 +38,7 @@ def _fewer(monkeypatch):
         section_3_bases.check_scale,
         section_3_bases.check_centring,
         misprints.check_psd,
+        section_1_complexity.check_complexity,
         section_4_layers.check_confidence,
     ],
 )
@@ -51,7 +52,6 @@ def test_these_hold(check):
         section_2_criteria.check_index,
         section_2_criteria.check_denominator,
         section_3_bases.check_set,
-        section_1_complexity.check_complexity,
         misprints.check_sign,
         misprints.check_feature_index,
         section_4_layers.check_stopping,
@@ -261,6 +261,18 @@ def test_multiplications_by_loops():
     # Cholesky: each entry of the lower triangle takes as many products as columns before it, and a division
     factor = sum(j + 1 for i in range(rank) for j in range(i + 1))
     assert section_1_complexity.multiplications(rows, rank) == products + factor + rank**2
+
+
+def test_the_order_is_that_of_the_solution_and_the_whole_training_is_the_other_reading(monkeypatch):
+    evidence = section_1_complexity.check_complexity()
+    assert "N^0.00 with N alone and like m^3.00 with m alone" in evidence.measured
+    assert "N^1.00 with N alone and like m^2.00 with m alone" in evidence.reading
+    assert "440 of 440 labels change the solution" in evidence.reading
+    right = section_1_complexity.solving
+    monkeypatch.setitem(
+        section_1_complexity.COUNTED, "the solution alone", lambda N, m: right(N, m) * max(m, 1) // 10
+    )
+    assert section_1_complexity.check_complexity().verdict == Verdict.FAILS
 
 
 def test_exponents_of_the_multiplications():
