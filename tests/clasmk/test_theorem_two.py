@@ -132,6 +132,16 @@ def test_without_unit_norms_the_lemmas_fail(monkeypatch):
     assert lemmas.check_average().verdict == Verdict.FAILS
 
 
+def test_models_with_a_lambda_of_one_are_none_that_the_theorem_is_about():
+    evidence = theorem_two.check_bound()
+    drawn = [m for seed, same in ((612, True), (613, False)) for m in few(seed, 60, same_noise=same)]
+    below = sum(m.lam < 1 for m in drawn) + 1 + len(theorem_two.TIGHT_CLASSES)
+    assert any(m.lam == 1 for m in drawn)
+    assert evidence.sizes["with lambda < 1"] == below < evidence.sizes["models"]
+    assert f"of {below} models with lambda < 1" in evidence.measured
+    assert ", 0 of" in evidence.reading
+
+
 def test_another_constant_fails_the_corrected_bound(monkeypatch):
     right = theorem_two.numerator
     monkeypatch.setattr(theorem_two, "numerator", lambda model, **options: right(model, printed=True))
