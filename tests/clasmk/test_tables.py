@@ -190,8 +190,17 @@ def test_blocks_against_the_sum_of_single_kernels(put, block, verdict):
         for row in cells("table-1", "error")
     ]
     put("table-1", rows)
-    assert tables_table_2.check_table_2().verdict == verdict
+    evidence = tables_table_2.check_table_2()
+    assert evidence.verdict == verdict
+    assert "is at least 6.2 % on 4 sets. The paper's sentence names no sets" in evidence.why
     assert tables_table_2.block_seconds()["ratio"].tolist() == pytest.approx([8 / block] * 4)
+
+
+def test_five_sets_could_decide_what_four_cannot():
+    assert "4 sets can refute or leave open, but not show; by this rule it takes 5." in (
+        tables_table_2.what_sets_can_tell(4)
+    )
+    assert tables_table_2.what_sets_can_tell(5).endswith("at least 3.1 % on 5 sets: they can decide.")
 
 
 def test_a_factor_that_changes_sides_from_fold_to_fold_is_open(put):

@@ -162,8 +162,8 @@ def check_bound(
         seeds=(612, 613),
         reach=reach,
         reading="The theorem asks for lambda < 1. With the noise as assumed, of the same energy in all "
-        f"blocks, {inside} of {assumed} models have it (clasmk/thm-2-hypotheses). So (25) is read for models whose "
-        "noise is prescribed in a class's own block and free elsewhere; E(D_w) is compared in all.",
+        f"blocks, {inside} of {assumed} models have it (clasmk/thm-2-hypotheses). So (25) is read for models "
+        "whose noise is prescribed in a class's own block and free elsewhere; E(D_w) is compared in all.",
     )
 
 
