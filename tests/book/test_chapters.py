@@ -74,7 +74,7 @@ ANSWERS = {
     "drm": {"fig-4": "reproduced", "table-5-order": "not-reproduced"},
     "ldm": {"margin-weight": "holds", "intercept": "holds", "eq-4": "corrected", "table-2-wins": "partly"},
     "kfda": {"q-half-sparser": "reproduced", "table-1": "undecided", "table-2": "undecided"},
-    "clasmk": {"equal-weights": "holds", "table-1-order": "not-reproduced"},
+    "clasmk": {"equal-weights": "holds", "table-1-order": "undecided"},
     "smm": {"real-rank-one": "reproduced", "real-low-rank": "undecided"},
 }
 

@@ -63,7 +63,7 @@ VERDICTS = [
         Verdict.UNDECIDED,
     ),
     (CHAPTER, "1 fails: that Theorem 2 justifies the criterion", "thm-2-trivial", Verdict.FAILS),
-    ("04_tables", "CLASMK-ML does not come out as the best", "table-1-order", Verdict.NOT_REPRODUCED),
+    ("04_tables", "with other scalings that is open", "table-1-order", Verdict.UNDECIDED),
     ("04_tables", "They are those of the columns", "table-4-summary", Verdict.HOLDS),
     ("04_tables", "so four sets cannot decide", "table-2", Verdict.UNDECIDED),
     ("04_tables", "is open with the paper's solver", "table-4", Verdict.UNDECIDED),
@@ -117,7 +117,7 @@ def test_the_chapter_counts_its_claims_by_kind():
         "**Proofs**: 8 steps hold, 7 are corrected.",
         "**Statements**: 6 hold, 6 are corrected, 1 fails: that",
         "**The paper's text against its own tables**: 6 hold, 1 is corrected.",
-        "**Our re-runs**: 1 reproduced, 1 in part, 2 not, 6 undecided. For five",
+        "**Our re-runs**: 1 reproduced, 1 in part, 8 undecided. For five",
         "**Ours**: 22 hold, 1 is undecided.",
     ):
         told(CHAPTER, line)
@@ -128,7 +128,7 @@ def test_the_chapter_counts_its_claims_by_kind():
         ("proof", "holds"): 8, ("proof", "corrected"): 7,
         ("statement", "holds"): 6, ("statement", "corrected"): 6, ("statement", "fails"): 1,
         ("arithmetic", "holds"): 6, ("arithmetic", "corrected"): 1,
-        ("experiment", "reproduced"): 1, ("experiment", "not-reproduced"): 2, ("experiment", "undecided"): 6,
+        ("experiment", "reproduced"): 1, ("experiment", "undecided"): 8,
         ("experiment", "partly"): 1,
         ("ours", "holds"): 22, ("ours", "undecided"): 1,
     }  # fmt: skip
@@ -227,7 +227,8 @@ def test_the_narrowest_kernel_has_the_highest_error_on_pendigits_in_print_too():
 def test_no_solver_of_the_papers_kind_makes_clasmk_the_best_in_table_1():
     told(
         "04_tables",
-        "with the global minimum or with local solvers of the paper's kind",
+        "CLASMK-ML does not come out as the best with the scaling that we took, with the global minimum or "
+        "with local solvers of the paper's kind",
     )
     parts = PAPER_TABLES.as_read("table-1", PAPER_TABLES.results("table-1"))
     assert len(OF_THE_PAPER) == 2

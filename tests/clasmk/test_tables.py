@@ -18,6 +18,7 @@ from marginbook.clasmk.claims import (
     tables_table_4,
 )
 from marginbook.clasmk.paper.printed import SUMMARY, printed
+from marginbook.clasmk.paper.readings import BY_SET, SCALINGS
 
 from ..made_files import results_of
 
@@ -109,24 +110,108 @@ def test_weights_of_another_solver_leave_table_4_open(put):
     assert tables_table_4.check_table_4().verdict == Verdict.NOT_REPRODUCED
 
 
+def farther(rows, by=30.0, own=15.0):
+    """Return the same rows with errors so many points higher, those of CLASMK-ML still more."""
+    return [row | {"error": row["error"] + by + own * (row["method"] == "CLASMK-ML")} for row in rows]
+
+
+def under(rows, *scalings):
+    """Return the same rows under scalings of all sets."""
+    return [row | {"method": f"{row['method']}, {how}"} for row in rows for how in scalings]
+
+
 def test_a_scaling_of_all_sets_is_a_reading(put):
     """What is printed under one scaling, nonsense under that by sets: the verdict is of the first."""
-    right = cells("table-1", "error", splits=10)
-    wrong = [{**row, "error": row["error"] + 30 + 15 * (row["method"] == "CLASMK-ML")} for row in right]
+    right = [row | {"error_loo": row["error"]} for row in cells("table-1", "error", splits=10)]
+    wrong = farther(right)
     put("table-1", wrong)
     evidence = tables.check_table_1()
-    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert evidence.verdict == Verdict.UNDECIDED
     assert "Not stored: features as they are; features of mean 0 and deviation 1; " in evidence.reading
-    other = [{**row, "method": f"{row['method']}, standard"} for row in right]
-    put("table-1", [{**row, "error_loo": row["error"]} for row in wrong + other])
+    put("table-1", wrong + under(right, "standard"))
     evidence = tables.check_table_1()
     assert evidence.verdict == Verdict.REPRODUCED
     assert evidence.reading.startswith("features of mean 0 and deviation 1: 40 of 40 agree.")
-    told = tables.check_order().reading
-    assert told.startswith("features of mean 0 and deviation 1: 4 shown, 0 open, 0 refuted.")
+    told = tables.check_order()
+    assert told.verdict == Verdict.REPRODUCED
+    assert told.reading.startswith("features of mean 0 and deviation 1: 4 shown, 0 open, 0 refuted.")
     rows = {row.reading: (row.agree, row.tested) for row in side_by_side.side_by_side()}
     assert rows["features of mean 0 and deviation 1"] == (40, 40)
     assert rows["rows of length 1"] == (0, 0)
+
+
+def test_table_1_is_undecided_until_every_scaling_is_stored(put):
+    """Nonsense under the scaling by sets: another could agree, until all of them have been run."""
+    wrong = farther([row | {"error_loo": row["error"]} for row in cells("table-1", "error", splits=10)])
+    put("table-1", wrong)
+    words = "; ".join(SCALINGS.values())
+    for evidence, more in (
+        (tables.check_table_1(), "."),
+        (tables.check_order(), f"; {BY_SET}, with a solver of the paper's kind."),
+    ):
+        assert evidence.verdict == Verdict.UNDECIDED
+        assert evidence.why.endswith(f"Not run, and could agree better: {words}{more}")
+    put("table-1", wrong + under(wrong, *list(SCALINGS)[:3]))
+    evidence = tables.check_table_1()
+    assert evidence.verdict == Verdict.UNDECIDED
+    assert evidence.why.endswith("Not run, and could agree better: rows of length 1.")
+    put("table-1", wrong + under(wrong, *SCALINGS))
+    evidence = tables.check_table_1()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert "Not" not in evidence.reading
+    assert "rows of length 1: 8 of 40." in evidence.why  # the columns of learned weights
+    assert "Not run" not in evidence.why
+
+
+def test_a_scaling_with_a_fold_missing_is_not_stored(put):
+    rows = cells("table-1", "error", splits=10)
+    part = [row for row in under(rows, "none") if row["method"] != "RBF (1), none" or row["split"] != 3]
+    put("table-1", rows + part)
+    assert tables.stored_scalings()[1] == list(SCALINGS.values())
+    put("table-1", rows + under(rows, "none"))
+    assert tables.stored_scalings()[1] == list(SCALINGS.values())[1:]
+
+
+def test_cells_that_the_papers_solver_could_turn_leave_table_1_open(put):
+    """Half of the cells of single kernels agree; with all of the learned weights it would be in part."""
+    page = printed("table-1")
+    half = {(name, method) for name in page.index for method in list(page.columns)[:8:2]}
+    rows = cells("table-1", "error", lambda name, method: 30.0 * ((name, method) not in half), splits=10)
+    put("table-1", rows + under(rows, *SCALINGS))
+    evidence = tables.check_table_1()
+    assert evidence.measured.startswith("16 of 40 cells agree, 0 of 8")
+    assert ": 24 of 40" in evidence.why
+    assert evidence.verdict == Verdict.UNDECIDED
+    # a solver of the paper's kind that is as far off leaves the four cells of CLASK-ML open alone
+    early = tables.OF_THE_PAPER[0]
+    own = [row for row in rows if row["method"] == "CLASMK-ML"]
+    put("solvers", [row | {"method": name} for row in own
+                    for name in (early, *(f"{early}, {how}" for how in SCALINGS))])  # fmt: skip
+    evidence = tables.check_table_1()
+    assert ": 20 of 40" in evidence.why
+    assert ": 24 of 40" not in evidence.why
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+
+
+def test_the_order_is_refuted_once_every_scaling_has_a_solver_of_the_papers_kind(put):
+    rows = [row | {"error_loo": row["error"]} for row in cells("table-1", "error", splits=10)]
+    wrong, early = farther(rows, by=0.0, own=50.0), tables.OF_THE_PAPER[0]
+    own = [row for row in wrong if row["method"] == "CLASMK-ML"]
+    put("table-1", wrong + under(wrong, *SCALINGS))
+    put("solvers", [row | {"method": early} for row in own])
+    evidence = tables.check_order()
+    assert evidence.verdict == Verdict.UNDECIDED
+    assert evidence.why.endswith("rows of length 1, with a solver of the paper's kind.")
+    every = [early, *(f"{early}, {how}" for how in SCALINGS)]
+    put("solvers", [row | {"method": name} for row in own for name in every])
+    evidence = tables.check_order()
+    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert "Not" not in evidence.reading
+    best = [row | {"method": every[2], "error": row["error"] - 50.0} for row in own]
+    put("solvers", [row | {"method": name} for row in own for name in every if name != every[2]] + best)
+    evidence = tables.check_order()
+    assert evidence.verdict == Verdict.REPRODUCED
+    assert evidence.reading.startswith("features of mean 0 and deviation 1; weights by interior point")
 
 
 def test_order_of_table_1(put):
@@ -138,7 +223,7 @@ def test_order_of_table_1(put):
     )
     put("table-1", [{**row, "error_loo": row["error"]} for row in worse])
     evidence = tables.check_order()
-    assert evidence.verdict == Verdict.NOT_REPRODUCED
+    assert evidence.verdict == Verdict.UNDECIDED  # another scaling could show it
     assert evidence.measured.startswith("the lowest error on 4 sets: 1 shown, 0 open, 3 refuted")
     wide = [row | {"error": row["error"] + (9 if row["split"] == 1 else -9) * (row["method"] == "CLASMK-ML")}
             for row in rows]  # fmt: skip
@@ -150,7 +235,7 @@ def test_the_order_of_table_1_is_also_asked_of_the_solvers_of_the_papers_kind(pu
     """At the minimum CLASMK-ML is far behind, with an early end it is the best: that reading decides."""
     rows = [{**row, "error_loo": row["error"]} for row in cells("table-1", "error", splits=10)]
     put("table-1", [row | {"error": row["error"] + 50.0 * (row["method"] == "CLASMK-ML")} for row in rows])
-    assert tables.check_order().verdict == Verdict.NOT_REPRODUCED
+    assert tables.check_order().verdict == Verdict.UNDECIDED
     own = [row for row in rows if row["method"] == "CLASMK-ML"]
     early, late = tables.OF_THE_PAPER
     put("solvers", [row | {"method": name, "error": row["error"] + far} for row in own
@@ -159,7 +244,7 @@ def test_the_order_of_table_1_is_also_asked_of_the_solvers_of_the_papers_kind(pu
     assert evidence.verdict == Verdict.REPRODUCED
     assert f"weights by {early}: 4 shown, 0 open, 0 refuted" in evidence.reading
     assert (
-        "With weights by the global minimum it is refuted on banana, pendigits-test, optdigits, phoneme"
+        "with weights by the global minimum, it is refuted on banana, pendigits-test, optdigits, phoneme"
         in (evidence.why)
     )
 

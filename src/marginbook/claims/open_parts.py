@@ -69,6 +69,31 @@ def unless_open(verdict: Verdict, open_: bool) -> Verdict:
     return Verdict.UNDECIDED if open_ else verdict
 
 
+def unless_better(verdict: Verdict, others: Iterable[Verdict], missing: Iterable[str] = ()) -> Verdict:
+    """Return the verdict of the reading that agrees best, undecided where another could agree better.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    others : iterable of Verdict
+        What each reading comes to if all that is open in it agrees.
+    missing : iterable of str
+        Readings that have not been run: any of them could agree.
+
+    Examples
+    --------
+    >>> refuted, part, shown = judged([REFUTED]), judged([SHOWN, SHOWN, REFUTED]), judged([SHOWN])
+    >>> str(unless_better(refuted, [refuted])), str(unless_better(refuted, [part]))
+    ('not-reproduced', 'undecided')
+    >>> str(unless_better(part, [refuted], ["another"])), str(unless_better(shown, [], ["another"]))
+    ('undecided', 'reproduced')
+    """
+    top = RANKS.index(Verdict.REPRODUCED)
+    place = RANKS.index(verdict)
+    could = any(place < RANKS.index(other) <= top for other in others)
+    return unless_open(verdict, place < top and (could or any(True for _ in missing)))
+
+
 def worst_of(groups: Iterable[Iterable[str]]) -> Verdict:
     """Return the verdict on parts in groups, each judged by itself: a good group does not hide a bad one.
 

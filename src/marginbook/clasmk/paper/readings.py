@@ -1,7 +1,9 @@
 """The readings of Table 1: how its rows are scaled, which the text does not say.
 
-One sentence would have told. Four scalings for all sets are run; beside them is the one by sets that gives
-the printed pattern, found on parts of single folds.
+One sentence would have told. One reading is by sets: it gives the pattern of the printed single kernels, and
+was found on parts of single folds. The protocol has four more, each with one scaling for all sets. A reading
+counts once all printed columns of it are stored, on all folds that the one by sets has. Until then its place
+is empty, and claims about the table say so.
 """
 
 from __future__ import annotations
