@@ -388,4 +388,18 @@ def test_the_strictest_threshold_is_a_reading_of_its_own(monkeypatch):
         "positive in 8 of 8 divisions, and the kernel with the least ratio has a larger error than the "
         in (evidence.reading)
     )
-    assert evidence.reading.endswith("in 0.")
+    assert evidence.reading.endswith("in 0. But Section 4 asks for eta << 1.")
+
+
+def test_of_the_papers_two_thresholds_that_which_does_better_has_the_verdict(monkeypatch):
+    rising = np.arange(1.0, 6.0)
+    found = {0.1: -rising, 0.01: rising}
+    monkeypatch.setattr(
+        section_3_ratio_error,
+        "ratios_and_errors",
+        lambda rows, kernels, eta: (rising, found[eta], np.ones(5)),
+    )
+    evidence = section_3_ratio_error.check_errors()
+    assert evidence.verdict == Verdict.HOLDS
+    assert evidence.reading.startswith("The verdict is that with eta = 0.01,")
+    assert "with eta = 0.1 it is positive in 0, and larger in 8." in evidence.reading
