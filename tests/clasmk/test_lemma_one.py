@@ -76,6 +76,21 @@ def test_the_lowest_bound_is_that_of_the_bound_itself_as_the_criterion():
         assert theorem_one.check_lowest_bound(**wrong).verdict == Verdict.FAILS
 
 
+def test_the_quotient_as_lambda_is_a_reading_of_the_bound_too(monkeypatch):
+    pattern = r"in (\d+) of the (\d+) pairs in which it is below 1"
+    off, pairs = map(int, re.search(pattern, theorem_one.check_lowest_bound().reading).groups())
+    assert 0 < off <= pairs
+    right = theorem_one._criterion
+
+    def in_order(one, other, noise):
+        return right(one, other, noise) | {"at (15)": float(right(one, other, noise)["quotient"])}
+
+    monkeypatch.setattr(theorem_one, "_criterion", in_order)
+    evidence = theorem_one.check_lowest_bound()
+    assert evidence.verdict == Verdict.HOLDS
+    assert f"in 0 of the {pairs} pairs" in evidence.reading
+
+
 def test_with_less_noise_a_smaller_overlap_and_a_longer_mean_do_not_give_a_lower_bound():
     """The noise lowers the bound: at the tight lambda it is (1 - |m|^2) / (1 - sqrt(overlap (1 - noise)))."""
 
