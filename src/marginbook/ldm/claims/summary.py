@@ -190,8 +190,8 @@ def _figure_1() -> Sentence:
 def _unsaid() -> Sentence:
     sizes = check_table_1().sizes
     return Sentence(
-        "Whether the LDM is as fast as the SVM, both by averaged gradients: that depends on what 'competitive' "
-        f"means. And Table 1: nothing speaks against it, but {sizes['sets'] - sizes['compared']} of its "
+        "Whether the LDM is as fast as the SVM, both by averaged gradients: that depends on what "
+        f"'competitive' means. And Table 1: nothing speaks against it, but {sizes['sets'] - sizes['compared']} of its "
         f"{sizes['sets']} sets cannot be compared.",
         {"ldm/fig-2-slower": "undecided", "ldm/table-1": "undecided"},
     )
