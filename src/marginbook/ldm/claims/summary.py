@@ -189,9 +189,10 @@ def _figure_1() -> Sentence:
 
 def _unsaid() -> Sentence:
     sizes = check_table_1().sizes
+    sets, missing = sizes["sets"], sizes["sets"] - sizes["compared"]
     return Sentence(
         "Whether the LDM is as fast as the SVM, both by averaged gradients: that depends on what "
-        f"'competitive' means. And Table 1: nothing speaks against it, but {sizes['sets'] - sizes['compared']} of its "
-        f"{sizes['sets']} sets cannot be compared.",
+        f"'competitive' means. And Table 1: nothing speaks against it, but {missing} of its {sets} sets cannot "
+        "be compared.",
         {"ldm/fig-2-slower": "undecided", "ldm/table-1": "undecided"},
     )
