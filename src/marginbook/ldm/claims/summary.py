@@ -192,7 +192,7 @@ def _unsaid() -> Sentence:
     sets, missing = sizes["sets"], sizes["sets"] - sizes["compared"]
     return Sentence(
         "Whether the LDM is as fast as the SVM, both by averaged gradients: that depends on what "
-        f"'competitive' means. And Table 1: nothing speaks against it, but {missing} of its {sets} sets cannot "
-        "be compared.",
+        f"'competitive' means. And Table 1: nothing speaks against it, but {missing} of its {sets} sets "
+        "cannot be compared.",
         {"ldm/fig-2-slower": "undecided", "ldm/table-1": "undecided"},
     )
