@@ -113,8 +113,8 @@ def _natural() -> Sentence:
     sets = {len(found) for found in lines}
     return Sentence(
         "Whether low rank pays on natural matrices. On seven sets no comparison shows a gain of one point; "
-        f"on {len(worse)} of them vectors are better by more than that, and on {len(open_)} the splits are too "
-        "few to exclude a gain.",
+        f"on {len(worse)} of them vectors are better by more than that, and on {len(open_)} the splits are "
+        "too few to exclude a gain.",
         {"smm/real-low-rank": "undecided"},
         holds=sets == {7} and not better and bool(worse) and bool(open_) and not worse & open_,
     )
