@@ -49,7 +49,7 @@ def test_what_the_papers_own_numbers_say():
     expected = {
         printed_audit.check_table_1: (
             Verdict.UNDECIDED,
-            "of 26 sets that are available, 26 numbers of instances and 22 of features agree; 4 sets may be other",
+            "of 26 sets that are available, 26 numbers of instances and 22 of features agree; 4 sets may be",
         ),
         printed_averages.check_averages: (Verdict.CORRECTED, "12 of 13 averages"),
         recounts.check_counts: (Verdict.HOLDS, "10 of 10 rows agree"),
