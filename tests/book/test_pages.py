@@ -13,7 +13,7 @@ from marginbook.book import api_pages, bench_pages, data_page, ledger_pages, mys
 from marginbook.book.checked_claims import Checked
 from marginbook.book.search_entries import evidence_anchor
 from marginbook.claims import Claim, Evidence, Verdict, check, ledger
-from marginbook.claims.read_as import ReadAs, all_readings
+from marginbook.claims.read_as import NOT_STORED, ReadAs, all_readings
 from marginbook.datasets import registry
 from marginbook.experiments import load_protocol, read_results
 from marginbook.notebooks import available
@@ -271,7 +271,9 @@ def test_every_table_with_several_readings_has_its_verdict_of_the_best() -> None
         assert first, room
         for table, row in first.items():
             claim = f"{room}/{table.replace('figure-', 'fig-')}"
-            assert check(claim).verdict == row.verdict, (room, table)
+            # one that has not been run may agree better yet
+            waits = any(other.table == table and other.verdict == NOT_STORED for other in rows)
+            assert check(claim).verdict in (row.verdict, *(["undecided"] if waits else [])), (room, table)
 
 
 def test_the_labels_on_phones_are_those_of_the_columns() -> None:
