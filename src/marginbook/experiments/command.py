@@ -15,7 +15,7 @@ from ..cli.commands import keeping
 from ..cli.disks import require_place
 from .everything import announced, cheapest_first
 from .export import ResultsKept, export, read_results, write_atomically
-from .merging import merge_
+from .merging_command import merge_
 from .options import (
     Experiments,
     jobs_option,
