@@ -144,8 +144,8 @@ def counts(checked: Checked) -> str:
         f"(version {__version__} of the book). Another {found[Verdict.CORRECTED]} stand once "
         f"[corrected](errata.md): {changed[Severity.SLIGHT]} of these need another number, notation or step "
         "of the argument, the others a formula or a condition. "
-        f"{found[Verdict.FAILS]} fail. Of what we ran again, "
-        f"{found[Verdict.PARTLY]} came out in part and {found[Verdict.NOT_REPRODUCED]} did not; "
+        f"{found[Verdict.FAILS]} fail. Of what we ran again, {found[Verdict.REPRODUCED]} came out, "
+        f"{found[Verdict.PARTLY]} in part, and {found[Verdict.NOT_REPRODUCED]} did not; "
         f"{found[Verdict.UNDECIDED]} are undecided, and {found[Verdict.NOT_TESTABLE]} could not be tested.\n"
     )
 

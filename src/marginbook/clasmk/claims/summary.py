@@ -51,8 +51,8 @@ def _theorems() -> Sentence:
 
 def _blocks() -> Sentence:
     return Sentence(
-        "Bases class by class cost less than one for all data and need no pairwise computations. The "
-        "features grow linearly with the layers.",
+        "Bases class by class cost less than one for all data and, if their size is limited, need no "
+        "pairwise computations. The features grow linearly with the layers.",
         {
             "clasmk/block-structure": "holds",
             "clasmk/no-pairwise": "holds",
@@ -118,8 +118,9 @@ def _equal_weights() -> Sentence:
     frame = accuracies()
     one, two = (frame[f"{name}: {START}"] - frame[f"{name}: {LEAST}"] for name in LAYERS)
     return Sentence(
-        f"Equal weights are ahead of those at the global minimum of (33) on all {len(frame)} sets of Table "
-        f"4, by {one.mean():.1f} points on average in one layer and {two.mean():.1f} in two.",
+        "With the printed threshold, equal weights are ahead of those at the global minimum of (33) on all "
+        f"{len(frame)} sets of Table 4, by {one.mean():.1f} points on average in one layer and "
+        f"{two.mean():.1f} in two.",
         {"clasmk/equal-weights": "holds"},
         holds=bool((one > 0).all() and (two > 0).all()),
     )
@@ -132,9 +133,9 @@ def _table_1() -> Sentence:
     on_sets = order.measured.partition(": ")[2].partition(";")[0]
     parts, missing = stored_scalings()
     return Sentence(
-        f"{CELLS[cells.verdict]}: with the best scaling of the rows {agree} of {tested} cells agree. "
-        f"{ORDER[order.verdict]} ({on_sets}). The paper does not say how rows are scaled; of "
-        f"{len(parts) + len(missing)} ways we have run {len(parts)}.",
+        f"{CELLS[cells.verdict]}: with {'one' if len(parts) == 1 else 'the best'} scaling of the rows "
+        f"{agree} of {tested} cells agree. {ORDER[order.verdict]} ({on_sets}). The paper does not say how "
+        f"rows are scaled; of {len(parts) + len(missing)} ways we have run {len(parts)}.",
         {"clasmk/table-1": str(cells.verdict), "clasmk/table-1-order": str(order.verdict)},
     )
 
@@ -201,8 +202,8 @@ def _seconds() -> Sentence:
 
 def _unstated() -> Sentence:
     return Sentence(
-        "Which solver, limit and thresholds were used. Two values are printed for each threshold, and they "
-        "give different weights; with none of five solvers does our column agree with that of Table 1 on "
-        "more than one set.",
+        "Which limit MATLAB's fmincon had, and which thresholds were used. Two values are printed for each, "
+        "and they give different weights; with none of five solvers does our column agree with that of Table "
+        "1 on more than one set.",
         {"clasmk/eta-t": "holds", "clasmk/table-1-solver": "holds"},
     )

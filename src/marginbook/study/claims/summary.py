@@ -43,8 +43,8 @@ def _ingredients() -> Sentence:
     same = [found.pair(name, plain).same for name, plain, _ in INGREDIENTS]
     names = [name.partition("-")[0] for name, *_ in INGREDIENTS]
     return Sentence(
-        f"There, what the papers on {listed(names)} add changes accuracy by less than a point, with a "
-        f"probability of {percent(min(same))} for each.",
+        f"There, with all parameters tuned, what the papers on {listed(names)} add changes accuracy by less "
+        f"than a point, with a probability of {percent(min(same))} for each.",
         {},
         holds=min(same) > 0.99,
         page=POSTERIORS,
