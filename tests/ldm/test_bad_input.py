@@ -70,9 +70,10 @@ def test_parameters(parameters, message):
         ({"gammas": (None,)}, "gammas must be numbers, got None; gammas=None is the paper's grid"),
         ({"gammas": (0.1, -1.0)}, "gamma of kernel 'rbf' must be a finite number >= 0, got -1.0"),
         (
-            {"scoring": None},
-            "scoring must be 'accuracy', 'loo-bound', a scorer's name or a callable, got None",
+            {"scoring": 0.5},
+            "scoring must be 'accuracy', 'loo-bound', a scorer's name, a callable or None, got 0.5",
         ),
+        ({"scoring": lambda model: 0.5}, "must take (labels, decision values), or as a scorer of scikit-"),
         ({"scoring": "acuracy"}, "acuracy"),
         (
             {"cv": 1},

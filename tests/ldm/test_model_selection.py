@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import f1_score, log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.preprocessing import minmax_scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -167,6 +167,34 @@ def test_any_callable_scores():
     assert loss.best_score_ < 0
 
 
+def test_no_scoring_is_accuracy_as_in_scikit_learn():
+    X, y = _clouds()
+    none, accuracy = (
+        LDMClassifierCV(**SMALL, gammas=(0.5,), scoring=how).fit(X, y) for how in (None, "accuracy")
+    )
+    np.testing.assert_array_equal(none.cv_results_["score"], accuracy.cv_results_["score"])
+    assert none.scorer_(none, X, y) == np.mean(none.predict(X) == y)
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        make_scorer(roc_auc_score, response_method="decision_function"),
+        make_scorer(f1_score, pos_label="yes"),
+        lambda model, X, y: np.mean(model.predict(X) == y),
+    ],
+)
+def test_a_scorer_is_called_as_scikit_learn_calls_it(scorer):
+    X, y = _clouds()
+    gamma, folds = (0.5,), StratifiedKFold(5)
+    found = LDMClassifierCV(**SMALL, gammas=gamma, scoring=scorer).fit(X, y)
+    grid = {"lambda1": SMALL["lambda1s"], "lambda2": SMALL["lambda2s"], "C": SMALL["Cs"], "gamma": gamma}
+    expected = _searched(X, y, LDMClassifier(solver="active-set"), grid, folds, scorer)
+    points = ((one["gamma"], one["C"], one["lambda1"], one["lambda2"]) for one in found.cv_results_["params"])
+    np.testing.assert_allclose(found.cv_results_["score"], [expected[point] for point in points])
+    assert found.scorer_ is scorer
+
+
 def test_sparse_rows_and_a_gram_matrix_give_the_choice_of_dense_ones():
     X, y = _clouds()
     X[np.abs(X) < 0.5] = 0
@@ -239,8 +267,10 @@ def test_an_undefined_score_never_wins():
 
 
 def test_a_scorer_of_probabilities_is_refused_by_name():
-    with pytest.raises(ValueError, match="scoring='neg_log_loss' needs probabilities"):
-        LDMClassifierCV(**SMALL, gammas=(0.5,), scoring="neg_log_loss").fit(*_clouds())
+    scorer = make_scorer(log_loss, response_method="predict_proba")
+    for scoring, shown in (("neg_log_loss", "'neg_log_loss'"), (scorer, r"make_scorer\(log_loss, .*\)")):
+        with pytest.raises(ValueError, match=f"scoring={shown} needs probabilities"):
+            LDMClassifierCV(**SMALL, gammas=(0.5,), scoring=scoring).fit(*_clouds())
 
 
 def test_features_whose_distances_overflow_are_refused_in_one_line(recwarn):

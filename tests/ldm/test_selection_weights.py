@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn import config_context
-from sklearn.metrics import accuracy_score, adjusted_rand_score, roc_auc_score
+from sklearn.metrics import accuracy_score, adjusted_rand_score, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -206,7 +206,9 @@ def test_a_score_without_a_place_for_weights_counts_rows_alike():
         alike = scores(scoring, classes, y, decisions)
         np.testing.assert_array_equal(scores(scoring, classes, y, decisions, weights), alike)
     named = scores("roc_auc", classes, y, decisions, weights)
-    np.testing.assert_allclose(scores(roc_auc_score, classes, y, decisions, weights), named)
+    scorer = make_scorer(roc_auc_score, response_method="decision_function")
+    for same in (roc_auc_score, scorer):
+        np.testing.assert_allclose(scores(same, classes, y, decisions, weights), named)
     assert (named != scores("roc_auc", classes, y, decisions)).all()
     assert takes_weights(roc_auc_score)
     assert not takes_weights(adjusted_rand_score)

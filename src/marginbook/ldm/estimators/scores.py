@@ -12,10 +12,12 @@ from sklearn.metrics import get_scorer
 
 #: labels, decision values -> score, larger is better
 Score: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
+#: arguments of what scores: our own take labels and values, those of scikit-learn machine, rows and labels
+_OWN, _SCORER = 2, 3
 
 
 def scores(
-    scoring: str | Score,
+    scoring: str | Callable[..., float] | None,
     classes: np.ndarray,
     y: np.ndarray,
     decisions: np.ndarray,
@@ -25,7 +27,8 @@ def scores(
 
     Parameters
     ----------
-    scoring : "accuracy", name of a scikit-learn scorer, or callable of labels and decision values
+    scoring : "accuracy", a scorer or its name, callable of labels and decision values, or None
+        None is accuracy.
     classes : (2,) array
     y : (n,) labels
     decisions : (..., n) array
@@ -33,12 +36,12 @@ def scores(
     weights : (n,) array, optional
         Of the rows; a scorer that takes no ``sample_weight`` counts all rows alike.
     """
-    if scoring == "accuracy":
+    if scoring is None or scoring == "accuracy":
         right = (decisions > 0) == (y == classes[1])
         return np.asarray(right.mean(axis=-1) if weights is None else right @ weights / weights.sum())
     score, metric = scoring, scoring
-    if isinstance(scoring, str):
-        score, metric = _by_name(scoring, classes)
+    if isinstance(scoring, str) or is_scorer(scoring):
+        score, metric = _by_scorer(scoring, classes)
     assert callable(score)
     options = {} if weights is None or not takes_weights(metric) else {"sample_weight": weights}
     return np.apply_along_axis(lambda values: float(score(y, values, **options)), -1, decisions)
@@ -52,11 +55,50 @@ def takes_weights(score: Any) -> bool:
         return False
 
 
-def _by_name(name: str, classes: np.ndarray) -> tuple[Callable[..., float], Any]:
-    """Return the scorer of that name as a function of labels and decision values, and the metric in it."""
-    scorer = get_scorer(name)
+def is_scorer(scoring: Any) -> bool:
+    """Return whether a callable is called as scikit-learn's scorers are, by a machine, rows and labels.
+
+    It is not where it takes labels and decision values alone, as a function of ``sklearn.metrics`` does.
+
+    >>> from sklearn.metrics import make_scorer, roc_auc_score
+    >>> is_scorer(make_scorer(roc_auc_score)), is_scorer(roc_auc_score)
+    (True, False)
+    """
+    return not _takes(scoring, _OWN) and _takes(scoring, _SCORER)
+
+
+def validate_scoring(scoring: Any) -> None:
+    """Raise ValueError unless `scoring` is what :func:`scores` takes, or "loo-bound"."""
+    if isinstance(scoring, str):
+        if scoring not in ("accuracy", "loo-bound"):
+            get_scorer(scoring)  # names the choices
+    elif scoring is not None and not callable(scoring):
+        raise ValueError(
+            f"scoring must be 'accuracy', 'loo-bound', a scorer's name, a callable or None, got {scoring!r}"
+        )
+    elif scoring is not None and not (_takes(scoring, _OWN) or _takes(scoring, _SCORER)):
+        raise ValueError(
+            f"scoring={scoring!r} must take (labels, decision values), or as a scorer of scikit-learn "
+            "(estimator, X, y)"
+        )
+
+
+def _takes(score: Any, count: int) -> bool:
+    """Return whether `score` can be called with `count` arguments by their places."""
+    try:
+        signature(score).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # of some callables in C it is not known
+        return count == _OWN
+    return True
+
+
+def _by_scorer(scoring: Any, classes: np.ndarray) -> tuple[Callable[..., float], Any]:
+    """Return a scorer, or that of a name, as a function of labels and decision values, and its metric."""
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     if getattr(scorer, "_response_method", "predict") == "predict_proba":
-        raise ValueError(f"scoring={name!r} needs probabilities, and the machine has only decision values")
+        raise ValueError(f"scoring={scoring!r} needs probabilities, and the machine has only decision values")
 
     def score(y: np.ndarray, values: np.ndarray, **options: Any) -> float:
         return float(scorer(_Decided(values, classes), np.arange(len(y)), y, **options))

@@ -89,11 +89,13 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     cv : int, splitter or iterable of (train, test), default=5
         A number of stratified folds, or what scikit-learn's ``check_cv`` takes; a splitter such as
         ``GroupKFold`` gets the `groups` of `fit`. Not used by "loo-bound".
-    scoring : {"accuracy", "loo-bound"}, name of a scorer, or callable, default="accuracy"
+    scoring : {"accuracy", "loo-bound"}, name of a scorer, callable or None, default="accuracy"
         "loo-bound" is one minus the bound of :meth:`LDMClassifier.loo_bound`: leave-one-out accuracy that is
-        guaranteed. Else scikit-learn's name of a scorer, or a callable of (labels, decision values) that
-        returns a number, larger is better. Weights of rows count in every score that has a parameter
-        ``sample_weight``, weights of classes in none.
+        guaranteed. Else scikit-learn's name of a scorer; a scorer, which is called with (estimator, X, y); or
+        a callable of (labels, decision values). Each returns a number, larger is better; None is accuracy. A
+        scorer gets the predictions and decision values of a fold, not its features, and no probabilities.
+        Weights of rows count in every score that has a parameter ``sample_weight``, weights of classes in
+        none.
     fit_intercept : bool, default=False
     tol : float, default=1e-6
         As in :class:`LDMClassifier`, for every solution of the grid.
@@ -120,8 +122,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         ``lambda1``, ``lambda2`` and ``score`` are older names, for one release.
     n_splits_ : int
         The number of folds, 0 for "loo-bound".
-    scorer_ : callable
-        As of scikit-learn's searches, or `scoring` where that is no scorer's name.
+    scorer_ : callable or "loo-bound"
+        As of scikit-learn's searches, or `scoring` where that is neither a scorer's name nor None.
     best_estimator_ : LDMClassifier
         Fitted to all rows with the choice.
     dual_gap_ : float
@@ -150,7 +152,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     degree: float = 3
     coef0: float = 1.0
     cv: Any = 5
-    scoring: str | Score = "accuracy"
+    scoring: str | Score | Callable[[Any, Any, Any], float] | None = "accuracy"
     fit_intercept: bool = False
     tol: float = 1e-6
     class_weight: ClassWeight = None
@@ -213,7 +215,8 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
         self.best_params_ = self.cv_results_["params"][best]
         self.n_splits_ = len(folds)
-        self.scorer_ = get_scorer(self.scoring) if folds and isinstance(self.scoring, str) else self.scoring
+        named = "accuracy" if self.scoring is None else self.scoring
+        self.scorer_ = get_scorer(named) if folds and isinstance(named, str) else named
         self.gamma_, C, lambda1, lambda2 = points[best]
         self.C_, self.lambda1_, self.lambda2_ = float(C), float(lambda1), float(lambda2)
         self.best_estimator_ = LDMClassifier(

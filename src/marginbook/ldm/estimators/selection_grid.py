@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import get_scorer
 
 from ...base.parameters import validate_not_negative
 from ...base.user_line import user_level
@@ -16,6 +15,7 @@ from ...kernels.open_gamma import leaves_gamma_open
 from ..model.objective import relative_gap
 from ..solvers.grid import Grid
 from .parameters import validate_penalties
+from .scores import validate_scoring
 
 #: parameters of a grid point, the last fastest
 NAMES = ("gamma", "C", "lambda1", "lambda2")
@@ -39,12 +39,7 @@ def validate_grids(model: Any) -> None:
         if not np.isfinite(C):
             raise ValueError("Cs must be finite, got inf; LDMClassifier(C=np.inf) is the hard margin")
     validate_not_negative(tol=model.tol)
-    if isinstance(model.scoring, str) and model.scoring not in ("accuracy", "loo-bound"):
-        get_scorer(model.scoring)  # names the choices
-    elif not (isinstance(model.scoring, str) or callable(model.scoring)):
-        raise ValueError(
-            f"scoring must be 'accuracy', 'loo-bound', a scorer's name or a callable, got {model.scoring!r}"
-        )
+    validate_scoring(model.scoring)
     if model.gammas is not None:
         if not leaves_gamma_open(model.kernel):
             raise ValueError(
