@@ -286,3 +286,29 @@ def test_the_scorer_and_the_number_of_splits_are_those_of_scikit_learn():
     assert (found.n_splits_, found.scorer_(found, X, y)) == (3, roc_auc_score(y, found.decision_function(X)))
     bound = LDMClassifierCV(**SMALL, gammas=(0.5,), scoring="loo-bound").fit(X, y)
     assert (bound.n_splits_, bound.scorer_) == (0, "loo-bound")
+
+
+@pytest.mark.parametrize(
+    ("scoring", "metric"),
+    [
+        ("accuracy", None),
+        (None, None),
+        ("loo-bound", None),
+        ("roc_auc", roc_auc_score),
+        (roc_auc_score, roc_auc_score),
+        (make_scorer(roc_auc_score, response_method="decision_function"), roc_auc_score),
+    ],
+)
+def test_the_score_of_new_rows_is_what_the_choice_was_made_by(scoring, metric):
+    X, y = _clouds()
+    model = LDMClassifierCV(**SMALL, gammas=(0.5,), scoring=scoring)
+    with pytest.raises(NotFittedError):
+        model.score(X, y)
+    model.fit(X[:30], y[:30])
+    weights = np.arange(15.0)
+    decided, right = model.decision_function(X[30:]), model.predict(X[30:]) == y[30:]
+    for own in (None, weights):
+        expected = (
+            np.average(right, weights=own) if metric is None else metric(y[30:], decided, sample_weight=own)
+        )
+        assert model.score(X[30:], y[30:], own) == pytest.approx(expected)

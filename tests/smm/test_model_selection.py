@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -144,3 +145,22 @@ def test_one_class_and_scores_that_are_no_numbers():
         LowRankSVMClassifierCV().fit(X, np.full(40, 7))
     with pytest.raises(ValueError, match="is not a number at any rank and lam; choose another"):
         LowRankSVMClassifierCV((1,), (0.1,), 2, scoring=lambda *_: np.nan).fit(X, y)
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_the_score_of_new_matrices_is_what_the_choice_was_made_by(scoring):
+    X, y = _sample()
+    model = LowRankSVMClassifierCV((1,), (0.1, 1.0), 2, scoring=scoring)
+    with pytest.raises(NotFittedError):
+        model.score(X, y)
+    model.fit(X[:100], y[:100])
+    X, y, weights = X[100:], y[100:], np.arange(50.0)
+    for own in (None, weights):
+        expected = (
+            np.average(model.predict(X) == y, weights=own)
+            if scoring is None
+            else roc_auc_score(y, model.decision_function(X), sample_weight=own)
+        )
+        assert model.score(X, y, own) == pytest.approx(expected)
+    rows = X.reshape(len(X), -1)
+    assert model.score(rows, y) == model.score(X, y)

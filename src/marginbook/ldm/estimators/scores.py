@@ -47,6 +47,24 @@ def scores(
     return np.apply_along_axis(lambda values: float(score(y, values, **options)), -1, decisions)
 
 
+def score_machine(scorer: Any, machine: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Return the score of a fitted machine on rows `X`, (n, d), with labels `y`, (n,), and weights or None.
+
+    Parameters
+    ----------
+    scorer : scorer of scikit-learn, callable of labels and decision values, or "loo-bound"
+        The last has nothing to say of new rows, and accuracy is in its place.
+    machine
+    X, y
+    sample_weight : (n,) array, optional
+    """
+    options = {} if sample_weight is None else {"sample_weight": sample_weight}
+    scorer = scorer if callable(scorer) else get_scorer("accuracy")
+    if is_scorer(scorer):
+        return float(scorer(machine, X, y, **options))
+    return float(scorer(y, machine.decision_function(X), **options))
+
+
 def takes_weights(score: Any) -> bool:
     """Return whether a function of labels and decision values has a parameter ``sample_weight``."""
     try:

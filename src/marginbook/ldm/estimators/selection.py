@@ -32,7 +32,7 @@ from ..solvers.leave_one_out_bound import error_bound
 from .classifier import LDMClassifier
 from .gram_checks import finite_rows, training_gram
 from .parameters import choose_solver
-from .scores import Score, scores
+from .scores import Score, score_machine, scores
 from .selection_grid import first_best, relative_gaps, results, validate_grids, warn_of_gaps
 from .selection_linear import linear_grid_decisions
 from .selection_weights import (
@@ -242,6 +242,21 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         """Return the class of each row of `X`."""
         X = self._validated(X)
         return self.best_estimator_.predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return what `scoring` says of the chosen machine on rows `X` with labels `y`: larger is better.
+
+        It is the accuracy for "loo-bound", which is about training rows only.
+
+        Parameters
+        ----------
+        X : (n, d) array or CSR matrix
+        y : (n,) labels
+        sample_weight : (n,) array, optional
+            Given to `scoring` as ``sample_weight``, which then must be one of its parameters.
+        """
+        X = self._validated(X)
+        return score_machine(self.scorer_, self.best_estimator_, X, y, sample_weight)
 
     @property
     def estimator_(self) -> LDMClassifier:

@@ -179,6 +179,21 @@ class LowRankSVMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         matrices = self._matrices(X)
         return self.best_estimator_.decision_function(matrices)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return what `scoring` says of the chosen machine on `X` with labels `y`, (n,): larger is better.
+
+        Parameters
+        ----------
+        X : (n, d1, d2) array, or (n, p)
+        y : (n,) labels
+        sample_weight : (n,) array, optional
+            Given to `scoring` as ``sample_weight``, which then must be one of its parameters.
+        """
+        matrices = self._matrices(X)
+        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        # not of self: without `scoring`, the scorer asks what it is given for its score
+        return float(self.scorer_(self.best_estimator_, matrices, y, **options))
+
     def _machine(self) -> LowRankSVMClassifier:
         names = {each.name for each in fields(LowRankSVMClassifier)} - NOT_SHARED
         return LowRankSVMClassifier(**{name: getattr(self, name) for name in names})
