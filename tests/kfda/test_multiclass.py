@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
@@ -12,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from marginbook import KMOMDClassifier, MKLClassifier
 from marginbook.base.project import root
 from marginbook.kfda import (
     MinimumRetained,
@@ -122,8 +124,20 @@ def test_pipelines_searches_and_other_machines():
 
 def test_what_has_no_retained_rows():
     X, y = _flowers()
-    for model in (LogisticRegression().fit(X, y), SparseKFDAClassifier(), OneVsRestClassifier(MODEL)):
-        with pytest.raises(ValueError, match=r"has neither retained_ nor support_; fit it, or give a sparse"):
+    two = X, y == "setosa"
+    for model in (
+        LogisticRegression().fit(X, y),
+        KMOMDClassifier().fit(*two),
+        MKLClassifier().fit(*two),
+        object(),
+    ):
+        with pytest.raises(
+            ValueError, match=r"has neither retained_ nor support_, .*; give a sparse"
+        ) as said:
+            retained_by(model)
+        assert not isinstance(said.value, NotFittedError)
+    for model in (SparseKFDAClassifier(), OneVsRestClassifier(MODEL), GridSearchCV(MODEL, {"rho": [0.1]})):
+        with pytest.raises(NotFittedError, match=f"{type(model).__name__} is not fitted; call fit"):
             retained_by(model)
     with pytest.raises(
         ValueError, match="y has 150 labels, which are not those that the model was fitted to"

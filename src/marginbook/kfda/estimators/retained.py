@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,8 @@ def retained_by(model: Any, y: Any = None) -> Retained:
     Raises
     ------
     ValueError
-        For a model that is not fitted, or none of these; for OneVsOneClassifier without `y`.
+        For a model that is none of these; for OneVsOneClassifier without `y`; as its subclass NotFittedError
+        for one that is not fitted.
     """
     model = final_step(model)
     if not hasattr(model, "estimators_"):
@@ -115,8 +117,11 @@ def _rows_of(model: Any) -> tuple[np.ndarray, int]:
         return np.sort(model.support_), model.shape_fit_[0]
     if type(model).__name__ == "_ConstantPredictor":  # scikit-learn's, where a machine got one class
         return np.empty(0, dtype=int), 0
+    if hasattr(model, "fit"):
+        check_is_fitted(model, msg="%(name)s is not fitted; call fit, which finds the rows that it retains")
     raise ValueError(
-        f"{type(model).__name__} has neither retained_ nor support_; fit it, or give a sparse kernel machine"
+        f"{type(model).__name__} has neither retained_ nor support_, which say what rows it needs; give a "
+        "sparse kernel machine, such as SparseKFDAClassifier"
     )
 
 
