@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShu
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_dataframe_column_names_consistency, parametrize_with_checks
 
 from marginbook.kfda import (
     MinimumError,
@@ -193,6 +193,18 @@ def test_realisations_of_a_pipeline_of_any_sparse_kernel_machine():
     assert retained_fraction(search) == len(search.best_estimator_[-1].support_) / len(y)
     with pytest.raises(NotFittedError):
         clone(search).predict(frame)
+
+
+@pytest.mark.parametrize("refit", ["all", "realisation"])
+def test_names_of_columns_are_kept_and_asked_for(refit):
+    X, y = _cancer()
+    frame = pd.DataFrame(X).add_prefix("x")
+    search = RealisationSearch(SparseKFDAClassifier(0.5), {"rho": [0.1]}, 2, refit=refit, random_state=0)
+    check_dataframe_column_names_consistency("RealisationSearch", search)
+    assert search.fit(frame, y).feature_names_in_.tolist() == frame.columns.tolist()
+    with pytest.raises(ValueError, match="feature names should match"):
+        search.predict(frame[frame.columns[::-1]])
+    assert not hasattr(search.fit(X, y), "feature_names_in_")
 
 
 @parametrize_with_checks(

@@ -86,7 +86,8 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
     realisations_ : dict of arrays
         ``cv_error``, ``retained`` (a fraction), ``n_train`` and ``params`` of the winner of each realisation;
         for ``pandas.DataFrame``.
-    classes_, n_features_in_
+    classes_, n_features_in_, feature_names_in_
+        The last only after rows whose columns have names.
 
     Examples
     --------
@@ -197,6 +198,9 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         self.classes_ = self.best_estimator_.classes_
         if hasattr(self.best_estimator_, "n_features_in_"):
             self.n_features_in_ = self.best_estimator_.n_features_in_ if n_columns is None else n_columns
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
 
     def predict(self, X: Any) -> np.ndarray:
