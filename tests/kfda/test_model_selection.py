@@ -181,7 +181,8 @@ def test_realisations_of_a_precomputed_kernel(refit):
     search = RealisationSearch(SparseKFDAClassifier(kernel="precomputed"), {"rho": [0.01, 0.1]}, **options)
     other = RealisationSearch(SparseKFDAClassifier(gamma=0.02), {"rho": [0.01, 0.1]}, **options)
     expected = other.fit(X, y).decision_function(X)
-    np.testing.assert_allclose(search.fit(K, y).decision_function(K), expected, atol=1e-8)
+    for values in (K, pd.DataFrame(K), pd.DataFrame(K).add_prefix("x")):
+        np.testing.assert_allclose(search.fit(values, y).decision_function(values), expected, atol=1e-8)
 
 
 def test_realisations_of_a_pipeline_of_any_sparse_kernel_machine():

@@ -151,6 +151,7 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         if X is None or isinstance(X, list):
             X = check_array(X, dtype=None, ensure_all_finite=False)
         X, y = indexable(X, y)
+        X = self._values(X)
         y = column_or_1d(y, warn=True)
         validate_labels(y)
         weights = row_weights(X, y, sample_weight)
@@ -264,7 +265,12 @@ class RealisationSearch(NoPartialFit, MetaEstimatorMixin, ClassifierMixin, BaseE
         rows = X.iloc[part] if hasattr(X, "iloc") else np.asarray(X)[part] if isinstance(X, list) else X[part]
         return rows[:, part] if self._pairwise() else rows
 
+    def _values(self, X: Any) -> Any:
+        """Return a Gram matrix without the names of its columns, which are cut out by their places."""
+        return X.to_numpy() if self._pairwise() and hasattr(X, "iloc") else X
+
     def _of_choice(self, X: Any) -> Any:
+        X = self._values(X)
         return X if self._columns is None else np.asarray(X)[:, self._columns]
 
     def _pairwise(self) -> bool:
