@@ -222,10 +222,11 @@ def test_scikit_learn_clones_pickles_and_searches():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0.0}, r"C must be in \[1e-100, 1e\+100\], got 0.0"),
+        ({"C": 0.0}, r"C must be a number > 0, between 1e-100 and 1e\+100, got 0.0"),
+        ({"C": [1.0, -1.0]}, "C must be a number > 0, .* got -1.0"),
         ({"C": []}, r"C must be a number > 0 or a sequence of such numbers, got \[\]"),
         ({"C": "big"}, "C must be a number > 0 or a sequence"),
-        ({"C": [1.0, True]}, r"C must be in .*, got True"),
+        ({"C": [1.0, True]}, "C must be a number > 0, .* got True"),
         ({"normalised": "yes"}, "normalised must be True or False"),
         ({"kernel": "tanh"}, "unknown kernel 'tanh'"),
         ({"kernel": "precomputed", "normalised": True}, "normalise the matrix"),

@@ -80,7 +80,7 @@ def grid_of(C: Any) -> list[float]:
         raise ValueError(f"C must be a number > 0 or a sequence of such numbers, got {C!r}")
     for value in values:
         if not (is_number(value) and 1e-100 <= value <= 1e100):
-            raise ValueError(f"C must be in [1e-100, 1e+100], got {value!r}")
+            raise ValueError(f"C must be a number > 0, between 1e-100 and 1e+100, got {value!r}")
     return [float(value) for value in values]
 
 

@@ -67,8 +67,9 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float or sequence of floats, default=1.0
-        Weight of the errors, > 0. Of a sequence, the one of the best leave-one-out accuracy is taken, of
-        equals the one of the least squared leave-one-out error; up to 1500 rows they share one factorisation.
+        Weight of the errors, > 0, between 1e-100 and 1e100. Of a sequence, the one of the best leave-one-out
+        accuracy is taken, of equals the one of the least squared leave-one-out error; up to 1500 rows they
+        share one factorisation.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="linear"
         As `marginbook.kernels` has it. A precomputed matrix is symmetric and positive semidefinite. Linear by
         default, unlike in SVC: the machine stands behind features such as those of CLASMKTransformer.
