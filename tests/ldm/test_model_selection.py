@@ -312,3 +312,16 @@ def test_the_score_of_new_rows_is_what_the_choice_was_made_by(scoring, metric):
             np.average(right, weights=own) if metric is None else metric(y[30:], decided, sample_weight=own)
         )
         assert model.score(X[30:], y[30:], own) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["rbf", "poly", "linear", ("poly", {"degree": 2}), ("rbf", {"gamma": 0.3})]
+)
+def test_the_best_parameters_are_those_of_the_best_estimator(kernel):
+    X, y = _clouds()
+    found = LDMClassifierCV((0.1,), (0.1,), (1.0,), kernel=kernel, tol=1e-9).fit(X, y)
+    open_gamma = kernel in ("rbf", "poly", ("poly", {"degree": 2}))
+    assert set(found.best_params_) == {"C", "lambda1", "lambda2"} | ({"gamma"} if open_gamma else set())
+    assert found.gamma_ == found.best_params_.get("gamma")
+    alone = LDMClassifier(kernel=kernel, solver="active-set", tol=1e-9, **found.best_params_).fit(X, y)
+    np.testing.assert_allclose(alone.decision_function(X), found.decision_function(X), atol=1e-7)

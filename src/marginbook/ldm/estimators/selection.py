@@ -107,7 +107,7 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     lambda1_, lambda2_, C_, gamma_ :
-        The choice; ``gamma_`` is None where the kernel has no width to choose. Of equal scores the first in
+        The choice; ``gamma_`` is None where the kernel has no gamma, or its own. Of equal scores the first in
         the grid wins, whose order is gamma, C, lambda1, lambda2, the last fastest.
     best_score_ : float
         Mean over the folds, or the guaranteed accuracy.
@@ -324,8 +324,10 @@ class LDMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     def _gammas(self, rows: Searched) -> list[float | None]:
         if self.gammas is not None:
             return [float(gamma) for gamma in self.gammas]
-        if kernel_name(self.kernel) != "rbf" or not leaves_gamma_open(self.kernel):
+        if not leaves_gamma_open(self.kernel):
             return [None]
+        if kernel_name(self.kernel) == "poly":
+            return [1.0]
         with np.errstate(over="ignore", invalid="ignore"):  # the Gram matrix has a message for it
             squared = euclidean_distances(rows.X, squared=True)
             delta = mean_distance(squared) if rows.own is None else weighted_mean_distance(squared, rows.own)
