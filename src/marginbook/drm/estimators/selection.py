@@ -78,13 +78,15 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     ----------
     best_params_ : dict
         The choice: ``alpha``, ``beta``, ``kernel``, ``scaling``, also as `alpha_`, `beta_`, `kernel_`,
-        `scaling_`. Of equal scores the first in the grid wins, as in scikit-learn's searches, but with beta
-        running fastest, then alpha, kernel and scaling, which is not the order of ``ParameterGrid``.
+        `scaling_`. The last is no parameter of :class:`DRMClassifier`: `scaler_` does it. Of equal scores the
+        first in the grid wins, as in scikit-learn's searches, but with beta running fastest, then alpha,
+        kernel and scaling, which is not the order of ``ParameterGrid``.
     best_score_ : float
         Its leave-one-out score.
     best_index_ : int
     best_estimator_ : DRMClassifier
-        Fitted to all data with the choice.
+        Fitted to all data with the choice, and with the default `tol` of :class:`DRMClassifier`, above which
+        its certificate warns.
     scaler_ : transformer
         Fitted to all data; it scales the rows before ``best_estimator_`` gets them.
     n_splits_ : int
