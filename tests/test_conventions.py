@@ -43,6 +43,10 @@ TO_THE_TOLERANCE = {"MKLClassifier", "TwoLayerMKLClassifier"}
 #: whose folds the check must be able to name: rows of a part are rows of X
 IN_PARTS = {"RealisationSearch": {"realisations": AllRows()}}
 WEIGHTED = [name for name, each in ESTIMATORS.items() if has_fit_parameter(each, "sample_weight")]
+#: whose docstring says itself what the kernel may be, and not "as in" another
+OWN_KERNELS = [
+    name for name, each in ESTIMATORS.items() if re.search(r"\nkernel : .* or callable, ", getdoc(each))
+]
 TERMS = ("Objective", "Search", "Cost", "Certificate", "Pitfalls")
 
 
@@ -114,6 +118,21 @@ def test_numbers_that_are_not_finite_are_refused_in_one_line(name, bad):
         with pytest.raises(ValueError, match=r"NaN|infinity") as refused:
             call()
         assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", OWN_KERNELS)
+def test_a_kernel_of_ones_own_gets_two_vectors_and_the_docstring_says_so(name):
+    seen = set()
+
+    def product(x, z):
+        seen.update((np.ndim(x), np.ndim(z)))
+        return float(x @ z)
+
+    fitted(name, kernel=product)
+    assert seen == {1}
+    assert "A callable gets two rows, each a vector, and returns a number" in " ".join(
+        getdoc(ESTIMATORS[name]).split()
+    )
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -7,6 +7,9 @@ A kernel is named as scikit-learn names it, with scikit-learn's parameters, or i
 * ``("rbf", {"gamma": g})``: :math:`k(x,z)=\exp(-g\lVert x-z\rVert^2)`; a paper's
   :math:`\sigma` in :math:`\exp(-\lVert x-z\rVert^2/(2\sigma^2))` is ``gamma = 1 / (2 * sigma**2)``
 * ``("precomputed", {})``: the kernel values themselves, given in place of the rows
+* a callable: gets two rows, each a vector of p numbers, and returns a number, as in scikit-learn's
+  ``pairwise_kernels``; that of ``SVC`` gets two matrices, as does
+  ``sklearn.metrics.pairwise.rbf_kernel``: name it, ``"rbf"``, or give its values as "precomputed"
 
 What a name or a pair leaves open is filled from the `gamma`, `degree` and `coef0` of an estimator that has
 them. Elsewhere, as in lists of kernels, "poly" has degree 3, gamma 1 (scikit-learn: 1 / n_features) and coef0

@@ -72,7 +72,8 @@ class LSSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
         share one factorisation.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="linear"
         As `marginbook.kernels` has it. A precomputed matrix is symmetric and positive semidefinite. Linear by
-        default, unlike in SVC: the machine stands behind features such as those of CLASMKTransformer.
+        default, unlike in SVC: the machine stands behind features such as those of CLASMKTransformer. A
+        callable gets two rows, each a vector, and returns a number (that of SVC gets two matrices).
     gamma : "scale", "auto", float or None, default="scale"
         Of "rbf" and "poly", where a pair does not give it; as in SVC, but `sample_weight` and `class_weight`
         count in the variance of "scale". None is 1 / n_features for "rbf" and 1 for "poly".

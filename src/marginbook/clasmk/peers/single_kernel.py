@@ -38,7 +38,8 @@ class SubspaceKernelTransformer(
     Parameters
     ----------
     kernel : {"linear", "poly", "rbf"}, (name, parameters) or callable, default="rbf"
-        As in :mod:`marginbook.kernels`; normalised.
+        As in :mod:`marginbook.kernels`; normalised. A callable gets two rows, each a vector, and returns a
+        number (that of SVC gets two matrices).
     tol : float, default=1e-3
         Largest squared distance of a training row to the subspace, in [0, 1]; that to the origin is 1.
     max_rank : int, default=None

@@ -71,7 +71,8 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
     beta : float, default=1.0
         Weight of the ridge, above 0.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
-        Parameters given as a pair win over `gamma`, `degree`, `coef0`.
+        Parameters given as a pair win over `gamma`, `degree`, `coef0`. A callable gets two rows, each a
+        vector, and returns a number (that of SVC gets two matrices).
     gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
         `sample_weight` and `class_weight` count), "auto" 1 / n_features. None is the latter for "rbf", and 1

@@ -54,7 +54,8 @@ class SparseKFDAClassifier(KernelMachine):
         Weight of the penalty, above 0; it is multiplied by N.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
         Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix need not be
-        positive semidefinite: its columns are regressors.
+        positive semidefinite: its columns are regressors. A callable gets two rows, each a vector, and
+        returns a number (that of SVC gets two matrices).
     gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
         `sample_weight` counts), "auto" is 1 / n_features, None is 1 / n_features for "rbf" and 1 for "poly".

@@ -50,8 +50,9 @@ class OLSKFDAClassifier(KernelMachine):
         Stop before when :math:`1-\sum\mathrm{err}`, the share of the targets' energy that is not explained,
         is below it. With overlapping classes a small tolerance is met only by many samples, or never.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
-        Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix is symmetric
-        and positive semidefinite.
+        Parameters given as a pair win over `gamma`, `degree`, `coef0`. A precomputed matrix is symmetric and
+        positive semidefinite. A callable gets two rows, each a vector, and returns a number (that of SVC gets
+        two matrices).
     gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf" and "poly"; "scale" is 1 / (n_features times the variance of all entries of X, where
         `sample_weight` counts), "auto" is 1 / n_features, None is 1 / n_features for "rbf" and 1 for "poly".

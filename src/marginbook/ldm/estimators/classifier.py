@@ -59,7 +59,8 @@ class LDMClassifier(TakesChunks, ClassifierMixin, BaseEstimator):
         Weight of the hinge losses, above 0. ``np.inf`` is the hard margin: every margin is at least 1, and
         data that the kernel does not separate without an intercept are an error.
     kernel : {"linear", "poly", "rbf", "precomputed"}, (name, parameters) or callable, default="rbf"
-        Parameters given as a pair win over `gamma`, `degree`, `coef0`.
+        Parameters given as a pair win over `gamma`, `degree`, `coef0`. A callable gets two rows, each a
+        vector, and returns a number (that of SVC gets two matrices).
     gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf" and "poly": "scale" is 1 / (n_features times the variance of all entries of X, where
         `sample_weight` counts), "auto" 1 / n_features; None is 1 / n_features for "rbf" and 1 for "poly". A

@@ -47,7 +47,8 @@ class LowRankSVMClassifier(MatrixMachine):
         A kernel on rows: B is then :math:`\sum_kU_kV_k^\top` with :math:`V_k` in the feature space of a row.
         Parameters given as a pair win over `gamma`, `degree`, `coef0`. "poly" between rows a and b of two
         matrices is :math:`(\gamma\,x_a^\top z_b+c)^m` where a = b, and without c, the `coef0`, elsewhere. See
-        :mod:`marginbook.smm.model.row_kernels`.
+        :mod:`marginbook.smm.model.row_kernels`. A callable gets two rows, each a vector, and returns a number
+        (that of SVC gets two matrices).
     gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf" and "poly"; "scale" is 1 / d2 over the variance of all entries, weighted as the samples are,
         "auto" is 1 / d2, and None is 1 / d2 for "rbf" and 1 for "poly". The draft's width :math:`\sigma` is
