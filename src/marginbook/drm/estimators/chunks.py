@@ -38,7 +38,8 @@ class FitsChunks:
         """Take in more rows; the result equals one fit to all of them.
 
         Present only for the linear kernel with solver "auto" or "one-pass" and without `n_components`. After
-        the first call `alpha`, `beta` and `fit_intercept` must stay as they are.
+        the first call `alpha`, `beta` and `fit_intercept` must stay as they are. Each class of these rows
+        needs one of positive weight, and `class_weight` has to name all classes, as some may be missing here.
 
         Parameters
         ----------

@@ -60,8 +60,9 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     scaling : {"none", "max-abs"} or a sequence of both, default="none"
         "max-abs" divides each feature by its largest absolute value in the training data.
     scoring : str or callable, default=None
-        Accuracy by default, else a scikit-learn scorer; it is given the pooled left-out predictions. It
-        serves the choice only: `score` is the accuracy whatever this is, and ``scorer_`` scores new rows.
+        Accuracy by default, else a scikit-learn scorer, but none of probabilities; it is given the pooled
+        left-out predictions and decision values. It serves the choice only: `score` is the accuracy whatever
+        this is, and ``scorer_`` scores new rows.
     tol : float, default=1e-6
         A grid point gets the score NaN when the largest certificate of its left-out fits that were probed is
         above this: of about 32 of them, of all n once a probe is above tol / 100, and always of all n at the

@@ -234,7 +234,10 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """The dual coefficients, under the name that they had; use ``dual_coef_``."""
+        """The dual coefficients, under the name that they had; use ``dual_coef_``.
+
+        They are no weights of features, which ``SelectFromModel`` and ``RFE`` of scikit-learn take them for.
+        """
         if "dual_coef_" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no coef_ before fit; after it, take dual_coef_")
         warnings.warn(

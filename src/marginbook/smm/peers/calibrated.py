@@ -42,7 +42,9 @@ class CalibratedSVMClassifier(NoPartialFit, ClassifierMixin, BaseEstimator):
     ----------
     estimator : classifier of matrices, default=None
         Any of `marginbook.smm` with ``decision_function``; None is
-        :class:`~marginbook.smm.peers.vector.VectorSVMClassifier`.
+        :class:`~marginbook.smm.peers.vector.VectorSVMClassifier`. Where scikit-learn's metadata routing is
+        on, it must ask for weights of rows, which `class_weight` makes, too:
+        ``VectorSVMClassifier().set_fit_request(sample_weight=True)``.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
     cv : int, splitter or iterable of splits, default=None
         None is 5 stratified folds, or as many as the smallest class has samples.
