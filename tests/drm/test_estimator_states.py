@@ -29,6 +29,33 @@ def test_a_fit_that_fails_leaves_nothing_that_predicts() -> None:
                 ask(X)
 
 
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("bad", [{"X": np.full((40, 3), np.nan)}, {"sample_weight": -np.ones(40)}])
+def test_a_first_pass_that_fails_leaves_a_machine_that_is_not_fitted(method: str, bad: dict) -> None:
+    from sklearn.exceptions import NotFittedError
+
+    model = DRMClassifier(kernel="linear")
+    options = {"classes": [0, 1]} if method == "partial_fit" else {}
+    with pytest.raises(ValueError, match=r"NaN|[Nn]egative"):
+        getattr(model, method)(**{"X": X, "y": y, **options, **bad})
+    for ask in (model.predict, model.decision_function, model.dissimilarity):
+        with pytest.raises(NotFittedError):
+            ask(X)
+    getattr(model, method)(X, y, **options)
+    np.testing.assert_array_equal(
+        model.decision_function(X), DRMClassifier(kernel="linear").fit(X, y).decision_function(X)
+    )
+
+
+def test_rows_that_are_refused_in_the_midst_leave_no_trace() -> None:
+    model = DRMClassifier(kernel="linear").partial_fit(X, y, classes=[0, 1])
+    before, sizes = model.moments_.G.copy(), model.moments_.sizes.copy()
+    with pytest.raises(ValueError, match="leave the range of double precision"):
+        model.partial_fit(X * np.where(y == 1, 1e200, 1.0)[:, None], y)
+    np.testing.assert_array_equal(model.moments_.G, before)
+    np.testing.assert_array_equal(model.moments_.sizes, sizes)
+
+
 @pytest.mark.parametrize(
     "given", [{}, {"kernel": "linear", "solver": "cg"}, {"kernel": "linear", "n_components": 5}]
 )

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, scale
 
 from marginbook.base.interruptible import interruptible
 from marginbook.drm import DRMClassifier, MixedNormDRMClassifier
@@ -173,6 +173,44 @@ def test_parts_of_weighted_rows_add_up():
     np.testing.assert_allclose(parts.dissimilarity(X), whole.dissimilarity(X), rtol=1e-6)
     with pytest.raises(ValueError, match="'balanced' needs all rows at once"):
         DRMClassifier(kernel="linear", class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("names", "class_weight"),
+    [(False, None), (False, {1: 5.0}), (False, {0: 2.0, 1: 0.5, 2: 1.0}), (True, {"b": 5.0})],
+)
+def test_a_part_may_lack_a_class_or_weight_on_all_its_rows(names, class_weight):
+    """Rows in order of their classes, so that a part has one or two; a class may have weight 0 in a part."""
+    X, y = load_wine(return_X_y=True)
+    X = scale(X)
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    weights[:20] = weights[100:125] = weights[150] = 0.0  # a part, all of one class in a part, a row
+    labels = np.array(["a", "b", "c"])[y] if names else y
+    whole = DRMClassifier(kernel="linear", class_weight=class_weight).fit(X, labels, weights)
+    parts = DRMClassifier(kernel="linear", class_weight=class_weight)
+    for part in np.split(np.arange(len(y)), [20, 50, 105, 140]):
+        parts.partial_fit(X[part], labels[part], classes=np.unique(labels), sample_weight=weights[part])
+    np.testing.assert_allclose(parts.dissimilarity(X), whole.dissimilarity(X), rtol=1e-6)
+    np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "sample_weight", "message"),
+    [
+        ({0: 1.0, 7: 2.0}, None, "not in class_weight"),
+        ({0: 0.0}, None, "every class needs a row of positive weight; 0 has none"),
+        ({0: -1.0}, None, "class_weight must give finite numbers"),
+        ("even", None, "class_weight must be a dictionary"),
+        (None, np.full(9, -1.0), "[Nn]egative"),
+        (None, np.ones(8), r"sample_weight.shape == \(8,\), expected \(9,\)"),
+        ({0: 1e300}, np.full(9, 1e300), "sample_weight times class_weight must be finite"),
+    ],
+)
+def test_weights_of_a_part_that_no_fit_would_take(class_weight, sample_weight, message):
+    X, y = load_wine(return_X_y=True)
+    model = DRMClassifier(kernel="linear", class_weight=class_weight)
+    with pytest.raises(ValueError, match=message), np.errstate(over="ignore"):
+        model.partial_fit(X[:9], y[:9], classes=[0, 1, 2], sample_weight=sample_weight)
 
 
 def big(n=600, g=2, seed=0):

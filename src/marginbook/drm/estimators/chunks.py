@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,11 +10,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from ...base.memory import require_memory
-from ...base.weights import ClassWeight, row_weights
+from ...base.weights import ClassWeight
 from ...kernels import tidy
 from ...kernels.validation import validate_data
 from ..solvers.one_pass import ClassMoments, LinearMaps, linear_maps
 from ..solvers.one_pass_dask import dask_moments, is_dask
+from .chunk_weights import chunk_weights
 from .parameters import available_chunks, takes_chunks, validate_settings
 from .prediction import SPARE, warn_of_certificate
 
@@ -38,8 +40,8 @@ class FitsChunks:
         """Take in more rows; the result equals one fit to all of them.
 
         Present only for the linear kernel with solver "auto" or "one-pass" and without `n_components`. After
-        the first call `alpha`, `beta` and `fit_intercept` must stay as they are. Each class of these rows
-        needs one of positive weight, and `class_weight` has to name all classes, as some may be missing here.
+        the first call `alpha`, `beta` and `fit_intercept` must stay as they are. A call that fails leaves the
+        machine as it was.
 
         Parameters
         ----------
@@ -78,16 +80,20 @@ class FitsChunks:
         strangers = np.setdiff1d(y, known)
         if strangers.size:
             raise ValueError(f"label {strangers[0]} is not among the classes {known.tolist()}")
-        if first:
-            self.classes_, self.solver_ = known, "one-pass"
-            self._start_moments(X.shape[1])
-        elif self._settings() != (self.moments_.alpha, self.moments_.beta, self.moments_.G.shape[1]):
+        if not first and self._settings() != (
+            self.moments_.alpha,
+            self.moments_.beta,
+            self.moments_.G.shape[1],
+        ):
             raise ValueError(
                 "alpha, beta or fit_intercept changed since the first call of partial_fit; call fit"
             )
-        weights = row_weights(X, y, sample_weight, self.class_weight)
-        codes = np.searchsorted(self.classes_, y)
-        self._solve_maps(self.moments_.add(X, codes, self.fit_intercept, weights))
+        codes = np.searchsorted(known, y)
+        weights = chunk_weights(X, codes, known, sample_weight, self.class_weight)
+        # a copy, as rows may be refused when some are in
+        moments = self._start_moments(X.shape[1], len(known)) if first else self._copied_moments()
+        self._solve_maps(moments.add(X, codes, self.fit_intercept, weights))
+        self.classes_, self.solver_ = known, "one-pass"
         return self
 
     def _settings(self) -> tuple[float, float, int]:
@@ -100,15 +106,18 @@ class FitsChunks:
             raise ValueError(f"DRMClassifier needs at least 2 classes, got one class: {classes[0]}")
         self.classes_ = classes
 
-    def _start_moments(self, n_features: int) -> None:
+    def _start_moments(self, n_features: int, n_classes: int) -> ClassMoments:
         size = n_features + int(self.fit_intercept)
         require_memory(
-            f"one pass over {size:,} features and {len(self.classes_)} classes needs",
-            4.0 * len(self.classes_) * size**2,
+            f"one pass over {size:,} features and {n_classes} classes needs",
+            4.0 * n_classes * size**2,
             "reduce the features first (TruncatedSVD), or take LDMClassifier(kernel='linear', solver='asgd')",
             share=SPARE,
         )
-        self.moments_ = ClassMoments.empty(len(self.classes_), size, float(self.alpha), float(self.beta))
+        return ClassMoments.empty(n_classes, size, float(self.alpha), float(self.beta))
+
+    def _copied_moments(self) -> ClassMoments:
+        return replace(self.moments_, G=self.moments_.G.copy(), deficit=self.moments_.deficit.copy())
 
     def _solve_maps(self, moments: ClassMoments) -> None:
         self.moments_, self.maps_ = moments, linear_maps(moments)

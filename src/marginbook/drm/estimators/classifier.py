@@ -205,8 +205,8 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
             choose_solver(self.solver, name, X, len(classes)) if self.n_components is None else "one-pass"
         )
         if self.solver_ == "one-pass" and self.n_components is None:
-            self._start_moments(X.shape[1])
-            self._solve_maps(self.moments_.add(X, codes, self.fit_intercept, weights))
+            moments = self._start_moments(X.shape[1], len(classes))
+            self._solve_maps(moments.add(X, codes, self.fit_intercept, weights))
             return self
         assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
         kernel = name if callable(name) else (name, parameters)
@@ -224,7 +224,7 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
         KernelOverflow
             If one is infinite or undefined: scale the features.
         """
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self, "kkt_residual_")
         if is_dask(X):
             return by_blocks(self.dissimilarity, X, len(self.classes_), np.float64)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -236,12 +236,12 @@ class DRMClassifier(FitsChunks, ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return minus the dissimilarities, (m, g); for two classes (m,), positive for the second."""
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self, "kkt_residual_")
         return self._difference(X) if len(self.classes_) == 2 else -self.dissimilarity(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of smallest dissimilarity for each row of `X`, (m, p)."""
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self, "kkt_residual_")
         if is_dask(X):
             return by_blocks(self.predict, X, None, self.classes_.dtype)
         if len(self.classes_) == 2:
