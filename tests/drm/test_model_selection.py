@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.metrics import log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from marginbook.drm import DRMClassifier, DRMClassifierCV
@@ -41,6 +42,17 @@ def test_a_scorer_of_rankings_meets_a_vanished_class():
     X, y = X[:11], np.array(["no"] * 10 + ["yes"])
     cv = DRMClassifierCV(alphas=(1.0,), betas=(0.1,), scoring="roc_auc").fit(X, y)
     assert 0 <= cv.best_score_ <= 1
+
+
+@pytest.mark.parametrize(
+    "scoring", ["neg_log_loss", "roc_auc_ovr", make_scorer(log_loss, response_method=("predict_proba",))]
+)
+def test_a_scorer_of_probabilities_is_refused_before_anything_is_solved(scoring):
+    with pytest.raises(ValueError, match=r"scoring=.* needs probabilities, and the machine has only dec"):
+        DRMClassifierCV(scoring=scoring).fit(*_two_clouds())
+    either = make_scorer(roc_auc_score, response_method=("decision_function", "predict_proba"))
+    found = DRMClassifierCV((1.0,), (0.1,), scoring=either).fit(*_two_clouds())
+    assert found.best_score_ > 0.5
 
 
 def test_the_chosen_point_is_certified_on_all_examples_and_the_next_is_taken_where_it_fails(monkeypatch):

@@ -46,6 +46,17 @@ class _Identity(MaxAbsScaler):
         return X
 
 
+def validate_scoring(scoring: Any) -> None:
+    """Raise ValueError unless `scoring` is None, or a scorer or the name of one, and of no probabilities."""
+    if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+        raise ValueError(f"scoring must be None, a scorer's name or a callable, got {scoring!r}")
+    asked = getattr(
+        get_scorer(scoring) if isinstance(scoring, str) else scoring, "_response_method", "predict"
+    )
+    if "predict_proba" in asked and "decision_function" not in asked:  # a method, or several in order
+        raise ValueError(f"scoring={scoring!r} needs probabilities, and the machine has only decision values")
+
+
 def scaler(name: str) -> MaxAbsScaler:
     """Return the unfitted transformer of one of `SCALINGS`."""
     return MaxAbsScaler() if name == "max-abs" else _Identity()

@@ -27,7 +27,7 @@ from ...kernels.validation import validate_data
 from ..model.objective import validate_parameters
 from ..solvers.iteration import validate_tol
 from .classifier import DRMClassifier
-from .left_out import PROBES, SCALINGS, digest, left_out, prepared, scaler, score_kernel
+from .left_out import PROBES, SCALINGS, digest, left_out, prepared, scaler, score_kernel, validate_scoring
 from .prediction import require_matrices
 
 __all__ = ["PAPER_GRID", "PROBES", "SCALINGS", "DRMClassifierCV", "NothingSolvable", "scaler"]
@@ -205,8 +205,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             # an array without dimensions has a __len__, which fails
             if not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0 or not len(value):
                 raise ValueError(f"{name} must be a sequence of at least one value, got {value!r}")
-        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
-            raise ValueError(f"scoring must be None, a scorer's name or a callable, got {self.scoring!r}")
+        validate_scoring(self.scoring)
         resolve_kernel("rbf", self.gamma, 3, 1.0)  # says what is wrong with gamma
         if isinstance(self.kernels, str):
             raise ValueError(f"kernels must be a sequence of kernels, got the single name {self.kernels!r}")
