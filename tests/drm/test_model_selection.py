@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
@@ -127,3 +128,24 @@ def test_a_search_has_the_scorer_and_the_number_of_splits_of_scikit_learn(scorin
     found = DRMClassifierCV(alphas=(1.0,), betas=(1.0,), scoring=scoring).fit(X, y)
     assert found.n_splits_ == len(y)
     assert 0 <= found.scorer_(found, X, y) <= 1
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc", lambda model, X, y: -np.mean(model.predict(X) != y)])
+@pytest.mark.parametrize("scaling", ["none", "max-abs"])
+def test_the_score_of_new_rows_is_what_the_choice_was_made_by(scoring, scaling):
+    X, y = _two_clouds(5, 60)
+    X *= [1.0, 10.0, 0.1, 3.0]
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y = X[order], y[order]
+    model = DRMClassifierCV((0.1,), (0.1,), scaling=scaling, scoring=scoring)
+    with pytest.raises(NotFittedError):
+        model.score(X, y)
+    model.fit(X[:40], y[:40])
+    X, y, weights = X[40:], y[40:], np.arange(20.0)
+    right = model.predict(X) == y
+    for own in (None,) if callable(scoring) else (None, weights):
+        if scoring == "roc_auc":
+            expected = roc_auc_score(y, model.decision_function(X), sample_weight=own)
+        else:
+            expected = np.average(right, weights=own) - callable(scoring)
+        assert model.score(X, y, own) == pytest.approx(expected)

@@ -61,8 +61,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         "max-abs" divides each feature by its largest absolute value in the training data.
     scoring : str or callable, default=None
         Accuracy by default, else a scikit-learn scorer, but none of probabilities; it is given the pooled
-        left-out predictions and decision values. It serves the choice only: `score` is the accuracy whatever
-        this is, and ``scorer_`` scores new rows.
+        left-out predictions and decision values. `score` is what it says of new rows.
     tol : float, default=1e-6
         A grid point gets the score NaN when the largest certificate of its left-out fits that were probed is
         above this: of about 32 of them, of all n once a probe is above tol / 100, and always of all n at the
@@ -186,6 +185,21 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         """As :meth:`DRMClassifier.decision_function`."""
         scaled = self._scaled(X)
         return self.best_estimator_.decision_function(scaled)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return what `scoring` says of the chosen machine on rows `X` with labels `y`: larger is better.
+
+        Parameters
+        ----------
+        X : (m, p) array or CSR matrix
+        y : (m,) labels
+        sample_weight : (m,) array, optional
+            Given to `scoring` as ``sample_weight``, which then must be one of its parameters.
+        """
+        scaled = self._scaled(X)
+        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        # not of self: without `scoring`, the scorer asks what it is given for its score
+        return float(self.scorer_(self.best_estimator_, scaled, y, **options))
 
     @property
     def estimator_(self) -> DRMClassifier:
