@@ -149,3 +149,27 @@ def test_the_score_of_new_rows_is_what_the_choice_was_made_by(scoring, scaling):
         else:
             expected = np.average(right, weights=own) - callable(scoring)
         assert model.score(X, y, own) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("scaling", ["none", "max-abs"])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_the_best_parameters_and_the_best_machine_are_for_use(scaling, fit_intercept):
+    X, y = _two_clouds(6)
+    X *= [1.0, 50.0, 0.1, 3.0]
+    grid = {"alphas": (0.1, 1.0), "betas": (0.1, 1.0), "kernels": ("rbf", "linear")}
+    model = DRMClassifierCV(**grid, scaling=scaling, fit_intercept=fit_intercept).fit(X, y)
+    assert model.best_params_ == {"alpha": model.alpha_, "beta": model.beta_, "kernel": model.kernel_}
+    assert model.best_params_ == model.cv_results_["params"][model.best_index_]
+    assert model.scaling_ == model.cv_results_["param_scaling"][model.best_index_] == scaling
+    machine = DRMClassifier(**model.best_params_, solver="closed", fit_intercept=fit_intercept)
+    decided = machine.fit(model.scaler_.transform(X), y).decision_function(model.scaler_.transform(X))
+    assert model.kkt_residual_ == machine.kkt_residual_
+    for rows in (X, sparse.csr_matrix(X)):
+        given = model.best_estimator_.decision_function(rows)
+        np.testing.assert_array_equal(given, model.decision_function(rows))
+        np.testing.assert_allclose(given, decided, atol=1e-9 * np.abs(decided).max())
+        np.testing.assert_array_equal(model.best_estimator_.predict(rows), model.predict(rows))
+
+
+def test_the_last_fit_has_the_tol_of_the_search():
+    assert DRMClassifierCV((1.0,), (1.0,), tol=1e-3).fit(*_two_clouds()).best_estimator_.tol == 1e-3

@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -77,28 +78,30 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     best_params_ : dict
-        The choice: ``alpha``, ``beta``, ``kernel``, ``scaling``, also as `alpha_`, `beta_`, `kernel_`,
-        `scaling_`. The last is no parameter of :class:`DRMClassifier`: `scaler_` does it. Of equal scores the
-        first in the grid wins, as in scikit-learn's searches, but with beta running fastest, then alpha,
-        kernel and scaling, which is not the order of ``ParameterGrid``.
+        The choice for :class:`DRMClassifier`: ``alpha``, ``beta``, ``kernel``, also as `alpha_`, `beta_`,
+        `kernel_`. Of equal scores the first in the grid wins, as in scikit-learn's searches, but with beta
+        running fastest, then alpha, kernel and scaling, which is not the order of ``ParameterGrid``.
+    scaling_ : str
+        The choice of `scaling`, which is no parameter of :class:`DRMClassifier`.
     best_score_ : float
         Its leave-one-out score.
     best_index_ : int
-    best_estimator_ : DRMClassifier
-        Fitted to all data with the choice, and with the default `tol` of :class:`DRMClassifier`, above which
-        its certificate warns.
+    best_estimator_ : DRMClassifier, or Pipeline
+        Fitted to all data with the choice. Where `scaling_` is "max-abs", it is a pipeline of `scaler_` and a
+        :class:`DRMClassifier`, so that it takes rows as they are given.
     scaler_ : transformer
-        Fitted to all data; it scales the rows before ``best_estimator_`` gets them.
+        Fitted to all data; the identity where `scaling_` is "none".
     n_splits_ : int
         The number of rows.
     scorer_ : callable
         As of scikit-learn's searches.
     cv_results_ : dict
-        ``params``, a list of dicts, and arrays ``param_alpha``, ``param_beta``, ``param_kernel``,
-        ``param_scaling``, ``mean_test_score``, ``rank_test_score`` and ``kkt_residual``, an entry for every
-        grid point. (``alpha``, ``beta``, ``kernel``, ``scaling``, ``score`` are their former names.)
+        ``params``, a list of dicts as `best_params_`, and arrays ``param_alpha``, ``param_beta``,
+        ``param_kernel``, ``param_scaling``, ``mean_test_score``, ``rank_test_score`` and ``kkt_residual``, an
+        entry for every grid point. (``alpha``, ``beta``, ``kernel``, ``scaling``, ``score`` are their former
+        names.)
     kkt_residual_ : float
-        Certificate of `best_estimator_`.
+        Certificate of the machine in `best_estimator_`.
     classes_, n_features_in_
 
     Examples
@@ -178,13 +181,13 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (m, p)."""
-        scaled = self._scaled(X)
-        return self.best_estimator_.predict(scaled)
+        X = self._validated(X)
+        return self.best_estimator_.predict(X)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """As :meth:`DRMClassifier.decision_function`."""
-        scaled = self._scaled(X)
-        return self.best_estimator_.decision_function(scaled)
+        X = self._validated(X)
+        return self.best_estimator_.decision_function(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return what `scoring` says of the chosen machine on rows `X` with labels `y`: larger is better.
@@ -196,13 +199,13 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         sample_weight : (m,) array, optional
             Given to `scoring` as ``sample_weight``, which then must be one of its parameters.
         """
-        scaled = self._scaled(X)
+        X = self._validated(X)
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
         # not of self: without `scoring`, the scorer asks what it is given for its score
-        return float(self.scorer_(self.best_estimator_, scaled, y, **options))
+        return float(self.scorer_(self.best_estimator_, X, y, **options))
 
     @property
-    def estimator_(self) -> DRMClassifier:
+    def estimator_(self) -> DRMClassifier | Pipeline:
         """The former name of `best_estimator_`, for one release."""
         if "best_estimator_" in self.__dict__:
             warnings.warn("estimator_ is now best_estimator_", FutureWarning, stacklevel=user_level())
@@ -233,15 +236,16 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         return scalings
 
     def _tabulate(self, grid: list[tuple[Any, ...]]) -> None:
-        params = [
-            {"alpha": alpha, "beta": beta, "kernel": kernel, "scaling": scaling}
-            for (scaling, kernel), alpha, beta, *_ in grid
-        ]
+        # without the scaling, which is no parameter of DRMClassifier
+        params = [{"alpha": alpha, "beta": beta, "kernel": kernel} for (_, kernel), alpha, beta, *_ in grid]
+        columns: dict[str, Any] = {
+            name: np.array([one[name] for one in params]) for name in ("alpha", "beta")
+        }
+        columns["scaling"] = np.array([scaling for (scaling, _), *_ in grid])
+        columns["kernel"] = [one["kernel"] for one in params]
         self.cv_results_: dict[str, Any] = {"params": params}
-        for name in ("alpha", "beta", "scaling"):
-            column = np.array([one[name] for one in params])
+        for name, column in columns.items():
             self.cv_results_[f"param_{name}"] = self.cv_results_[name] = column
-        self.cv_results_["param_kernel"] = self.cv_results_["kernel"] = [one["kernel"] for one in params]
         scores = np.array([row[3] for row in grid])
         self.cv_results_["mean_test_score"] = self.cv_results_["score"] = scores
         self.cv_results_["kkt_residual"] = np.array([row[4] for row in grid])
@@ -261,15 +265,18 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         results["rank_test_score"] = rankdata(-np.where(np.isnan(scores), -np.inf, scores), "min").astype(int)
         self.best_params_: dict[str, Any] = dict(results["params"][best])
         self.alpha_, self.beta_ = float(self.best_params_["alpha"]), float(self.best_params_["beta"])
-        self.kernel_, self.scaling_ = self.best_params_["kernel"], str(self.best_params_["scaling"])
+        self.kernel_, self.scaling_ = self.best_params_["kernel"], str(results["param_scaling"][best])
         self.best_score_ = float(scores[best])
         self.n_splits_, self.scorer_ = len(y), check_scoring(DRMClassifier(), self.scoring)
         self.scaler_ = scaler(self.scaling_).fit(X)
-        self.best_estimator_ = DRMClassifier(
-            self.alpha_, self.beta_, self.kernel_, solver="closed", fit_intercept=self.fit_intercept
+        machine = DRMClassifier(
+            **self.best_params_, solver="closed", fit_intercept=self.fit_intercept, tol=self.tol
         )
-        self.best_estimator_.fit(self.scaler_.transform(X), y)
-        self.kkt_residual_ = self.best_estimator_.kkt_residual_
+        machine.fit(self.scaler_.transform(X), y)
+        self.kkt_residual_ = machine.kkt_residual_
+        self.best_estimator_: DRMClassifier | Pipeline = machine
+        if self.scaling_ != "none":
+            self.best_estimator_ = Pipeline([("scaler", self.scaler_), ("machine", machine)])
 
     def _certified(self, X: Any, y: np.ndarray) -> int:
         """Return the first best grid point all of whose left-out fits meet `tol`: the grid looked at some."""
@@ -278,7 +285,7 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
         while not np.isnan(scores).all():
             best = int(np.nanargmax(scores))
             at = results["params"][best]
-            train = prepared(X[order], at["scaling"], self.fit_intercept)
+            train = prepared(X[order], str(results["param_scaling"][best]), self.fit_intercept)
             found = left_out(gram(at["kernel"], train), sizes, at["alpha"], at["beta"], self.tol)
             results["kkt_residual"][best] = residual = float(found.kkt_residual.max())
             if residual <= self.tol:
@@ -288,10 +295,9 @@ class DRMClassifierCV(NoPartialFit, ClassifierMixin, BaseEstimator):
             "no grid point could be solved in double precision; raise beta or scale the data"
         )
 
-    def _scaled(self, X: Any) -> np.ndarray:
+    def _validated(self, X: Any) -> Any:
         check_is_fitted(self, "best_estimator_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self.scaler_.transform(tidy(X))
+        return tidy(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
