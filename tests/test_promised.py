@@ -141,7 +141,8 @@ def test_an_old_name_gives_what_the_new_one_gives(name):
 
 
 def test_there_are_old_names_to_try():
-    assert {"marginbook.KFDAClassifier.coef_", "marginbook.drm.DiscriminativeRidgeClassifier"} <= set(OLD)
+    named = {"marginbook.LDMClassifierCV.estimator_", "marginbook.drm.DiscriminativeRidgeClassifier"}
+    assert named <= set(OLD)
 
 
 class Aged:

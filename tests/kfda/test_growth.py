@@ -322,15 +322,6 @@ def test_an_interrupt_does_not_wait_for_a_long_call():
         interruptible(lambda: 1 // 0)
 
 
-def test_the_old_name_of_the_dual_coefficients_warns():
-    X, y = _rows(40)
-    model = KFDAClassifier()
-    assert not hasattr(model, "coef_")
-    model.fit(X, y)
-    with pytest.warns(FutureWarning, match="it is called dual_coef_ now"):
-        assert model.coef_ is model.dual_coef_
-
-
 @pytest.mark.parametrize("model", [KFDAClassifier(), SparseKFDAClassifier(), OLSKFDAClassifier()], ids=str)
 def test_the_width_suits_the_features(model):
     X, y = _rows(120)

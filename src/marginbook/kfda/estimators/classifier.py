@@ -105,6 +105,8 @@ class SparseKFDAClassifier(KernelMachine):
         N2 and N1, training rows of ``classes_`` or the sums of their weights.
     dual_coef_ : (N,) array
         :math:`\alpha`.
+    coef_ : (1, d) array
+        Only of a linear kernel: the weights of the features in the decision function.
     intercept_ : float
         b.
     threshold_ : float

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +16,6 @@ from ...base.parameters import validate_choice, validate_limits
 from ...base.partial_fit import NoPartialFit
 from ...base.refit import forget
 from ...base.threads import on_few_threads
-from ...base.user_line import user_level
 from ...base.weights import ClassWeight, row_weights
 from ...kernels import Kernel, kernel_name, resolve_kernel, tidy
 from ...kernels.expansions import kernel_sums
@@ -56,6 +54,8 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
     class_count_ : (2,) array
         Its training rows, or the sum of their own weights, and before it that of the first: N2, N1.
     dual_coef_ : (N,) array, alpha
+    coef_ : (1, d) array
+        Of a linear kernel: the weights of the features in the decision function.
     intercept_ : float, b
     threshold_ : float, tau
     retained_ : (r,) array of int
@@ -234,19 +234,27 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """The dual coefficients, under the name that they had; use ``dual_coef_``.
+        """Weights of the features in the decision function, (1, d), or (K, d) for K > 2 classes.
 
-        They are no weights of features, which ``SelectFromModel`` and ``RFE`` of scikit-learn take them for.
+        Only of a linear kernel. That function is ``X @ coef_.T + (intercept_ - threshold_) / unit``, and the
+        unit is half the distance of the two targets.
         """
         if "dual_coef_" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no coef_ before fit; after it, take dual_coef_")
-        warnings.warn(
-            f"coef_ of {type(self).__name__} holds dual coefficients, one for each training row; it is "
-            "called dual_coef_ now, and coef_ goes with the next release",
-            FutureWarning,
-            stacklevel=user_level(),
-        )
-        return self.dual_coef_
+            raise AttributeError(f"{type(self).__name__} has no coef_ before fit")
+        if "_direction" not in vars(self):
+            raise AttributeError(
+                f"{type(self).__name__} has coef_, weights of features, only with kernel='linear', got "
+                f"kernel={self.kernel!r}; dual_coef_ has the coefficients of the training rows"
+            )
+        return np.atleast_2d((self._direction / self._units()).T)
+
+    def _units(self) -> Any:
+        """Return half the distance of the two targets, for each class where there are several."""
+        if self.dual_coef_.ndim == 2:
+            total = self.class_count_.sum()
+            return total**2 / (2.0 * self.class_count_ * (total - self.class_count_))
+        n_negative, n_positive = self.class_count_
+        return float((n_negative + n_positive) ** 2 / (2.0 * n_negative * n_positive))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return how far f is above the threshold, in half distances of the targets; > 0 is ``classes_[1]``.
@@ -273,13 +281,7 @@ class KernelMachine(NoPartialFit, ClassifierMixin, BaseEstimator):
             sums = X[:, self.retained_] @ self._weights
         else:
             sums = kernel_sums(self._kernel, X, self._rows, self._weights)
-        if sums.ndim == 2:
-            total = self.class_count_.sum()
-            units = total**2 / (2.0 * self.class_count_ * (total - self.class_count_))
-            return np.asarray((sums + (self.intercept_ - self.threshold_)) / units)
-        n_negative, n_positive = self.class_count_
-        unit = (n_negative + n_positive) ** 2 / (2.0 * n_negative * n_positive)
-        return np.asarray((sums + (self.intercept_ - self.threshold_)) / float(unit))
+        return np.asarray((sums + (self.intercept_ - self.threshold_)) / self._units())
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of `X`, (n, d), or (n, N) for "precomputed"; at 0 the first one."""

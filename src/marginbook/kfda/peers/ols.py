@@ -79,6 +79,8 @@ class OLSKFDAClassifier(KernelMachine):
         Samples of each class, or the sums of their weights.
     dual_coef_ : (N,) array
         :math:`\alpha`; 0 for samples that were not chosen.
+    coef_ : (1, d) array
+        Only of a linear kernel: the weights of the features in the decision function.
     intercept_ : float
         b.
     threshold_ : float

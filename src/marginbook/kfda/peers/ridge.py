@@ -105,6 +105,8 @@ class KFDAClassifier(KernelMachine):
         Samples of each class, or the sums of their weights.
     dual_coef_ : (N,) array, (N, K) for K > 2 classes
         :math:`\alpha`.
+    coef_ : (1, d) array, (K, d) for K > 2 classes
+        Only of a linear kernel: the weights of the features in the decision function.
     intercept_ : float, or (K,) array
         b.
     threshold_ : float, or (K,) array
