@@ -47,6 +47,16 @@ def test_a_first_pass_that_fails_leaves_a_machine_that_is_not_fitted(method: str
     )
 
 
+@pytest.mark.parametrize("between", [{"n_components": 10}, {"kernel": "rbf"}, {"solver": "closed"}])
+def test_parts_go_on_from_no_fit_of_other_parameters(between: dict[str, object]) -> None:
+    model = DRMClassifier(kernel="linear").fit(X[:20], y[:20])
+    usual = {name: model.get_params()[name] for name in between}
+    model.set_params(**between).fit(X[20:], y[20:])
+    model.set_params(**usual).partial_fit(X, y, classes=[0, 1])
+    whole = DRMClassifier(kernel="linear").fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), whole.decision_function(X))
+
+
 def test_rows_that_are_refused_in_the_midst_leave_no_trace() -> None:
     model = DRMClassifier(kernel="linear").partial_fit(X, y, classes=[0, 1])
     before, sizes = model.moments_.G.copy(), model.moments_.sizes.copy()

@@ -93,6 +93,8 @@ class FitsChunks:
         # a copy, as rows may be refused when some are in
         moments = self._start_moments(X.shape[1], len(known)) if first else self._copied_moments()
         self._solve_maps(moments.add(X, codes, self.fit_intercept, weights))
+        for earlier in ("_trained", "_landmarks"):  # of a fit with other parameters
+            vars(self).pop(earlier, None)
         self.classes_, self.solver_ = known, "one-pass"
         return self
 
