@@ -132,11 +132,11 @@ def _table_1() -> Sentence:
     agree, tested = agreeing(PAPER_TABLES.cells("table-1"))
     on_sets = order.measured.partition(": ")[2].partition(";")[0]
     parts, missing = stored_scalings()
+    ran = f"{len(parts)} of {len(parts) + len(missing)}" if missing else f"all {len(parts)}"
     return Sentence(
         f"{CELLS[cells.verdict]}: with {'one' if len(parts) == 1 else 'the best'} scaling of the rows "
         f"{agree} of {tested} cells agree. {ORDER[order.verdict]} ({on_sets}). The paper does not say how "
-        f"rows are scaled; we have run {len(parts) if missing else 'all'} of {len(parts) + len(missing)} "
-        "ways, but not its solver.",
+        f"rows are scaled; we have run {ran} ways, but not its solver.",
         {"clasmk/table-1": str(cells.verdict), "clasmk/table-1-order": str(order.verdict)},
     )
 
