@@ -10,6 +10,7 @@ import numpy as np
 
 from ...claims import check
 from ...claims.findings import Finding
+from ..paper.readings import LARGE, Reading
 from . import finding_pictures as pictures
 from .figures_seconds import seconds
 from .section_3_selection import check_selection, chooses
@@ -64,6 +65,7 @@ def _other_side() -> Finding:
     rbf_wins, _, rbf_losses = rbf["win_tie_loss"].split("/")
     nearest = [_nearest(table) for table in REGULAR]
     corrected = [_corrected(table) for table in REGULAR]
+    large = against_svm(Reading("LDM(4)", "SVM"))[LARGE]["corrected"]
     return Finding(
         "With another reading of equation (4), the variance matters",
         "Equation (4) equates two expressions that differ by a factor of $m^2$. The paper continues "
@@ -71,8 +73,9 @@ def _other_side() -> Finding:
         f"wins significantly on {wins} sets against the SVM without intercept and loses on {losses}, with "
         f"Gaussian kernels it wins on {rbf_wins} and loses on {rbf_losses}. Of our four versions "
         "of LDM this one comes closest to the printed column LDM. But none of these wins and losses survives "
-        "a test that allows for overlapping splits.",
-        {"ldm/eq-4": "corrected", "ldm/margin-weight": "holds", "ldm/table-2-wins": "partly"},
+        "a test that allows for overlapping splits. On the large sets it is less accurate than the SVM: by "
+        f"that test on {int((large == 'loss').sum())} of {len(large)}.",
+        {"ldm/eq-4": "corrected", "ldm/margin-weight": "holds", "ldm/table-2-wins": "undecided"},
         "ldm/04_regular_data#ldm-margin-weight",
         pictures.three_readings,
         "Two panels, linear and rbf kernels, with three rows: as printed, with the mean of the losses, with "
@@ -83,7 +86,8 @@ def _other_side() -> Finding:
         holds=nearest == ["LDM(4)", "LDM(4)"]
         and int(wins) > int(losses) > 0
         and int(rbf_wins) > int(rbf_losses) > 0
-        and corrected == [0, 0],
+        and corrected == [0, 0]
+        and bool((large == "loss").mean() > 0.5 and (large != "win").all()),
     )
 
 
