@@ -174,3 +174,19 @@ def test_words_of_errors_and_warnings_count_unless_they_are_not_asked_for(packag
         assert hashes(**said)[1] == silent
     for meant in ({"category": "RuntimeWarning"}, {"argument": "median"}):
         assert hashes(**meant)[1] != silent
+
+
+def test_a_parser_that_another_thread_confused_is_asked_again(package, monkeypatch):
+    plain = package(a=A, b=B)
+    module._tree.cache_clear()
+    parse, failures = ast.parse, [SystemError("AST constructor recursion depth mismatch")]
+
+    def confused(*arguments, **options):
+        if failures:
+            raise failures.pop()
+        return parse(*arguments, **options)
+
+    monkeypatch.setattr(module.ast, "parse", confused)
+    assert module._tree("toybook.a").body
+    assert not failures
+    assert fingerprint("toybook.a") == plain

@@ -168,3 +168,19 @@ def test_ctrl_c_with_workers_keeps_what_was_checked(tmp_path: Path):
         "stopped; claims that were checked are kept, the same command checks the others"
     )
     assert all(json.loads(path.read_text())["verdict"] for path in kept)
+
+
+def test_nothing_is_said_after_the_sentence_of_a_stop() -> None:
+    """Workers that are dropped when the program ends would warn of what they had not done."""
+    program = (
+        "import warnings\n"
+        "from marginbook.cli.stopping import one_sentence\n"
+        "class Dropped:\n"
+        "    def __del__(self):\n"
+        "        warnings.warn('3 tasks have been cancelled')\n"
+        "held = Dropped()\n"
+        "with one_sentence():\n"
+        "    raise KeyboardInterrupt('all is kept')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "stopped; all is kept\n")

@@ -111,7 +111,10 @@ def _content(name: str) -> bytes:
 
 @cache
 def _tree(name: str) -> ast.Module:
-    return ast.parse(_content(name))
+    try:
+        return ast.parse(_content(name))
+    except SystemError:  # Python 3.11 counts depth for all threads in one place: another one parsed meanwhile
+        return ast.parse(_content(name))
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -24,6 +25,7 @@ def one_sentence() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
+        warnings.simplefilter("ignore")  # joblib's about what was cancelled, when the program ends
         print(f"stopped; {stop}" if str(stop) else "stopped", file=sys.stderr)
         raise SystemExit(ENDED_BY + (_came or [signal.SIGINT])[0]) from None
     finally:
