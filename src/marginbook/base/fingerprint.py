@@ -109,8 +109,7 @@ def _content(name: str) -> bytes:
     return path.read_bytes()
 
 
-@cache
-def _tree(name: str) -> ast.Module:
+def _parsed(name: str) -> ast.Module:
     try:
         return ast.parse(_content(name))
     except SystemError:  # Python 3.11 counts depth for all threads in one place: another one parsed meanwhile
@@ -118,8 +117,13 @@ def _tree(name: str) -> ast.Module:
 
 
 @cache
+def _tree(name: str) -> ast.Module:
+    return _parsed(name)
+
+
+@cache
 def _normalised(name: str, messages: bool = True) -> str:
-    return _text(_tree(name) if messages else _Wordless().visit(ast.parse(_content(name))))
+    return _text(_tree(name) if messages else _Wordless().visit(_parsed(name)))
 
 
 class _Wordless(ast.NodeTransformer):

@@ -15,12 +15,12 @@ def side_by_side() -> list[ReadAs]:
     Cells of learned weights are open where no solver of the paper's kind has been run. A scaling under which
     they could make the verdict better is undecided, as the table itself is.
     """
-    calibration, (parts, _) = PAPER_TABLES.calibration("table-1"), stored_scalings()
+    parts, _ = stored_scalings()
     found = []
     for row in of_tables(PAPER_TABLES):
         if row.table == "table-1" and row.reading in parts:
             agree, tested = at_best(row.reading, parts[row.reading])
-            better = calibration.judge(agree, tested)
+            better = PAPER_TABLES.calibration(row.table).judge(agree, tested)
             row = row._replace(verdict=str(unless_better(Verdict(row.verdict), [better])))
         found.append(row)
     return found

@@ -136,7 +136,7 @@ def _table_1() -> Sentence:
     return Sentence(
         f"{CELLS[cells.verdict]}: with {'one' if len(parts) == 1 else 'the best'} scaling of the rows "
         f"{agree} of {tested} cells agree. {ORDER[order.verdict]} ({on_sets}). The paper does not say how "
-        f"rows are scaled; we have run {ran} ways, but not its solver.",
+        f"rows are scaled; we have run {ran} ways, though not with its solver.",
         {"clasmk/table-1": str(cells.verdict), "clasmk/table-1-order": str(order.verdict)},
     )
 
@@ -203,8 +203,8 @@ def _seconds() -> Sentence:
 
 def _unstated() -> Sentence:
     return Sentence(
-        "Which limit MATLAB's fmincon had, and which thresholds were used. Two values are printed for each, "
-        "and they give different weights; with none of five solvers does our column agree with that of Table "
-        "1 on more than one set.",
+        "Which limit MATLAB's fmincon had, and which thresholds were used. Two values are printed for each "
+        "threshold, and they give different weights; with none of five solvers does our column agree with "
+        "that of Table 1 on more than one set.",
         {"clasmk/eta-t": "holds", "clasmk/table-1-solver": "holds"},
     )
