@@ -63,6 +63,16 @@ def test_a_reader_runs_a_page_again_and_sees_what_changed(tab) -> None:
     expect(tab.get_by_role("cell", name="n = 5, dataset = wine")).to_be_visible()
 
 
+def test_what_is_typed_before_the_script_has_come_is_in_the_address(tab) -> None:
+    held = []
+    tab.route("**/serve.js", lambda asked: held.append(asked))
+    tab.goto(f"{tab.base}/-/run/toy/01_small", wait_until="commit")
+    tab.get_by_label("n", exact=True).fill("5")
+    assert "?" not in tab.url
+    held[0].continue_()
+    tab.wait_for_url("**/-/run/toy/01_small?n=5")
+
+
 def test_cancel_and_the_list(tab) -> None:
     tab.goto(f"{tab.base}/-/run/toy/01_small?pause=60")
     tab.get_by_role("button", name="Run this page again").click()

@@ -36,6 +36,7 @@
     history.replaceState(null, "", text ? `?${text}` : location.pathname);
   };
   if (form) {
+    link(); // of what was typed before this script was here, or what the browser kept
     form.addEventListener("input", link);
     form.addEventListener("reset", () => setTimeout(link));
     form.addEventListener("submit", () => {
