@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from marginbook.base.rooms import rooms
 from marginbook.book import finding_pages
@@ -73,7 +74,9 @@ def test_a_page_has_heading_picture_evidence_and_the_card(tmp_path: Path, monkey
     ):
         assert piece in text
     assert (tmp_path / "findings" / "ldm-1.png").read_bytes().startswith(b"\x89PNG")
-    assert "_generated/findings/ldm-1.png" in (tmp_path / "findings-home.md").read_text()
+    assert "_generated/findings/ldm-1-card.png" in (tmp_path / "findings-home.md").read_text()
+    width, height = Image.open(tmp_path / "findings" / "ldm-1-card.png").size
+    assert width / height == pytest.approx(finding_pages.CARD[0] / finding_pages.CARD[1], rel=0.01)
     assert (tmp_path / "findings-drm.md").read_text() == ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from .room_pages import short_name
 from .search_entries import evidence_anchor
 
 PICTURES = "findings"  # folder of the pictures, beside the fragments
+CARD = (4.8, 3.2)  # inches; a card is narrow, and what is drawn larger has letters too small to read there
 _HEAD = re.compile(r"(.+?)([:.])(\s|$)")
 
 
@@ -44,6 +45,11 @@ def write(folder: Path, checked: Checked) -> dict[str, list[Finding]]:
         ]
         folder.joinpath(f"findings-{room}.md").write_text("\n".join(parts), encoding="utf-8")
         home[room] = [(one, pictures.get(number, "")) for number, one in enumerate(told, start=1) if one.home]
+        for place, (one, picture) in enumerate(home[room][: rooms()[room].cards]):
+            if one.picture is not None:
+                card = picture.removesuffix(".png") + "-card.png"
+                save(one.picture, folder / PICTURES / Path(card).name, CARD)
+                home[room][place] = one, card
     folder.joinpath("findings-home.md").write_text(home_page(home), encoding="utf-8")
     return found
 
@@ -79,26 +85,32 @@ def refuse_false(told: Iterable[Finding | Sentence], verdicts: Mapping[str, str]
 
 def draw(folder: Path, room: str, told: Iterable[Finding]) -> dict[int, str]:
     """Draw the pictures, that of the idea with them; return the paths, relative to ``book/``, by number."""
-    import matplotlib.pyplot as plt
-
-    from ..base.plotting import STYLE
-
-    target = folder / PICTURES
-    target.mkdir(exist_ok=True)
+    folder.joinpath(PICTURES).mkdir(exist_ok=True)
     drawings = {str(number): one.picture for number, one in enumerate(told, start=1)} | {"idea": idea(room)}
     paths = {}
     for key, drawing in drawings.items():
         if drawing is None:
             continue
         name = f"{room}-{key}.png"
-        with plt.rc_context(cast(Any, STYLE)):
-            figure = drawing()
-            # no date, no version: the same picture is the same bytes
-            figure.savefig(target / name, metadata={"Software": None})
-            plt.close(figure)
+        save(drawing, folder / PICTURES / name)
         if key.isdigit():
             paths[int(key)] = f"_generated/{PICTURES}/{name}"
     return paths
+
+
+def save(drawing: Callable[[], Any], path: Path, inches: tuple[float, float] | None = None) -> None:
+    """Draw one picture, as large as it says itself or as given."""
+    import matplotlib.pyplot as plt
+
+    from ..base.plotting import STYLE
+
+    with plt.rc_context(cast(Any, STYLE)):
+        figure = drawing()
+        if inches is not None:
+            figure.set_size_inches(*inches)
+        # no date, no version: the same picture is the same bytes
+        figure.savefig(path, metadata={"Software": None})
+        plt.close(figure)
 
 
 def chapter_entry(

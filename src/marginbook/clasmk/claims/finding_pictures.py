@@ -109,7 +109,7 @@ def draw_equal_weights() -> Figure:
     ax.plot(equal[names], at, "o", color=COLOURS["blue"], label="equal")
     ax.set_yticks(at, names)
     ax.set(xlabel="accuracy, %", xlim=(60, 101))
-    ax.legend(loc="lower left")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)  # a narrow picture has no free corner
     return fig
 
 
