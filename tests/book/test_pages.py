@@ -254,12 +254,13 @@ def test_readings_stand_side_by_side_the_best_first(tmp_path: Path, monkeypatch:
         ReadAs("table-2", "one way", 3, 10, 2.5, "not-reproduced"),
         ReadAs("table-2", "another [way]", 9, 10, 0.25, "reproduced"),
         ReadAs("table-1", "one way", 5, 10, 1.0, "partly"),
+        ReadAs("table-1", "by its one cell", 1, 1, 1.0, "partly"),
     ]
     monkeypatch.setattr(ldm, "side_by_side", lambda: rows)
     monkeypatch.setattr(kfda, "side_by_side", list)
     readings_page.write(tmp_path, all_readings())
     text = (tmp_path / "readings.md").read_text()
-    places = [text.index(f"{row.agree} of 10") for row in (rows[2], rows[1], rows[0])]
+    places = [text.index(f"{row.agree} of {row.tested}") for row in (rows[3], rows[2], rows[1], rows[0])]
     assert places == sorted(places)
     assert r"another \[way\]" in text
     assert "[reproduced]{.verdict .verdict-reproduced}" in text

@@ -61,7 +61,7 @@ def test_forms_of_zero_are_stationary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("objective", "bound", "gap"), [(4.0, 3.0, 0.25), (0.0, 0.0, 0.0), (0.5, None, None)]
+    ("objective", "bound", "gap"), [(4.0, 3.0, 0.25), (4.0, 1.0, 0.75), (0.0, 0.0, 0.0), (0.5, None, None)]
 )
 def test_the_gap_is_relative_to_the_objective(
     objective: float, bound: float | None, gap: float | None

@@ -7,7 +7,7 @@ from sklearn.svm import LinearSVC
 
 from marginbook.ldm.model.objective import primal_objective
 from marginbook.ldm.model.whitening import WhitenedGram
-from marginbook.ldm.solvers import active_set
+from marginbook.ldm.solvers import active_set, hard_margin
 from marginbook.ldm.solvers.hard_margin import (
     InfeasibleError,
     gram_features,
@@ -45,6 +45,21 @@ def test_the_optimum_is_cvxpys(kind, lambda1, lambda2):
     norm = found.alpha @ G @ found.alpha
     value = primal_objective(np.maximum(found.margins, 1), norm, lambda1, lambda2, 1.0)
     assert value == pytest.approx(found.objective, rel=1e-8)
+
+
+def test_it_does_not_say_converged_above_its_tolerance(monkeypatch):
+    X, y = _separable()
+    exact = hard_margin.minimise
+
+    def stopped_early(H, x, lower, *others):
+        told = exact(H, x, lower, *others)
+        x += 0.1 * (x - lower)  # feasible, and not the minimum
+        return told
+
+    monkeypatch.setattr(hard_margin, "minimise", stopped_early)
+    found = solve_hard_margin(WhitenedGram(X @ X.T, y), 0.5, 0.5)
+    assert found.dual_gap > 1e-3 * found.objective
+    assert not found.converged
 
 
 def test_without_margin_terms_it_is_the_hard_margin_svm():
