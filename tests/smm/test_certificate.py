@@ -130,6 +130,8 @@ def test_the_gap_of_the_nuclear_norm_is_relative_to_the_objective() -> None:
     assert record.gap == 0.25
     record.lower_bound = 5.0
     assert record.gap == 0.0
+    record.objective, record.lower_bound = 1e-12, 0.0
+    assert record.gap == pytest.approx(1e-3)  # of 1e-12 times the objective at B = 0
 
 
 @pytest.mark.parametrize(("share", "certified"), [(0.999, True), (1.001, False)])

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from marginbook.smm.model.objective import LOSSES, dual_bound
+from marginbook.smm.solvers import global_bound
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.global_bound import improve, prox_support, shrink_largest
 
@@ -17,6 +18,13 @@ def matrices(n=60, d=4, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d, d))
     return X, np.where(X[:, 0, 0] + X[:, 1, 1] + rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def test_rounds_without_gain_end_the_search(monkeypatch):
+    X, y = matrices()
+    monkeypatch.setattr(global_bound, "dual_bound", lambda *_, **__: 0.5)
+    found = improve(X, y, rank=1, lam=0.1)
+    assert (found.value, found.n_iter) == (0.5, global_bound.IDLE * global_bound.ROUND)
 
 
 @settings(max_examples=50)
