@@ -2,8 +2,11 @@
 
 import dataclasses
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from marginbook.claims.contests import contest
 from marginbook.claims.evidence import (
     Evidence,
     Kind,
@@ -43,6 +46,7 @@ def test_a_mean_is_at_most_a_margin_that_ends_its_interval(low: float, high: flo
         (1, 2, Verdict.NOT_REPRODUCED),
         (2, 5, Verdict.NOT_REPRODUCED),
         (3, 5, Verdict.PARTLY),
+        (3, 7, Verdict.NOT_REPRODUCED),
     ],
 )
 def test_more_than_half_is_partly(agreeing: int, tested: int, verdict: Verdict) -> None:
@@ -83,3 +87,11 @@ def test_the_scoreboard_counts_by_room_and_owner() -> None:
     assert all(set(counts) == set(Verdict) for counts in rows.values())
     counted = {(*row, str(verdict)): n for row, counts in rows.items() for verdict, n in counts.items() if n}
     assert counted == {("a", False, "holds"): 2, ("a", True, "fails"): 1, ("b", False, "partly"): 1}
+
+
+def test_two_splits_are_enough_for_a_contest() -> None:
+    index = pd.MultiIndex.from_product([["iris", "wine"], [1, 2, 3]], names=["dataset", "split"])
+    scores = pd.DataFrame({"a": [3.0, 4.0, np.nan, 1.0, np.nan, np.nan], "b": 1.0}, index=index)
+    found = contest(scores, "a", "b", overlap=0)
+    assert found["splits"].to_dict() == {"iris": 2}
+    assert found.loc["iris", "difference"] == pytest.approx(2.5)

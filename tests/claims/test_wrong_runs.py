@@ -63,6 +63,12 @@ def test_equal_differences_have_no_spread_in_spite_of_rounding():
     assert lows(gains)(np.array([[gains.sum()]])) == pytest.approx(0.7)
 
 
+def test_where_no_run_has_a_score_all_do_as_well():
+    assert (
+        all_ways(turned([0.1])).as_well(lambda sums: lows([0.1])(sums)[:, 0]) == 1.0
+    )  # one set has no interval
+
+
 def test_a_verdict_that_wrong_runs_get_too_is_undecided():
     often, rarely = (WrongRuns(rate, "the names are exchanged", "as many agree") for rate in (0.06, 0.04))
     assert often.judge(4, 4) == often.judge(2, 4) == Verdict.UNDECIDED

@@ -62,6 +62,14 @@ def test_it_does_not_say_converged_above_its_tolerance(monkeypatch):
     assert not found.converged
 
 
+def test_a_point_with_margins_below_one_is_stretched_until_it_is_feasible():
+    X, y = np.eye(2), np.array([1.0, -1.0])
+    H = WhitenedGram(X, y).hessian(0.0)
+    found = hard_margin._feasible(H, y, np.array([0.8, 1.0]), 0.0, 0.0, 1e-8, 1)
+    np.testing.assert_allclose(found.margins, [1.0, 1.25])
+    assert found.objective == pytest.approx(0.5 * (1.0 + 1.25**2))
+
+
 def test_without_margin_terms_it_is_the_hard_margin_svm():
     X, y = _separable()
     found = solve_hard_margin(WhitenedGram(X @ X.T, y), 0.0, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from marginbook.smm.solvers.block_descent import CERTIFIED, _certified
 from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.certificate import Certificate, Point
 from marginbook.smm.solvers.nuclear_record import Record
+from marginbook.smm.solvers.solution import LowRankSolution
 
 Z = np.array([[1.0, 0.0], [0.0, 2.0]])
 Y = np.array([1.0, -1.0])
@@ -122,6 +124,13 @@ def test_a_solution_without_multipliers_has_the_bound_zero() -> None:
     other = certificate()
     other.offer(point([0.5, -0.25]), np.array([0.25, 0.125]))
     assert other.solution(3).dual_gap == pytest.approx(other.objective - 0.25)
+
+
+def test_a_bound_above_the_objective_by_rounding_leaves_no_gap() -> None:
+    one = np.ones((1, 1))
+    low_rank = LowRankSolution(one, one, one, 0.0, one[0], 1.0, 1.25, 0.0, one[0], 1, True, "given")
+    assert low_rank.global_gap == 0.0
+    assert replace(low_rank, lower_bound=0.75).global_gap == 0.25
 
 
 def test_the_gap_of_the_nuclear_norm_is_relative_to_the_objective() -> None:

@@ -20,6 +20,18 @@ def matrices(n=60, d=4, seed=0):
     return X, np.where(X[:, 0, 0] + X[:, 1, 1] + rng.standard_normal(n) > 0, 1.0, -1.0)
 
 
+def test_the_mean_of_the_multipliers_is_feasible():
+    X, y = matrices()
+    C = np.full(len(y), 1 / len(y))
+    smooth = global_bound.envelope(C / 2, C, 10.0)
+    *_, mean = global_bound._accelerated(
+        X.reshape(len(y), -1), y, smooth, np.zeros((4, 4)), 0.0, 1e-2, 0.1, 1, 30, False
+    )
+    assert (mean > 0).any()
+    assert (mean >= 0).all()
+    assert (mean <= C * (1 + 1e-12)).all()
+
+
 def test_rounds_without_gain_end_the_search(monkeypatch):
     X, y = matrices()
     monkeypatch.setattr(global_bound, "dual_bound", lambda *_, **__: 0.5)
