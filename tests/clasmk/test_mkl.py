@@ -1,6 +1,7 @@
 """l1 MKL: the semidefinite and quadratic oracles, its certificate, one kernel, copies, extreme C."""
 
 import warnings
+from types import SimpleNamespace
 
 import cvxpy as cp
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from marginbook.clasmk.model.normalised_kernels import normalised_gram
 from marginbook.clasmk.peers.mkl import MKLClassifier
 from marginbook.clasmk.peers.two_layer import TwoLayerMKLClassifier
-from marginbook.clasmk.solvers import half_stored
+from marginbook.clasmk.solvers import half_stored, mkl
 from marginbook.clasmk.solvers.gram_blocks import GramBlocks
 from marginbook.clasmk.solvers.mkl import combine, learn_weights
 from marginbook.clasmk.solvers.svm_outputs import best_bias, best_scale, curvature, train
@@ -103,6 +104,14 @@ def test_the_certificate_is_the_primal_less_a_dual_bound():
     values, bounds = np.array(found.path).T
     assert (np.diff(values) <= 0).all()
     assert (np.diff(bounds) >= 0).all()
+
+
+def test_the_bound_is_the_least_maximum_of_affine_functions(monkeypatch):
+    constants, slopes = np.array([0.0, 0.5]), np.array([[1.0, -1.0], [-1.0, 1.0]])
+    # 2 w - 1 and 1.5 - 2 w meet in w = 0.625; alone they have no better bound than -0.5
+    assert mkl._least_bound(constants, slopes) == pytest.approx(0.25)
+    monkeypatch.setattr(mkl, "linprog", lambda *_, **__: SimpleNamespace(status=4))
+    assert mkl._least_bound(constants, slopes) == -0.5
 
 
 def test_curvature_is_the_difference_of_gradients():

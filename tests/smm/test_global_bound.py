@@ -32,6 +32,20 @@ def test_the_mean_of_the_multipliers_is_feasible():
     assert (mean <= C * (1 + 1e-12)).all()
 
 
+def test_the_first_two_steps_have_no_momentum():
+    X, y = matrices()
+    C = np.full(len(y), 1 / len(y))
+    smooth = global_bound.envelope(C / 2, C, 10.0)
+
+    def after(steps, coef):
+        flat = X.reshape(len(y), -1)
+        return global_bound._accelerated(flat, y, smooth, coef, 0.0, 1e-2, 0.1, 1, steps, False)[0]
+
+    once = after(1, np.zeros((4, 4)))
+    np.testing.assert_allclose(after(2, np.zeros((4, 4))), after(1, once), rtol=1e-12)
+    assert np.abs(after(3, np.zeros((4, 4))) - after(1, after(1, once))).max() > 1e-6
+
+
 def test_rounds_without_gain_end_the_search(monkeypatch):
     X, y = matrices()
     monkeypatch.setattr(global_bound, "dual_bound", lambda *_, **__: 0.5)
