@@ -105,6 +105,7 @@ def test_a_hopeless_system_is_an_error_that_says_what_to_do():
     [
         (-1, 1, "alpha must be a finite number >= 0, got -1"),
         (1, 0, "beta must be a finite number > 0, got 0"),
+        (1, -1, "beta must be a finite number > 0, got -1"),
         (np.nan, 1, "alpha must be"),
         (1, np.inf, "beta must be"),
     ],

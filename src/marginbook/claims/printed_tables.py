@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import Evidence, Verdict, share
+from . import Evidence, Verdict
 from .cell_verdicts import NOT_PRINTED, TESTED, layout
 from .pass_rates import Calibration
 from .printed_csv import read_numbers, read_printed
@@ -39,7 +39,7 @@ class PaperTables(StoredTables):
     def nothing(self, claimed: str, table: str) -> Evidence:
         """Return the evidence of a claim about a table without results."""
         return Evidence(
-            verdict=share(0, 0),
+            verdict=Verdict.NOT_TESTABLE,
             measured="nothing",
             claimed=claimed,
             slack=None,
@@ -128,7 +128,7 @@ class PaperTables(StoredTables):
         if tested.empty:
             why = self.not_run(table) + missing
             return Evidence(
-                verdict=share(0, 0),
+                verdict=Verdict.NOT_TESTABLE,
                 measured="nothing",
                 claimed="the printed means",
                 slack=None,
