@@ -64,9 +64,8 @@ def test_equal_differences_have_no_spread_in_spite_of_rounding():
 
 
 def test_where_no_run_has_a_score_all_do_as_well():
-    assert (
-        all_ways(turned([0.1])).as_well(lambda sums: lows([0.1])(sums)[:, 0]) == 1.0
-    )  # one set has no interval
+    low = lows([0.1])  # one set has no interval
+    assert all_ways(turned([0.1])).as_well(lambda sums: low(sums)[:, 0]) == 1.0
 
 
 def test_a_verdict_that_wrong_runs_get_too_is_undecided():

@@ -66,7 +66,8 @@ def test_a_reader_runs_a_page_again_and_sees_what_changed(tab) -> None:
 def test_what_is_typed_before_the_script_has_come_is_in_the_address(tab) -> None:
     held = []
     tab.route("**/serve.js", lambda asked: held.append(asked))
-    tab.goto(f"{tab.base}/-/run/toy/01_small", wait_until="commit")
+    with tab.expect_request("**/serve.js"):
+        tab.goto(f"{tab.base}/-/run/toy/01_small", wait_until="commit")
     tab.get_by_label("n", exact=True).fill("5")
     assert "?" not in tab.url
     held[0].continue_()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from .room_pages import short_name
 from .search_entries import evidence_anchor
 
 PICTURES = "findings"  # folder of the pictures, beside the fragments
+SMALL = "-card"  # at the end of the names of those on cards
 CARD = (4.8, 3.2)  # inches; a card is narrow, and what is drawn larger has letters too small to read there
 _HEAD = re.compile(r"(.+?)([:.])(\s|$)")
 
@@ -44,12 +45,11 @@ def write(folder: Path, checked: Checked) -> dict[str, list[Finding]]:
             for number, one in enumerate(told, start=1)
         ]
         folder.joinpath(f"findings-{room}.md").write_text("\n".join(parts), encoding="utf-8")
-        home[room] = [(one, pictures.get(number, "")) for number, one in enumerate(told, start=1) if one.home]
-        for place, (one, picture) in enumerate(home[room][: rooms()[room].cards]):
-            if one.picture is not None:
-                card = picture.removesuffix(".png") + "-card.png"
-                save(one.picture, folder / PICTURES / Path(card).name, CARD)
-                home[room][place] = one, card
+        home[room] = [
+            (one, pictures.get(number, "").replace(".png", f"{SMALL}.png"))
+            for number, one in enumerate(told, start=1)
+            if one.home
+        ]
     folder.joinpath("findings-home.md").write_text(home_page(home), encoding="utf-8")
     return found
 
@@ -83,34 +83,34 @@ def refuse_false(told: Iterable[Finding | Sentence], verdicts: Mapping[str, str]
             raise ValueError(f"the finding {one.title!r} is not true any more: {why}; write it anew")
 
 
-def draw(folder: Path, room: str, told: Iterable[Finding]) -> dict[int, str]:
-    """Draw the pictures, that of the idea with them; return the paths, relative to ``book/``, by number."""
-    folder.joinpath(PICTURES).mkdir(exist_ok=True)
+def draw(folder: Path, room: str, told: Sequence[Finding]) -> dict[int, str]:
+    """Draw the pictures, that of the idea with them; return the paths, relative to ``book/``, by number.
+
+    Those of the home page are drawn for its cards, too.
+    """
+    import matplotlib.pyplot as plt
+
+    from ..base.plotting import STYLE
+
+    target = folder / PICTURES
+    target.mkdir(exist_ok=True)
     drawings = {str(number): one.picture for number, one in enumerate(told, start=1)} | {"idea": idea(room)}
     paths = {}
     for key, drawing in drawings.items():
         if drawing is None:
             continue
-        name = f"{room}-{key}.png"
-        save(drawing, folder / PICTURES / name)
+        name = f"{room}-{key}"
+        with plt.rc_context(cast(Any, STYLE)):
+            figure = drawing()
+            # no date, no version: the same picture is the same bytes
+            figure.savefig(target / f"{name}.png", metadata={"Software": None})
+            if key.isdigit() and told[int(key) - 1].home:
+                figure.set_size_inches(*CARD)
+                figure.savefig(target / f"{name}{SMALL}.png", metadata={"Software": None})
+            plt.close(figure)
         if key.isdigit():
-            paths[int(key)] = f"_generated/{PICTURES}/{name}"
+            paths[int(key)] = f"_generated/{PICTURES}/{name}.png"
     return paths
-
-
-def save(drawing: Callable[[], Any], path: Path, inches: tuple[float, float] | None = None) -> None:
-    """Draw one picture, as large as it says itself or as given."""
-    import matplotlib.pyplot as plt
-
-    from ..base.plotting import STYLE
-
-    with plt.rc_context(cast(Any, STYLE)):
-        figure = drawing()
-        if inches is not None:
-            figure.set_size_inches(*inches)
-        # no date, no version: the same picture is the same bytes
-        figure.savefig(path, metadata={"Software": None})
-        plt.close(figure)
 
 
 def chapter_entry(
