@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from marginbook.kernels import gram
 from marginbook.ldm.claims.problems import by_cvxpy
@@ -272,3 +272,14 @@ def test_a_machine_that_misses_its_tolerance_is_told(monkeypatch, steps, told):
     X, y = draw(0)
     with pytest.raises(RuntimeError, match=f"without example 0 the duality gap is .* {told} .*; raise tol"):
         exact_leave_one_out(X @ X.T, y, 0.25, 0.25, 10.0)
+
+
+def test_a_squared_norm_that_rounding_brings_below_zero_is_zero(monkeypatch):
+    def below(self, along_e, along_y):
+        return np.full(len(self.y), -1.0 - 1e-15), np.zeros(len(self.y))
+
+    monkeypatch.setattr(LeftOutKernels, "correction", below)
+    X, y = draw(0)
+    G = X @ X.T
+    model = train(G, y, 0.25, 0.25, 10.0)
+    assert_array_equal(radii(G, y, model.shifted, model.margins, 0.25, 0.25), np.zeros(len(y)))
