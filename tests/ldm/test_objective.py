@@ -131,7 +131,8 @@ def test_parameters_out_of_range_are_named(parameters, message):
 def test_labels_must_be_signs_and_one_for_each_row():
     with pytest.raises(ValueError, match=r"labels must be -1 or \+1, got \[0.0, 1.0\]"):
         validate_signs(np.array([0, 1]), 2)
-    with pytest.raises(ValueError, match=r"got \[0.0, 1.0, 2.0, 3.0, 4.0\]; encode"):  # of many, five are named
+    # of many, five are named
+    with pytest.raises(ValueError, match=r"got \[0.0, 1.0, 2.0, 3.0, 4.0\]; encode"):
         validate_signs(np.arange(7), 7)
     with pytest.raises(ValueError, match=r"y has shape \(3,\), the Gram matrix asks for \(2,\)"):
         validate_signs(np.ones(3), 2)
