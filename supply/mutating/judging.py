@@ -114,8 +114,9 @@ class Worker:
         batch: Batch = []
         first = True
         for lines in self.reach.tiers(mutant.file, mutant.line):
-            for file in self.reach.tests(mutant.file)[: self.settings.ask or None]:
-                known = self.store.get(file, self._measure)
+            files = self.reach.tests(mutant.file)[: self.settings.ask or None]
+            for place, file in enumerate(files):
+                known = self.store.get(file, self._measure, files[place + 1 :])
                 tests = []
                 for test in known.reach(lines):
                     if test.name not in tried and left > 0:

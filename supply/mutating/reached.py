@@ -11,17 +11,18 @@ import json
 import re
 import threading
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from marginbook.book.mutants_stored import sha
 
+from .statements import chain, head, in_functions, last, named
+
 Lines = dict[str, set[int]]  # file -> numbers
 _JITTED = re.compile(r"@(\w+\.)*(njit|jit|vectorize|guvectorize)\b")
 ABOUT = ("left_out", "slowest", "said")  # these are kept as they are
-_NESTED = ast.stmt | ast.ExceptHandler | ast.match_case
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,26 @@ class Store:
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._all = threading.Lock()
 
-    def get(self, file: str, measure: Callable[[str], dict[str, Any]]) -> Measured:
-        """Return what a test file runs; `measure` returns tests, lines and the number of tests left out."""
+    def get(self, file: str, measure: Callable[[str], dict[str, Any]], later: Iterable[str] = ()) -> Measured:
+        """Return what a test file runs; `measure` returns tests, lines and the number of tests left out.
+
+        Of `later`, files that will be asked for, some are measured while another worker measures this one.
+        """
+        ahead = iter(later)
         with self._all:
             lock = self._locks[file]
-        with lock:
+        while not lock.acquire(blocking=False):
+            other = next((each for each in ahead if each not in self._known), None)
+            if other is None:
+                lock.acquire()
+                break
+            self.get(other, measure, ahead)
+        try:
             if file not in self._known:
                 self._known[file] = self._stored(file) or self._new(file, measure)
             return self._known[file]
+        finally:
+            lock.release()
 
     def _stored(self, file: str) -> Measured | None:
         path = self._path(file)
@@ -191,21 +204,21 @@ class Reach:
         what calls it by its name.
         """
         tree = ast.parse(self._text(file))
-        chain = list(_chain(tree, line))
-        if not chain:
+        within = list(chain(tree, line))
+        if not within:
             return [{file: {line}}]
-        around = [each for each in chain if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
-        if around and around[-1] is chain[-1]:  # in the head of a function, not in its body
-            body = set(range(chain[-1].body[0].lineno, _last(chain[-1]) + 1))
-            if self._jitted(file, chain[-1]):
-                return [self._callers(file, chain[-1].name)]
+        around = [each for each in within if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+        if around and around[-1] is within[-1]:  # in the head of a function, not in its body
+            body = set(range(within[-1].body[0].lineno, last(within[-1]) + 1))
+            if self._jitted(file, within[-1]):
+                return [self._callers(file, within[-1].name)]
             return [{file: body}] + ([] if len(around) > 1 else [{file: {0}}])
         for function in around:
             if self._jitted(file, function):
                 return [self._callers(file, function.name)]
         if around:
-            return [{file: _head(chain[-1])}]
-        return [{file: _in_functions(tree)}, {file: {0}}]
+            return [{file: head(within[-1])}]
+        return [{file: in_functions(tree)}, {file: {0}}]
 
     def compiled(self, file: str) -> set[str]:
         """Return the files with compiled functions into which a change of a file may have been compiled."""
@@ -226,11 +239,11 @@ class Reach:
                 if not re.search(rf"\b{wanted}\b", self._text(user)):
                     continue
                 tree = ast.parse(self._text(user))
-                for at in _named(tree, wanted):
-                    functions = [x for x in _chain(tree, at) if isinstance(x, ast.FunctionDef)]
+                for at in named(tree, wanted):
+                    functions = [x for x in chain(tree, at) if isinstance(x, ast.FunctionDef)]
                     outer = next((each for each in functions if self._jitted(user, each)), None)
                     if outer is None:
-                        found[user] |= {at} if functions else _in_functions(tree)
+                        found[user] |= {at} if functions else in_functions(tree)
                     elif outer.name not in names:
                         names.add(outer.name)
                         waiting.append(outer.name)
@@ -250,51 +263,3 @@ def _distances(start: Iterable[str], edges: dict[str, list[str]]) -> dict[str, i
                 distance[there] = distance[here] + 1
                 waiting.append(there)
     return distance
-
-
-def _statements(node: ast.AST) -> Iterator[Any]:
-    return (child for child in ast.iter_child_nodes(node) if isinstance(child, _NESTED))
-
-
-def _chain(node: ast.AST, line: int) -> Iterator[Any]:
-    """Yield the statements that a line is in, the outermost first."""
-    for child in _statements(node):
-        if _first(child) <= line <= _last(child):
-            yield child
-            yield from _chain(child, line)
-
-
-def _first(node: Any) -> int:
-    if isinstance(node, ast.match_case):
-        return node.pattern.lineno
-    return int(min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]))
-
-
-def _last(node: Any) -> int:
-    return _last(node.body[-1]) if isinstance(node, ast.match_case) else int(node.end_lineno)
-
-
-def _head(node: Any) -> set[int]:
-    """Return the lines of a statement without those of the statements in it."""
-    inside = min(map(_first, _statements(node)), default=_last(node) + 1)
-    return set(range(_first(node), max(inside, _first(node) + 1)))
-
-
-def _in_functions(tree: ast.Module) -> set[int]:
-    """Return the lines of bodies of functions."""
-    return {
-        line
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for line in range(node.body[0].lineno, _last(node) + 1)
-    }
-
-
-def _named(tree: ast.Module, name: str) -> list[int]:
-    """Return the lines on which a name is used, not defined or imported."""
-    return [
-        node.lineno
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.Name) and node.id == name)
-        or (isinstance(node, ast.Attribute) and node.attr == name)
-    ]

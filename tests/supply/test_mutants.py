@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from argparse import Namespace
 from dataclasses import replace
@@ -118,6 +119,32 @@ def test_a_measurement_holds_until_what_was_run_changes(home: Path, mutants: Mod
     (home / SUMS).write_text("changed = True\n")
     mutants.Store(home, home / "_build" / "measured").get(TESTS, measure)
     assert len(asked) == 2
+
+
+def test_who_waits_for_a_measurement_makes_another(home: Path, mutants: ModuleType) -> None:
+    store = mutants.Store(home, home / "_build" / "measured")
+    begun, other_made = threading.Event(), threading.Event()
+    asked = []
+
+    def slowly(file: str) -> dict[str, Any]:
+        begun.set()
+        assert other_made.wait(60)  # would wait in vain for one who waits
+        return quickly(file)
+
+    def quickly(file: str) -> dict[str, Any]:
+        asked.append(file)
+        return {"tests": [], "ran": {file: {0: []}}, "left_out": 0, "slowest": 0.0}
+
+    def at_once(file: str) -> dict[str, Any]:
+        other_made.set()
+        return quickly(file)
+
+    first = threading.Thread(target=store.get, args=(TESTS, slowly))
+    first.start()
+    assert begun.wait(60)
+    assert list(store.get(TESTS, at_once, [TESTS, SUMS]).read) == [TESTS]
+    first.join()
+    assert asked == [SUMS, TESTS]
 
 
 COMPILED = """from .helpers import njit, HALF
