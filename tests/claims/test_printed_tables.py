@@ -230,7 +230,8 @@ def test_the_best_reading_of_a_table_comes_first_and_those_not_stored_last(
     rows = [
         ReadAs("t", "none", 0, 0, 0.0, NOT_STORED), ReadAs("t", "zero", 0, 3, 0.0, ""),
         ReadAs("t", "half", 1, 2, 0.0, ""), ReadAs("t", "more", 2, 3, 0.0, ""),
-        ReadAs("t", "equal", 3, 6, 0.0, ""), ReadAs("s", "other", 1, 1, 0.0, ""),
+        ReadAs("t", "equal", 3, 6, 0.0, ""), ReadAs("s", "fair", 1, 2, 0.0, ""),
+        ReadAs("s", "other", 1, 1, 0.0, ""),
     ]  # fmt: skip
     rooms = {"one": SimpleNamespace(package="one"), "two": SimpleNamespace(package="two")}
     monkeypatch.setattr(read_as, "papers", lambda: rooms)
@@ -238,7 +239,7 @@ def test_the_best_reading_of_a_table_comes_first_and_those_not_stored_last(
     monkeypatch.setattr(read_as, "import_module", lambda name: SimpleNamespace(side_by_side=lambda: rows))
     found = all_readings()
     assert list(found) == ["two"]
-    assert [row.reading for row in found["two"]] == ["other", "more", "half", "equal", "zero", "none"]
+    assert [row.reading for row in found["two"]] == ["other", "fair", "more", "half", "equal", "zero", "none"]
 
 
 def test_the_protocol_of_a_table_is_that_of_its_room() -> None:
