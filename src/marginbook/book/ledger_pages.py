@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..claims import ROOMS, Claim, Evidence
+from ..claims.ledger_file import as_text
 from ..claims.ledger_file import in_words as counts_in_words
 from ..claims.sharpness import blunt, shipped
 from . import check_pages
@@ -33,6 +34,7 @@ def write(folder: Path, checked: Checked) -> None:
     put = {
         "scoreboard.md": scoreboard_table(kinds, evidence),
         "claims.md": overview(claims, evidence, shown) if claims else "No claim has been entered yet.\n",
+        "evidence.json": as_text(claims, evidence),
     }
     for room in ROOMS:
         own = {id: claim for id, claim in claims.items() if claim.paper == room}

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -17,8 +16,8 @@ from rich.table import Table
 from ..base.progress import Progress
 from ..cli.commands import Command, keeping
 from . import ROOMS, CheckFailed, Claim, Evidence, Kind, Verdict, check_all, listed, scoreboard
-from .ledger_file import board, markdown, put_board
-from .sharpness import as_csv, blunt, meet_all, rivals_killed
+from .ledger_file import as_text, board, markdown, put_board
+from .sharpness import as_csv, meet_all
 
 _STYLES = {
     Verdict.HOLDS: "green",
@@ -111,9 +110,7 @@ def claims(
     if verdict is not None:
         wanted = [claim for claim in wanted if evidence[claim.id].verdict == verdict]
     if as_json:
-        click.echo(
-            json.dumps([_record(claim, evidence[claim.id]) for claim in wanted], indent=2, ensure_ascii=False)
-        )
+        click.echo(as_text({claim.id: claim for claim in wanted}, evidence), nl=False)
         return
     if as_markdown:
         click.echo(
@@ -239,18 +236,3 @@ def _table(wanted: list[Claim], evidence: dict[str, Evidence], width: int) -> Ta
                 f"{claim.id}\n[dim]{claim.kind}: {claim.where}[/]", "\n".join(filter(None, lines)), verdict
             )
     return table
-
-
-def _record(claim: Claim, item: Evidence) -> dict[str, Any]:
-    described = {
-        "id": claim.id,
-        "kind": str(claim.kind),
-        "where": claim.where,
-        "statement": claim.statement,
-        "notebook": claim.notebook,
-        "check": claim.source,
-        "rivals": list(claim.rivals),
-        "rivals_killed": rivals_killed(claim),
-        "blunt": blunt(claim),
-    }
-    return described | asdict(item)

@@ -1,14 +1,17 @@
-"""The ledger as a file of the repository: every claim, its verdict, and where its evidence is.
+"""The ledger as files of the repository: every claim and its verdict, to read, and all evidence as JSON.
 
 And the scoreboard of the README: how many claims of each paper came out how, and ours apart.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from . import ROOMS, Claim, Evidence, Kind, Verdict, scoreboard
 from .sharpness import blunt, rivals_killed
@@ -16,6 +19,28 @@ from .sharpness import blunt, rivals_killed
 NAME = "LEDGER.md"
 COMMAND = f"marginbook claims --markdown > {NAME}"
 _FENCE = re.compile(r"^(`{3,}|:{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+
+
+def record(claim: Claim, item: Evidence) -> dict[str, Any]:
+    """Return all that is known of a claim, under the names of `Claim` and `Evidence`."""
+    described = {
+        "id": claim.id,
+        "kind": str(claim.kind),
+        "where": claim.where,
+        "statement": claim.statement,
+        "notebook": claim.notebook,
+        "check": claim.source,
+        "rivals": list(claim.rivals),
+        "rivals_killed": rivals_killed(claim),
+        "blunt": blunt(claim),
+    }
+    return described | asdict(item)
+
+
+def as_text(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
+    """Return the records of claims as JSON, as ``results/claims/evidence.json`` has those of all."""
+    found = [record(claim, evidence[id]) for id, claim in claims.items()]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def markdown(claims: Mapping[str, Claim], evidence: Mapping[str, Evidence]) -> str:
