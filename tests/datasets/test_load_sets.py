@@ -205,6 +205,14 @@ def test_realisations_of_other_rows_are_refused(write):
     assert [train.tolist() for train, _ in arrays.splits] == [[0, 1], [0, 1]]
 
 
+@pytest.mark.parametrize(("missing", "rows"), [("level", [False, False, True]), ("drop", None)])
+def test_a_row_that_is_dropped_leaves_no_printed_test_set(write, missing, rows):
+    paths = {"train": write("train", "1,2,a\n?,4,b\n"), "test": write("test", "5,6,a\n")}
+    source = Source("url", "text", options={"missing": missing})
+    arrays = build(entry("iris"), source, paths)
+    assert (None if arrays.test_mask is None else arrays.test_mask.tolist()) == rows
+
+
 def test_a_matrix_with_the_label_in_a_column(tmp_path):
     savemat(tmp_path / "a.mat", {"A": np.array([[1.0, 5, -1], [2, 6, 1]])})
     source = Source("url", "matlab", options={"matrix": "A", "relabel": {"-1": "no", "1": "yes"}})

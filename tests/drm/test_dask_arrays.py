@@ -154,6 +154,12 @@ def test_unusable_input_is_named():
         linear.fit(Xd[:100], yd[:100])
     with pytest.raises(ValueError, match="partial_fit takes no Dask array"):
         linear.partial_fit(Xd, yd, classes=["a", "b", "c"])
+    for model, weights in (
+        (linear, np.ones(600)),
+        (DRMClassifier(kernel="linear", class_weight="balanced"), None),
+    ):
+        with pytest.raises(ValueError, match=r"rows of a Dask array take no weights: call X\.compute\(\)"):
+            model.fit(Xd, yd, weights)
     with pytest.raises(ValueError, match="two dimensions, got 1"):
         linear.fit(yd, yd)
     with pytest.raises(ValueError, match=r"call X\.to_dask_array"):

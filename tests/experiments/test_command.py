@@ -35,6 +35,7 @@ def test_run_export_compare(call, tmp_path):
     assert (tmp_path / "toyroom" / "folds.csv").is_file()
     again = call("run", "toyroom/folds", "--n-jobs", "1", "--out", str(tmp_path))
     assert "4 of 4 tasks done, 0 run now" in again.output
+    assert "tracebacks" not in again.output  # nothing failed
     compared = call(
         "compare", "toyroom/folds", "--profile", "quick", "--out", str(tmp_path), "--json", store=False
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
@@ -168,3 +169,12 @@ def test_what_counts_as_a_number_and_a_flag():
 def test_what_the_room_offers_is_there():
     for name in marginbook.kfda.__all__:
         assert getattr(marginbook.kfda, name).__doc__
+
+
+@pytest.mark.parametrize("model", MACHINES, ids=str)
+def test_a_gamma_that_leaves_most_rows_alone_is_told(model):
+    """A few near pairs lift the mean of the Gram matrix: only its rows show what is wrong."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(40, 3)), 1e4 * rng.normal(size=(60, 3))])
+    with pytest.warns(UserWarning, match="gamma is too large for most rows"):
+        clone(model).set_params(kernel=("rbf", {"gamma": 0.5})).fit(rows, np.arange(100) % 2)
