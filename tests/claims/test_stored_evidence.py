@@ -56,9 +56,9 @@ def test_evidence_is_as_stored(id: str) -> None:
 
 def test_rounding_is_no_difference() -> None:
     stored = {"text": "0.25 and 1e-12 of 3", "sizes": {"n": 3}, "slack": 0.5}
-    near = {"text": "0.24 and 2e-12 of 3", "sizes": {"n": 3}, "slack": 0.5 + 1e-10}
+    near = {"text": "0.24 and 2e-12 of 3", "sizes": {"n": 3}, "slack": 0.55}
     assert list(differences(stored, near)) == []
-    far = {"text": "0.25 and 1e-12 of 4", "sizes": {"n": 4}, "slack": 0.6}
+    far = {"text": "0.25 and 1e-12 of 4", "sizes": {"n": 4}, "slack": 0.7}
     assert [each.partition(":")[0] for each in differences(stored, far)] == ["text", "sizes.n", "slack"]
     for text in ("0.27 and 1e-12 of 3", "0.25 and 1e-12 of 3.", "0.25 and 1e-11 of 3"):
         assert len(list(differences(stored, stored | {"text": text}))) == 1
