@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.clasmk import LSSVMClassifier
 from marginbook.clasmk.estimators import least_squares_training as training
+from marginbook.clasmk.estimators import lssvm
 from marginbook.clasmk.solvers import half_stored
 from marginbook.clasmk.solvers.half_stored import BlockedFactor, HalfStored, square
 from marginbook.clasmk.solvers.least_squares import Spectrum, solve_features, solve_kernel
@@ -129,8 +130,9 @@ def test_many_rows_take_the_routes_in_blocks_and_agree(monkeypatch):
     X, y = make_classification(400, 6, random_state=0)
     model = LSSVMClassifier(3.0, kernel="rbf").fit(X, y)
     grid = LSSVMClassifier([0.1, 3.0, 50.0], kernel="rbf").fit(X, y)
-    monkeypatch.setattr(training, "ONE_CALL", 100)
-    monkeypatch.setattr(training, "ONE_SPECTRUM", 100)
+    monkeypatch.setattr(lssvm, "ONE_CALL", 100)
+    monkeypatch.setattr(lssvm, "ONE_SPECTRUM", 100)
+    monkeypatch.setattr(lssvm, "train_gram", None)
     monkeypatch.setattr(half_stored, "BLOCK", 64)
     blocks = LSSVMClassifier(3.0, kernel="rbf").fit(X, y)
     np.testing.assert_allclose(blocks.decision_function(X), model.decision_function(X), atol=1e-10)
@@ -144,6 +146,15 @@ def test_many_rows_take_the_routes_in_blocks_and_agree(monkeypatch):
     assert not hasattr(cg, "loo_decision_")
     with pytest.warns(ConvergenceWarning, match="after max_iter=3 products"):
         LSSVMClassifier(1e6, kernel="rbf", solver="cg", max_iter=3).fit(X, y)
+
+
+@pytest.mark.parametrize(("C", "name"), [(3.0, "ONE_CALL"), ([0.1, 3.0], "ONE_SPECTRUM")])
+def test_one_c_wants_a_factor_and_several_want_a_spectrum(monkeypatch, C, name):
+    X, y = make_classification(60, 6, random_state=0)
+    for other in ("ONE_CALL", "ONE_SPECTRUM"):
+        monkeypatch.setattr(lssvm, other, 60 if other == name else 59)
+    monkeypatch.setattr(lssvm, "train_large", None)
+    assert LSSVMClassifier(C, kernel="rbf").fit(X, y).kkt_residual_ <= 1e-8
 
 
 def test_auto_ends_with_a_factor_where_rows_are_too_many(monkeypatch):

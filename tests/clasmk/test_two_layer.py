@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
@@ -144,6 +145,21 @@ def test_polished_coefficients_satisfy_the_conditions_of_the_machine(C):
     assert (y * (fitted + bias))[a <= 1e-9].min(initial=np.inf) >= 1 - 1e-11
     assert (y * (fitted + bias))[a >= costs - 1e-9].max(initial=-np.inf) <= 1 + 1e-11
     assert polish(np.ones((4, 4)), np.array([1.0, -1, 1, -1]), np.full(4, 0.5), 1.0) is None
+
+
+@pytest.mark.parametrize("gamma", [None, 0.5])
+def test_polishing_finds_its_way_where_most_rows_are_beyond_the_margin(gamma):
+    """Also with the linear kernel, of rank 2: the equations of all rows together are singular."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=30) > 0, 1.0, -1.0)
+    K = X @ X.T if gamma is None else rbf_kernel(X, gamma=gamma)
+    rough = train(K, y[:, None], 1.0, 1e-3).beta[:, 0]
+    beta = polish(K, y, rough, 1.0)
+    exact = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(K, y)
+    wanted = np.zeros(30)
+    wanted[exact.support_] = exact.dual_coef_[0]
+    np.testing.assert_allclose(K @ beta, K @ wanted, atol=1e-4)
 
 
 def test_the_residual_is_that_of_exact_machines():

@@ -323,6 +323,16 @@ def test_brackets_prove_the_labels_of_the_exact_model(weighted):
     np.testing.assert_array_equal(np.sign(rough), np.sign(values))
 
 
+def test_brackets_prove_labels_long_before_the_weights_are_there():
+    X, y, Z = text()
+    machine = DRMClassifier(1.0, 0.1, "linear", solver="cg").fit(X, y)._point_solver
+    assert conjugate._preconditioned(machine.system).heavy is not None
+    Kx = machine._scaled(gram("linear", X[np.argsort(y, kind="stable")], Z))
+    _, done, _, left = bracketed_difference(machine.system, Kx, machine.least, max_iter=1, tol=0.0)
+    assert done.mean() >= 0.5
+    assert np.median(left) >= 1e-3
+
+
 def test_heavy_features_save_iterations_and_keep_the_labels(monkeypatch):
     """The frequent features make the large eigenvalues; taken exactly, they cost no iterations."""
     X, y, Z = text(600, 400)

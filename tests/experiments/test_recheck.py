@@ -14,7 +14,7 @@ from marginbook.base.weka import WekaMissing
 from marginbook.datasets.dataset import DatasetNotFetched
 from marginbook.experiments import export, load_protocol, run
 from marginbook.experiments.command import experiment
-from marginbook.experiments.protocol import Protocol
+from marginbook.experiments.protocol import Protocol, Task
 from marginbook.experiments.recheck import OTHER, PRESENT, TOLERANCE, differences, recheck
 
 QUIET = Console(quiet=True)
@@ -36,6 +36,15 @@ def test_rows_that_come_out_again_are_the_same(stored: Path) -> None:
     assert len({each.task for each in found}) == 3
     assert all(each.same for each in found)
     assert found == recheck(load_protocol("toyroom/folds"), 3, console=QUIET)
+
+
+def test_without_a_seed_the_draw_is_that_of_the_command(stored: Path) -> None:
+    def drawn(**seed: int) -> list[Task]:
+        return [each.task for each in recheck(load_protocol("toyroom/folds"), 2, console=QUIET, **seed)]
+
+    (default,) = (each.default for each in experiment.commands["recheck"].params if each.name == "seed")
+    assert drawn() == drawn(seed=default)
+    assert drawn(seed=-1) != drawn(seed=default)  # or nothing is tested
 
 
 def test_a_changed_number_is_found_and_named(

@@ -240,6 +240,13 @@ def test_a_guided_minimum_is_one_of_the_problem_itself(monkeypatch, weighted, pe
     assert two.dual_gap_ <= 1e-12 * two.objective_
 
 
+def test_the_ridge_keeps_all_kernel_coefficients_from_its_first_step_on():
+    X, y = _rows(60)
+    found = many_rows.ridge(Problem(rbf_kernel(X, gamma=0.2), targets(y)), 0.01)
+    assert found.retained_path[0] == 0
+    assert (found.retained_path[1:] == np.count_nonzero(found.omega[1:])).all()
+
+
 def test_what_cannot_be_approximated_is_solved_as_it_is(monkeypatch):
     monkeypatch.setattr(many_rows, "LARGE", 20)
     _, y = _rows(60)

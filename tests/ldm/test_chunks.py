@@ -140,7 +140,7 @@ def test_a_file_gives_the_machine_of_its_rows(file):
 def test_a_file_by_algorithm_2(file, tmp_path):
     path, X, y = file
     blocks = tmp_path / "blocks"
-    model = _stochastic(n_passes=60).fit_file(path, block_rows=200, directory=blocks)
+    model = _stochastic(n_passes=60).fit_file(path=path, block_rows=200, directory=blocks)
     exact = LDMClassifier(**PENALTIES, kernel="linear").fit(X, y)
     assert exact.objective_ <= model.objective_ <= 1.05 * exact.objective_
     assert model.n_steps_ == 60 * 700
@@ -155,6 +155,8 @@ def test_what_a_file_cannot_be(file, tmp_path):
         LDMClassifier(kernel="linear", C=np.inf).fit_file(path)
     with pytest.raises(ValueError, match="zero_based must be True or False, got 'auto'"):
         LDMClassifier(kernel="linear").fit_file(path, zero_based="auto")
+    with pytest.raises(TypeError, match="positional argument"):
+        LDMClassifier(kernel="linear").fit_file(path, 12)  # 12 of what?
     one = tmp_path / "one.libsvm"
     dump_svmlight_file(X, np.ones(len(X)), str(one), zero_based=False)
     with pytest.raises(ValueError, match="must hold two labels, got"):

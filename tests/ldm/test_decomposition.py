@@ -13,6 +13,7 @@ from marginbook.ldm.estimators.training import solve_on_gram
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, decomposition
 from marginbook.ldm.solvers.active_set_gram import MODERATE, alternate, pays
+from marginbook.ldm.solvers.box_steps import newton_step
 from marginbook.ldm.solvers.decomposition import decompose
 from marginbook.ldm.solvers.kernel_rows import ComputedRows, StoredRows
 
@@ -164,6 +165,51 @@ def test_a_weight_counts_rows(penalties):
         assert found.objective == pytest.approx(repeated.objective, rel=1e-8)
         np.testing.assert_allclose(found.margins[often], repeated.margins, atol=1e-4)
         assert (found.beta <= C * weights).all()
+
+
+def test_a_newton_step_cut_off_by_the_box_never_goes_up():
+    """What is left of a step where the box cuts it off may lead uphill, and is then halved."""
+    rng = np.random.default_rng(0)
+    taken = 0
+    for _ in range(40):
+        A, q = rng.normal(size=(6, 6)), 3 * rng.normal(size=6)
+        H, before = A @ A.T + 0.01 * np.eye(6), rng.uniform(0.01, 0.99, 6)
+        x, grad = before.copy(), H @ before + q
+        taken += newton_step(H, x, grad, np.ones(6))
+        values = [z @ (0.5 * (H @ z) + q) for z in (before, x)]
+        assert values[1] <= values[0] + 1e-9
+        np.testing.assert_allclose(grad, H @ x + q, atol=1e-9)
+        assert 0 <= x.min() <= x.max() <= 1
+    assert taken >= 20
+
+
+def test_a_hard_margin_of_many_rows_is_not_cut_into_chunks(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += y
+    G, penalties = X @ X.T, (0.3, 0.2, np.inf)
+    few = solve_on_gram(G, y, penalties, "active-set", 1e-9, 1000)
+    monkeypatch.setattr(training, "STORED", 20)
+    many = solve_on_gram(G, y, penalties, "active-set", 1e-9, 1000)
+    assert many.converged
+    assert many.objective == pytest.approx(few.objective, rel=1e-8)
+    np.testing.assert_allclose(many.margins, few.margins, atol=1e-5)
+
+
+@pytest.mark.parametrize(("m", "first"), [(3000, "training_gram"), (3001, "decompose")])
+def test_up_to_3000_rows_there_is_one_gram_matrix(monkeypatch, m, first):
+    class Called(Exception):
+        pass
+
+    def call(*_, **__):
+        raise Called
+
+    monkeypatch.setattr(class_solutions, first, call)
+    X, y = np.random.default_rng(0).normal(size=(m, 1)), np.where(np.arange(m) % 2, 1.0, -1.0)
+    kernel, penalties = ("rbf", {"gamma": 1.0}), (0.1, 0.1, 1.0)
+    with pytest.raises(Called):
+        class_solutions.solutions_on_kernel(kernel, X, y[None], penalties, "active-set", 1e-3, 10)
 
 
 def test_more_free_rows_than_a_chunk_stop_it_early_and_a_lower_C_helps(monkeypatch):

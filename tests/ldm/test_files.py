@@ -159,11 +159,22 @@ def test_blocks_give_the_solution_in_memory(tmp_path, data, lambda1, lambda2, C,
     np.testing.assert_allclose(X.T @ found.alpha, found.coef, atol=1e-9)  # multipliers in the file's order
 
 
+def test_blocks_give_the_solution_in_memory_however_small_the_losses(tmp_path, data):
+    X, y = data
+    whole = linear_coordinate_descent(X, y, 5.0, 0.0, 1e-4, tol=1e-10, max_iter=5000)
+    with DiskRows.from_libsvm(written(tmp_path, X, y), block_rows=1000) as rows:
+        found = solve_blocks(rows, 5.0, 0.0, 1e-4, max_iter=50)
+    assert found.converged
+    assert found.objective == pytest.approx(whole.objective, rel=2e-6)
+
+
 def test_sgd_over_one_block_is_sgd_over_the_rows(tmp_path, data):
     X, y = data
     with DiskRows.from_libsvm(written(tmp_path, X, y), block_rows=1000) as rows:
         np.testing.assert_array_equal(rows.rows, np.arange(230))
-        found = averaged_sgd_blocks(rows, 0.2, 0.1, 0.5, gamma0=1e-3, random_state=1)
+        found = averaged_sgd_blocks(rows, lambda1=0.2, lambda2=0.1, C=0.5, gamma0=1e-3, random_state=1)
+        with pytest.raises(TypeError, match="positional argument"):
+            averaged_sgd_blocks(rows, 0.2, 0.1, 0.5, 5)  # 5 of what?
     rng = np.random.default_rng(1)
     state = AveragedSGD(12, 230, 0.2, 0.1, 0.5, gamma0=1e-3, random_state=rng)
     for _ in range(5):

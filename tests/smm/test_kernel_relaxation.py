@@ -48,6 +48,20 @@ def test_relaxation_against_cvxpy(loss: str, fit_intercept: bool) -> None:
     assert np.linalg.eigvalsh(S).max() <= 1 + 1e-12
 
 
+@pytest.mark.parametrize(
+    ("seed", "lam", "fit_intercept"),
+    [(22, 0.03, False), (23, 0.3, False), (25, 0.03, True), (25, 0.3, False)],
+)
+def test_relaxation_of_a_hinge_loss_ends_at_the_gap_that_was_asked_for(
+    seed: int, lam: float, fit_intercept: bool
+) -> None:
+    X, y, w = data(n=20, d1=3, d2=3, seed=seed)
+    blocks = RowBlocks(row_gram("linear", X), 3)
+    problem = KernelProblem(blocks, y, Settings(1, lam, "hinge", w, fit_intercept, 1e-7))
+    _, value = relax(problem, np.eye(3) / 3, tol=1e-5, max_iter=300)
+    assert value - problem.lower_bound <= 3e-5 * value
+
+
 def test_relaxation_is_a_start_and_a_bound() -> None:
     X, y, _ = data(seed=22)
     options: dict[str, Any] = {"rank": 1, "lam": 0.01, "kernel": RBF, "fit_intercept": True}
