@@ -21,6 +21,7 @@ from marginbook.datasets import (
 )
 from marginbook.datasets import cache as store
 from marginbook.datasets.build import build
+from marginbook.datasets.dataset import Dataset
 from marginbook.datasets.download import mirrored
 from marginbook.datasets.fetch import fetch
 from marginbook.datasets.load import load_source, validate_sizes
@@ -211,6 +212,28 @@ def test_a_row_that_is_dropped_leaves_no_printed_test_set(write, missing, rows):
     source = Source("url", "text", options={"missing": missing})
     arrays = build(entry("iris"), source, paths)
     assert (None if arrays.test_mask is None else arrays.test_mask.tolist()) == rows
+
+
+def test_a_set_prints_in_a_line_however_many_features_have_names():
+    names = tuple(f"feature {i}" for i in range(9))
+    y = np.array([0, 1])
+    found = Dataset(
+        np.zeros((2, 9)),
+        y,
+        "toy",
+        "bundled:toy",
+        "abc",
+        y,
+        y == 1,
+        ((y, y),),
+        names,
+        ("no", "yes"),
+        "Made up.",
+    )
+    assert found.feature_names == names
+    assert (
+        repr(found) == "Dataset(name='toy', source='bundled:toy', sha256='abc', target_names=('no', 'yes'))"
+    )
 
 
 def test_a_matrix_with_the_label_in_a_column(tmp_path):

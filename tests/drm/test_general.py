@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -133,6 +134,16 @@ def test_a_vector_outside_the_range_of_q_is_not_certified_by_mistake():
     assert np.isinf(without.certificate(np.zeros((2, 1)), Kx).relative_gap[0])
     bounded = GeneralProblem(K, (1, 1), 0.0, 1.5, 1, 1, "identity")
     assert bounded.certificate(np.zeros((2, 1)), Kx).relative_gap[0] == 0
+
+
+@pytest.mark.parametrize("of", ["problem", "solution", "certificate"])
+def test_a_certificate_cannot_be_parted_from_its_weights(of):
+    problem, Kx = _problem(2, 2, "half-square")
+    solution = solve(problem, Kx)
+    what = {"problem": problem, "solution": solution, "certificate": solution.certificate}[of]
+    for name in what.__dataclass_fields__:
+        with pytest.raises(FrozenInstanceError):
+            setattr(what, name, None)
 
 
 def test_an_indefinite_kernel_and_kernel_vectors_of_zero():

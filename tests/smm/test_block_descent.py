@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from marginbook.smm.model.objective import LOSSES, combination, objective, weights_for
+from marginbook.smm.solvers import block_descent
+from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
+from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.oracle import alternation_by_cvxpy, by_cvxpy
+from marginbook.smm.solvers.starts import completed
 
 
 def matrices(n=80, d1=5, d2=4, seed=0, rank=2):
@@ -87,6 +91,40 @@ def test_full_rank_is_the_vector_machine(loss, shape):
     assert found.objective == pytest.approx(value, abs=1e-7)
     assert found.global_gap <= 1e-8 * found.objective
     np.testing.assert_allclose(found.coef.ravel(), w, atol=2e-3)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-20, 1e20])
+def test_orthonormal_columns_do_not_ask_for_a_unit(scale):
+    rng = np.random.default_rng(0)
+    factor, other = scale * rng.normal(size=(6, 2)), rng.normal(size=(3, 6))
+    basis = completed(factor)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(basis @ (basis.T @ factor), factor, atol=1e-12 * scale)
+    deficient = np.c_[factor[:, 0], 2 * factor[:, 0]]
+    basis = completed(deficient, other)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(basis @ (basis.T @ deficient), deficient, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize(("method", "wanted"), [("joint", 1e-2), ("alternation", 1e-4)])
+def test_a_start_before_both_blocks_move_is_rough(monkeypatch, method, wanted):
+    """Algorithm 1 alone begins where the machine without a rank is solved as it was asked to be."""
+    asked = []
+
+    class Asked(BlockProblem):
+        def __init__(self, *values, tol, **others):
+            asked.append(tol)
+            super().__init__(*values, tol=tol, **others)
+
+    def solve(*values, **options):
+        asked.append(options["tol"])
+        return solve_inner(*values, **options)
+
+    monkeypatch.setattr(block_descent, "BlockProblem", Asked)
+    monkeypatch.setattr(block_descent, "solve_inner", solve)
+    X, y = matrices(30, 4, 3)
+    low_rank_svm(X, y, rank=1, lam=0.05, method=method, tol=1e-4)
+    assert asked == [wanted]
 
 
 def test_the_rank_of_a_start_can_grow():

@@ -76,6 +76,18 @@ def test_relaxation_is_a_start_and_a_bound() -> None:
     assert low_rank_kernel_svm(X, y, relaxation=5, **{**options, "rank": 4}).start == "full"
 
 
+@pytest.mark.parametrize("seed", [4, 5])
+def test_relaxation_that_ends_in_a_projection_is_the_solution(seed: int) -> None:
+    """A poor U as the only other start, and a single sweep: nothing else comes so near to the bound."""
+    X, y, _ = data(n=20, seed=seed)
+    found = low_rank_kernel_svm(
+        X, y, rank=2, lam=0.5, kernel="linear", loss="squared_hinge",
+        start=np.eye(4)[:, :1], relaxation=100, max_iter=1, descent="alternation",
+    )  # fmt: skip
+    assert found.start == "relaxed"
+    assert found.global_gap <= 5e-5 * found.objective
+
+
 def test_fantope_is_the_nearest() -> None:
     S = np.random.default_rng(23).standard_normal((4, 4))
     found = fantope(S, 2)

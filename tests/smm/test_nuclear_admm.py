@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -13,7 +17,7 @@ from marginbook.datasets.generators import make_low_rank
 from marginbook.smm.solvers.box_qp import hinge_qp
 from marginbook.smm.solvers.nuclear_admm import nuclear_admm
 from marginbook.smm.solvers.nuclear_multiples import best_factor, best_intercept, best_multiple
-from marginbook.smm.solvers.nuclear_newton import nuclear_newton, tangent_features
+from marginbook.smm.solvers.nuclear_newton import _step_length, nuclear_newton, tangent_features
 from marginbook.smm.solvers.nuclear_norm import NuclearProblem, nuclear_limit, soft_threshold
 
 SOLVERS = [nuclear_newton, nuclear_admm]
@@ -211,6 +215,26 @@ def test_alternating_directions_leave_a_start_that_a_rough_machine_does_not():
     data = NuclearProblem(sample.X, sample.y.astype(float), np.full(100, 1e-4))
     found = nuclear_admm(data, 0.5 * nuclear_limit(data), penalty=1.0, max_iter=100)
     assert found.converged
+
+
+def test_a_step_ends_where_the_derivative_vanishes():
+    """Without a threshold it is linear, and the secant finds its zero, here 1/4."""
+    M, E = np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 1.0], [0.0, 1.0]])
+    rise = ((M + 0.25 * E) * E).sum()
+    first = (M * E).sum() - rise
+    assert _step_length(M, E, rise, 0.0, first) == pytest.approx(0.25, rel=1e-9)
+    # and a whole step where it falls all the way
+    assert _step_length(M, E, ((M + 2 * E) * E).sum(), 0.0, -2 * (E * E).sum()) == 1.0
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+def test_defaults_are_those_of_the_docstring(solve):
+    said = dict(re.findall(r"^ *(\w+) : .*default=(\S+)$", solve.__doc__, re.MULTILINE))
+    has = inspect.signature(solve).parameters
+    assert len(said) >= 3
+    assert {name: str(has[name].default) for name in said} == {
+        name: str(ast.literal_eval(value)) for name, value in said.items()
+    }
 
 
 def test_restarts_save_iterations():
