@@ -370,13 +370,8 @@ def test_bases_fill_up() -> None:
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_no_tolerance_asks_for_what_rounding_allows(fit_intercept: bool) -> None:
     X, y, _ = data(n=30)
-    options: dict[str, Any] = {
-        "rank": 1,
-        "lam": 0.03,
-        "loss": "squared_hinge",
-        "fit_intercept": fit_intercept,
-    }
-    found = low_rank_kernel_svm(X, y, tol=0.0, fit_intercept=fit_intercept, **options)
+    options: dict[str, Any] = {"rank": 1, "lam": 0.03, "fit_intercept": fit_intercept}
+    found = low_rank_kernel_svm(X, y, loss="squared_hinge", tol=0.0, **options)
     assert found.converged
     assert found.block_gap <= 1e-8 * found.objective
 
