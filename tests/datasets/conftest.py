@@ -46,7 +46,7 @@ class Site:
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A server on 127.0.0.1 that can truncate, stall, fail, redirect, ignore ranges and send pieces."""
+    """A server on 127.0.0.1 that can truncate, stall, fail, redirect, ignore and change ranges, send pieces."""
     state = Site()
 
     class Handler(BaseHTTPRequestHandler):
@@ -75,7 +75,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
             start = 0
             asked = self.headers.get("Range")
             if asked and how != "no-range":
-                start = int(asked.removeprefix("bytes=").removesuffix("-"))
+                start = 0 if how == "from-start" else int(asked.removeprefix("bytes=").removesuffix("-"))
                 self.send_response(206)
                 self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
             else:

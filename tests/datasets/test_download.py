@@ -175,6 +175,24 @@ def test_a_server_without_ranges_sends_all_again(cache, site):
     assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
 
 
+def test_an_answer_from_another_place_than_asked_is_not_appended(cache, site):
+    """A part of the file, says the server, but of its beginning."""
+    site.add("/a.dat", BODY, "truncate", "from-start")
+    counted = []
+    assert download.fetch_url(site.file("/a.dat", BODY), counted.append).read_bytes() == BODY
+    assert site.ranges == [None, f"bytes={len(BODY) // 2}-"]
+    assert sum(counted) == len(BODY)
+
+
+@pytest.mark.parametrize("body", [BODY, b"x"], ids=["long", "one byte"])
+def test_a_part_file_that_is_whole_is_not_asked_for_again(cache, site, body):
+    file = site.file("/gone.dat", body)
+    cache.mkdir(parents=True)
+    (cache / f".{file.cache_name}.part").write_bytes(body)
+    assert download.fetch_url(file).read_bytes() == body
+    assert site.hits == 0
+
+
 @pytest.mark.fault("download", "redirect to a web page")
 def test_a_redirect_to_a_web_page_is_recognised(cache, site, told):
     site.add("/a.dat", BODY, "to-html")
@@ -210,6 +228,14 @@ def test_a_busy_server_is_tried_again(cache, site, told):
     assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
     assert site.hits == 3
     told("")
+
+
+def test_each_wait_for_a_busy_server_is_twice_the_one_before(cache, site, monkeypatch):
+    waits = []
+    monkeypatch.setattr(download.time, "sleep", waits.append)
+    site.add("/a.dat", BODY, *["error"] * (download.ATTEMPTS - 1))
+    assert download.fetch_url(site.file("/a.dat", BODY)).read_bytes() == BODY
+    assert waits == [download.BACK_OFF * factor for factor in (1, 2, 4)]
 
 
 @pytest.mark.fault("download", "server does not answer")
