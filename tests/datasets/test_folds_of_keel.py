@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 
 from marginbook.base.project import root
-from marginbook.datasets import CorruptData, DatasetError, cache, load, registry
+from marginbook.datasets import CorruptData, DatasetError, cache, folds, load, registry
 from marginbook.datasets.download import mirrored
 from marginbook.datasets.fetch import fetch_source
-from marginbook.datasets.folds import derive_assignment, read_assignment, records
+from marginbook.datasets.folds import (
+    assemble,
+    derive_assignment,
+    read_assignment,
+    records,
+    write_assignment,
+)
 from marginbook.datasets.load import load_source
 from marginbook.datasets.parsers import parse_keel
 from marginbook.datasets.table import Table
@@ -119,9 +125,21 @@ def test_other_rows_are_refused(whole, message):
         derive_assignment(whole, {1: table([1, 2], ["p", "p"])}, "toy")
 
 
-def test_a_damaged_assignment_names_the_line(tmp_path, monkeypatch):
-    from marginbook.datasets import folds
+def test_rows_of_five_files_come_back_in_the_order_of_the_whole_file(tmp_path, monkeypatch):
+    whole = table([5, 1, np.nan, 4, 2, 3, 6, 7], list("abcdefgh"))
+    tests = {
+        fold: table([whole.columns[0][i] for i in rows], [whole.columns[1][i] for i in rows])
+        for fold, rows in {1: [6, 3], 2: [0], 3: [7, 1], 4: [5], 5: [4]}.items()
+    }
+    write_assignment(derive_assignment(whole, tests, "toy"), tmp_path / "five.txt")
+    monkeypatch.setattr(folds, "resource", lambda *parts: tmp_path / parts[-1])
+    found, numbers = assemble(tests, "folds/five.txt")
+    np.testing.assert_array_equal(found.columns[0], [5, 1, 4, 2, 3, 6, 7])
+    assert found.columns[1].tolist() == list("abdefgh")
+    np.testing.assert_array_equal(numbers, [2, 3, 1, 5, 4, 1, 3])
 
+
+def test_a_damaged_assignment_names_the_line(tmp_path, monkeypatch):
     (tmp_path / "f.txt").write_text("1 0\n6 1\n")
     monkeypatch.setattr(folds, "resource", lambda *parts: tmp_path / parts[-1])
     with pytest.raises(CorruptData, match=r"f\.txt, line 2: got '6 1', wanted 'fold place' or '-'"):
