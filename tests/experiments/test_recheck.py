@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -125,3 +126,13 @@ def test_the_difference_of_a_certificate_counts_as_it_is() -> None:
     now = {"dual_gap": 1.1e-7, "kkt_residual": 0.2, "accuracy": 1.1e-7}
     far = {name for name, difference in differences(stored, now) if difference > TOLERANCE}
     assert far == {"kkt_residual", "accuracy"}
+
+
+def test_what_is_empty_in_any_way_is_the_same_and_differs_from_all_else() -> None:
+    empty = [None, "", math.nan]
+    for old in empty:
+        for new in empty:
+            assert list(differences({"a": old}, {"a": new})) == [("a", 0.0)]
+        for full in (0.0, "text"):
+            assert list(differences({"a": old}, {"a": full})) == [("a", math.inf)]
+            assert list(differences({"a": full}, {"a": old})) == [("a", math.inf)]

@@ -19,6 +19,7 @@ from marginbook.experiments.measured_by import measured_by
 from marginbook.experiments.protocol import Task, experiments, load_protocol
 from marginbook.experiments.runner import known_timings
 from marginbook.experiments.shipped import shipped
+from marginbook.experiments.showing import duration
 from marginbook.experiments.store import Outcome, Signature, Store
 from marginbook.experiments.timings import Timings
 
@@ -65,6 +66,14 @@ def test_quick_settings_make_it_at_most(store):
     assert "settings" not in same.quick
     assert [standing.standing(p, "quick", store).at_most for p in (smaller, same)] == [True, False]
     assert not standing.standing(smaller, "paper", store).at_most
+
+
+@pytest.mark.parametrize(
+    ("seconds", "at_most", "shown"),
+    [(90.0, True, "≤0:00:45"), (90.0, False, "0:00:45"), (0.0, True, "0:00:00"), (None, True, "?")],
+)
+def test_a_bound_of_a_time_is_shown_as_one(seconds, at_most, shown):
+    assert duration({"cpu_seconds": seconds, "at_most": at_most}, workers=2) == shown
 
 
 def test_done_stale_failed_and_shipped_are_told_apart(protocol, store):
