@@ -96,6 +96,17 @@ def test_the_sparser_choice_is_never_denser_and_never_worse_than_allowed(accurac
     assert means[few] >= means.max() - slack - 1e-9
 
 
+@pytest.mark.parametrize(("k", "least"), [(2, 0.8), (3, 0.9 - 0.1 / np.sqrt(3)), (1, 0.9)])
+def test_the_slack_is_the_standard_error_of_the_best_over_its_folds(k, least):
+    """Folds of 0.8 and 1.0 have the standard deviation 0.1 * sqrt(2), those of 0.8, 0.9 and 1.0 have 0.1."""
+    best = {1: [0.9], 2: [0.8, 1.0], 3: [0.8, 0.9, 1.0]}[k]
+    for mean, index in ((least + 1e-3, 1), (least - 1e-3, 0)):
+        results = {f"split{i}_test_accuracy": np.array([best[i], mean]) for i in range(k)}
+        results["mean_test_accuracy"] = np.array([0.9, mean])
+        results["mean_test_neg_retained"] = np.array([-0.5, -0.1])
+        assert MinimumRetained()(results) == index
+
+
 def test_ties_and_candidates_that_failed():
     nan = [np.nan] * 3
     results = _results([nan, [0.8] * 3, [0.8] * 3, [0.8] * 3, [0.7] * 3], [0.01, 0.5, 0.2, 0.2, np.nan])
