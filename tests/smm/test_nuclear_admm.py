@@ -375,6 +375,17 @@ def test_quadratic_program_matches_cvxpy(paired, rank, size):
     assert ((beta @ Z) ** 2).sum() / 2 + q @ beta == pytest.approx(wanted.value, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-14, 1e-20])
+def test_quadratic_program_has_no_scale(size):
+    """Moves of single coefficients alone would take far more rounds than there are."""
+    rng = np.random.default_rng(2)
+    Z, q = rng.standard_normal((20, 6)) * np.logspace(0, -2, 6), -0.1 * rng.standard_normal(20)
+    low, high = np.zeros(20), np.full(20, 5.0)
+    options = {"paired": False, "tol": 1e-9 * size}
+    _, violation = hinge_qp(size * Z @ Z.T, size * q, low, high, np.zeros(20), **options)
+    assert violation <= 1e-9 * size
+
+
 def test_quadratic_program_keeps_the_sum_of_its_start():
     rng = np.random.default_rng(3)
     Z, start = rng.standard_normal((20, 5)), rng.uniform(0, 1, 20)

@@ -6,7 +6,7 @@ import pytest
 from marginbook.datasets import make_low_rank
 from marginbook.smm import LevelSetClassifier, RegressionFunctionEstimator
 from marginbook.smm.model.objective import combination, weights_for
-from marginbook.smm.solvers import block_descent_one_start, hinge_active_set, hinge_coarse
+from marginbook.smm.solvers import block_descent_one_start, hinge_active_set, hinge_coarse, small_factors
 from marginbook.smm.solvers.block_descent import low_rank_svm, start_gram
 from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.hinge_active_set import confirmed, maximise
@@ -171,6 +171,16 @@ def test_small_factors_are_those_of_numpy(shape):
     assert singular(np.zeros((3, 0)), full=True)[0].shape == (3, 3)
     with pytest.raises(np.linalg.LinAlgError):
         singular(np.full(shape, np.nan))
+
+
+def test_singular_values_that_did_not_converge_are_found_in_another_way(monkeypatch):
+    """LAPACK then says how many are missing, and what it returns is worth nothing."""
+    M = np.random.default_rng(6).standard_normal((5, 3))
+    lost = (np.zeros((5, 3)), np.zeros(3), np.zeros((3, 3)))
+    for missing in (1, 2):
+        monkeypatch.setattr(small_factors, "dgesdd", lambda M, full_matrices, info=missing: (*lost, info))
+        U, sizes, Vt = singular(M)
+        np.testing.assert_allclose((U * sizes) @ Vt, M, atol=1e-13)
 
 
 @pytest.mark.parametrize("free", [False, True])
