@@ -75,6 +75,16 @@ def test_linear_ratios_have_no_other_minimum():
     assert minimise_trust_constr(N, D, combine="concat").objective == pytest.approx(least, rel=1e-2, abs=1e-5)
 
 
+@pytest.mark.parametrize("gradient_by", ["finite-differences", "analytic"])
+@pytest.mark.parametrize("seed", range(3))
+def test_slsqp_finds_the_minimum_of_linear_ratios(seed, gradient_by):
+    N, D = _matrices(seed, 3, 4)
+    least = choose_exact(diagonals(N), diagonals(D)).objective
+    found = slsqp(N, D, combine="concat", gradient_by=gradient_by)
+    assert found.objective == pytest.approx(least, rel=1e-5)
+    assert found.objective_path[0] == pytest.approx(ratio(np.full((3, 4), 0.25), N, D, combine="concat"))
+
+
 def test_where_the_limits_end_it():
     N, D = _matrices(4, 5, 6)
     short = minimise_trust_constr(N, D, max_evaluations=100)

@@ -199,6 +199,14 @@ def test_degenerate_data():
     np.testing.assert_allclose(two.loo_decision_, [1, -1], atol=1e-12)
 
 
+def test_without_features_a_row_left_out_has_the_mean_of_the_others():
+    targets = np.array([[1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0], [-1.0, 1.0]])
+    found = solve_features(np.zeros((5, 0)), targets, 2.0)
+    np.testing.assert_allclose(found.bias, [-0.2, 0.2])
+    np.testing.assert_allclose(found.left_out[:, 0], [-0.5, -0.5, 0, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(found.dual, 2.0 * (targets - found.bias))
+
+
 def test_normalised_linear_rows_have_no_length():
     X, codes, _ = problem()
     lengths = np.random.default_rng(0).uniform(0.1, 1e3, len(X))

@@ -1,5 +1,7 @@
 """LS-SVM with weights of rows, and with many rows: blocked factor, conjugate gradients, landmarks, memory."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
@@ -183,6 +185,18 @@ def test_landmarks_are_exact_with_all_rows_and_near_with_many():
     K = gram(("rbf", {"gamma": exact.gamma_}), X)
     given = LSSVMClassifier(kernel="precomputed", n_components=200, random_state=0).fit(K, y)
     np.testing.assert_allclose(given.decision_function(K), some.decision_function(X), atol=1e-8)
+
+
+def test_the_last_product_that_is_allowed_may_be_the_one_that_was_needed():
+    X, codes, _, _ = problem()
+    model = LSSVMClassifier(kernel="rbf", solver="cg").fit(X, codes)
+    assert model.n_iter_ > 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        LSSVMClassifier(kernel="rbf", solver="cg", max_iter=model.n_iter_).fit(X, codes)
+        LSSVMClassifier(kernel="rbf", max_iter=1).fit(X, codes)
+    with pytest.warns(ConvergenceWarning, match=f"after max_iter={model.n_iter_ // 2} product"):
+        LSSVMClassifier(kernel="rbf", solver="cg", max_iter=model.n_iter_ // 2).fit(X, codes)
 
 
 def test_an_indefinite_matrix_is_said_so():
