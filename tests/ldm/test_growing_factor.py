@@ -57,6 +57,18 @@ def test_what_lies_between_the_bounds_enters_as_far_as_it_is_independent(m, rank
         assert column(R, n, H, basis, i, np.empty(m)) <= DEPENDENT * H[i, i]
 
 
+@pytest.mark.parametrize("m", [10, 90])
+@pytest.mark.parametrize(("off", "together"), [(1e-9, True), (1e-13, False)])
+def test_of_two_variables_that_are_nearly_one_the_second_stays_out(m, off, together):
+    """Its squared distance from the first is twice `off`, by one at a time and by blocks alike."""
+    H = np.eye(m)
+    H[0, 1] = H[1, 0] = 1 - off
+    R, basis, is_basic = np.empty((m, m)), np.zeros(m, int), np.zeros(m, bool)
+    assert make_basic(H, np.full(m, 0.5), 0.0, 1.0, R, basis, is_basic) == m - 1 + together
+    assert is_basic[1] == together
+    assert is_basic.sum() == m - 1 + together
+
+
 def test_variables_at_a_bound_stay_out():
     H = _matrix(20)
     x = np.full(20, 0.5)
