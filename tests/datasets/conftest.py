@@ -46,7 +46,7 @@ class Site:
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A server on 127.0.0.1 that can truncate, stall, fail, redirect, ignore and change ranges, send pieces."""
+    """A server on 127.0.0.1 that can truncate, stall, fail, redirect, ignore or move ranges, send pieces."""
     state = Site()
 
     class Handler(BaseHTTPRequestHandler):
