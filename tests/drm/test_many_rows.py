@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -94,6 +95,16 @@ def test_an_indefinite_system_is_refused():
         FactoredSystem(-gram(RBF, X), [20, 15], 1.0, 1e-3)
     with pytest.raises(NotPositiveDefinite):
         FactoredSystem(gram(RBF, X) - 0.9, [20, 15], 0.0, 0.5)
+
+
+@pytest.mark.parametrize("length", [np.inf, np.nan])
+@pytest.mark.parametrize("place", [0, 8, 34])
+def test_a_row_without_a_finite_length_is_refused_without_a_warning(length, place):
+    K = gram(RBF, rows([20, 15])[0])
+    K[place, place] = length
+    warnings.simplefilter("error")  # pytest takes it back after the test
+    with pytest.raises(NotPositiveDefinite):
+        FactoredSystem(K, [20, 15], 1.0, 1e-3)
 
 
 def repeated(sizes, seed=0):
