@@ -95,6 +95,15 @@ def test_where_exchanges_are_tried():
     assert not pays(G, 0.1, np.inf)
 
 
+@pytest.mark.parametrize("lambda1", [0.0, 2.0**-8])
+def test_exchanges_end_where_rounding_is_all_that_is_left(lambda1):
+    """Long before their largest number: after 20 rounds for each row, each of at most 8 exchanges."""
+    rng = np.random.default_rng(20)
+    G, y = gram_of("duplicates", 20, rng), rng.choice([-1.0, 1.0], 20)
+    found = alternate(G, y, lambda1, 8 * lambda1, 1e3, tol=0.0, max_iter=200_000, turns=200_000)
+    assert found.n_iter <= 20 * 20 * 8
+
+
 def test_the_estimators_route_takes_exchanges_and_falls_back(monkeypatch):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(450, 4))
@@ -210,6 +219,21 @@ def test_up_to_3000_rows_there_is_one_gram_matrix(monkeypatch, m, first):
     kernel, penalties = ("rbf", {"gamma": 1.0}), (0.1, 0.1, 1.0)
     with pytest.raises(Called):
         class_solutions.solutions_on_kernel(kernel, X, y[None], penalties, "active-set", 1e-3, 10)
+
+
+@pytest.mark.parametrize("penalties", [(0.03, 0.03, 10.0), (5.0, 1.0, 1.0)])
+@pytest.mark.parametrize("weight", [1e-3, 0.1, 100.0])
+def test_a_weight_of_all_rows_is_a_factor_of_c(penalties, weight):
+    """Of rows that weigh the same only the hinge sees how much: the moments are means."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=60) > 0.3, 1.0, -1.0)
+    rows, (lambda1, lambda2, C) = StoredRows(rbf_kernel(X, gamma=0.5)), penalties
+    found = decompose(rows, y, lambda1, lambda2, C, tol=1e-8, weights=np.full(60, weight))
+    plain = decompose(rows, y, lambda1, lambda2, C * weight, tol=1e-8)
+    assert found.converged
+    assert found.objective == pytest.approx(plain.objective, rel=1e-7, abs=1e-7)
+    assert abs(found.objective - plain.objective) <= found.dual_gap + plain.dual_gap + 1e-9 * plain.objective
 
 
 def test_more_free_rows_than_a_chunk_stop_it_early_and_a_lower_C_helps(monkeypatch):

@@ -232,6 +232,19 @@ def test_rows_beyond_memory_are_told_before_anything_is_allocated(monkeypatch):
         LDMClassifier(solver="dcd").fit(X, y)
 
 
+def test_more_than_2000_rows_are_not_factorised_to_look_for_a_negative_eigenvalue(monkeypatch):
+    """As the docstring says; a matrix of that size costs more to factorise than to fit on."""
+    monkeypatch.setattr(gram_checks, "validate_positive", lambda G: pytest.fail("factorised"))
+    indefinite = np.eye(2001)
+    indefinite[7, 7] = -1.0
+    with pytest.raises(ValueError, match=r"has the eigenvalue -1"):
+        gram_checks.refuse_negative(indefinite)
+    asked = []
+    monkeypatch.setattr(gram_checks, "validate_positive", asked.append)
+    gram_checks.refuse_negative(indefinite[:2000, :2000])
+    assert len(asked) == 1
+
+
 def test_gamma_in_words():
     X, y = _rows()
     assert LDMClassifier().fit(X, y).gamma_ == pytest.approx(1 / (4 * X.var()))
