@@ -37,6 +37,20 @@ def test_a_block_from_the_neighbouring_level(p, free):
     assert found.objective == pytest.approx(wanted.objective, rel=1e-9)
 
 
+def test_as_many_iterations_as_sets_are_looked_for(monkeypatch):
+    rng = np.random.default_rng(3)
+    Z = rng.normal(size=(60, 3))
+    y = np.where(Z[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
+    options = {"lam": 0.01, "fit_intercept": True, "tol": 1e-10}
+    old = solve_hinge_block(BlockProblem(Z, y, sample_weight=weights_for(0.5, y), **options))
+    sets = []
+    monkeypatch.setattr(hinge_active_set, "maximise", lambda *given: sets.append(1) or maximise(*given))
+    moved = BlockProblem(Z, y, sample_weight=weights_for(0.4, y), **options)
+    found = confirmed(moved, start=(old.weights, old.intercept), multipliers=old.multipliers)
+    assert found.converged
+    assert found.n_iter == len(sets) > 0
+
+
 def test_multipliers_from_inside_are_soon_at_their_bounds_and_far_ones_are_left():
     rng = np.random.default_rng(7)
     Z = rng.normal(size=(600, 10))
