@@ -179,3 +179,5 @@ def test_smallest_eigenpair(k):
         assert value == pytest.approx(np.linalg.eigvalsh(Q)[0], abs=1e-12)
         assert Q @ v == pytest.approx(value * v, abs=1e-12)
         assert np.linalg.norm(v) == pytest.approx(1)
+    value, v = smallest_eigenpair(3 * np.eye(k))
+    assert (value, np.linalg.norm(v)) == pytest.approx((3, 1))

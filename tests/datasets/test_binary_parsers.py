@@ -6,6 +6,7 @@ import gzip
 import pickle
 import re
 import struct
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,6 +113,12 @@ class TestR:
 
     def test_a_missing_variable(self, rda):
         blames("a.rda: no variable 'x'; at 'x' it holds frame, m", pick, parse_r(rda), "x", "a.rda")
+
+    def test_an_address_leads_through_lists_and_slots(self):
+        content = {"EEG": SimpleNamespace(y={"data": 3})}
+        assert pick(content, "EEG/y/data", "a") == 3
+        blames("a: no variable 'EEG/x'; at 'x' it holds y", pick, content, "EEG/x", "a")
+        blames("a: no variable 'keys'; at 'keys' it holds EEG", pick, content, "keys", "a")
 
     def test_not_a_frame(self, rda):
         blames("a: is a ndarray, wanted a data frame", as_table, pick(parse_r(rda), "m", "a"), "a")

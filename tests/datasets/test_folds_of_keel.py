@@ -139,6 +139,16 @@ def test_rows_of_five_files_come_back_in_the_order_of_the_whole_file(tmp_path, m
     np.testing.assert_array_equal(numbers, [2, 3, 1, 5, 4, 1, 3])
 
 
+def test_a_missing_value_of_a_test_file_is_refused_with_its_row():
+    tests = {1: table([1], ["p"]), 2: table([2, np.nan], ["n", "p"])}
+    with pytest.raises(CorruptData, match=r"^toy: row 2 of test file 2 has a missing value$"):
+        derive_assignment(table([1, 2], ["p", "n"]), tests, "toy")
+
+
+def test_a_damaged_assignment_names_the_line(tmp_path, monkeypatch):
+    from marginbook.datasets import folds
+
+
 def test_a_damaged_assignment_names_the_line(tmp_path, monkeypatch):
     (tmp_path / "f.txt").write_text("1 0\n6 1\n")
     monkeypatch.setattr(folds, "resource", lambda *parts: tmp_path / parts[-1])

@@ -73,12 +73,27 @@ def test_wilcoxon_is_scipys_and_exact_for_few_pairs():
     assert stats.wilcoxon(a, b).p_value == pytest.approx(2 / 2**6)
 
 
+def test_wilcoxon_ranks_differences_of_both_signs():
+    """Ranks 1 and 2 speak for the second method, 3 to 6 for the first: of 64 signs 5 say so or more, twice."""
+    a, b = np.array([1.0, 2, 3, 4, 5, 6]), np.array([1.1, 2.2, 2.6, 3.4, 4.2, 5.0])
+    found = stats.wilcoxon(a, b)
+    assert (found.statistic, found.p_value) == pytest.approx((3, 10 / 64))
+
+
 def test_friedman_is_scipys():
     scores = np.random.default_rng(1).random((12, 5))
     found, theirs = stats.friedman(scores), scipy_stats.friedmanchisquare(*scores.T)
     assert (found.statistic, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
     same = stats.friedman(np.ones((4, 3)))
     assert (same.statistic, same.p_value, same.df, same.n) == (0, 1, 2, 4)
+
+
+def test_friedman_of_rows_that_agree_and_of_rows_without_ranks():
+    agree = stats.friedman([[1.0, 2, 3]] * 4)
+    assert (agree.statistic, agree.df) == (pytest.approx(8), 2)
+    assert agree.p_value == pytest.approx(np.exp(-4))
+    tied = stats.friedman([[1.0, 1, 1], [2, 2, 2]])
+    assert (tied.statistic, tied.p_value, tied.df) == (0, 1, 2)
 
 
 def test_average_ranks_of_demsars_example():

@@ -13,7 +13,7 @@ from marginbook.kfda.solvers.compressed import compressed, whole
 from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
 from marginbook.kfda.solvers.l1_on_support import settle_l1
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
-from marginbook.kfda.solvers.newton_on_support import DYING, drop_dying, leave_saddle, settle
+from marginbook.kfda.solvers.newton_on_support import DYING, drop_dying, least_size, leave_saddle, settle
 
 from .test_plain import rbf_problem
 
@@ -141,6 +141,9 @@ def test_start_names_a_support_for_q_below_one():
     warm = shrinking_mm(problem, 0.5, 1e-3, start=solution.omega)
     np.testing.assert_allclose(warm.omega, solution.omega, rtol=1e-7)
     assert warm.n_iter <= 5
+    alone = np.zeros(31)
+    alone[3] = 1.0
+    assert shrinking_mm(problem, 0.95, 1e-3, start=alone).retained.tolist() == [2]
 
 
 def test_start_with_zeros_reaches_the_lasso_all_the_same():
@@ -208,6 +211,14 @@ def test_equal_columns_make_a_saddle_that_is_left():
     assert trail.values[1] < trail.values[0]
     assert settle(active, trail)
     assert not leave_saddle(active, trail)
+
+
+def test_a_coefficient_of_least_size_has_no_curvature():
+    """Of J along one coefficient the loss has that of the squared column, the penalty rho N q(q-1)|w|^(q-2)."""
+    problem, q, scale = Problem(np.diag([0.5, 3.0, 10.0]), targets(np.arange(3) < 1)), 0.5, 0.2
+    active = Active(whole(problem, True, slice(None)), np.arange(1, 4), np.ones(3), q, scale)
+    squares = np.array([0.25, 9.0, 100.0])
+    np.testing.assert_allclose(scale * q * (1 - q) * least_size(active) ** (q - 2), squares)
 
 
 @pytest.mark.parametrize("penalize_bias", [True, False])

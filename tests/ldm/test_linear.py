@@ -235,7 +235,7 @@ def test_the_seed_decides():
         ({"lambda1": -1.0}, "lambda1 must be"),
         ({"lambda2": np.nan}, "lambda2 must be"),
         ({"y": np.array([0.0, 1.0])}, "labels must be -1 or \\+1, got"),
-        ({"y": np.ones(3)}, "same length"),
+        ({"y": np.ones(3)}, "same length >= 1, got 2 and 3"),
         ({"X": np.array([[np.inf], [1.0]])}, "not finite"),
         ({"X": np.ones(2)}, "two dimensions"),
     ],

@@ -91,6 +91,8 @@ def test_direction_tells_an_indefinite_form():
     )
     found = direction(A, y, np.ones(2), np.ones(2), 0.0, ridge=np.array([1.0, -0.5]), fit_intercept=False)
     np.testing.assert_allclose(found[0], [-0.5, -2.0])
+    flat = np.array([0.01, 1.0])
+    assert direction(A, y, flat, np.ones(2), 0.0, ridge=np.array([-0.5, 1.0]), fit_intercept=False) is None
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
