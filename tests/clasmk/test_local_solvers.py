@@ -69,6 +69,24 @@ def test_short_steps_far_from_a_stationary_point_are_no_convergence(optimality, 
     assert minimise_trust_constr(*_matrices(3, 3, 4)).converged == converged
 
 
+@pytest.mark.parametrize("end", ["worst", "none"])
+def test_an_end_worse_than_the_start_is_not_taken(end, monkeypatch):
+    N, D = _matrices(3, 3, 4)
+    start = np.full((3, 4), 0.25)
+    corners = [np.tile(row, (3, 1)) for row in np.eye(4)]
+    worst = max(corners, key=lambda weights: ratio(weights, N, D))
+    assert ratio(worst, N, D) > 1.01 * ratio(start, N, D)
+    x = worst.ravel() if end == "worst" else np.full(12, np.nan)
+    monkeypatch.setattr(
+        sys.modules[slsqp.__module__],
+        "minimize",
+        lambda *_, **__: OptimizeResult(x=x, nit=1, success=True, nfev=1),
+    )
+    found = slsqp(N, D)
+    np.testing.assert_array_equal(found.weights, start)
+    assert found.objective == ratio(start, N, D)
+
+
 def test_linear_ratios_have_no_other_minimum():
     N, D = _matrices(3, 3, 4)
     least = choose_exact(diagonals(N), diagonals(D)).objective

@@ -199,6 +199,18 @@ def test_the_last_product_that_is_allowed_may_be_the_one_that_was_needed():
         LSSVMClassifier(kernel="rbf", solver="cg", max_iter=model.n_iter_ // 2).fit(X, codes)
 
 
+def test_landmarks_of_a_matrix_of_rank_two_have_two_features():
+    """Eigenvalues that rounding made are none: their features would be rounding magnified."""
+    rows = np.random.default_rng(0).integers(-9, 10, size=(40, 2)).astype(float)
+    codes = np.arange(40) % 2
+    targets = np.where(codes == 1, 1.0, -1.0)[:, np.newaxis]
+    found = training.train_landmarks(
+        rows @ rows.T, 40, np.random.RandomState(0), targets, codes, [1.0], None
+    ).found
+    assert found.coef.shape == (2, 1)
+    assert np.linalg.matrix_rank(rows) == 2
+
+
 def test_an_indefinite_matrix_is_said_so():
     K = np.diag(np.r_[np.ones(9), -3.0])
     with pytest.warns(UserWarning, match="an eigenvalue is -3"):

@@ -114,6 +114,15 @@ def test_the_bound_is_the_least_maximum_of_affine_functions(monkeypatch):
     assert mkl._least_bound(constants, slopes) == -0.5
 
 
+@pytest.mark.parametrize("end", [0.0, np.nan])
+def test_a_failed_step_leads_to_equal_weights(monkeypatch, end):
+    constants, slopes = np.array([0.0, 0.5]), np.array([[1.0, -1.0], [-1.0, 1.0]])
+    monkeypatch.setattr(mkl, "minimize", lambda *_, **__: SimpleNamespace(x=np.full(3, end)))
+    weights, bound = mkl._next(constants, slopes, np.array([1.0, 0.0]), 1.0, np.eye(2), 0.5)
+    np.testing.assert_array_equal(weights, [0.5, 0.5])
+    assert bound == 0.5
+
+
 def test_curvature_is_the_difference_of_gradients():
     grams, signs, _, _ = problem(n=30)
     weights = np.array([0.3, 0.2, 0.4, 0.1])

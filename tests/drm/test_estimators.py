@@ -189,6 +189,8 @@ def test_iterations_that_miss_tol_warn_with_both_numbers():
     assert model.n_iter_ == 7
     with pytest.warns(ConvergenceWarning, match=r"9 of 9 points still moved by \d\.\d+e-\d+, .* certificate"):
         model.predict(X[:9])
+    with pytest.warns(ConvergenceWarning, match=r", after max_iter=1 iteration; their certificate"):
+        model.set_params(max_iter=1).fit(X, y)
 
 
 def test_steps_that_are_short_far_from_the_optimum_warn():

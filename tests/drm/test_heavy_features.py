@@ -75,6 +75,20 @@ def test_brackets_alone_prove_the_labels():
     np.testing.assert_array_equal(np.sign(rough), np.sign(exact.decision_function(Z)))
 
 
+@pytest.mark.parametrize("heavy", [True, False])
+def test_the_room_for_rounding_costs_no_iterations(heavy):
+    X, y, Z = text()
+    model = DRMClassifier(1.0, 0.1, "linear", solver="cg", fit_intercept=True).fit(X, y)
+    Kx = np.hstack(list(model._trained.batches(Z)))
+    solver, spent = model._point_solver, []
+    form = solver.heavy if heavy else conjugate._preconditioned(solver.system)
+    for slack in (form.slack, 0.0):
+        form.slack, before = slack, solver.system.multiplications
+        conjugate.bracketed_difference(solver.system, Kx, solver.least, max_iter=150, tol=0.0, form=form)
+        spent.append(solver.system.multiplications - before)
+    assert spent[0] < 1.04 * spent[1]
+
+
 def test_an_iteration_multiplies_by_each_entry_twice():
     X, y, _ = text()
     system = LinearSystem(X, np.bincount(y), 1.0, 0.1)

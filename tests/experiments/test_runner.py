@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pytest
 from rich.console import Console
 
 from marginbook.experiments import runner, workers
+from marginbook.experiments.errors import ExperimentError
 from marginbook.experiments.export import export
 from marginbook.experiments.one_task import measure_task
 from marginbook.experiments.protocol import Protocol, Task, load_protocol
@@ -305,3 +307,13 @@ def _ends(group: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_a_scheduler_that_goes_away_ends_the_run_and_is_no_failed_task():
+    """Dask then cancels what it was asked for."""
+    future = Future()
+    future.cancel()
+    future.set_running_or_notify_cancel()
+    task = Task("toyroom/folds", "blobs", 1, "forest", "quick")
+    with pytest.raises(ExperimentError, match="the Dask scheduler went away; finished tasks are kept"):
+        list(runner._as_finished(lambda *_: future, 1, load_protocol("toyroom/folds"), [task]))

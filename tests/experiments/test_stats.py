@@ -74,7 +74,7 @@ def test_wilcoxon_is_scipys_and_exact_for_few_pairs():
 
 
 def test_wilcoxon_ranks_differences_of_both_signs():
-    """Ranks 1 and 2 speak for the second method, 3 to 6 for the first: of 64 signs 5 say so or more, twice."""
+    """Ranks 1 and 2 are the second method's, 3 to 6 the first's: 5 of 64 signs say as much, 5 the reverse."""
     a, b = np.array([1.0, 2, 3, 4, 5, 6]), np.array([1.1, 2.2, 2.6, 3.4, 4.2, 5.0])
     found = stats.wilcoxon(a, b)
     assert (found.statistic, found.p_value) == pytest.approx((3, 10 / 64))

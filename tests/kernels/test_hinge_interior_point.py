@@ -50,6 +50,12 @@ def test_ends_at_the_conditions_of_both_problems(shape, curved, free):
         assert found.minimise(lambda _, gap: gap < 1e-9, 2)[2] > 1e-9
 
 
+def test_steps_end_soon_after_rounding_leaves_nothing_to_gain():
+    found = program(12, 30, curved=False)
+    assert sum(1 for _ in found.iterates(100)) == 100
+    assert found.minimise(lambda *_: False, 100)[3] < 60
+
+
 def test_the_longest_step_stops_at_the_boundary():
     at = Iterate(np.zeros(1), 0.0, *(np.array([each]) for each in (1.0, 2.0, 3.0, 4.0)))
     down = Iterate(np.zeros(1), 0.0, *(np.array([each]) for each in (-4.0, 1.0, 0.0, -5.0)))

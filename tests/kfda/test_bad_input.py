@@ -148,7 +148,11 @@ def test_features_that_are_all_zero_tell_nothing():
         ({"tol": 0.0}, r"'lasso' .* relative duality gap \d.* > tol=0\.00e\+00; raise tol or rho, or scale"),
         ({"q": 1.5, "tol": 0.0}, r"'mm' .* relative duality gap .* > tol=0\.00e\+00; raise tol or rho"),
         ({"q": 0.5, "tol": 0.0}, r"'mm' .* stationarity residual .* > tol=0\.00e\+00; raise tol or rho"),
-        ({"q": 0.5, "max_iter": 1}, r"'mm' stopped after 1 iteration at .* raise max_iter or tol, or scale"),
+        (
+            {"q": 0.5, "max_iter": 1},
+            r"'mm' stopped after 1 iteration at .* > tol=1\.00e-04; raise max_iter or tol, or scale",
+        ),
+        ({"q": 1.5, "max_iter": 1}, r"'mm' stopped after 1 iteration at .* > tol=1\.00e-08; raise max_iter"),
     ],
 )
 def test_a_missed_tolerance_warns_with_both_numbers(options, message):

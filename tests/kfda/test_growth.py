@@ -18,7 +18,7 @@ from marginbook.base.interruptible import interruptible
 from marginbook.kernels import KernelOverflow
 from marginbook.kfda import KFDAClassifier, OLSKFDAClassifier, SparseKFDAClassifier
 from marginbook.kfda.estimators import training_gram
-from marginbook.kfda.estimators.training_gram import refuse_indefinite, training_design
+from marginbook.kfda.estimators.training_gram import candidate_design, refuse_indefinite, training_design
 from marginbook.kfda.model import blocks
 from marginbook.kfda.model.objective import Problem, targets
 from marginbook.kfda.peers import ols_forward_selection, ridge
@@ -279,6 +279,13 @@ def test_candidates(model):
     exact = type(model)(**{**model.get_params(), "n_components": None}).fit(X, y)
     atol = 1e-4 if isinstance(model, KFDAClassifier) else 1e-12  # landmarks lose what is rounding of K
     np.testing.assert_allclose(everything.decision_function(new), exact.decision_function(new), atol=atol)
+
+
+@pytest.mark.parametrize("n", [2047, 2049])
+def test_kernel_columns_in_blocks(n):
+    X, columns = np.random.default_rng(0).normal(size=(n, 2)), np.array([3, n - 1])
+    found = candidate_design(("rbf", {"gamma": 0.5}), X, columns)
+    np.testing.assert_allclose(found, np.c_[np.ones(n), rbf_kernel(X, X[columns], gamma=0.5)], atol=1e-14)
 
 
 def test_memory_is_asked_for_before_it_is_taken(monkeypatch):

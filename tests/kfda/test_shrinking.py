@@ -214,7 +214,7 @@ def test_equal_columns_make_a_saddle_that_is_left():
 
 
 def test_a_coefficient_of_least_size_has_no_curvature():
-    """Of J along one coefficient the loss has that of the squared column, the penalty rho N q(q-1)|w|^(q-2)."""
+    """Along one of them J has that of the loss, the squared column, and of the penalty, which is negative."""
     problem, q, scale = Problem(np.diag([0.5, 3.0, 10.0]), targets(np.arange(3) < 1)), 0.5, 0.2
     active = Active(whole(problem, True, slice(None)), np.arange(1, 4), np.ones(3), q, scale)
     squares = np.array([0.25, 9.0, 100.0])
@@ -233,6 +233,14 @@ def test_compression_keeps_the_problem(penalize_bias):
     np.testing.assert_allclose(source.correlations, full.correlations, atol=1e-9)
     assert source.lost + 0.5 * source.yhat @ source.yhat == pytest.approx(problem.energy / 2)
     assert compressed(rbf_problem(60, width=0.02)).exact
+
+
+@pytest.mark.parametrize("rho", [1e-15, 1e-12])
+def test_where_what_was_cut_off_counts_all_rows_are_taken(rho):
+    """Huge coefficients: J of the few rows says nothing of J, which at zero is half the energy."""
+    problem = rbf_problem(100, width=10.0)
+    assert not compressed(problem).exact
+    assert shrinking_mm(problem, 0.3, rho).objective <= 1.01 * problem.energy / 2
 
 
 def test_the_three_systems_of_a_step_agree():

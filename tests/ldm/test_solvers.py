@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from marginbook.ldm.model.objective import dual_gap, kkt_residual, primal_objective, squared_norm
 from marginbook.ldm.model.whitening import WhitenedGram
-from marginbook.ldm.solvers import active_set, coordinate_descent
+from marginbook.ldm.solvers import active_set, active_sets, coordinate_descent
 from marginbook.ldm.solvers.active_sets import minimise
 from marginbook.ldm.solvers.box_qp import certify, sweep
 from marginbook.ldm.solvers.dual import SWEEPS
@@ -247,3 +247,19 @@ def test_bad_input_is_refused(solve):
         solve(np.eye(2), np.array([0, 1]), 0.0, 0.0, 1.0)
     with pytest.raises(ValueError, match=r"start has shape \(3,\), H asks for \(2,\)"):
         solve(np.eye(2), y, 0.0, 0.0, 1.0, start=np.ones(3))
+
+
+def test_where_rounding_is_all_that_is_left_three_sweeps_are_tried(monkeypatch):
+    """As for a tolerance that no gap meets."""
+    G, y = _problem()
+    H, swept = WhitenedGram(G, y).hessian(1.0), []
+
+    def counted(*arguments):
+        swept.append(1)
+        return sweep(*arguments)
+
+    monkeypatch.setattr(active_sets, "sweep", counted)
+    x = np.full(len(y), 0.1)
+    _, gap, primal = minimise(H, x, 0.0, 1.0, -1.0, 10_000, 0, np.empty(0))
+    assert len(swept) == 3
+    assert gap <= 1e-9 * primal

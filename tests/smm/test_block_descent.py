@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,9 @@ from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.oracle import alternation_by_cvxpy, by_cvxpy
 from marginbook.smm.solvers.starts import completed
+from marginbook.smm.solvers.newton_joint import factors
+from marginbook.smm.solvers.oracle import alternation_by_cvxpy, by_cvxpy
+from marginbook.smm.solvers.starts_smoothed import hinge_continuation, smooth_descent
 
 
 def matrices(n=80, d1=5, d2=4, seed=0, rank=2):
@@ -58,6 +63,39 @@ def test_plain_alternation_is_that_of_cvxpy(loss, free):
     np.testing.assert_allclose(found.objective_path[1:9], path, rtol=1e-4)
     joint = low_rank_svm(X, y, start=(U, V), **settings)
     assert joint.objective <= path[-1] * (1 + 1e-6)
+
+
+def test_the_alternation_by_cvxpy_ends_as_ours_does_by_default():
+    ours, theirs = (signature(descend).parameters for descend in (low_rank_svm, alternation_by_cvxpy))
+    assert {name: each.default for name, each in theirs.items()} == {
+        name: ours[name].default for name in theirs
+    }
+    X, y = matrices(4, 3, 2)
+    B, b, path = alternation_by_cvxpy(X, y, rank=1, lam=1.0, start=(X[0], X[0].T), max_iter=0)
+    assert (np.abs(B).max(), b, len(path)) == (0, 0, 0)
+
+
+def test_multipliers_that_are_not_given_are_those_of_the_margins_of_the_start():
+    X, y = matrices(40, 4, 3)
+    w = np.random.default_rng(1).uniform(0.5, 2, 40)
+    at = factors(X[0], np.eye(3)[:, :1], 0.1, X, y)
+    given = np.where(at.margins < 1, w / 40, 0.0)
+    assert ((at.margins > 1) & (at.margins < 2)).any()
+    options = {"lam": 0.05, "sample_weight": w, "fit_intercept": True, "tol": 1e-6, "stages": 1}
+    found, multipliers, _ = hinge_continuation(X, y, at, **options)
+    wanted, of_them, _ = hinge_continuation(X, y, at, multipliers=given, **options)
+    np.testing.assert_array_equal(multipliers, of_them)
+    np.testing.assert_array_equal(found.coef, wanted.coef)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_a_smooth_start_ends_with_its_limit_of_steps(loss):
+    """Sixty by default: here no step is too short for the tolerance."""
+    X, y = matrices(40, 4, 3)
+    at = factors(np.outer(X[0, :, 0], [1, 0, 0]), np.eye(3)[:, :1], 0.0, X, y)
+    options = {"lam": 0.1, "loss": loss, "sample_weight": np.ones(40), "fit_intercept": False, "tol": -1.0}
+    assert smooth_descent(X, y, at, **options)[2] == 60
+    assert smooth_descent(X, y, at, max_iter=7, **options)[2] == 7
 
 
 def test_the_limit_is_stationary_for_both_blocks():

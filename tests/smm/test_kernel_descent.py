@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 from marginbook.smm.model.objective import LOSSES, loss_values, weights_for
 from marginbook.smm.model.row_kernels import row_gram
+from marginbook.smm.solvers import kernel_projection
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.block_gram import gram_machine
@@ -60,6 +61,24 @@ def test_linear_kernel_is_the_linear_machine(loss: str, fit_intercept: bool) -> 
     assert_allclose(objective_of(found, X, y, w, 0.02, loss), found.objective, rtol=1e-9)
     assert found.lower_bound <= found.objective
     assert found.method == "gram"
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_the_slope_over_one_block_is_the_difference_of_its_optima(loss: str, monkeypatch: Any) -> None:
+    X, y, w = data()
+    seen = []
+
+    def compared(value: Any, first: np.ndarray, **options: Any) -> None:
+        rng = np.random.default_rng(0)
+        at, along = first + 0.1 * rng.standard_normal(first.shape), rng.standard_normal(first.shape)
+        ends = [value(at + step * along)[0] for step in (-1e-3, 1e-3)]
+        seen.append((value(at)[1] @ along, (ends[1] - ends[0]) / 2e-3))
+
+    monkeypatch.setattr(kernel_projection, "minimize", compared)
+    low_rank_kernel_svm(X, y, kernel=RBF, rank=2, lam=0.02, loss=loss, sample_weight=w, tol=1e-9, max_iter=1)
+    assert seen
+    for slope, difference in seen:
+        assert_allclose(slope, difference, rtol=1e-2)
 
 
 def test_same_start_same_steps() -> None:

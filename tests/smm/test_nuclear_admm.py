@@ -246,6 +246,15 @@ def test_restarts_save_iterations():
     assert fast.objective == pytest.approx(plain.objective, rel=1e-4)
 
 
+def test_the_extrapolation_begins_with_the_second_step():
+    data = problem(9, n=40)
+    for n_iter, same in ((1, True), (2, True), (3, False)):
+        fast, plain = (
+            nuclear_admm(data, 2.0, tol=0.0, max_iter=n_iter, restart=each) for each in (True, False)
+        )
+        assert np.array_equal(fast.multipliers, plain.multipliers) == same
+
+
 def test_newton_steps_end_fast():
     data, tau = problem(10, n=100, shape=(8, 8), cost=1.0), 10.0
     found = nuclear_newton(data, tau, tol=1e-12)
