@@ -12,10 +12,9 @@ from marginbook.smm.solvers import block_descent
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.block_problem import BlockProblem
-from marginbook.smm.solvers.oracle import alternation_by_cvxpy, by_cvxpy
-from marginbook.smm.solvers.starts import completed
 from marginbook.smm.solvers.newton_joint import factors
 from marginbook.smm.solvers.oracle import alternation_by_cvxpy, by_cvxpy
+from marginbook.smm.solvers.starts import completed
 from marginbook.smm.solvers.starts_smoothed import hinge_continuation, smooth_descent
 
 
