@@ -146,10 +146,6 @@ def test_a_missing_value_of_a_test_file_is_refused_with_its_row():
 
 
 def test_a_damaged_assignment_names_the_line(tmp_path, monkeypatch):
-    pass
-
-
-def test_a_damaged_assignment_names_the_line(tmp_path, monkeypatch):
     (tmp_path / "f.txt").write_text("1 0\n6 1\n")
     monkeypatch.setattr(folds, "resource", lambda *parts: tmp_path / parts[-1])
     with pytest.raises(CorruptData, match=r"f\.txt, line 2: got '6 1', wanted 'fold place' or '-'"):
