@@ -127,6 +127,16 @@ def test_whole_classes_vanish_one_after_the_other():
     assert counts[-1] == 0
 
 
+def test_weights_of_one_are_none():
+    """With classes of one and two rows, and more."""
+    K = gram(("rbf", {"gamma": 0.5}), np.random.default_rng(2).normal(size=(6, 3)))
+    for q in (1, 2):
+        plain, weighted = (
+            GeneralProblem(K, (2, 1, 3), 0.7, 0.1, q, row_weights=w) for w in (None, np.ones(6))
+        )
+        np.testing.assert_allclose(weighted.Q, plain.Q, rtol=1e-12, atol=1e-14)
+
+
 def test_a_vector_outside_the_range_of_q_is_not_certified_by_mistake():
     """Q = diag(1, 0), K_x = (0, 1): for beta < 1 the problem has no minimum and the gap says infinity."""
     K, Kx = np.diag([1.0, 0.0]), np.array([[0.0], [1.0]])

@@ -98,6 +98,27 @@ def test_an_iteration_multiplies_by_each_entry_twice():
     assert system.multiplications - before == 2 * X.nnz + 4 * 12**2
 
 
+def test_a_product_multiplies_by_each_entry_twice_for_each_column():
+    X, y, _ = text()
+    system = LinearSystem(X, np.bincount(y), 1.0, 0.1)
+    form = conjugate._preconditioned(system)
+    before = system.multiplications
+    form.product(np.ones((80, 3)))
+    assert system.multiplications - before == 2 * X.nnz * 3
+
+
+def test_the_slack_grows_with_the_largest_sum_of_a_row():
+    """Of I + F'F, by which the eigenvalues are bounded that rounding may take digits of."""
+    X, y, _ = text()
+    system = LinearSystem(X, np.bincount(y), 1.0, 0.1)
+    least = eigenvalue_floor(system)
+    found = HeavyFeatures.of(system, least)
+    rows = found.scale * np.vstack([part.toarray() for part in system.parts])
+    F = rows[:, np.argsort(-(rows**2).sum(axis=0), kind="stable")[:12]]
+    largest = np.abs(np.eye(12) + F.T @ F).sum(axis=1).max()
+    assert found.slack == pytest.approx(10 * largest / least * np.finfo(float).eps, abs=0)
+
+
 @pytest.mark.parametrize(("name", "value"), [("QUICK", 0.0), ("LARGEST", 0.0)])
 def test_where_it_does_not_pay_or_loses_digits_the_plain_iteration_is_taken(monkeypatch, name, value):
     X, y, Z = text()

@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from marginbook.drm import DRMClassifier
+from marginbook.drm.solvers import one_pass
 from marginbook.drm.solvers.one_pass import CHUNK, ClassMoments, linear_maps
 
 
@@ -47,6 +48,14 @@ def test_chunks_sum_to_the_whole():
         ClassMoments.empty(2, 4, 0.1, 1.0).add(X[half], y[half]) for half in (slice(0, 99), slice(99, None))
     ]
     np.testing.assert_allclose(linear_maps(halves[0] + halves[1]).T, whole.maps_.T, rtol=1e-9)
+
+
+def test_many_test_points_go_in_chunks(monkeypatch):
+    X, y, Z = _data([6, 5], 2)
+    model = DRMClassifier(0.1, 1.0, "linear").fit(X, y)
+    wanted = np.einsum("mp,gpq,mq->mg", Z, model.maps_.R, Z)
+    monkeypatch.setattr(one_pass, "CHUNK", 3)
+    np.testing.assert_allclose(model.maps_.dissimilarity(Z), wanted, rtol=1e-9)
 
 
 def test_moments_of_different_models_do_not_add_up():

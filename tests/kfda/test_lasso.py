@@ -307,6 +307,13 @@ def test_sweeps_go_to_the_same_minimum() -> None:
     np.testing.assert_allclose(w, lasso(problem, 0.02).omega, atol=1e-8)
 
 
+def test_a_sweep_passes_columns_of_zeros() -> None:
+    rows, w, r = np.array([[0.0, 0.0], [2.0, 0.0]]), np.array([3.0, 0.0]), np.array([1.0, 1.0])
+    sweep(rows, np.arange(2), w, r, np.full(2, 0.5))
+    np.testing.assert_allclose(w, [3.0, (2 - 0.5) / 4])
+    np.testing.assert_allclose(r, [1 - 2 * w[1], 1.0])
+
+
 def test_many_candidates() -> None:
     """Kernels that are almost the identity: all columns violate their condition at first."""
     problem = _problem(900, 0.05)

@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso, Ridge
 from marginbook.kfda.model.certificates import magnitude_bound
 from marginbook.kfda.model.objective import Problem, objective, targets
 from marginbook.kfda.solvers.active_coefficients import Active, Trail
-from marginbook.kfda.solvers.compressed import compressed, whole
+from marginbook.kfda.solvers.compressed import Compressed, compressed, whole
 from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
 from marginbook.kfda.solvers.l1_on_support import settle_l1
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
@@ -166,6 +166,15 @@ def test_without_polish_it_stops_where_the_paper_stops():
         assert solution.n_iter == pytest.approx(plain.n_iter, abs=2)
 
 
+@pytest.mark.parametrize("q", [0.5, 1.5])
+def test_without_polish_it_stops_there_on_a_compressed_problem_too(q):
+    problem = rbf_problem(200, width=3.0)
+    assert not compressed(problem).exact
+    path = shrinking_mm(problem, q, 0.01, tol=1e-5, polish=False).objective_path
+    changes = -np.diff(path) / path[1:]
+    assert changes[-1] <= 1e-5 < changes[:-1].min()
+
+
 def test_iterations_end():
     problem = rbf_problem(40)
     for q in (0.5, 1.0, 1.5):
@@ -271,6 +280,30 @@ def test_any_guess_of_the_support_leads_to_the_lasso(rho):
         active, converged = settle_l1(active, trail)
         assert converged
         assert active.objective() == pytest.approx(best, rel=1e-9)
+
+
+def test_columns_that_violate_most_enter_first_and_an_excess_of_rounding_is_none():
+    """With those that barely enter J falls by rounding only: were they first, the others would stay out.
+
+    The columns are orthonormal, so that the solution is known: each correlation less the penalty.
+    """
+    correlations = 10.0 * np.r_[np.full(60, 1 + 1e-8), np.full(5, 2.0)]
+    source = Compressed(np.eye(65), correlations, 0.0, has_bias=False, exact=True)
+    active = Active(source, np.arange(0), np.zeros(0), 1.0, 10.0)
+    trail = Trail(1000)
+    trail.add(active)
+    active, converged = settle_l1(active, trail)
+    assert converged
+    np.testing.assert_allclose(active.spread(), np.r_[np.zeros(60), np.full(5, 10.0)], atol=1e-6)
+
+
+def test_the_least_size_is_where_the_curvature_changes_its_sign():
+    source = Compressed(np.diag([1.0, 2.0, 5.0]), np.ones(3), 0.0, has_bias=False, exact=True)
+    for q in (0.1, 0.5, 0.9):
+        active = Active(source, np.arange(3), np.ones(3), q, 0.3)
+        # the second derivative of |d|^2 t^2 / 2 + scale t^q
+        curvature = source.norms**2 + 0.3 * q * (q - 1) * least_size(active) ** (q - 2)
+        np.testing.assert_allclose(curvature, 0.0, atol=1e-12)
 
 
 def test_parameters_are_checked():

@@ -236,6 +236,14 @@ def test_a_weight_of_all_rows_is_a_factor_of_c(penalties, weight):
     assert abs(found.objective - plain.objective) <= found.dual_gap + plain.dual_gap + 1e-9 * plain.objective
 
 
+def test_where_no_other_labels_share_it_there_is_no_second_matrix(monkeypatch):
+    monkeypatch.setattr(class_solutions, "WhitenedGram", None)
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.where(np.arange(20) % 2, 1.0, -1.0)
+    kernel, penalties = ("rbf", {"gamma": 1.0}), (0.1, 0.1, 1.0)
+    (found,) = class_solutions.solutions_on_kernel(kernel, X, y[None], penalties, "active-set", 1e-6, 1000)
+    assert found.converged
+
+
 def test_more_free_rows_than_a_chunk_stop_it_early_and_a_lower_C_helps(monkeypatch):
     for name, size in (("LEAST", 100), ("MOST", 100), ("FIRST", 60)):
         monkeypatch.setattr(decomposition, name, size)

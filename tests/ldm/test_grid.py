@@ -7,6 +7,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from marginbook.ldm.model.objective import dual_gap, primal_objective
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
+from marginbook.ldm.solvers import grid as grid_module
+from marginbook.ldm.solvers.active_sets import minimise
 from marginbook.ldm.solvers.grid import solve_grid
 
 LAMBDAS = 2.0 ** -np.arange(8, 1, -1)
@@ -60,6 +62,21 @@ def test_most_of_the_grid_is_extrapolated():
     G, y = _problem("rbf", m=100)
     grid = solve_grid(WhitenedGram(G, y), LAMBDAS, LAMBDAS, [10.0, 50.0, 100.0])
     assert 21 <= grid.n_solves < 147 / 3
+
+
+def test_a_line_begins_at_the_solution_for_the_same_C_before(monkeypatch):
+    G, y = _problem("rbf")
+    exchanges = []
+
+    def counted(*given):
+        found = minimise(*given)
+        exchanges.append(found[0])
+        return found
+
+    monkeypatch.setattr(grid_module, "minimise", counted)
+    solve_grid(WhitenedGram(G, y), [0.5, 0.5], [0.1], [0.1, 10.0])
+    assert max(exchanges[:2]) > 0
+    assert exchanges[2:] == [0, 0]
 
 
 def test_a_wide_range_of_lambda2_is_solved_where_the_bounds_change():

@@ -138,6 +138,12 @@ def test_infeasible_data_carry_a_certificate(kind, lambda1, lambda2):
     assert caught.value.residual == pytest.approx(np.linalg.norm((weights * y) @ X), abs=1e-9)
 
 
+def test_the_error_tells_of_a_certificate_only_where_there_is_one():
+    told = "(a convex combination of y_i phi(x_i) has norm 1.5e-12)"
+    assert told in str(InfeasibleError(np.array([0.5, 0.5]), 1.5e-12))
+    assert "convex combination" not in str(InfeasibleError())
+
+
 def test_the_distance_of_separable_data_is_the_margin():
     X, y = _separable()
     weights, distance = inseparability(X @ X.T, y)

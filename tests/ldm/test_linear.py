@@ -205,6 +205,17 @@ def test_one_class_and_one_example():
         assert found.objective == pytest.approx(value, abs=1e-6)
 
 
+def test_a_large_objective_does_not_need_more_passes():
+    """In other units of the features: the same margins, and all that counts 2^20 times as much."""
+    X, y = problem(40, 5)
+    few = linear_coordinate_descent(X, y, 1.0, 0.5, 1.0, max_iter=2000)
+    many = linear_coordinate_descent(X / 2**10, y, 2.0**20, 0.5 * 2**20, 2.0**20, max_iter=2000)
+    assert few.converged
+    assert many.converged
+    assert many.objective == pytest.approx(2**20 * few.objective, rel=1e-4)
+    assert many.n_iter <= 4 * few.n_iter < 1000
+
+
 def test_starting_from_the_solution_ends_at_once():
     X, y = problem(60, 10)
     cold = linear_coordinate_descent(X, y, 0.5, 0.3, 0.2, tol=1e-9, max_iter=10_000)

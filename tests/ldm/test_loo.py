@@ -1,5 +1,6 @@
 """The bounds of the left-out margins, against machines that are trained anew in feature space."""
 
+import inspect
 from dataclasses import replace
 
 import numpy as np
@@ -167,6 +168,11 @@ def test_errors_are_counted_exactly_with_few_trainings():
         assert counted.errors == np.sum(retrain(G, y, *parameters) <= 0)
         assert counted.trained == len(bracket(G, y, model).undecided) < 40
         assert counted.ties == 0
+
+
+def test_each_tolerance_is_tighter_than_the_one_before():
+    tols = inspect.signature(count_errors).parameters["tols"].default
+    assert_allclose(tols, [1e-2, 1e-4, 1e-6, 1e-8, 1e-10])
 
 
 def test_a_label_is_counted_only_once_it_is_certain():

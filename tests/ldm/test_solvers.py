@@ -11,6 +11,9 @@ from marginbook.ldm.model.objective import dual_gap, kkt_residual, primal_object
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, active_sets, coordinate_descent
 from marginbook.ldm.solvers.active_sets import minimise
+from marginbook.ldm.solvers import active_set, coordinate_descent
+from marginbook.ldm.solvers.active_sets import Exchange, enter_worst, minimise
+from marginbook.ldm.solvers.basic_factor import make_basic
 from marginbook.ldm.solvers.box_qp import certify, sweep
 from marginbook.ldm.solvers.dual import SWEEPS
 from marginbook.ldm.solvers.hard_margin import gram_features
@@ -202,6 +205,20 @@ def test_the_derivative_for_lambda2_is_that_of_the_solution(kind):
     minimise(H, x, lower, lower + 2.0, 1e-12, 10**5, SWEEPS, shift)
     moved = active_set(H, y, 0.4, 0.1 + 30 * step, 2.0, tol=1e-12).margins
     np.testing.assert_allclose((moved - H @ x) / step, H @ shift, atol=1e-5)
+
+
+@pytest.mark.parametrize(("upper", "end"), [(10.0, [0.9, 0.8, 0.0]), (0.7, [0.7, 0.6, 0.2])])
+def test_along_a_null_direction_all_move_to_the_first_bound(upper, end):
+    """The third feature is the sum of the others: it falls, and they rise as much."""
+    features = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    H, x = features @ features.T, np.array([0.5, 0.4, 0.4])
+    R, basis, is_basic = np.empty((3, 3)), np.empty(3, np.int64), np.zeros(3, np.bool_)
+    assert make_basic(H, x, 0.0, upper, R, basis, is_basic) == 2
+    on = Exchange(H, x, H @ x - 1.0, 0.0, upper, R, basis, is_basic)
+    n, entered = enter_worst(on, 2, np.empty(3), np.array([0.0, 0.0, 1.0]), 1.0, 5)
+    np.testing.assert_allclose(x, end, atol=1e-12)
+    np.testing.assert_allclose(on.grad, H @ x - 1.0, atol=1e-12)
+    assert (n, entered) == (2, 1)
 
 
 def test_the_recorded_dual_value_never_falls_and_ends_at_the_solution():

@@ -186,6 +186,15 @@ def test_the_rank_of_a_start_can_grow():
         assert found.start == "given"
 
 
+def test_a_rank_grows_where_the_objective_falls():
+    """The first coordinates, with which the basis would be filled up else, are zero in all matrices."""
+    X, y = matrices(60, 4, 3, 3)
+    X[:, 0], X[:, :, 0] = 0.0, 0.0
+    start = np.zeros((4, 1)), np.zeros((3, 1))
+    found = low_rank_svm(X, y, rank=1, lam=0.01, loss="squared_hinge", start=start, method="alternation")
+    assert found.objective < 0.95 * found.objective_path[0]
+
+
 def test_a_warm_start_is_never_worse_than_what_it_is_given():
     X, y = matrices(100, 5, 5, 3)
     first = low_rank_svm(X, y, rank=2, lam=0.02, fit_intercept=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import tracemalloc
 from typing import Any
 
 import cvxpy as cp
@@ -14,10 +16,11 @@ from sklearn.svm import SVC
 from marginbook.smm.model.objective import LOSSES, loss_values, weights_for
 from marginbook.smm.model.row_kernels import row_gram
 from marginbook.smm.solvers import kernel_projection
+from marginbook.smm.solvers import kernel_blocks
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.block_gram import gram_machine
-from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm
+from marginbook.smm.solvers.kernel_block_descent import low_rank_kernel_svm, mapped_kernel_svm
 from marginbook.smm.solvers.kernel_blocks import RowBlocks, complete
 from marginbook.smm.solvers.kernel_problem import KernelProblem, Settings
 from marginbook.smm.solvers.kernel_solution import KernelSolution
@@ -364,6 +367,25 @@ def test_gram_machine_returns_what_it_evaluates(loss: str) -> None:
             multipliers=found.multipliers,
         )
         assert warm.n_iter <= 1
+
+
+def test_the_outer_product_takes_pieces_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, _ = data(n=200)
+    blocks = RowBlocks(row_gram("linear", X), X.shape[1])
+    M = np.tensordot(y, X, axes=1)
+    monkeypatch.setattr(kernel_blocks, "PIECE", 2)
+    tracemalloc.start()
+    found = blocks.outer(y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_allclose(found, M @ M.T, atol=1e-9)
+    assert peak < blocks.values.nbytes / 8
+
+
+def test_defaults_are_those_for_rows_that_are_not_mapped_yet() -> None:
+    plain, mapped = (inspect.signature(f).parameters for f in (low_rank_kernel_svm, mapped_kernel_svm))
+    for name in mapped.keys() & plain.keys():
+        assert mapped[name].default == plain[name].default
 
 
 def test_bases_fill_up() -> None:

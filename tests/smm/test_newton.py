@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -82,6 +84,19 @@ def test_direction_solves_the_system(n, p, free):
     penalty = np.diag(np.r_[ridge, 0.2] if free else ridge)
     wanted = np.linalg.solve(full.T @ (D[:, None] * full) + penalty, -np.r_[g, g_b] if free else -g)
     np.testing.assert_allclose(np.r_[step, step_b] if free else step, wanted, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_few_curved_rows_need_no_matrix_of_the_features(free):
+    """One of 8 MB."""
+    rng = np.random.default_rng(5)
+    A, y, g = rng.standard_normal((3, 1000)), np.array([1.0, -1.0, 1.0]), rng.standard_normal(1000)
+    tracemalloc.start()
+    step, step_b = direction(A, y, np.ones(3), g, 0.3, ridge=0.5, fit_intercept=free, proximity=0.2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8e5
+    np.testing.assert_allclose(A.T @ (A @ step + y * step_b) + 0.5 * step, -g, atol=1e-8)
 
 
 def test_direction_tells_an_indefinite_form():
