@@ -50,6 +50,13 @@ def test_a_room_that_cannot_be_imported_is_named(monkeypatch):
         experiments()
 
 
+def test_a_test_part_is_one_split_and_folds_are_five(protocol_file):
+    for kind, n in (("original-test", 1), ("original-folds", 5)):
+        name = protocol_file(GOOD.replace('"random", n = 2, train_size = 5', f'"{kind}"'))
+        protocol = load_protocol(f"{name}/t")
+        assert protocol.splits.n == protocol.printed_splits == n
+
+
 def test_every_field_is_read():
     protocol = load_protocol("toyroom/folds")
     assert (protocol.room, protocol.table) == ("toyroom", "folds")

@@ -170,6 +170,17 @@ def test_a_worker_with_other_code_is_not_believed():
     assert runner._checked(good, expected) is good
 
 
+def test_a_task_whose_worker_is_lost_fails_with_the_reason():
+    def submit(protocol: Protocol, task: Task) -> Future:
+        future = Future()
+        future.set_exception(OSError("the line is cut"))
+        return future
+
+    task = Task("r/t", "a", 1, "x", "quick")
+    (outcome,) = runner._as_finished(submit, 2, load_protocol("toyroom/folds"), [task])
+    assert (outcome.task, outcome.error) == (task, "OSError: the line is cut")
+
+
 def test_longest_first_by_stored_timings_else_by_rows(tmp_path):
     protocol = load_protocol("toyroom/folds")
     tasks = protocol.tasks("paper", methods=["nearest"], splits=[1, 2])

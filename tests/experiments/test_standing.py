@@ -20,6 +20,7 @@ from marginbook.experiments.protocol import Task, experiments, load_protocol
 from marginbook.experiments.runner import known_timings
 from marginbook.experiments.shipped import shipped
 from marginbook.experiments.showing import duration
+from marginbook.experiments.showing import compact, show
 from marginbook.experiments.store import Outcome, Signature, Store
 from marginbook.experiments.timings import Timings
 
@@ -233,3 +234,13 @@ except SystemExit as end:
     modules = done.stdout.splitlines()[-1].split()
     assert {"sklearn", "pandas", "numba", "marginbook.drm", "marginbook.study"}.isdisjoint(modules)
     assert "marginbook.experiments" in modules
+
+
+def test_a_table_that_is_too_wide_becomes_paragraphs_without_lines_between(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "20")
+    table = compact("experiment", "done", "failed")
+    table.add_row("drm/a-long-name-that-does-not-fit", "3", "0")
+    table.add_row("drm/b", "4", "1")
+    show(table)
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[-3:] == ["  done 3", "drm/b", "  done 4, failed 1"]
