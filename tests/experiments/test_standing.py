@@ -19,8 +19,7 @@ from marginbook.experiments.measured_by import measured_by
 from marginbook.experiments.protocol import Task, experiments, load_protocol
 from marginbook.experiments.runner import known_timings
 from marginbook.experiments.shipped import shipped
-from marginbook.experiments.showing import duration
-from marginbook.experiments.showing import compact, show
+from marginbook.experiments.showing import compact, duration, show
 from marginbook.experiments.store import Outcome, Signature, Store
 from marginbook.experiments.timings import Timings
 

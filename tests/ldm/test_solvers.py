@@ -10,8 +10,6 @@ from sklearn.svm import LinearSVC
 from marginbook.ldm.model.objective import dual_gap, kkt_residual, primal_objective, squared_norm
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, active_sets, coordinate_descent
-from marginbook.ldm.solvers.active_sets import minimise
-from marginbook.ldm.solvers import active_set, coordinate_descent
 from marginbook.ldm.solvers.active_sets import Exchange, enter_worst, minimise
 from marginbook.ldm.solvers.basic_factor import make_basic
 from marginbook.ldm.solvers.box_qp import certify, sweep

@@ -15,8 +15,7 @@ from sklearn.svm import SVC
 
 from marginbook.smm.model.objective import LOSSES, loss_values, weights_for
 from marginbook.smm.model.row_kernels import row_gram
-from marginbook.smm.solvers import kernel_projection
-from marginbook.smm.solvers import kernel_blocks
+from marginbook.smm.solvers import kernel_blocks, kernel_projection
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.block_gram import gram_machine
