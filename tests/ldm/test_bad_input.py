@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
+from marginbook.kernels import KernelOverflow
 from marginbook.ldm import KMOMDClassifier, LDMClassifier, LDMClassifierCV, MAMCClassifier, MDOClassifier
 from marginbook.ldm.solvers.hard_margin import InfeasibleError
 
@@ -201,3 +202,12 @@ def test_a_gap_above_the_tolerance_warns_with_both_numbers(options, message):
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         LDMClassifier(**options).fit(X, y)
     assert Path(caught[0].filename) == Path(__file__)  # it points at the user's line
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_gram_matrix_whose_trace_overflows_is_named_as_such():
+    features = np.random.default_rng(0).normal(size=(40, 3))
+    G = features @ features.T
+    G = 1e307 * (G / np.abs(G).max() + np.eye(40))
+    with pytest.raises(KernelOverflow, match="beyond double precision; scale the features"):
+        LDMClassifier(kernel="precomputed").fit(G, np.arange(40) % 2)
