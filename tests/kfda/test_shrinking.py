@@ -13,7 +13,14 @@ from marginbook.kfda.solvers.compressed import Compressed, compressed, whole
 from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
 from marginbook.kfda.solvers.l1_on_support import settle_l1
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
-from marginbook.kfda.solvers.newton_on_support import DYING, drop_dying, least_size, leave_saddle, settle
+from marginbook.kfda.solvers.newton_on_support import (
+    DYING,
+    ROUNDING,
+    drop_dying,
+    least_size,
+    leave_saddle,
+    settle,
+)
 
 from .test_plain import rbf_problem
 
@@ -193,7 +200,7 @@ def test_what_leaves_would_have_died_and_lowers_the_objective(q, seed, rho):
     active = Active(source, np.arange(16), omega, q, rho * 15)
     before = active.objective()
     drop_dying(active, before)
-    assert active.objective() <= before
+    assert active.objective() <= before * (1 + ROUNDING)  # fewer terms are summed, in another order
     gone = np.setdiff1d(np.arange(16), active.index)
     for _ in range(6):
         new = step_stable(problem, omega, q, rho)
