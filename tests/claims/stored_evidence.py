@@ -16,16 +16,18 @@ STORED: dict[str, dict[str, Any]] = {
     record["id"]: record
     for record in json.loads(resource("results", "claims", "evidence.json").read_text("utf-8"))
 }
+#: how far a float may be off: relative to itself, and at least
+EXACT = 1e-6, 1e-9
 #: a slack may hang on where an iteration ends, which another processor's rounding moves: by 7 % where most
-ROUGH = 0.2
+ROUGH = 0.2, 1e-6
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 def differences(stored: Any, found: Any, name: str = "") -> Iterator[str]:
     """Yield what of some evidence differs from the stored one, other than by rounding.
 
-    In a text, a number with decimals may be one unit of its last digit away, a slack a fifth of itself; all
-    else is the same.
+    In a text, a number with decimals may be one unit of its last digit away. A slack may be a fifth of itself
+    away, and keeps its sign. All else is the same.
     """
     if isinstance(stored, dict) and isinstance(found, dict) and stored.keys() == found.keys():
         for key in stored:
@@ -36,7 +38,9 @@ def differences(stored: Any, found: Any, name: str = "") -> Iterator[str]:
         ):
             yield f"{name}: {stored!r} became {found!r}"
     elif isinstance(stored, float) and isinstance(found, float):
-        if not math.isclose(stored, found, rel_tol=ROUGH, abs_tol=1e-6):
+        relative, least = ROUGH if name == "slack" else EXACT
+        turned = name == "slack" and (stored < 0, stored > 0) != (found < 0, found > 0)
+        if turned or not math.isclose(stored, found, rel_tol=relative, abs_tol=least):
             yield f"{name}: {stored} became {found}"
     elif stored != found:
         yield f"{name}: {stored!r} became {found!r}"

@@ -55,15 +55,18 @@ def test_evidence_is_as_stored(id: str) -> None:
 
 
 def test_rounding_is_no_difference() -> None:
-    stored = {"text": "0.25 and 1e-12 of 3", "sizes": {"n": 3}, "slack": 0.5}
-    near = {"text": "0.24 and 2e-12 of 3", "sizes": {"n": 3}, "slack": 0.55}
+    stored = {"text": "0.25 and 1e-12 of 3", "sizes": {"n": 3}, "slack": 0.5, "reach": 0.5}
+    near = {"text": "0.24 and 2e-12 of 3", "sizes": {"n": 3}, "slack": 0.55, "reach": 0.5 + 1e-8}
     assert list(differences(stored, near)) == []
-    far = {"text": "0.25 and 1e-12 of 4", "sizes": {"n": 4}, "slack": 0.7}
-    assert [each.partition(":")[0] for each in differences(stored, far)] == ["text", "sizes.n", "slack"]
+    far = {"text": "0.25 and 1e-12 of 4", "sizes": {"n": 4}, "slack": 0.7, "reach": 0.55}
+    names = [each.partition(":")[0] for each in differences(stored, far)]
+    assert names == ["text", "sizes.n", "slack", "reach"]
     for text in ("0.27 and 1e-12 of 3", "0.25 and 1e-12 of 3.", "0.25 and 1e-11 of 3"):
         assert len(list(differences(stored, stored | {"text": text}))) == 1
     assert len(list(differences(stored, stored | {"more": 1}))) == 1
     assert len(list(differences(stored, stored | {"slack": None}))) == 1
+    for slack in (0.0, -1e-8):  # which speaks against the claim
+        assert len(list(differences({"slack": 1e-8}, {"slack": slack}))) == 1
 
 
 @pytest.mark.parametrize("id", THEORY)

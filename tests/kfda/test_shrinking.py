@@ -229,14 +229,6 @@ def test_equal_columns_make_a_saddle_that_is_left():
     assert not leave_saddle(active, trail)
 
 
-def test_a_coefficient_of_least_size_has_no_curvature():
-    """Along one of them J has that of the loss, the squared column, and of the penalty, which is negative."""
-    problem, q, scale = Problem(np.diag([0.5, 3.0, 10.0]), targets(np.arange(3) < 1)), 0.5, 0.2
-    active = Active(whole(problem, True, slice(None)), np.arange(1, 4), np.ones(3), q, scale)
-    squares = np.array([0.25, 9.0, 100.0])
-    np.testing.assert_allclose(scale * q * (1 - q) * least_size(active) ** (q - 2), squares)
-
-
 @pytest.mark.parametrize("penalize_bias", [True, False])
 def test_compression_keeps_the_problem(penalize_bias):
     problem = rbf_problem(200, width=3.0)
