@@ -27,6 +27,8 @@ WHERE = (
     "datasets/**/*.py",
     "experiments/*.py",
 )
+#: not those that only draw: a picture is looked at
+DRAWN = re.compile(r"pictures?$|^drawing$")
 #: the rules by which numbers become verdicts
 VERDICT_RULES = {
     *("calibration", "cell_verdicts", "contests", "evidence", "levels", "open_parts", "pass_rates"),
@@ -58,7 +60,8 @@ def files(home: Path) -> list[str]:
     """Return the files that are mutated, relative to a checkout."""
     package = home / "src" / "marginbook"
     found = {path for pattern in WHERE for path in package.glob(pattern)}
-    return sorted(path.relative_to(home).as_posix() for path in found if path.read_bytes().strip())
+    asked = (path for path in found if not DRAWN.search(path.stem) and path.read_bytes().strip())
+    return sorted(path.relative_to(home).as_posix() for path in asked)
 
 
 def places(home: Path, names: Iterable[str]) -> dict[str, list[Place]]:
@@ -80,7 +83,7 @@ def _places(file: str, text: str) -> list[list[Any]]:
     """Return kind, line, column and operators of each place in a file."""
     from cosmic_ray.ast import ast_nodes, get_ast
 
-    lines, silent, kind = text.splitlines(), _annotations(text), kinds(file, text)
+    lines, silent, kind = text.splitlines(), _silent(text), kinds(file, text)
     nodes = list(ast_nodes(get_ast(text)))
     at: dict[tuple[int, int, str], list[tuple[str, int, int]]] = defaultdict(list)
     for name, operator in operators().items():
@@ -136,12 +139,17 @@ def _certifies(stem: str, name: str) -> bool:
     return bool(CERTIFICATE.search(name.lower())) and (stem, name) not in FALSE_FRIENDS
 
 
-def _annotations(text: str) -> set[tuple[int, int]]:
-    """Return the positions in annotations, which nothing evaluates."""
+def _silent(text: str) -> set[tuple[int, int]]:
+    """Return the positions in annotations, which nothing evaluates, and in rivals: changed, one still is."""
     found: set[tuple[int, int]] = set()
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
-        for each in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+        rival = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rival"
+        for each in (
+            node if rival else None,
+            getattr(node, "annotation", None),
+            getattr(node, "returns", None),
+        ):
             if isinstance(each, ast.expr):
                 last = each.end_lineno or each.lineno
                 for line in range(each.lineno, last + 1):

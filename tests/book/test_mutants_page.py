@@ -76,7 +76,7 @@ def test_scores_are_of_the_last_row_and_the_first_is_shown(stored: Path) -> None
     store(stored, ROW, other, late, killed)
     assert read(stored / CSV, Row) == [ROW, other, late, killed]
     text = page(stored, "scores")
-    assert "The tests notice 2 of 3 mutants (95 % interval 20.8 to 93.9 %), drawn with seed 1." in text
+    assert "The tests notice 2 of 3 mutants (95 % interval 20.8 to 93.9 %) of the library, drawn with" in text
     assert "Not counted: 0 that change nothing." in text
     assert "* - drm\n  - 2\n  - 100.0 %\n  - 34.2 to 100.0 %\n  - 50.0 %\n  - 1\n  - \\-\n" in text
     assert "* - ldm\n  - 1\n  - 0.0 %\n  - 0.0 to 79.3 %\n  - 0.0 %\n  - \\-\n  - 1\n" in text
@@ -85,6 +85,17 @@ def test_scores_are_of_the_last_row_and_the_first_is_shown(stored: Path) -> None
     assert "{dropdown} 1 that no test noticed" in left
     assert "`` c = d ``" in left
     assert (stored / "pages" / CSV).is_file()
+
+
+def test_checks_of_claims_are_counted_apart(stored: Path) -> None:
+    store(stored, ROW, replace(ROW, kind="claims", before="c = d", outcome="timeout", killed_by="tests/a.py"))
+    text = page(stored, "scores")
+    assert (
+        "notice 0 of 1 mutants (95 % interval 0.0 to 79.3 %) of the library, and 1 of 1 mutants (95 %" in text
+    )
+    assert "100.0 %) of the checks of claims, drawn with seed 1." in text
+    store(stored, replace(ROW, kind="claims"))
+    assert "notice 0 of 0 mutants of the library, and 0 of 1" in page(stored, "scores")
 
 
 def test_a_second_seed_is_told_apart_and_what_both_drew_counts_once(stored: Path) -> None:

@@ -71,6 +71,16 @@ def test_what_only_makes_code_fast_stays(home: Path, drawn: ModuleType) -> None:
     assert [(each.before, each.after) for each in every] == [("@other", "")]
 
 
+def test_pictures_and_rivals_stay(home: Path, mutants: ModuleType, drawn: ModuleType) -> None:
+    (home / "src/marginbook/toy/claims").mkdir(parents=True, exist_ok=True)
+    for name in ("drawing", "finding_pictures", "table_pictures", "depicted"):
+        (home / f"src/marginbook/toy/claims/{name}.py").write_text("HEIGHT = 3 + 4\n")
+    assert [Path(each).stem for each in mutants.places.files(home)] == ["depicted", "sums"]
+    (home / SUMS).write_text("RIVALS = (\n    Rival(\n        2 + 3\n    ),\n    rival(4 + 5),\n)\n")
+    every = drawn.sample(home, drawn.places(home, [SUMS]), 1000, 1)
+    assert {each.before for each in every} == {"rival(4 + 5),"}
+
+
 def test_special_kinds_have_a_few_of_each_file(drawn: ModuleType) -> None:
     sizes = {("a", "model"): 1000, ("b", "certificates"): 4, ("c", "claims"): 1000, ("d", "verdict rules"): 1}
     given = drawn.shares(sizes, 104)

@@ -97,11 +97,14 @@ def scores(all_met: list[tuple[Row, Row]], left_out: int) -> str:
         return "Nothing is stored; `make mutants` measures it.\n"
     met = fresh(all_met)
     seeds = sorted({last.seed for _, last in met})
-    noticed = sum(last.outcome in NOTICED for _, last in met)
+    by_kind = {
+        check: [pair for pair in met if (pair[1].kind == "claims") == check] for check in (False, True)
+    }
+    of_checks = f", and {_share(by_kind[True])} of the checks of claims" if by_kind[True] else ""
     told = (
-        f"The tests notice {noticed:,} of {len(met):,} mutants (95 % interval "
-        f"{_interval(noticed, len(met))}), drawn with seed{'s' if len(seeds) > 1 else ''} "
-        f"{', '.join(map(str, seeds))}. Not counted: {left_out:,} that change nothing.\n"
+        f"The tests notice {_share(by_kind[False])} of the library{of_checks}, drawn with "
+        f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}. "
+        f"Not counted: {left_out:,} that change nothing.\n"
     )
     if twice := len(all_met) - len(met):
         told += f"{twice:,} of a later seed had been drawn with an earlier one; they count once.\n"
@@ -260,6 +263,12 @@ def _line(name: str, met: list[tuple[Row, Row]]) -> list[str]:
         f"{at_first / len(met):.1%}".replace("%", " %"),
         *(f"{count:,}" if count else NOTHING for count in counts),
     ]
+
+
+def _share(met: list[tuple[Row, Row]]) -> str:
+    noticed = sum(last.outcome in NOTICED for _, last in met)
+    of = f"{noticed:,} of {len(met):,} mutants"
+    return f"{of} (95 % interval {_interval(noticed, len(met))})" if met else of
 
 
 def _interval(hits: int, total: int) -> str:
