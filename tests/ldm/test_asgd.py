@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -115,6 +117,12 @@ def test_the_seed_decides():
     runs = [averaged_sgd(X, y, 0.1, 0.1, 0.1, n_passes=1, random_state=s).coef for s in (0, 0, 1)]
     np.testing.assert_array_equal(runs[0], runs[1])
     assert np.abs(runs[0] - runs[2]).max() > 0
+
+
+def test_a_result_is_not_changed_by_accident():
+    found = averaged_sgd(*problem(20, 4), 0.1, 0.1, 0.1, n_passes=1)
+    with pytest.raises(FrozenInstanceError):
+        found.objective = 0.0
 
 
 def test_bad_input():

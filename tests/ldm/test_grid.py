@@ -66,10 +66,12 @@ def test_most_of_the_grid_is_extrapolated():
 
 def test_a_line_begins_at_the_solution_for_the_same_C_before(monkeypatch):
     G, y = _problem("rbf")
-    exchanges = []
+    exchanges, begun, ended = [], [], []
 
-    def counted(*given):
-        found = minimise(*given)
+    def counted(H, x, *given):
+        begun.append(x.copy())
+        found = minimise(H, x, *given)
+        ended.append(x)
         exchanges.append(found[0])
         return found
 
@@ -77,6 +79,7 @@ def test_a_line_begins_at_the_solution_for_the_same_C_before(monkeypatch):
     solve_grid(WhitenedGram(G, y), [0.5, 0.5], [0.1], [0.1, 10.0])
     assert max(exchanges[:2]) > 0
     assert exchanges[2:] == [0, 0]
+    np.testing.assert_allclose(begun[2:], ended[:2], atol=1e-12)
 
 
 def test_a_wide_range_of_lambda2_is_solved_where_the_bounds_change():

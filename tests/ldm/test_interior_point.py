@@ -53,6 +53,15 @@ def test_zero_rows_duplicates_and_one_class():
     assert linear_interior_point(np.zeros((4, 2)), np.ones(4), 1.0, 1.0, 2.0).objective == pytest.approx(8.0)
 
 
+def test_an_interior_point_that_was_asked_for_ends_where_it_stops():
+    X, y = problem(60, 5)
+    asked = solve_linear(X, y, 0.5, 0.5, 10.0, method="interior-point", max_iter=3)
+    alone = linear_interior_point(X, y, 0.5, 0.5, 10.0, max_iter=3)
+    assert not asked.converged
+    assert asked.n_iter == 3
+    np.testing.assert_array_equal(asked.coef, alone.coef)
+
+
 def test_the_method_is_chosen_by_size():
     X, y = problem(60, 5)
     exact = solve_linear(X, y, 0.5, 0.5, 1e4)

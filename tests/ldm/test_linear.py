@@ -16,6 +16,7 @@ from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set
 from marginbook.ldm.solvers.linear_cd import linear_coordinate_descent, solve_linear
 from marginbook.ldm.solvers.linear_cd_passes import csr_pass, dense_pass, gap_share, pair_step
+from marginbook.ldm.solvers.linear_cd_state import visit
 
 
 def problem(m: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -146,6 +147,22 @@ def test_compiled_is_python():
     assert results[0][5] == results[0][14] == 0  # beta of the rows that took no part
     for state in results[1:]:
         np.testing.assert_allclose(state, results[0], atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", [np.array, csr_matrix])
+def test_a_row_at_its_bound_whose_spread_is_right_rests_longer_each_time(kind):
+    """A row of weight 2: its margin is 2 and the mean 1.5, so delta is 2 twice_a (2 - 1.5) = 1/4."""
+    X, one, none = kind([[2.0]]), np.ones(1), np.zeros(1, dtype=np.int32)
+    w, beta, delta, shares, rest = np.ones(1), np.zeros(1), np.full(1, 0.25), np.zeros(1), none.copy()
+    rests = []
+    for _ in range(6):
+        visit(
+            X, one, np.full(1, 4.0), 2.0 * one, none, np.random.default_rng(0), w, beta, delta, shares, rest,
+            1e-12, t=1.5, stiffness=0.1, twice_a=0.25, b=0.375, C=1.0,
+        )  # fmt: skip
+        rests.append(int(rest[0]))
+    assert rests == [1, 3, 7, 15, 31, 31]
+    assert (w[0], beta[0], delta[0]) == (1.0, 0.0, 0.25)
 
 
 finite = st.floats(-3, 3)

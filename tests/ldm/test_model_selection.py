@@ -95,6 +95,7 @@ def test_many_rows_of_the_linear_kernel_are_searched_on_features(monkeypatch, sm
     monkeypatch.setattr(ldm_settings, "SMALL_STEP", 1e9 if small else 0.0)
     monkeypatch.setattr(selection, "WhitenedGram", None)  # not needed any more
     found = LDMClassifierCV(**options).fit(X, y)
+    assert [found._on_features(X[:m]) for m in (79, 80, 81)] == [False, False, True]
     np.testing.assert_allclose(found.cv_results_["score"], plain.cv_results_["score"], atol=5e-3)
     assert found.cv_results_["dual_gap"].max() <= 1e-8
     assert found.best_estimator_.solver_ == ("interior-point" if small else "dcd")

@@ -219,6 +219,17 @@ def test_along_a_null_direction_all_move_to_the_first_bound(upper, end):
     assert (n, entered) == (2, 1)
 
 
+def test_a_row_that_depends_on_those_just_entered_does_not_keep_the_next_one_out():
+    """The second is a copy of the first."""
+    features = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    H, x = features @ features.T, np.zeros(3)
+    on = Exchange(
+        H, x, H @ x - 1.0, 0.0, 1.0, np.empty((3, 3)), np.empty(3, np.int64), np.zeros(3, np.bool_)
+    )
+    assert enter_worst(on, 0, np.empty(3), np.array([1.0, 0.9, 0.8]), 1.0, 10) == (2, 2)
+    assert on.is_basic.tolist() == [True, False, True]
+
+
 def test_the_recorded_dual_value_never_falls_and_ends_at_the_solution():
     G, y = _problem("rbf")
     found = coordinate_descent(WhitenedGram(G, y).hessian(0.3), y, 0.3, 0.2, 5.0, record=True)

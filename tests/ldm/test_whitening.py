@@ -140,6 +140,14 @@ def test_a_second_lambda1_decomposes_once_and_the_last_h_is_kept():
     np.testing.assert_allclose(whitened.hessian(0.5), first, atol=1e-12)
 
 
+def test_an_eigenvalue_that_is_rounding_beside_the_largest_is_zero():
+    """However many there are of them, and where there is one row only."""
+    for small, kept in ((1e-15, 0.0), (1e-14, 1e-14)):
+        s, _ = WhitenedGram(np.diag([small, 1.0]), np.array([1.0, -1.0])).decompose()
+        np.testing.assert_allclose(s, [kept, 1.0], rtol=1e-6)
+    assert WhitenedGram(np.eye(1), np.ones(1)).decompose()[0].tolist() == [1.0]
+
+
 def test_the_gram_matrix_is_left_alone():
     G, y = _data("rbf")
     kept = G.copy()
