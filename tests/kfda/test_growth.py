@@ -101,6 +101,12 @@ def test_the_kernel_matrix_in_blocks(small_blocks, kernel, naive, make):
         training_design(kernel, make(X * 1e200))
 
 
+def test_no_value_of_the_kernel_of_equal_rows_is_above_one(small_blocks):
+    """The square of a distance is not zero to rounding, and times a large gamma that would be seen."""
+    X = np.repeat(_rows(60, p=7)[0], 5, axis=0)
+    assert training_design(("rbf", {"gamma": 1e9}), X)[:, 1:].max() == 1.0
+
+
 @pytest.mark.parametrize("mu", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("nu", [0.0, 2.0])
 def test_conjugate_gradients_reach_the_ridge_solution(mu, nu):
@@ -313,6 +319,9 @@ def test_indefinite_kernels_are_refused(model, monkeypatch):
             refuse_indefinite((bad + bad.T) / 2, "KFDAClassifier")
         refuse_indefinite(K, "KFDAClassifier")
         monkeypatch.undo()
+    monkeypatch.setattr(training_gram, "LARGE", 10)
+    refuse_indefinite(2.0 * np.eye(80), "KFDAClassifier")  # of one eigenvalue only
+    monkeypatch.undo()
     with pytest.raises(ValueError, match="K must be symmetric"):
         model.fit(np.triu(K), y)
     SparseKFDAClassifier(kernel="precomputed").fit(K - 0.5, y)  # its columns are regressors

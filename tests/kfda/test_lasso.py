@@ -15,7 +15,7 @@ from marginbook.kernels.cholesky import backward, column, forward
 from marginbook.kfda.model.certificates import duality_gap, kkt_residual
 from marginbook.kfda.model.objective import Problem, objective, targets
 from marginbook.kfda.solvers.lasso import lasso, lasso_path
-from marginbook.kfda.solvers.lasso_active_set import exchange, settle, sweep
+from marginbook.kfda.solvers.lasso_active_set import ROUNDS, ROUNDS_PER_COLUMN, exchange, settle, sweep
 from marginbook.kfda.solvers.lasso_factor import enter, leave
 from marginbook.kfda.solvers.lasso_working_set import WorkingSet
 
@@ -279,6 +279,17 @@ def test_the_same_without_compilation() -> None:
     np.testing.assert_allclose(found[0], found[1], atol=1e-10)
     np.testing.assert_array_equal(found[0], found[2])
     np.testing.assert_allclose(found[0], lasso(problem, 0.02).omega, atol=1e-9)
+
+
+def test_rounds_end_where_no_condition_is_ever_met() -> None:
+    """As many as stated, with a value and a limit below zero, with which no round is idle and none the last."""
+    m, basis = 250, np.zeros(250, np.int64)
+    most, none = ROUNDS + ROUNDS_PER_COLUMN * m, np.zeros(m)
+    state = (np.eye(m), none.copy(), none.copy(), np.ones(m), none.copy(), np.eye(m), basis, 0, none > 0)
+    assert exchange(*state, -1.0, -1.0, 10**9, 0) == (0, most, -1)
+    working = WorkingSet(np.eye(m))
+    working.join(np.arange(m))
+    assert most <= working.minimise(none, np.ones(m), -1.0, -1.0) < 2 * most
 
 
 def test_settle_tells_by_how_much_the_objective_fell() -> None:

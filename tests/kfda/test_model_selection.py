@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -151,6 +152,8 @@ def test_choose_realisation():
     errors, retained = [0.2, 0.1, 0.1, 0.3], [5, 9, 8, 5]
     assert choose_realisation(errors, retained) == 2
     assert choose_realisation(errors, retained, "retained") == 0
+    shares = [40.0 * (1 + 1e-13), 40.0]  # equal to rounding
+    assert choose_realisation(errors[1::-1], shares, "retained") == 0
     with pytest.raises(ValueError, match="unknown rule 'few'; choose from error, retained"):
         choose_realisation(errors, retained, "few")
 
@@ -205,6 +208,15 @@ def test_realisations_of_a_pipeline_of_any_sparse_kernel_machine():
     assert retained_fraction(search) == len(search.best_estimator_[-1].support_) / len(y)
     with pytest.raises(NotFittedError):
         clone(search).predict(frame)
+
+
+def test_a_list_may_lack_values_that_a_pipeline_fills_in():
+    X, y = _cancer()
+    X[::7, 3] = np.nan
+    model = make_pipeline(SimpleImputer(), StandardScaler(), SVC())
+    search = RealisationSearch(model, {"svc__C": [1.0]}, 2, random_state=0)
+    expected = clone(search).fit(X, y).decision_function(X)
+    np.testing.assert_array_equal(search.fit(X.tolist(), y).decision_function(X), expected)
 
 
 @pytest.mark.parametrize("refit", ["all", "realisation"])

@@ -10,6 +10,7 @@ import pytest
 from marginbook.kernels import gram
 from marginbook.kfda.model.certificates import duality_gap, smallest_curvature, stationarity
 from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers import paths
 from marginbook.kfda.solvers.lasso import lasso
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
 from marginbook.kfda.solvers.oracle import oracle
@@ -81,6 +82,21 @@ def test_above_one_meets_the_oracle(q: float) -> None:
     for solution in path.solutions:
         assert solution.objective == pytest.approx(oracle(problem, q, solution.rho).objective, rel=1e-6)
         assert len(solution.retained) == 30
+
+
+@pytest.mark.parametrize("start", ["neighbour", "best"])
+def test_above_one_each_is_solved_once_from_its_ridge_solution(
+    monkeypatch: pytest.MonkeyPatch, start: paths.Start
+) -> None:
+    problem, solved = _problem(30), []
+
+    def recorded(problem: Problem, q: float, rho: float, **options: object) -> object:
+        solved.append((rho, options.get("start")))
+        return shrinking_mm(problem, q, rho, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(paths, "shrinking_mm", recorded)
+    rho_path(problem, 1.5, RHOS, start=start)
+    assert solved == [(rho, None) for rho in sorted(RHOS)]
 
 
 @pytest.mark.parametrize("penalize_bias", [True, False])

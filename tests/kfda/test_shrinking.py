@@ -229,6 +229,33 @@ def test_equal_columns_make_a_saddle_that_is_left():
     assert not leave_saddle(active, trail)
 
 
+def _bent(sign: float, lost: float) -> Active:
+    """Three coefficients that are too small to be a minimum; the targets have other signs, too."""
+    columns = np.array([[1.0, 0.2], [0.9, 0.5], [0.3, 1.0]])
+    source = Compressed(columns, sign * np.array([1.0, 0.7]), lost, has_bias=False, exact=True)
+    return Active(source, np.arange(3), sign * np.array([0.3, 0.2, 0.25]), 0.5, 0.3)
+
+
+def test_both_ways_along_the_negative_curvature_are_tried():
+    """With all signs turned the better one is the other one."""
+    ends = []
+    for sign in (1.0, -1.0):
+        active, trail = _bent(sign, 0.0), Trail(9)
+        trail.add(active)
+        assert leave_saddle(active, trail)
+        ends.append(sign * active.spread())
+        assert trail.values[-1] == pytest.approx(active.objective(), rel=1e-12)
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-12)
+
+
+def test_a_saddle_from_which_j_falls_by_rounding_only_is_not_left():
+    active, trail = _bent(1.0, 1e18), Trail(9)
+    trail.add(active)
+    assert not leave_saddle(active, trail)
+    assert active.spread().tolist() == [0.3, 0.2, 0.25]
+    assert trail.values == [1e18]
+
+
 @pytest.mark.parametrize("penalize_bias", [True, False])
 def test_compression_keeps_the_problem(penalize_bias):
     problem = rbf_problem(200, width=3.0)
