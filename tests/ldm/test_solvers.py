@@ -223,9 +223,7 @@ def test_a_row_that_depends_on_those_just_entered_does_not_keep_the_next_one_out
     """The second is a copy of the first."""
     features = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     H, x = features @ features.T, np.zeros(3)
-    on = Exchange(
-        H, x, H @ x - 1.0, 0.0, 1.0, np.empty((3, 3)), np.empty(3, np.int64), np.zeros(3, np.bool_)
-    )
+    on = Exchange(H, x, H @ x - 1.0, 0.0, 1.0, np.empty((3, 3)), np.empty(3, np.int64), np.zeros(3, np.bool_))
     assert enter_worst(on, 0, np.empty(3), np.array([1.0, 0.9, 0.8]), 1.0, 10) == (2, 2)
     assert on.is_basic.tolist() == [True, False, True]
 
