@@ -36,6 +36,15 @@ def test_a_pickle_of_a_linear_machine_holds_no_training_rows(solver: str) -> Non
     assert 0 <= kernel.loo_bound() <= 1
 
 
+def test_a_pickle_of_a_machine_on_a_given_matrix_takes_its_sparse_rows_too() -> None:
+    """The name of the kernel is another string then, which only looks the same."""
+    model = LDMClassifier(kernel="precomputed").fit(X @ X.T, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X @ X.T), model.decision_function(X @ X.T))
+    found = again.decision_function(sparse.csr_matrix(X @ X.T))
+    np.testing.assert_allclose(found, model.decision_function(X @ X.T), atol=1e-9)
+
+
 @pytest.mark.parametrize("given", ["no", 2, None])
 @pytest.mark.parametrize("kind", [LDMClassifier, LDMClassifierCV])
 def test_an_intercept_is_true_or_false(kind: type, given: object) -> None:
