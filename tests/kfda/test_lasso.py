@@ -282,7 +282,7 @@ def test_the_same_without_compilation() -> None:
 
 
 def test_rounds_end_where_no_condition_is_ever_met() -> None:
-    """As many as stated, with a value and a limit below zero, with which no round is idle and none the last."""
+    """A value and a limit below zero, with which no round is idle and none is the last."""
     m, basis = 250, np.zeros(250, np.int64)
     most, none = ROUNDS + ROUNDS_PER_COLUMN * m, np.zeros(m)
     state = (np.eye(m), none.copy(), none.copy(), np.ones(m), none.copy(), np.eye(m), basis, 0, none > 0)
