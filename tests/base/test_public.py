@@ -9,7 +9,7 @@ import pickle
 import shutil
 import subprocess
 import sys
-from inspect import isclass
+from inspect import isclass, signature
 from pathlib import Path
 
 import pytest
@@ -40,6 +40,15 @@ def test_what_is_imported_from_marginbook_is_what_the_room_has():
     assert set(public.public_names()) <= set(dir(marginbook))
     assert len(ESTIMATORS) >= 28
     assert all(isclass(each) and issubclass(each, BaseEstimator) for each in ESTIMATORS.values())
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_print_what_was_changed_as_those_of_scikit_learn_do(name):
+    needed = [
+        each.name for each in signature(ESTIMATORS[name]).parameters.values() if each.default is each.empty
+    ]
+    given = ", ".join(f"{each}=None" for each in needed)
+    assert repr(ESTIMATORS[name](**dict.fromkeys(needed))) == f"{name}({given})"
 
 
 def test_a_misspelt_name_gets_the_nearest():

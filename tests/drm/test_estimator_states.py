@@ -99,7 +99,14 @@ def test_a_matrix_that_is_not_symmetric_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("n", "p", "chosen"),
-    [(50, 49, "one-pass"), (49, 50, "closed"), (1100, 1000, "closed"), (20_000, 1000, "one-pass")],
+    [
+        (50, 49, "one-pass"),
+        (49, 50, "closed"),
+        (1100, 1000, "closed"),
+        (20_000, 1000, "one-pass"),
+        (1100, 300, "closed"),
+        (1200, 300, "one-pass"),
+    ],
 )
 def test_auto_takes_the_cheaper_way(n: int, p: int, chosen: str) -> None:
     assert choose_solver("auto", "linear", np.empty((n, p)), 2) == chosen

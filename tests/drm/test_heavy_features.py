@@ -127,3 +127,15 @@ def test_where_it_does_not_pay_or_loses_digits_the_plain_iteration_is_taken(monk
     assert model._point_solver.heavy is None
     exact = DRMClassifier(1.0, 0.1, "linear", solver="closed").fit(X, y)
     np.testing.assert_array_equal(model.predict(Z), exact.predict(Z))
+
+
+def test_predict_stops_at_a_proof_of_the_labels():
+    X, y, Z = text()
+    model = DRMClassifier(1.0, 0.1, "linear", solver="cg", tol=1e-12).fit(X, y)
+    system, spent = model._point_solver.system, []
+    for answer in (model.predict, model.decision_function):
+        answer(Z)  # what is computed once
+        before = system.multiplications
+        answer(Z)
+        spent.append(system.multiplications - before)
+    assert spent[0] < 0.5 * spent[1]

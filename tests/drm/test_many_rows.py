@@ -95,6 +95,11 @@ def test_an_indefinite_system_is_refused():
         FactoredSystem(-gram(RBF, X), [20, 15], 1.0, 1e-3)
     with pytest.raises(NotPositiveDefinite):
         FactoredSystem(gram(RBF, X) - 0.9, [20, 15], 0.0, 0.5)
+    # also where the factor overflows before a pivot tells
+    K = np.eye(15)
+    K[:3, 13], K[:3, 14] = 0.5, 1.7e308
+    with np.errstate(over="ignore", invalid="ignore"), pytest.raises(NotPositiveDefinite):
+        FactoredSystem(K, [8, 6, 1], 0.0, 1e-6)
 
 
 @pytest.mark.parametrize("length", [np.inf, np.nan])

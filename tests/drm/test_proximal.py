@@ -133,6 +133,11 @@ def test_newton_ends_near_an_optimum_in_its_five_steps():
     assert (norms > 0).all()
     gradient = problem.Q @ w - Kx[:, 0] + problem.beta * w / norms
     assert np.abs(gradient).max() <= 1e-9
+    # and kernel values have no unit: a power of two, so that not a digit changes
+    unit = 2.0**-66
+    small = Penalty(np.array(sizes), unit * problem.beta, 2, 1, "identity")
+    same = newton_on_active_groups(unit * problem.Q, unit * Kx[:, 0], rough, small, groups)
+    np.testing.assert_allclose(same, w, rtol=1e-12)
 
 
 def test_columns_do_not_know_of_each_other():

@@ -6,6 +6,7 @@ from inspect import signature
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from marginbook.smm.model.objective import LOSSES, combination, objective, weights_for
 from marginbook.smm.solvers import block_descent
@@ -174,6 +175,20 @@ def test_a_start_before_both_blocks_move_is_rough(monkeypatch, method, wanted):
     X, y = matrices(30, 4, 3)
     low_rank_svm(X, y, rank=1, lam=0.05, method=method, tol=1e-4)
     assert asked == [wanted]
+
+
+@pytest.mark.parametrize(("worse", "first"), [(99.5, 99.5), (100.5, 1.0)])
+def test_of_a_start_a_hundred_times_worse_than_nothing_only_directions_are_taken(worse, first):
+    X, y = matrices(40, 4, 3)
+    U, V = np.ones((4, 1)), np.array([[1.0], [0.5], [-1.0]])
+
+    def value(size):
+        return objective(size * U @ V.T, 0.0, X, y, lam=0.05)
+
+    size = brentq(lambda size: value(size) - worse, 0.0, 1e3)
+    found = low_rank_svm(X, y, rank=1, lam=0.05, start=(size * U, V))
+    assert value(0.0) == 1
+    assert found.objective_path[0] == pytest.approx(first)
 
 
 def test_the_rank_of_a_start_can_grow():

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from marginbook.smm.model.objective import LOSSES, conjugate_sum
+from marginbook.smm.solvers import block
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_gram import gram_machine
+from marginbook.smm.solvers.hinge_block import solve_hinge_block
 from marginbook.smm.solvers.oracle import by_cvxpy
 
 
@@ -58,6 +60,22 @@ def test_inner_products_are_enough(loss, p):
     b = gram_machine(Z @ Z.T, y, lam=0.05, loss=loss, sample_weight=weight, fit_intercept=True, tol=1e-9)
     assert b.objective == pytest.approx(a.objective, rel=1e-8)
     np.testing.assert_allclose(Z.T @ b.weights, a.weights, atol=2e-4)
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_a_gap_that_the_interior_point_leaves_open_is_closed_by_another_method(free, monkeypatch):
+    Z, y, _ = problem()
+    left = []
+
+    def early(*values):
+        left.append(solve_hinge_block(*values, max_iter=3))
+        return left[-1]
+
+    monkeypatch.setattr(block, "solve_hinge_block", early)
+    found = solve_inner(Z, y, lam=0.1, fit_intercept=free)
+    assert 1e-4 < left[0].dual_gap / left[0].objective < 0.9
+    assert found.converged
+    assert found.dual_gap <= 1e-9 * found.objective
 
 
 def test_bad_input_is_named():

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -106,6 +107,23 @@ def test_one_warning_counts_the_fits_that_missed():
     counts = [re.match(r"(\d) of 8 fits of the cross-validation stopped", str(w.message)) for w in caught]
     assert len([count for count in counts if count]) == 1
     assert len(caught) <= 2
+
+
+def test_the_warning_counts_the_fits_that_missed_and_not_the_others(monkeypatch):
+    X, y = _sample()
+    fit = LowRankSVMClassifier.fit
+
+    def missing(machine, *values):
+        fit(machine, *values).converged_ = machine.lam > 0.01
+        return machine
+
+    model = LowRankSVMClassifierCV((4,), (0.1, 0.01, 0.001), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X, y)
+    monkeypatch.setattr(LowRankSVMClassifier, "fit", missing)
+    with pytest.warns(ConvergenceWarning, match="^4 of 6 fits of the cross-validation stopped"):
+        model.fit(X, y)
 
 
 def test_ranks_and_lams_of_the_path():

@@ -1,4 +1,4 @@
-"""The steps of both solvers of the support matrix machine, one by one: lengths, extrapolation, limits, calls."""
+"""The steps of both solvers of the support matrix machine: lengths, extrapolation, limits, calls."""
 
 from __future__ import annotations
 

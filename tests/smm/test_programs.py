@@ -215,6 +215,19 @@ def test_a_rough_start_has_the_gap_that_was_asked_for(p, free, monkeypatch):
         assert found.objective >= best.objective * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("p", [3, 90])
+def test_a_rough_start_needs_no_interior_point(p, free, monkeypatch):
+    """Its factors of p x p numbers are what the start is to save, in a few rounds of moves."""
+    rng = np.random.default_rng(p)
+    Z = rng.normal(size=(60, p))
+    y = np.where(Z[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
+    monkeypatch.delattr(hinge_coarse, "solve_hinge_block")
+    problem = BlockProblem(Z, y, lam=0.1, sample_weight=np.ones(60), fit_intercept=free, tol=1e-2)
+    found = hinge_coarse.coarse(problem, Z @ Z.T)
+    assert found.converged
+
+
 def test_classes_share_the_gram_matrix_of_the_start():
     X, _, _, _ = make_low_rank(90, shape=(5, 4), rank=2, scale=4.0, random_state=0)
     y = np.where(np.arange(90) % 2 > 0, 1.0, -1.0)

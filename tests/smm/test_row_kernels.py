@@ -22,6 +22,7 @@ from marginbook.smm.model.row_kernels import (
     validate_row_kernel,
     validate_semidefinite,
 )
+from marginbook.smm.solvers.kernel_rows import map_rows
 
 POLY = ("poly", {"degree": 3, "gamma": 0.5, "coef0": 0.7})
 RBF = ("rbf", {"gamma": 0.3})
@@ -110,6 +111,18 @@ def test_the_conditions_on_the_polynomial_are_needed() -> None:
         least_relative_eigenvalue(np.array([[1.0, 0.5], [0.2, 1.0]]))
     with pytest.raises(ValueError, match="must be square"):
         least_relative_eigenvalue(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("row", [0, 7, 11])
+def test_a_callable_is_refused_for_a_single_row(row: int) -> None:
+    X = np.random.default_rng(8).standard_normal((4, 3, 2))
+    X[row // 3, row % 3, 0] = 9.0
+
+    def kernel(x: np.ndarray, z: np.ndarray) -> float:
+        return -1.0 if x[0] == z[0] == 9.0 else float(np.array_equal(x, z))
+
+    with pytest.raises(ValueError, match="has an eigenvalue of"):
+        map_rows(X, kernel)
 
 
 def test_a_polynomial_of_degree_two_has_explicit_features() -> None:
