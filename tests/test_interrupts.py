@@ -78,6 +78,12 @@ def test_the_leave_one_out_bound_is_too(heard):
     assert {"eigh", "matmul"} <= set(heard)
 
 
+@pytest.mark.parametrize(("p", "beside"), [(6, False), (7, True)])
+def test_a_factor_is_left_to_it_from_twice_as_many_rows_on(heard, p, beside):
+    LSSVMClassifier().fit(*rows(p=p))
+    assert ("cholesky" in heard) == beside
+
+
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 150])
 def test_an_inverse_in_blocks(n):
     A = np.random.default_rng(n).normal(size=(n, n))

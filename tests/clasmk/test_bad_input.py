@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -208,3 +210,10 @@ def test_progress_is_printed_only_if_wanted(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert all(line.startswith("[CLASMKTransformer] ") for line in lines)
     assert [f"class {c} ({c + 1} of 3)" in "".join(lines) for c in range(3)] == [True] * 3
+
+
+def test_progress_is_seen_at_once_also_through_a_pipe(monkeypatch):
+    pipe = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe, write_through=False))
+    CLASMKTransformer(KERNELS, random_state=0, verbose=1).fit(*_wine())
+    assert b"class 2 (3 of 3)" in pipe.getvalue()

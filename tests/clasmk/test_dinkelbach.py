@@ -211,6 +211,15 @@ def test_without_a_search_the_bound_still_holds():
         assert kkt_residual(local.weights, N, D) <= 1e-7
 
 
+def test_weights_that_are_better_by_less_than_rounding_are_not_taken():
+    N = D = np.tile(np.eye(4), (2, 1, 1))
+    N = N.copy()
+    N[0, 3, 3] -= 2.0**-53  # the last kernel alone: 2 - 2^-53 in all, which is 2 in double precision
+    found = dinkelbach(N, D, start=np.full((2, 4), 0.25), max_nodes=0)
+    assert found.objective_path.tolist() == [1.0, 1.0]
+    np.testing.assert_array_equal(found.weights, 0.25)
+
+
 def test_few_iterations():
     N, D = _matrices(8, 4, 6)
     found = dinkelbach(N, D, max_iter=1)

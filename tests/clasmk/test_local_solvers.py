@@ -116,6 +116,20 @@ def test_where_the_limits_end_it():
     assert minimise_trust_constr(N, D).objective <= short.objective
 
 
+def test_the_limits_are_those_of_fmincon_by_default(monkeypatch):
+    """1000 iterations, and no more after the one that comes to 3000 evaluations."""
+    told = []
+
+    def limited(value, first, *, options, callback, **_):
+        told.append(options["maxiter"])
+        told.extend(callback(first, OptimizeResult(nfev=nfev)) for nfev in (2999, 3000))
+        return OptimizeResult(status=0, optimality=1.0, nfev=3000)
+
+    monkeypatch.setattr(sys.modules[minimise_trust_constr.__module__], "minimize", limited)
+    minimise_trust_constr(*_matrices(3, 3, 4))
+    assert told == [1000, False, True]
+
+
 def test_what_it_refuses():
     N, D = _matrices(11, 3, 2)
     with pytest.raises(ValueError, match="1 class, wanted at least 2"):

@@ -167,6 +167,19 @@ def test_auto_ends_with_a_factor_where_rows_are_too_many(monkeypatch):
     assert model.kkt_residual_ <= 1e-8
 
 
+def test_new_rows_are_decided_in_one_call_while_their_kernel_values_are_few(monkeypatch):
+    X, codes, _, _ = problem()
+    model, sizes = LSSVMClassifier(kernel="rbf").fit(X, codes), []
+
+    def recorded(kernel, X, Z):
+        sizes.append(len(X))
+        return gram(kernel, X, Z)
+
+    monkeypatch.setattr(lssvm, "gram", recorded)
+    model.predict(np.tile(X, (20, 1)))
+    assert sizes == [20 * len(X)]
+
+
 def test_too_many_rows_are_refused_at_once_with_what_to_take(monkeypatch):
     monkeypatch.setattr(half_stored, "SHARE", 0.0)
     with pytest.raises(MemoryError, match=r"50000 rows need 20.0 GB.*take n_components=1000"):

@@ -114,6 +114,13 @@ def test_the_bound_is_the_least_maximum_of_affine_functions(monkeypatch):
     assert mkl._least_bound(constants, slopes) == -0.5
 
 
+def test_learned_weights_print_without_their_path():
+    grams, signs, _, _ = problem(n=20)
+    shown = repr(learn_weights(grams, signs, 1.0, max_iter=1))
+    assert "weights=" in shown
+    assert "path=" not in shown
+
+
 @pytest.mark.parametrize("end", [0.0, np.nan])
 def test_a_failed_step_leads_to_equal_weights(monkeypatch, end):
     constants, slopes = np.array([0.0, 0.5]), np.array([[1.0, -1.0], [-1.0, 1.0]])

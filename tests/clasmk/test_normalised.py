@@ -190,6 +190,7 @@ def test_any_number_of_kernels_keeps_the_ranges(count):
         (("table-1", 8), "count = 8 for 'table-1', wanted None"),
         (("figures", 1), "count = 1, wanted a whole number >= 2"),
         (("figures", 2.5), "count = 2.5, wanted a whole number >= 2"),
+        (("figures", 158), "65 polynomial kernels asked, wanted at most 64"),
         (("figures", 400), "wanted at most 64, the whole degrees from 1 to 64"),
     ],
 )

@@ -117,8 +117,9 @@ def test_keeping_some_kernels_is_computing_with_them_alone():
 def test_a_separation_of_given_matrices_takes_its_energy_from_the_denominator():
     stack = np.array([np.diag([1.0, 0.5])] * 3)
     np.testing.assert_array_equal(Separation(stack, stack).energy, [[1.0, 0.5]] * 3)
-    with pytest.raises(ValueError, match=r"wanted \(C, K, K\) twice"):
-        Separation(stack, stack[:2])
+    for top, bottom in ((stack, stack[:2]), (stack[0], stack[0]), (stack[:, :1], stack[:, :1])):
+        with pytest.raises(ValueError, match=r"wanted \(C, K, K\) twice"):
+            Separation(top, bottom)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Two-layer MKL: finite differences, a monotone path, stationarity, one kernel, copies, limits."""
 
+from dataclasses import FrozenInstanceError
 from functools import partial
 
 import numpy as np
@@ -57,6 +58,20 @@ def test_the_path_decreases():
     assert len(found.path) > 5
     assert (np.diff(found.path) <= 0).all()
     assert (found.weights >= 0).all()
+
+
+def test_the_tolerance_is_a_thousandth_by_default():
+    grams, signs, _, _ = problem()
+    found, wanted = learn_layer(grams, signs, 1.0), learn_layer(grams, signs, 1.0, tol=1e-3)
+    assert found.residual <= 1e-3
+    assert (found.n_iter, found.path) == (wanted.n_iter, wanted.path)
+
+
+def test_learned_weights_cannot_be_set():
+    grams, signs, _, _ = problem()
+    found = learn_layer(grams, signs, 1.0)
+    with pytest.raises(FrozenInstanceError):
+        found.residual = 0.0
 
 
 def test_a_general_minimiser_finds_the_weight_of_one_kernel():

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import rdata
 from scipy.io import savemat
 from scipy.sparse import issparse
 
@@ -242,3 +243,14 @@ def test_a_matrix_with_the_label_in_a_column(tmp_path):
     arrays = build(entry("iris"), source, {"all": tmp_path / "a.mat"})
     assert arrays.X.tolist() == [[1, 5], [2, 6]]
     assert arrays.y.tolist() == ["no", "yes"]
+
+
+def test_an_array_and_labels_of_r_become_a_set(tmp_path):
+    path = tmp_path / "a.rda"
+    rdata.write_rda(path, {"x": np.arange(6.0).reshape(3, 2), "y": np.array([1.0, 2.0])})
+    options = {"x": "x", "y": "y"}
+    arrays = build(entry("iris"), Source("url", "r", options={**options, "samples": 1}), {"all": path})
+    assert arrays.X.tolist() == [[0, 2, 4], [1, 3, 5]]
+    assert arrays.y.tolist() == [1, 2]
+    with pytest.raises(CorruptData, match=r"x is float64 of shape \(3, 2\), y has shape \(2,\)"):
+        build(entry("iris"), Source("url", "r", options=options), {"all": path})

@@ -62,6 +62,8 @@ def test_prefixes_and_parts_are_expanded(write):
         ('citation = "me"', 'citation = "you"', r"set toy: citation 'you' is not in \[citation\]"),
         ("b = 2", "b = 3", "set toy: the class counts sum to 4, n is 3"),
         ("p = 2", "p = 0", "set toy: n and p must be positive integers"),
+        ('title = "Toy"', 'title = "Toy"\nstatus = "lost"', r"set toy: needs a source, .* 'lost'\)"),
+        ('kind = "url"', 'kind = "url"\nsum = 1\nadress = ""', "set toy: unknown key 'adress' in a source"),
         ('kind = "url"', 'kind = "ftp"', "set toy: source kind 'ftp', wanted one of bundled, wheel, url"),
         ('wheel = "pack"', 'wheel = "sack"', r"set toy: wheel 'sack' is not in \[wheel\]"),
         ("{here}", "{there}", r"set toy: prefix 'there' is not in \[prefix\]"),

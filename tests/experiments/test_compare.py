@@ -205,11 +205,13 @@ def test_every_name_and_number_is_whole_at_any_width(width):
     assert text.count("Wide") == text.count("not-reproduced") == 1
 
 
-def test_data_sets_without_results_are_counted_not_shown():
+@pytest.mark.parametrize(("there", "absent"), [("blobs", "wine"), ("wine", "blobs")])
+def test_data_sets_without_results_are_counted_not_shown(there, absent):
     console = Console(width=100, no_color=True)
     with console.capture() as shown:
-        console.print(view(compare("toyroom/folds", results(blobs_nearest=[1.0]))))
-    assert "wine" not in shown.get()
+        console.print(view(compare("toyroom/folds", results(**{f"{there}_nearest": [1.0]}))))
+    assert there in shown.get()
+    assert absent not in shown.get()
     assert "1 data sets without results" in " ".join(shown.get().split())
 
 

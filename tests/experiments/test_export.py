@@ -6,11 +6,13 @@ import io
 import json
 import re
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 from rich.console import Console
 
 from marginbook.base.checkout import commit
+from marginbook.experiments import one_task
 from marginbook.experiments.errors import ExperimentError
 from marginbook.experiments.export import ResultsKept, export, read_results, results_path, write_atomically
 from marginbook.experiments.one_task import data_hash
@@ -127,3 +129,15 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert [found.name for found in tmp_path.iterdir()] == ["t.csv"]
     with pytest.raises(ExperimentError, match=r"cannot write .*File exists; results stay .*--out DIR"):
         write_atomically({path / "below.csv": "new"})
+
+
+@pytest.mark.parametrize("java", [False, True])
+def test_the_version_of_weka_is_told_where_java_can_be_called(monkeypatch, java):
+    def version(package):
+        if package != "jpype1" or not java:
+            raise PackageNotFoundError(package)
+        return "1.5.0"
+
+    monkeypatch.setattr(one_task.importlib.metadata, "version", version)
+    monkeypatch.setattr(one_task, "weka_version", lambda: "3.8.6")
+    assert one_task._versions.__wrapped__().get("weka") == ("3.8.6" if java else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -91,6 +92,11 @@ def test_the_command_runs_compares_and_goes_on(stored: Path, tmp_path: Path) -> 
     again = CliRunner().invoke(experiment, asked)
     assert "1 of 1" not in again.stderr  # nothing is run a third time
     assert again.stdout == done.stdout
+
+
+def test_a_second_run_has_two_threads_unless_told_otherwise() -> None:
+    page = CliRunner().invoke(experiment, ["twice", "--help"]).stdout
+    assert re.search(r"BLAS\s+threads\s+per\s+worker\.\s+\[default:\s+2;", page)
 
 
 def test_what_no_stored_row_was_made_with_is_told(stored: Path) -> None:

@@ -211,3 +211,7 @@ def test_differences_whose_squares_leave_double_precision(power):
     expected = stats.paired_t(a, b)
     found = stats.paired_t(np.ldexp(a, power), np.ldexp(b, power))
     assert (found.statistic, found.p_value) == (expected.statistic, expected.p_value)
+
+
+def test_the_outcome_of_a_test_is_no_test_case_where_it_is_imported():
+    assert not stats.TestResult.__test__

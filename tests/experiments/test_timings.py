@@ -94,6 +94,13 @@ def test_nothing_is_told_before_something_is_timed(monkeypatch):
     assert told(monkeypatch, capped, failing=tuple(SECONDS)) == []
 
 
+def test_one_worker_takes_as_long_as_all_tasks_together():
+    timings = Timings(N_ROWS)
+    for task in TASKS:
+        timings.learn(task, 2.0)
+    assert RunProgress("r/t", TASKS, timings, Console(quiet=True)).left(0.0) == 2.0 * len(TASKS)
+
+
 def test_one_task_of_each_cell_goes_first_then_the_longest(monkeypatch):
     timings = Timings(N_ROWS)
     ahead = timings.order(TASKS)[: len(N_ROWS) * len(SECONDS)]
