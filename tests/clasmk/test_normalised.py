@@ -1,5 +1,7 @@
 """Normalised kernels, against the definition, and the paper's lists of them."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -81,6 +83,19 @@ def test_close_rows_keep_the_digits_of_their_distance():
         expected = -((X[:, None] - Z) ** 2).sum(-1)
         found = np.log(normalised_gram(("rbf", {"gamma": 1.0}), X, Z))
         np.testing.assert_allclose(found, np.maximum(expected, -230), rtol=1e-9, atol=1e-15)
+
+
+def test_of_many_close_rows_few_differences_are_held_at_once():
+    n, p = 1000, 40
+    X = np.eye(8, p)[np.arange(n) % 8]  # 125,000 pairs of equal rows
+    tracemalloc.start()
+    try:
+        normalised_kernels._squared_distances(X, X)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # three matrices of all pairs, and of 2^16 pairs both rows and their difference
+    assert most < 8 * (3 * n**2 + 3 * p * 2**16)
 
 
 def test_a_tiny_width_leaves_the_identity_without_warning():
