@@ -67,11 +67,15 @@ class Summary:
         return iter((*self.holds, *self.differs, *self.undecided))
 
 
-def summaries() -> dict[str, Summary]:
-    """Return what each room has to say, in the order of the book; computing the numbers takes a while."""
-    found = {}
-    for key, room in rooms().items():
-        name = f"{room.package}.claims.summary"
-        if importlib.util.find_spec(name) is not None:
-            found[key] = importlib.import_module(name).summary()
+def summary(room: str) -> Summary | None:
+    """Return what a room has to say; None if it has not written it. Computing the numbers takes a while."""
+    name = f"{rooms()[room].package}.claims.summary"
+    if importlib.util.find_spec(name) is None:
+        return None
+    found: Summary = importlib.import_module(name).summary()
     return found
+
+
+def summaries() -> dict[str, Summary]:
+    """Return what each room has to say, in the order of the book."""
+    return {room: found for room in rooms() if (found := summary(room)) is not None}
