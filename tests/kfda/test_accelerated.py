@@ -108,6 +108,13 @@ def test_no_relaxation_below_two_raises_the_objective(seed, q, relaxation):
     assert objective(problem, further, q, rho) <= objective(problem, omega, q, rho) * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_points_are_kept_on_request_only(solver):
+    problem = two_clouds(6)
+    assert solver(problem, 1.0, 0.1).omega_path is None
+    assert solver(problem, 1.0, 0.1, record=True).omega_path is not None
+
+
 @pytest.mark.parametrize("q", [0.5, 1.0])
 def test_squarem_needs_fewer_evaluations(q):
     problem = two_clouds(60)

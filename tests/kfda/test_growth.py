@@ -18,6 +18,7 @@ from marginbook.base.interruptible import interruptible
 from marginbook.kernels import KernelOverflow
 from marginbook.kfda import KFDAClassifier, OLSKFDAClassifier, SparseKFDAClassifier
 from marginbook.kfda.estimators import training_gram
+from marginbook.kfda.estimators.kernel_machine import SHARE
 from marginbook.kfda.estimators.training_gram import candidate_design, refuse_indefinite, training_design
 from marginbook.kfda.model import blocks
 from marginbook.kfda.model.objective import Problem, targets
@@ -253,6 +254,27 @@ def test_the_ridge_keeps_all_kernel_coefficients_from_its_first_step_on():
     assert (found.retained_path[1:] == np.count_nonzero(found.omega[1:])).all()
 
 
+@pytest.mark.parametrize(("solve", "tol"), [(many_rows.ridge, 1e-8), (many_rows.minimise, 1e-5)])
+def test_many_rows_have_converged_where_the_gap_is_small(monkeypatch, solve, tol):
+    X, y = _rows(60)
+    problem = Problem(rbf_kernel(X, gamma=0.2), targets(y))
+    monkeypatch.setattr(many_rows, "LARGE", 20)
+    for share, converged in ((0.5, True), (2.0, False)):
+        gap = share * tol * many_rows.ridge(problem, 0.01).objective
+        monkeypatch.setattr(many_rows, "duality_gap", lambda *_, gap=gap: gap)
+        found = solve(problem, rho=0.01, **({} if solve is many_rows.ridge else {"q": 2.0}))
+        assert (found.dual_gap, found.converged) == (gap, converged)
+
+
+@pytest.mark.parametrize("penalize_bias", [False, True])
+def test_what_an_approximation_cannot_fit_of_the_targets_is_lost(penalize_bias):
+    X, y = _rows(60)
+    problem = Problem(rbf_kernel(X, gamma=0.2), targets(y))
+    found = many_rows.approximated(problem, penalize_bias, columns=10)
+    assert found.lost > 0.1 * problem.energy
+    assert found.lost + 0.5 * found.yhat @ found.yhat == pytest.approx(0.5 * problem.energy)
+
+
 def test_what_cannot_be_approximated_is_solved_as_it_is(monkeypatch):
     monkeypatch.setattr(many_rows, "LARGE", 20)
     _, y = _rows(60)
@@ -301,6 +323,14 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
     for model in (KFDAClassifier(), SparseKFDAClassifier(), SparseKFDAClassifier(0.5), OLSKFDAClassifier()):
         with pytest.raises(MemoryError, match=r"of 400,000 rows takes 1280.0 GB, .*; give n_comp"):
             model.fit(X, y)
+
+
+def test_a_matrix_of_all_pairs_of_rows_is_refused_where_one_of_some_columns_is_not(monkeypatch):
+    X, y = _rows(60)
+    monkeypatch.setattr(memory, "machine_memory", lambda: 8 * 59 * 60 / SHARE)
+    with pytest.raises(MemoryError, match="the kernel matrix of 60 rows takes"):
+        SparseKFDAClassifier().fit(X, y)
+    SparseKFDAClassifier(n_components=58).fit(X, y)
 
 
 @pytest.mark.parametrize("model", [KFDAClassifier(), OLSKFDAClassifier()], ids=str)

@@ -292,6 +292,13 @@ def test_rounds_end_where_no_condition_is_ever_met() -> None:
     assert most <= working.minimise(none, np.ones(m), -1.0, -1.0) < 2 * most
 
 
+def test_of_equal_columns_the_larger_coefficient_stays_and_the_other_becomes_zero() -> None:
+    working = WorkingSet(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    working.start(np.array([0.5, -2.0, 3.0]))
+    assert working.coefficients().tolist() == [0.0, -2.0, 3.0]
+    assert working.n_used == 2
+
+
 def test_settle_tells_by_how_much_the_objective_fell() -> None:
     problem = _problem(25, 0.8)
     lam = 0.02 * problem.n

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso, Ridge
@@ -79,6 +81,12 @@ def test_equal_columns_and_all_zero() -> None:
     # from max / N on, all is zero
     rho = 1.5 * float(np.abs(problem.design.T @ problem.yhat).max()) / problem.n
     np.testing.assert_allclose(oracle(problem, 1.0, rho).omega, 0.0, atol=1e-5)
+
+
+def test_a_minimiser_is_not_changed_by_accident() -> None:
+    found = oracle(_problem(6), 1.0, 0.1)
+    with pytest.raises(FrozenInstanceError):
+        found.objective = 0.0
 
 
 def test_messages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso, Ridge
 from marginbook.kfda.model.certificates import magnitude_bound
 from marginbook.kfda.model.objective import Problem, objective, targets
 from marginbook.kfda.solvers.active_coefficients import Active, Trail
-from marginbook.kfda.solvers.compressed import Compressed, compressed, whole
+from marginbook.kfda.solvers.compressed import EXACT, Compressed, compressed, whole
 from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
 from marginbook.kfda.solvers.l1_on_support import settle_l1
 from marginbook.kfda.solvers.majorise_minimise import shrinking_mm
@@ -270,6 +270,16 @@ def test_compression_keeps_the_problem(penalize_bias):
     assert compressed(rbf_problem(60, width=0.02)).exact
 
 
+@pytest.mark.parametrize(("share", "exact"), [(0.8, False), (1.25, True)])
+def test_what_compression_leaves_of_an_indefinite_matrix_is_rounding_up_to_its_limit(share, exact):
+    """Its diagonal shows a rank of 1; each sum of a row with signs is the largest entry that is left."""
+    K = np.zeros((12, 12))
+    K[0, 0] = 1.0
+    first = np.arange(2, 12, 2)
+    K[first, first + 1] = K[first + 1, first] = share * EXACT * 12
+    assert compressed(Problem(K, targets(np.arange(12) < 5))).exact == exact
+
+
 @pytest.mark.parametrize("rho", [1e-15, 1e-12])
 def test_where_what_was_cut_off_counts_all_rows_are_taken(rho):
     """Huge coefficients: J of the few rows says nothing of J, which at zero is half the energy."""
@@ -321,6 +331,16 @@ def test_columns_that_violate_most_enter_first_and_an_excess_of_rounding_is_none
     active, converged = settle_l1(active, trail)
     assert converged
     np.testing.assert_allclose(active.spread(), np.r_[np.zeros(60), np.full(5, 10.0)], atol=1e-6)
+
+
+def test_coefficients_that_all_pass_zero_become_zero_by_one_system_with_j_recorded_there():
+    source = Compressed(np.eye(4), np.zeros(4), 0.0, has_bias=False, exact=True)
+    active, trail = Active(source, np.arange(4), np.ones(4), 1.0, 0.1), Trail(1000)
+    trail.add(active)
+    active, converged = settle_l1(active, trail)
+    assert converged
+    assert trail.values == pytest.approx([4 * (0.5 + 0.1), 0.0])
+    assert trail.retained == [4, 0]
 
 
 def test_the_least_size_is_where_the_curvature_changes_its_sign():

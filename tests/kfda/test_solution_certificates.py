@@ -51,6 +51,11 @@ def solution(**certified: Any) -> Solution:
     )  # fmt: skip
 
 
+def test_a_bias_is_penalised_unless_a_solution_says_that_it_is_not() -> None:
+    nothing = np.zeros(1)
+    assert Solution(nothing, 1.0, 0.1, 0.0, nothing, nothing, 0, True).penalize_bias
+
+
 def test_a_path_has_the_gap_as_a_share_or_else_the_stationarity() -> None:
     path = Path(
         (

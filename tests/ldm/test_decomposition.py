@@ -12,7 +12,7 @@ from marginbook.ldm.estimators import class_solutions, training
 from marginbook.ldm.estimators.training import solve_on_gram
 from marginbook.ldm.model.whitening import WhitenedGram
 from marginbook.ldm.solvers import active_set, decomposition
-from marginbook.ldm.solvers.active_set_gram import MODERATE, alternate, pays
+from marginbook.ldm.solvers.active_set_gram import ENOUGH, MODERATE, alternate, pays
 from marginbook.ldm.solvers.box_steps import newton_step
 from marginbook.ldm.solvers.decomposition import decompose
 from marginbook.ldm.solvers.kernel_rows import ComputedRows, StoredRows
@@ -197,6 +197,15 @@ def test_a_weight_counts_rows(penalties):
         assert (found.beta <= C * weights).all()
 
 
+def test_a_newton_step_is_taken_however_little_it_gains():
+    H, wanted = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([0.25, 0.5])
+    for far in (0.1, 1e-4):
+        x = wanted + far
+        grad = H @ (x - wanted)
+        assert newton_step(H, x, grad, np.ones(2))
+        np.testing.assert_allclose(x, wanted, atol=1e-6 * far)
+
+
 def test_a_newton_step_cut_off_by_the_box_never_goes_up():
     """What is left of a step where the box cuts it off may lead uphill, and is then halved."""
     rng = np.random.default_rng(0)
@@ -211,6 +220,16 @@ def test_a_newton_step_cut_off_by_the_box_never_goes_up():
         np.testing.assert_allclose(grad, H @ x + q, atol=1e-9)
         assert 0 <= x.min() <= x.max() <= 1
     assert taken >= 20
+
+
+def test_the_weight_of_the_spread_decides_whether_h_is_needed(monkeypatch):
+    """However large that of the mean is."""
+    y = np.where(np.arange(ENOUGH) % 2, 1.0, -1.0)
+    monkeypatch.setattr(training, "WhitenedGram", None)
+    found = solve_on_gram(np.eye(ENOUGH), y, (0.0, MODERATE, 1.0), "active-set", 1e-9, 1000)
+    assert found.converged
+    with pytest.raises(TypeError, match="NoneType"):
+        solve_on_gram(np.eye(ENOUGH), y, (MODERATE, 0.0, 1.0), "active-set", 1e-9, 1000)
 
 
 def test_a_hard_margin_of_many_rows_is_not_cut_into_chunks(monkeypatch):

@@ -17,7 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from marginbook.kernels import KernelOverflow, gram
 from marginbook.ldm import LDMClassifier, LDMClassifierCV
 from marginbook.ldm.estimators import parameters as ldm_settings
-from marginbook.ldm.estimators import selection
+from marginbook.ldm.estimators import selection, selection_grid
+from marginbook.ldm.estimators.selection_linear import linear_grid_decisions
+from marginbook.ldm.solvers.linear_cd import solve_linear
 
 SMALL = {"lambda1s": (2**-8, 0.5), "lambda2s": (2**-6, 20.0), "Cs": (0.1, 10.0)}
 
@@ -326,3 +328,26 @@ def test_the_best_parameters_are_those_of_the_best_estimator(kernel):
     assert found.gamma_ == found.best_params_.get("gamma")
     alone = LDMClassifier(kernel=kernel, solver="active-set", tol=1e-9, **found.best_params_).fit(X, y)
     np.testing.assert_allclose(alone.decision_function(X), found.decision_function(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_grid_on_features_has_a_place_for_every_combination(small):
+    X, y = _clouds()
+    signs, grids = np.where(y == "yes", 1.0, -1.0), ((0.1,), (0.2, 5.0), (0.3, 1.0, 4.0))
+    for grid in (grids, grids[::-1]):
+        decisions, gaps = linear_grid_decisions(X, signs, X, *grid, small=small, tol=1e-7)
+        assert (gaps <= 1e-7).all()
+        for index in np.ndindex(gaps.shape):
+            point = [values[i] for values, i in zip(grid, index, strict=True)]
+            alone = solve_linear(X, signs, *point, tol=1e-9)
+            np.testing.assert_allclose(decisions[index], X @ alone.coef, atol=5e-3)
+
+
+def test_ranks_count_the_better_ones_and_undefined_scores_come_last():
+    scores = np.array([0.5, np.nan, 0.9, 0.5, np.nan])
+    found = selection_grid.results([(None, 1.0, 0.1, 0.1)] * 5, scores, np.zeros(5))
+    assert found["rank_test_score"].tolist() == [2, 4, 1, 2, 4]
+
+
+def test_it_is_printed_with_what_is_not_the_default():
+    assert repr(LDMClassifierCV(tol=0.001, cv=3)) == "LDMClassifierCV(cv=3, tol=0.001)"

@@ -6,7 +6,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from marginbook.ldm.model.objective import margin_variance, primal_objective
+from marginbook.ldm.estimators import training
+from marginbook.ldm.model.objective import dual_objective, margin_variance, primal_objective
 from marginbook.ldm.solvers.hard_margin import InfeasibleError, gram_features
 from marginbook.ldm.solvers.oracle import hard_margin_oracle, soft_margin_oracle
 
@@ -86,3 +87,11 @@ def test_a_problem_that_the_general_solver_gives_up_says_what_to_do(monkeypatch)
     monkeypatch.setattr(cp.Problem, "solve", gives_up)
     with pytest.raises(ValueError, match="'failed'; scale the data"):
         soft_margin_oracle(np.eye(2), [1, -1], 1.0, 1.0, 1.0)
+
+
+def test_a_dual_value_above_the_objective_by_rounding_leaves_no_gap(monkeypatch):
+    X, y = _problem()
+    monkeypatch.setattr(training, "dual_objective", lambda *found: dual_objective(*found) + 0.01)
+    found = training.solve_on_gram(X @ X.T, y, (0.5, 0.2, 10.0), "cvxpy", 1e-6, 1)
+    assert found.dual_gap == 0.0
+    assert found.converged

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.linalg import LinAlgError
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import NotFittedError
@@ -243,6 +244,17 @@ def test_more_than_2000_rows_are_not_factorised_to_look_for_a_negative_eigenvalu
     monkeypatch.setattr(gram_checks, "validate_positive", asked.append)
     gram_checks.refuse_negative(indefinite[:2000, :2000])
     assert len(asked) == 1
+
+
+def test_eigenvalues_decide_where_the_factor_fails_by_rounding(monkeypatch):
+    def fails(matrix):
+        raise LinAlgError
+
+    monkeypatch.setattr(gram_checks, "cholesky", fails)
+    for least in (0.0, -0.5 * gram_checks.NEGATIVE):
+        gram_checks.validate_positive(np.diag([1.0, least]))
+    with pytest.raises(ValueError, match="has the eigenvalue -2e-07"):
+        gram_checks.validate_positive(np.diag([1.0, -2 * gram_checks.NEGATIVE]))
 
 
 def test_gamma_in_words():
