@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from inspect import signature
 
 import numpy as np
@@ -12,6 +13,7 @@ from marginbook.smm.model.objective import LOSSES, combination, objective, weigh
 from marginbook.smm.solvers import block_descent
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
+from marginbook.smm.solvers.block_descent_one_start import Descent
 from marginbook.smm.solvers.block_problem import BlockProblem
 from marginbook.smm.solvers.newton_joint import factors
 from marginbook.smm.solvers.oracle import alternation_by_cvxpy, by_cvxpy
@@ -208,6 +210,41 @@ def test_a_rank_grows_where_the_objective_falls():
     start = np.zeros((4, 1)), np.zeros((3, 1))
     found = low_rank_svm(X, y, rank=1, lam=0.01, loss="squared_hinge", start=start, method="alternation")
     assert found.objective < 0.95 * found.objective_path[0]
+
+
+def test_a_rank_grows_by_the_multipliers_of_the_step_before():
+    """Those that come with the start see only the constant that the larger class has more of."""
+    y = np.where(np.arange(40) < 10, 1.0, -1.0)
+    X = np.zeros((40, 3, 3))
+    X[:, 0, 0], X[:, 1, 1] = 10.0, y + 0.3 * np.random.default_rng(0).standard_normal(40)
+    options = {"rank": 1, "lam": 0.05, "fit_intercept": True, "method": "alternation"}
+    best = low_rank_svm(X, y, **options)
+    U, V, c = np.zeros((3, 1)), np.eye(3)[:, 2:], np.full(40, 1 / 40)
+    start = replace(best, U=U, V=V, coef=U @ V.T, intercept=-1.0, multipliers=c)
+    found = low_rank_svm(X, y, start=start, **options)
+    assert found.objective == pytest.approx(best.objective, rel=1e-6)
+    assert found.objective < 0.5 * found.objective_path[0]
+
+
+@pytest.mark.parametrize(("size", "better"), [(0.01, True), (-1.0, False)])
+def test_what_is_cut_off_has_the_objective_that_goes_with_it(size, better):
+    """Where it is worse than nothing, that is taken in its place, without an intercept."""
+    X, y = matrices()
+    descent = Descent(X, y, 2, 0.02, "hinge", np.ones(80), True)
+    found = block_descent._cut(descent, size * np.tensordot(y, X, axes=1), 0.1, np.full(80, 1 / 160))
+    assert found.objective == descent.value(found.coef, found.b)
+    assert (found.objective < descent.value(np.zeros((5, 4)), 0.0)) == found.coef.any() == better
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_minimiser_of_the_relaxation_is_a_start(loss):
+    """A poor one as the only other, and a single sweep from each."""
+    X, y = matrices(40, 4, 3)
+    poor = np.eye(4)[:, 3:], np.eye(3)[:, 2:]
+    options = {"rank": 1, "lam": 0.05, "loss": loss, "start": poor, "max_iter": 1, "method": "alternation"}
+    found = low_rank_svm(X, y, bound_iter=60, **options)
+    assert found.start == "relaxed"
+    assert found.objective < 0.95 * low_rank_svm(X, y, **options).objective
 
 
 def test_a_warm_start_is_never_worse_than_what_it_is_given():

@@ -114,6 +114,30 @@ def test_weightless_samples_do_not_matter():
     assert not found.multipliers[::2].any()
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("free", [False, True])
+def test_the_solution_as_a_start_needs_no_system(solver, free):
+    Z, y, weight = problem(50, 4, 6)
+    settings = {"lam": 0.05, "sample_weight": weight, "fit_intercept": free}
+    found = solve_hinge_block(BlockProblem(Z, y, tol=1e-9, **settings))
+    again = solver(
+        BlockProblem(Z, y, tol=1e-8, **settings),
+        start=(found.weights, found.intercept),
+        multipliers=found.multipliers,
+    )
+    assert again.n_iter == 0
+    assert again.converged
+    assert again.objective == pytest.approx(found.objective, rel=1e-12)
+
+
+def test_multipliers_that_are_not_given_are_those_of_the_margins():
+    """Which are 3 and three times 3/4: none is undecided, and nothing is left to do."""
+    whole = BlockProblem(np.array([[4.0], [1.0], [1.0], [1.0]]), np.ones(4), 0.5, np.ones(4), False, 1e-9)
+    found = augmented_newton(whole, start=(np.array([0.75]), 0.0))
+    assert found.n_iter == 0
+    np.testing.assert_allclose(found.multipliers, [0.0, 0.25, 0.25, 0.25])
+
+
 def test_a_good_start_needs_no_system_and_no_start_makes_it_worse():
     Z, y, weight = problem(50, 4, 6)
     settings = {"lam": 0.05, "sample_weight": weight, "fit_intercept": True}

@@ -86,6 +86,24 @@ def test_direction_solves_the_system(n, p, free):
     np.testing.assert_allclose(np.r_[step, step_b] if free else step, wanted, rtol=1e-8, atol=1e-10)
 
 
+def test_without_curvature_the_direction_is_downhill_by_the_penalties_alone():
+    """The intercept has one if a proximal term is steep enough, and at least 1 else."""
+    A, y, gradient, flat = np.ones((3, 2)), np.array([1.0, 1.0, -1.0]), np.array([1.0, -2.0]), np.zeros(3)
+    for free, proximity, wanted in ((True, 0.2, -0.3), (True, 4.0, -0.075), (False, 0.2, 0.0)):
+        options = {"ridge": 0.5, "fit_intercept": free, "proximity": proximity}
+        step, step_b = direction(A, y, flat, gradient, 0.3, **options)
+        np.testing.assert_allclose(step, [-2.0, 4.0])
+        assert step_b == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(("n", "p"), [(30, 4), (4, 30)])
+def test_an_intercept_is_free_unless_a_proximal_term_is_asked_for(n, p):
+    Z, y, curvatures = problem(n, p)
+    options = {"ridge": 0.5, "fit_intercept": True}
+    _, found = direction(Z, y, curvatures, np.ones(p), 0.3, **options)
+    assert found == direction(Z, y, curvatures, np.ones(p), 0.3, proximity=0.0, **options)[1]
+
+
 @pytest.mark.parametrize("free", [False, True])
 def test_few_curved_rows_need_no_matrix_of_the_features(free):
     """One of 8 MB."""

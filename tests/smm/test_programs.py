@@ -104,6 +104,23 @@ def test_programs_end_stationary_for_both_blocks(free):
         assert abs(c @ y) < 1e-5
 
 
+def test_with_a_small_penalty_and_an_intercept_undecided_samples_are_on_the_margin():
+    """The proximal term of their multipliers is a share of all squares, the intercept's with them."""
+    X, y, _, _ = make_low_rank(150, shape=(8, 6), rank=2, scale=4, random_state=0)
+    y, lam = np.where(y == 1, 1.0, -1.0), 1e-6
+    old = low_rank_svm(X, y, rank=1, lam=lam, sample_weight=weights_for(0.5, y), fit_intercept=True)
+    weights = weights_for(0.45, y)
+    at = factors(old.coef, np.linalg.qr(old.V)[0], old.intercept, X, y)
+    c = carried(at.margins, old.multipliers, weights / 150)
+    at, c, settled = quadratic_programs(
+        X, y, at, c, lam=lam, sample_weight=weights, fit_intercept=True, tol=1e-12
+    )
+    inside = (c > 0) & (c < weights / 150)
+    assert settled
+    assert inside.sum() >= 5
+    np.testing.assert_allclose(at.margins[inside], 1.0, atol=5e-3)
+
+
 @pytest.mark.parametrize("free", [False, True])
 def test_levels_from_their_neighbours_are_as_good_as_from_nothing(free):
     X, y, _, _ = make_low_rank(200, shape=(8, 6), rank=2, scale=4, random_state=1)
