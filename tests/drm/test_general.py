@@ -196,6 +196,15 @@ def test_the_half_square_of_the_two_norm_is_the_drm(wine, kernel):
     np.testing.assert_allclose(general.decision_function(X), twice.decision_function(X), rtol=1e-8)
 
 
+def test_a_polynomial_kernel_has_the_constant_1_unless_another_is_given(wine):
+    X, y = wine
+    for given in ("poly", ("poly", {"gamma": 0.1})):
+        found, wanted = (
+            MixedNormDRMClassifier(kernel=given, gamma=0.1, **c).fit(X, y) for c in ({}, {"coef0": 1.0})
+        )
+        np.testing.assert_allclose(found.decision_function(X), wanted.decision_function(X), rtol=1e-8)
+
+
 @pytest.mark.parametrize(("q", "r"), NORMS)
 def test_every_norm_classifies(wine, q, r):
     X, y = wine

@@ -1,5 +1,7 @@
 """Algorithms 3 to 6: the optimum, the paper's steps one by one, each column for itself, hard input."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -117,6 +119,14 @@ def test_each_column_stops_for_itself_and_then_costs_nothing(solver):
     assert not together.weights[:, 2].any()
     assert together.kkt_residual[2] == 0.0
     assert together.converged.all()
+
+
+def test_what_was_found_cannot_be_parted_from_its_certificate():
+    X, Kx, sizes = _problem()
+    found = gradient_descent(DenseSystem(X @ X.T, sizes, 0.5, 1.0), Kx)
+    for name in found.__dataclass_fields__:
+        with pytest.raises(FrozenInstanceError):
+            setattr(found, name, None)
 
 
 @each_solver

@@ -173,3 +173,8 @@ def test_the_best_parameters_and_the_best_machine_are_for_use(scaling, fit_inter
 
 def test_the_last_fit_has_the_tol_of_the_search():
     assert DRMClassifierCV((1.0,), (1.0,), tol=1e-3).fit(*_two_clouds()).best_estimator_.tol == 1e-3
+
+
+def test_a_search_shows_what_differs_from_the_defaults():
+    found = DRMClassifierCV((1.0,), (1.0,)).fit(*_two_clouds())
+    assert repr(found) == "DRMClassifierCV(alphas=(1.0,), betas=(1.0,))"

@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from marginbook.drm import DRMClassifier
 from marginbook.drm.solvers import one_pass
+from marginbook.drm.solvers.feature_forms import class_forms
 from marginbook.drm.solvers.one_pass import CHUNK, ClassMoments, linear_maps
 
 
@@ -108,6 +109,13 @@ def test_nearly_collinear_classes_warn_instead_of_promising():
     with pytest.warns(ConvergenceWarning, match="badly conditioned"):
         model.fit(X, np.repeat([0, 1], 6))
     assert model.kkt_residual_ > 1e-6
+
+
+def test_forms_of_nearly_collinear_rows_say_what_rounding_may_hide():
+    """A Cholesky factor, here with a pivot of 0.002, would not see it."""
+    X = np.ones((60, 4)) + 1e-3 * np.random.default_rng(0).normal(size=(60, 4))
+    moments = ClassMoments.empty(2, 4, 1e8, 1e-2).add(X, np.repeat([0, 1], 30))
+    assert class_forms(moments)[1] == pytest.approx(linear_maps(moments).kkt_residual, rel=0.01)
 
 
 def test_a_later_fit_forgets_what_partial_fit_had():

@@ -60,6 +60,8 @@ def test_a_class_of_one_leaves_exactly_its_kernel():
     x = np.array([[0.1, 0.2, 0.3]])
     system = LinearSystem(x, [1], 1e12, 1.0)
     assert system.apply(np.ones((1, 1)))[0, 0] == pytest.approx((x @ x.T)[0, 0], rel=1e-15)
+    weighted = DenseSystem(np.diag([2.0, 3.0, 5.0]), [2, 1], 1e20, 1.0, np.array([1.0, 2.0, 3.0]))
+    assert weighted.apply(np.eye(3))[2, 2] == pytest.approx(15.0, rel=1e-15)
 
 
 class _Counting(np.ndarray):
@@ -139,6 +141,18 @@ def test_eigenvalue_and_bounds(sizes, alpha, data):
             assert above <= system.feature_bound() <= system.bound() * (1 + 1e-9) + 1e-9
         bounds.append(system.bound())
     np.testing.assert_allclose(bounds, bounds[0], rtol=1e-12)
+
+
+def test_an_eigenvalue_is_exact_up_to_64_examples_and_costs_few_products_beyond():
+    for n, exact in ((63, True), (64, True), (65, False), (200, False)):
+        X = _features([n - 10, 10], 3)
+        system = DenseSystem(X @ X.T, [n - 10, 10], 0.5, 1.0)
+        start = system.multiplications
+        found = system.largest_eigenvalue(tol=0.5)
+        cost = (system.multiplications - start) / system.Q.size
+        assert cost == n if exact else cost < n / 2
+        if exact:
+            assert found == pytest.approx(np.linalg.eigvalsh(system.Q)[-1], rel=1e-12)
 
 
 def test_equation_20_written_out():

@@ -103,12 +103,14 @@ def test_with_and_without_newton_the_optimum_is_the_same(q, r, rho):
     assert few.max() <= many.max() < 5000
 
 
-def test_newton_only_ever_lowers_the_objective():
-    problem, Kx = _problem((6, 4), 2, 1, "identity")
+@pytest.mark.parametrize(("beta", "size"), [(0.1, 1.0), (1.0, 0.01)])
+def test_newton_only_ever_lowers_the_objective(beta, size):
+    """Of the second pair all whole steps would raise it."""
+    problem, Kx = _problem((6, 4), 2, 1, "identity", beta=beta)
     rng = np.random.default_rng(3)
     moved = 0
     for _ in range(20):
-        w = rng.normal(size=10) * (rng.random(10) < 0.7)
+        w = size * rng.normal(size=10) * (rng.random(10) < 0.7)
         better = newton_on_active_groups(problem.Q, Kx[:, 0], w, problem.penalty, problem.penalty.groups())
         if better is not None:
             moved += 1
@@ -119,6 +121,12 @@ def test_newton_only_ever_lowers_the_objective():
         problem.Q, Kx[:, 0], np.zeros(10), problem.penalty, problem.penalty.groups()
     )
     assert none is None
+
+
+def test_newton_leaves_what_has_no_curvature_to_the_gradient():
+    penalty = Penalty((1, 1), 1.0, 1, 1, "identity")
+    found = newton_on_active_groups(np.zeros((2, 2)), np.ones(2), np.ones(2), penalty, penalty.groups())
+    assert found is None
 
 
 def test_newton_ends_near_an_optimum_in_its_five_steps():

@@ -102,6 +102,13 @@ def test_full_rank_is_the_support_vector_machine():
     )
 
 
+def test_the_penalty_is_a_hundredth_unless_another_is_given():
+    X, y = _sample(40)
+    found, wanted = (LowRankSVMClassifier(**given).fit(X, y) for given in ({}, {"lam": 0.01}))
+    assert found.objective_ == pytest.approx(wanted.objective_, rel=1e-6)
+    np.testing.assert_allclose(found.coef_, wanted.coef_, atol=1e-4)
+
+
 def test_full_rank_logistic_is_logistic_regression():
     X, y = _sample(rank=1)
     model = LowRankSVMClassifier(None, 0.01, "logistic", tol=1e-10).fit(X, y)

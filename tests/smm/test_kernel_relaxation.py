@@ -49,6 +49,16 @@ def test_relaxation_against_cvxpy(loss: str, fit_intercept: bool) -> None:
     assert np.linalg.eigvalsh(S).max() <= 1 + 1e-12
 
 
+@pytest.mark.parametrize("lam", [0.01, 2.0])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_gap_of_a_step_is_from_its_value_to_the_bound_of_its_multipliers(loss: str, lam: float) -> None:
+    X, y, w = data(n=20, d1=3, d2=3, seed=22)
+    problem = KernelProblem(RowBlocks(row_gram("linear", X), 3), y, Settings(1, lam, loss, w, False, 1e-7))
+    found = kernel_relaxation._at_projection(problem, np.eye(3) / 3, None, 0.0)
+    assert found.gap > 0
+    assert_allclose(found.gap, found.value - problem.lower_bound, rtol=1e-3)
+
+
 def test_what_makes_multipliers_unique_gets_smaller_in_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     ridges = []
 

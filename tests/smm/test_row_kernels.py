@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,6 +24,8 @@ from marginbook.smm.model.row_kernels import (
     validate_row_kernel,
     validate_semidefinite,
 )
+from marginbook.smm.solvers import kernel_blocks
+from marginbook.smm.solvers.kernel_blocks import RowBlocks
 from marginbook.smm.solvers.kernel_rows import map_rows
 
 POLY = ("poly", {"degree": 3, "gamma": 0.5, "coef0": 0.7})
@@ -146,6 +150,20 @@ def test_products_in_pieces(kernel: object, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(row_kernels, "PIECE", piece)
         assert_allclose(row_gram_times(kernel, *as_rows(X), *as_rows(Z), C), wanted, atol=1e-12)
     assert_array_equal(row_gram_times(kernel, *as_rows(X), *as_rows(Z), 0 * C), np.zeros((12, 2)))
+
+
+def test_projections_take_pieces_of_memory_however_many_their_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, Q = np.random.default_rng(8).standard_normal((100, 8, 3)), np.eye(8)
+    blocks = RowBlocks(row_gram("linear", X), 8)
+    monkeypatch.setattr(kernel_blocks, "PIECE", 100 * 8 * 8)
+    tracemalloc.start()
+    found = blocks.projected(Q)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_allclose(found, blocks.traces(), atol=1e-10)
+    assert peak < 4 * found.nbytes + 4 * 100 * 8 * 8 * 8
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
