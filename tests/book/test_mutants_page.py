@@ -100,9 +100,11 @@ def test_checks_of_claims_are_counted_apart(stored: Path) -> None:
 
 def test_a_second_seed_is_told_apart_and_what_both_drew_counts_once(stored: Path) -> None:
     killed = {"outcome": "killed", "killed_by": "tests/test_sums.py::test_one"}
-    store(stored, ROW, replace(ROW, seed=2, **killed), replace(ROW, seed=2, before="c = d", **killed))
+    other = replace(ROW, seed=2, before="c = d")
+    store(stored, ROW, replace(ROW, seed=2, **killed), other, replace(other, **killed))
     text = page(stored, "scores")
     assert "1 of 2 mutants" in text
+    assert "noticed at first in the last sample: 0 of 1 mutants (95 % interval 0.0 to 79.3 %) of" in text
     assert "seeds 1, 2" in text
     assert "* - seed" in text
     assert "* - 2\n  - 1\n  - 100.0 %\n" in text

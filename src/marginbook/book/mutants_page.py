@@ -106,6 +106,13 @@ def scores(all_met: list[tuple[Row, Row]], left_out: int) -> str:
         f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}. "
         f"Not counted: {left_out:,} that change nothing.\n"
     )
+    if len(seeds) > 1:
+        unseen = [(first, first) for first, last in by_kind[False] if last.seed == seeds[-1]]
+        told += (
+            "A survivor gets a test, so that the score of a sample rises above that of the whole. What to "
+            "expect of a mutant that nobody has tried is what was noticed at first in the last sample: "
+            f"{_share(unseen)} of the library.\n"
+        )
     if twice := len(all_met) - len(met):
         told += f"{twice:,} of a later seed had been drawn with an earlier one; they count once.\n"
     if old := len(outdated((last for _, last in met), resource())):
