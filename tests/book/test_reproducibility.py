@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from marginbook.book import reproducibility_pages
+from marginbook.book import large_page, reproducibility_pages
 from marginbook.book.myst import plain
 from marginbook.claims.errata import PAPERS
 from marginbook.experiments import experiments, load_protocol
@@ -52,6 +52,21 @@ def test_sizes_hours_and_versions_are_those_of_the_record(
     assert "Python 3.11.7, NumPy 2.4.6." in said
     assert "drm/table-8 (2 of 975)" in said
     assert "Not run on this checkout: drm/table-9." in said
+
+
+@pytest.mark.parametrize(
+    ("environment", "shown"),
+    [("{}", "1"), ('{"processor": "a"}', "≥ 1"), ('{"processor": "a", "clock": "process"}', "1")],
+)
+def test_hours_without_the_threads_of_a_task_are_a_lower_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: str, shown: str
+) -> None:
+    (tmp_path / "table-8.timing.csv").write_text("dataset,split,method,seconds\na,1,m,3600\n")
+    (tmp_path / "table-8.provenance.json").write_text(f'{{"environments": [{environment}]}}')
+    monkeypatch.setattr(reproducibility_pages, "resource", lambda *parts: tmp_path / parts[-1])
+    monkeypatch.setattr(large_page, "resource", lambda *parts: tmp_path / parts[-1])
+    assert f"\n  - {shown}\n" in reproducibility_pages.runs([load_protocol("drm/table-8")])
+    assert ("Of 1 of the 1 these" in large_page.cost(["drm/table-8"])) == (shown != "1")
 
 
 def test_data_that_are_not_available_are_named_with_the_reason() -> None:

@@ -11,13 +11,15 @@ import sys
 import time
 from concurrent.futures import Future
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
-from marginbook.experiments import runner, workers
+from marginbook.experiments import one_task, runner, workers
 from marginbook.experiments.errors import ExperimentError
 from marginbook.experiments.export import export
 from marginbook.experiments.one_task import measure_task
@@ -217,12 +219,34 @@ def _blas_threads() -> list[int]:
 
 def test_one_task_is_a_pure_function_of_its_key():
     protocol, task = load_protocol("toyroom/folds"), Task("toyroom/folds", "blobs", 1, "forest", "quick")
-    began = time.thread_time()
+    began = time.process_time()
     first, second = measure_task(protocol, task), measure_task(protocol, task)
-    assert 0 <= first.seconds + second.seconds <= time.thread_time() - began
+    assert 0 <= first.seconds + second.seconds <= time.process_time() - began
     assert first.error is None
     assert first.values == second.values
     assert first.values["seed"] == task.seed
+
+
+def test_threads_of_a_task_are_timed_too_unless_another_task_runs_beside_it(monkeypatch: pytest.MonkeyPatch):
+    protocol, task = load_protocol("toyroom/folds"), Task("toyroom/folds", "blobs", 1, "nearest", "quick")
+    ticks = {"process_time": count(0, 10).__next__, "thread_time": count().__next__}
+    monkeypatch.setattr(one_task, "time", SimpleNamespace(**ticks))
+    alone, measure, beside = measure_task(protocol, task), protocol.measure(), []
+
+    def with_another(*arguments: object) -> object:
+        if not beside:
+            beside.append(None)
+            beside[0] = measure_task(protocol, task)
+        return measure(*arguments)
+
+    monkeypatch.setattr(Protocol, "measure", lambda _: with_another)
+    monkeypatch.setattr(Protocol, "code", lambda _: "a")
+    outer, inner = measure_task(protocol, task), beside[0]
+    assert [(each.environment["clock"], each.seconds) for each in (alone, outer, inner)] == [
+        ("process", 10),
+        ("thread", 3),
+        ("thread", 1),
+    ]
 
 
 def test_threads_of_one_process_may_start_together(monkeypatch):

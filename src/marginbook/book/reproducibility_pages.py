@@ -66,7 +66,7 @@ def runs(plans: Iterable[Protocol]) -> str:
                 str(plan.splits.n),
                 str(len(plan.tasks("quick"))),
                 str(len(plan.tasks("paper"))),
-                NOTHING if spent is None else f"{spent / 3600:.2g}",
+                NOTHING if spent is None else f"{'≥ ' if timed_in_part(plan.id) else ''}{spent / 3600:.2g}",
                 plain(plan.plus_minus),
             ]
         )
@@ -77,6 +77,15 @@ def seconds(id: str) -> float | None:
     """Return the time that the stored run took, added up over its tasks; None without one."""
     rows = stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
     return sum(float(row["seconds"]) for row in rows) if rows else None
+
+
+def timed_in_part(id: str) -> bool:
+    """Return whether the stored seconds miss the threads that tasks start, such as those that fit SVMs.
+
+    Tasks were timed by the clock of their own thread when provenance first named the processor.
+    """
+    stored = _provenance(id) or {"environments": []}
+    return any("processor" in each and each.get("clock") != "process" for each in stored["environments"])
 
 
 def versions(plans: Iterable[Protocol]) -> str:
