@@ -90,6 +90,12 @@ def test_a_fetch_tells_how_much_came(monkeypatch):
     assert text.getvalue().splitlines() == ["1.5 of 4.0 MB", "2.5 of 4.0 MB", "fetched toy"]
 
 
+def test_the_name_of_a_set_is_one_word_in_any_width():
+    text = io.StringIO()
+    fetching.progress_for(Console(file=text, width=10)).done("page-blocks-13vs4")
+    assert text.getvalue() == "fetched page-blocks-13vs4\n"
+
+
 def test_notebooks_are_judged_by_what_they_took_before_on_this_machine(tmp_path, monkeypatch):
     monkeypatch.setattr(durations, "build_dir", lambda *parts: tmp_path.joinpath(*parts))
     shipped = tmp_path / "shipped.json"

@@ -123,6 +123,13 @@ def test_a_table_is_judged_by_what_faithful_and_wrong_runs_reach(agreeing: int, 
     assert found.judge(0, 0) == Verdict.NOT_TESTABLE
 
 
+def test_the_shares_are_told_in_percent() -> None:
+    assert str(Calibration(faithful=0.9, wrong=0.25, shifted=0.1)) == (
+        "90 % of the cells of a faithful re-run, 25 % where another method's column stands for the printed "
+        "one, 10 % where the means are a standard deviation off"
+    )
+
+
 def test_the_range_is_welchs() -> None:
     """Against SciPy's own test of two means, from their summaries."""
     from scipy.stats import ttest_ind_from_stats

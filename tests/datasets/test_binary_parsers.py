@@ -6,6 +6,7 @@ import gzip
 import pickle
 import re
 import struct
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.io import savemat
 from scipy.sparse import csr_matrix, save_npz
 
 from marginbook.datasets.dataset import CorruptData, DatasetError
-from marginbook.datasets.parsers import parse_idx, parse_matlab, parse_npy, parse_npz, parse_r
+from marginbook.datasets.parsers import limits, parse_idx, parse_matlab, parse_npy, parse_npz, parse_r
 from marginbook.datasets.parsers.rfiles import as_array, as_table, pick
 
 
@@ -79,6 +80,14 @@ class TestMatlab:
             write("b.mat", bytes(whole)),
             ["X"],
         )
+
+    def test_a_variable_of_whole_pieces_and_a_byte_hides_no_bomb(self, tmp_path, monkeypatch):
+        path = tmp_path / "a.mat"
+        savemat(path, {"A": np.arange(9.0), "X": np.zeros(10**6)}, do_compression=True)
+        size = int.from_bytes(path.read_bytes()[132:136], sys.byteorder)  # of the first variable, compressed
+        monkeypatch.setattr(limits, "_CHUNK", size - 1)
+        monkeypatch.setattr(limits, "FLOOR", 1 << 20)
+        blames("a.mat: .* bytes grow to more than .*", parse_matlab, path, ["A"])
 
     def test_something_else(self, write):
         blames(r"a.mat: not a MATLAB v5 file .*", parse_matlab, write("a.mat", "<html>" * 100), ["X"])

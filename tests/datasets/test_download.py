@@ -127,6 +127,15 @@ def test_what_has_no_end_is_not_read_for_ever(cache, monkeypatch):
     assert files_in(cache) == []
 
 
+@pytest.mark.parametrize(
+    ("pieces", "told"), [(20, r"got sha256 \w+ \(100 bytes\)"), (21, "got 105 bytes and more")]
+)
+def test_the_true_size_is_told_up_to_twenty_times_the_stated_one(cache, monkeypatch, pieces, told):
+    monkeypatch.setattr(store, "AT_LEAST", 0)
+    with pytest.raises(CorruptData, match=told):
+        store.install([bytes(5)] * pieces, File("all", "x", "0" * 64, 5), "x")
+
+
 @pytest.mark.fault("download", "connection cut in the middle")
 def test_a_cut_connection_is_continued_where_it_ended(cache, site, told):
     site.add("/a.dat", BODY, "truncate")
@@ -281,6 +290,21 @@ def test_a_full_disk_is_said_and_leaves_nothing(cache, site):
 
     with pytest.raises(FetchError, match="no space left; free some, or set MARGINBOOK_CACHE"):
         download.fetch_url(site.file("/a.dat", BODY), full)
+    assert files_in(cache) == []
+
+
+def test_a_part_file_that_cannot_be_made_is_told_with_the_reason(cache, site, monkeypatch):
+    site.add("/a.dat", BODY)
+    opened = Path.open
+
+    def refused(path: Path, *given, **named):
+        if path.suffix == ".part":
+            raise OSError(errno.EACCES, "Permission denied")
+        return opened(path, *given, **named)
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(FetchError, match="cannot write there; set MARGINBOOK_CACHE to a folder of yours"):
+        download.fetch_url(site.file("/a.dat", BODY))
     assert files_in(cache) == []
 
 

@@ -194,6 +194,14 @@ def test_formats_of_the_sets_that_wait_for_the_network(write):
     assert arrays.y.tolist() == [1, 2, 3]
 
 
+def test_new_names_of_the_features_leave_the_label_its_own(write):
+    options = {"header": True, "features": ["width", "height"], "label": "kind"}
+    source = Source("url", "text", options=options)
+    arrays = build(entry("iris"), source, {"all": write("a.csv", "w,h,kind\n1,2,a\n3,4,b\n")})
+    assert arrays.feature_names == ("width", "height")
+    assert arrays.y.tolist() == ["a", "b"]
+
+
 def test_realisations_of_other_rows_are_refused(write):
     parts = {}
     for number, rows in ((1, ["1 2", "3 4", "5 6"]), (2, ["3 4", "1 2", "5 7"])):

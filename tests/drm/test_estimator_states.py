@@ -12,6 +12,7 @@ from scipy import sparse
 from marginbook.base import memory
 from marginbook.drm import DRMClassifier, DRMClassifierCV
 from marginbook.drm.estimators.parameters import choose_solver
+from marginbook.drm.estimators.prediction import SPARE
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(40, 3))
@@ -80,6 +81,21 @@ def test_features_that_one_pass_cannot_hold_are_refused_at_once(monkeypatch: pyt
     many = sparse.random(20, 3000, 0.01, format="csr", random_state=0)
     with pytest.raises(MemoryError, match=r"one pass over 3,000 features and 2 classes needs .*TruncatedSVD"):
         DRMClassifier(kernel="linear").partial_fit(many, np.arange(20) % 2, classes=[0, 1])
+
+
+def test_a_solver_that_iterates_has_a_second_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "machine_memory", lambda: 1.5 * 8 * 40**2 / SPARE)
+    DRMClassifier(solver="closed").fit(X, y)
+    with pytest.raises(MemoryError, match="the exact DRM of 40 rows needs"):
+        DRMClassifier(solver="apg").fit(X, y)
+
+
+def test_no_row_of_weight_0_is_a_landmark() -> None:
+    weights = np.arange(40) % 2
+    few = DRMClassifier(gamma=0.5, n_components=8, random_state=0)
+    found = few.fit(X, y, weights).decision_function(X)
+    alone = few.fit(X[1::2], y[1::2]).decision_function(X)
+    np.testing.assert_allclose(found, alone, atol=1e-8 * np.abs(alone).max())
 
 
 @pytest.mark.parametrize("given", ["no", 2, None])

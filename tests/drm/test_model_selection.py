@@ -45,6 +45,16 @@ def test_a_scorer_of_rankings_meets_a_vanished_class():
     assert 0 <= cv.best_score_ <= 1
 
 
+def test_a_scorer_of_rankings_ranks_two_classes_by_the_difference():
+    X, y = _two_clouds(3)
+    rbf = ("rbf", {"gamma": 0.2})
+    cv = DRMClassifierCV((1.0,), (0.1,), (rbf,), scoring="roc_auc").fit(X, y)
+    looped = cross_val_predict(
+        DRMClassifier(1.0, 0.1, rbf), X, y, cv=LeaveOneOut(), method="decision_function"
+    )
+    assert cv.best_score_ == pytest.approx(roc_auc_score(y, looped), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     "scoring", ["neg_log_loss", "roc_auc_ovr", make_scorer(log_loss, response_method=("predict_proba",))]
 )
