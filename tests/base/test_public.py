@@ -6,9 +6,12 @@ import ast
 import importlib
 import os
 import pickle
+import pkgutil
+import re
 import shutil
 import subprocess
 import sys
+from dataclasses import is_dataclass
 from inspect import isclass, signature
 from pathlib import Path
 
@@ -23,6 +26,20 @@ from marginbook.base.rooms import papers
 from ..settled import SETTLED
 
 ESTIMATORS = public.public_estimators()
+
+
+def test_what_models_and_solvers_return_cannot_be_changed():
+    """But for the sums that `partial_fit` adds to, and what a solver keeps while it works."""
+    inside = re.compile(r"\.(model|solvers|kernels)\.")
+    names = [each.name for each in pkgutil.walk_packages(marginbook.__path__, "marginbook.")]
+    modules = [importlib.import_module(name) for name in names if inside.search(name)]
+    own = [one for module in modules for one in vars(module).values() if is_dataclass(one) and isclass(one)]
+    made = {
+        one for one in own if one.__module__.startswith("marginbook.") and "__dataclass_params__" in vars(one)
+    }
+    changing = {one.__name__ for one in made if not one.__dataclass_params__.frozen}
+    assert changing == {"ClassMoments", "Factors", "Frame", "Point", "Run", "State", "_AtProjection"}
+    assert len(made) > 60
 
 
 def test_names_of_the_rooms_are_found_without_an_import():

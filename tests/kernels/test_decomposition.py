@@ -36,3 +36,20 @@ def test_the_slower_driver_takes_over(gives_up, shape, full):
 def test_what_is_not_finite_has_none(gives_up, bad):
     with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
         svd(np.array([[1.0, bad], [0.0, 1.0]]))
+
+
+def test_a_large_factor_takes_some_columns_at_a_time_so_that_ctrl_c_is_heard(monkeypatch):
+    rng, widths, solve = np.random.default_rng(0), [], decomposition.linalg.solve_triangular
+
+    def noted(factor, right, **settings):
+        widths.append(right.shape[1])
+        return solve(factor, right, **settings)
+
+    monkeypatch.setattr(decomposition.linalg, "solve_triangular", noted)
+    monkeypatch.setattr(decomposition, "LARGE", 4)
+    monkeypatch.setattr(decomposition, "COLUMNS", 2)
+    for n, wanted in ((4, [5]), (5, [2, 2, 1])):
+        factor, right = np.tril(rng.uniform(1, 2, (n, n))), rng.normal(size=(n, 5))
+        np.testing.assert_allclose(factor @ decomposition.forward(factor, right), right, atol=1e-12)
+        assert widths == wanted
+        widths.clear()

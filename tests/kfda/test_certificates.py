@@ -136,6 +136,7 @@ def test_smallest_eigenvalue_of_large_and_of_empty_matrices():
         values[7] = low
         assert smallest_eigenvalue(Q * values @ Q.T) == pytest.approx(low, rel=1e-6)
     assert smallest_eigenvalue(np.eye(250)) == pytest.approx(1.0)
+    assert smallest_eigenvalue(np.diag(np.r_[-1.0, np.full(249, 2.0)])) == pytest.approx(-1.0)
     assert smallest_eigenvalue(np.empty((0, 0))) == np.inf
 
 

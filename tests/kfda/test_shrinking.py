@@ -8,6 +8,7 @@ from sklearn.linear_model import Lasso, Ridge
 
 from marginbook.kfda.model.certificates import magnitude_bound
 from marginbook.kfda.model.objective import Problem, objective, targets
+from marginbook.kfda.solvers import active_coefficients
 from marginbook.kfda.solvers.active_coefficients import Active, Trail
 from marginbook.kfda.solvers.compressed import EXACT, Compressed, compressed, whole
 from marginbook.kfda.solvers.irls import majorize_minimize, ridge_start, step_stable
@@ -208,6 +209,15 @@ def test_what_leaves_would_have_died_and_lowers_the_objective(q, seed, rho):
         omega = new
 
 
+@pytest.mark.parametrize(("n", "left"), [(1500, 0), (2500, 2500)])
+def test_small_ones_that_halved_leave_only_if_all_together_cannot_raise_the_objective(n, left):
+    """One at a time they could: they stay where twice their squared shift of the fit is above their penalty."""
+    source = Compressed(np.full((n, 1), 1e4), np.ones(1), 0.0, has_bias=False, exact=True)
+    active = Active(source, np.arange(n), np.full(n, 0.0099 * (4e8) ** (-2 / 3)), 0.5, 1.0)
+    drop_dying(active, 2.0, before=np.ones(n))
+    assert len(active.index) == left
+
+
 def test_equal_columns_make_a_saddle_that_is_left():
     rng = np.random.default_rng(0)
     column = rng.standard_normal(20)
@@ -286,6 +296,17 @@ def test_where_what_was_cut_off_counts_all_rows_are_taken(rho):
     problem = rbf_problem(100, width=10.0)
     assert not compressed(problem).exact
     assert shrinking_mm(problem, 0.3, rho).objective <= 1.01 * problem.energy / 2
+
+
+@pytest.mark.parametrize(("k", "unknowns"), [(16, 8), (15, 15)])
+def test_the_system_of_many_coefficients_has_as_many_unknowns_as_rows(monkeypatch, k, unknowns):
+    sizes, solve = [], active_coefficients.solve
+    monkeypatch.setattr(
+        active_coefficients, "solve", lambda M, *rest: (sizes.append(len(M)), solve(M, *rest))[1]
+    )
+    source = Compressed(np.eye(k, 8), np.ones(8), 0.0, has_bias=False, exact=True)
+    Active(source, np.arange(k), np.ones(k), 0.7, 0.8).majorised()
+    assert sizes == [unknowns]
 
 
 def test_the_three_systems_of_a_step_agree():

@@ -77,6 +77,14 @@ def test_the_alternation_by_cvxpy_ends_as_ours_does_by_default():
     assert (np.abs(B).max(), b, len(path)) == (0, 0, 0)
 
 
+def test_without_a_start_cvxpy_begins_with_the_solution_of_any_rank():
+    X, y = matrices(20, 3, 2)
+    options = {"rank": 1, "lam": 0.1, "max_iter": 1}
+    _, _, path = alternation_by_cvxpy(X, y, **options)
+    found = low_rank_svm(X, y, method="alternation", **options)
+    np.testing.assert_allclose(found.objective_path[1:3], path, rtol=1e-4)
+
+
 def test_multipliers_that_are_not_given_are_those_of_the_margins_of_the_start():
     X, y = matrices(40, 4, 3)
     w = np.random.default_rng(1).uniform(0.5, 2, 40)

@@ -315,6 +315,14 @@ def test_best_factor_beats_every_other():
         assert value(factor) == got
 
 
+def test_what_costs_too_much_gets_the_least_multiple_without_losses():
+    """The best multiple for the intercept of B itself is three times as large."""
+    fitted, y = np.array([1.9, 1.8, 0.9, 0.2]), np.array([1.0, 1.0, -1.0, -1.0])
+    got, factor, b = best_multiple(fitted, y, np.full(4, 1e6), square=1.0, norm=0.1, fit_intercept=True)
+    assert (factor, b) == (pytest.approx(2 / 0.9), pytest.approx(-3))
+    assert got == pytest.approx(factor**2 / 2 + 0.1 * factor)
+
+
 def hard():
     """Problems whose losses cost up to 1e8, in units up to a thousand times as large."""
     for seed, n, shape in [(1, 60, (8, 8)), (2, 150, (8, 8)), (5, 300, (4, 6))]:
