@@ -211,7 +211,7 @@ def test_what_leaves_would_have_died_and_lowers_the_objective(q, seed, rho):
 
 @pytest.mark.parametrize(("n", "left"), [(1500, 0), (2500, 2500)])
 def test_small_ones_that_halved_leave_only_if_all_together_cannot_raise_the_objective(n, left):
-    """One at a time they could: they stay where twice the square of what they shift is above their penalty."""
+    """One at a time they could: they stay while twice the square of their shift is above their penalty."""
     source = Compressed(np.full((n, 1), 1e4), np.ones(1), 0.0, has_bias=False, exact=True)
     active = Active(source, np.arange(n), np.full(n, 0.0099 * (4e8) ** (-2 / 3)), 0.5, 1.0)
     drop_dying(active, 2.0, before=np.ones(n))
