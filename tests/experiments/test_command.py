@@ -9,7 +9,8 @@ from click.testing import CliRunner, Result
 
 from marginbook.experiments import everything
 from marginbook.experiments.command import experiment
-from marginbook.experiments.protocol import Protocol
+from marginbook.experiments.protocol import Protocol, load_protocol
+from marginbook.experiments.showing import compact
 
 
 @pytest.fixture
@@ -90,6 +91,20 @@ def test_all_runs_what_costs_least_first_and_says_what_is_left(call, tmp_path, m
     assert first < shown.output.index("toyroom/folds (quick): 4 of 4 tasks done") < second
     assert "of CPU left with this one, and one experiment that was never timed" in shown.output
     assert all(left == 0 for _, left in everything.cheapest_first("quick", store))
+
+
+def test_what_is_left_is_that_of_this_experiment_and_those_after_it():
+    plan = [
+        (load_protocol(f"toyroom/{name}"), seconds) for name, seconds in (("random", 60.0), ("folds", 5.0))
+    ]
+    first, second = (line for _, line in everything.announced(plan))
+    assert first.endswith("1 of 2: about 0:01:05 of CPU left with this one")
+    assert second.endswith("2 of 2: about 0:00:05 of CPU left with this one")
+
+
+def test_only_the_column_that_may_be_folded_is():
+    table = compact("id", "title", "total", folded="title")
+    assert [column.no_wrap for column in table.columns] == [True, False, True]
 
 
 @pytest.mark.parametrize(

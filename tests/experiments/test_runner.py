@@ -227,6 +227,14 @@ def test_one_task_is_a_pure_function_of_its_key():
     assert first.values["seed"] == task.seed
 
 
+def test_where_the_system_does_not_tell_the_processor_python_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(one_task, "Path", lambda _: SimpleNamespace(read_text=lambda **_: "flags : fpu\n"))
+    for told in ("", "a model"):
+        known = {"processor": lambda told=told: told, "machine": lambda: "x86"}
+        monkeypatch.setattr(one_task, "platform", SimpleNamespace(**known))
+        assert one_task._processor() == (told or "x86")
+
+
 def test_threads_of_a_task_are_timed_too_unless_another_task_runs_beside_it(monkeypatch: pytest.MonkeyPatch):
     protocol, task = load_protocol("toyroom/folds"), Task("toyroom/folds", "blobs", 1, "nearest", "quick")
     ticks = {"process_time": count(0, 10).__next__, "thread_time": count().__next__}

@@ -17,3 +17,10 @@ def test_it_is_what_scipy_computes(n, ties):
             difference[0] = 1.0
         wanted = stats.wilcoxon(difference, zero_method="zsplit")
         assert signed_rank_test(difference) == pytest.approx((wanted.statistic, wanted.pvalue), abs=1e-12)
+
+
+def test_ties_of_so_many_pairs_are_counted_here(monkeypatch):
+    """Where scipy counts, too, it takes seconds."""
+    monkeypatch.setattr(stats, "wilcoxon", None)
+    difference = np.ones(COUNTED)
+    assert signed_rank_test(difference) == (0.0, pytest.approx(2 / 2**COUNTED))

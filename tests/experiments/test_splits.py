@@ -89,6 +89,7 @@ def test_given_splits_are_taken_as_they_are():
         (SplitPlan("original-folds", 5), data(folds=np.ones(50)), 2, "leaves 50 rows to train and 0 to test"),
         (SplitPlan("random", 3, train_size=25), data(), 4, "split 4 asked for, but r/t has splits 1 to 3"),
         (SplitPlan("random", 3, train_size=50), data(), 1, "50 of 50 rows cannot train"),
+        (SplitPlan("random", 3, train_size=0), data(), 1, "0 of 50 rows cannot train"),
         (
             SplitPlan("random", 1, train_size=2, stratify=True),
             data(),

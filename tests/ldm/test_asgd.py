@@ -41,6 +41,23 @@ def naive(X, y, lambda1, lambda2, C, gamma0, t0, seed, chunks):
     return w, average
 
 
+def test_steps_of_one_size_underflow_nowhere():
+    """After 1,200 of them the sparse loop's factor would be 0.1^1200."""
+    X, y = problem(50, 8)
+    settings = {"gamma0": 0.9, "curvature": 1e-9, "average_from": 100, "random_state": 3}
+    dense, sparse = (AveragedSGD(8, 50, 0.0, 0.1, 0.02, **settings) for _ in range(2))
+    for _ in range(24):
+        dense.partial_fit(X, y)
+        sparse.partial_fit(csr_matrix(X), y)
+    assert np.isfinite(dense.coef).all()
+    np.testing.assert_allclose(sparse.coef, dense.coef, atol=1e-10 * np.abs(dense.coef).max())
+
+
+def test_no_path_is_recorded_unless_asked_for():
+    X, y = problem(50, 8)
+    assert averaged_sgd(X, y, 0.25, 0.01, 0.02).path == []
+
+
 @pytest.mark.parametrize(("lambda1", "lambda2"), [(0.0, 0.0), (0.25, 0.01), (3.0, 2.0)])
 @pytest.mark.parametrize("t0", [0, 37, 50, 10_000])
 @pytest.mark.parametrize("gamma0", [1e-3, 0.2, 0.9])

@@ -11,7 +11,7 @@ from marginbook.ldm import LDMClassifier
 from marginbook.ldm.estimators import class_solutions, training
 from marginbook.ldm.estimators.training import solve_on_gram
 from marginbook.ldm.model.whitening import WhitenedGram
-from marginbook.ldm.solvers import active_set, decomposition
+from marginbook.ldm.solvers import active_set, decomposition, kernel_rows
 from marginbook.ldm.solvers.active_set_gram import ENOUGH, MODERATE, alternate, pays
 from marginbook.ldm.solvers.box_steps import newton_step
 from marginbook.ldm.solvers.decomposition import decompose
@@ -123,7 +123,7 @@ def test_the_estimators_route_takes_exchanges_and_falls_back(monkeypatch):
 
 
 @pytest.mark.parametrize("kept", [0, 7, 100])
-def test_rows_on_demand_are_those_of_the_matrix(kept):
+def test_rows_on_demand_are_those_of_the_matrix(monkeypatch, kept):
     """However few of them are kept, and in whatever order they are asked for."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 3))
@@ -137,6 +137,9 @@ def test_rows_on_demand_are_those_of_the_matrix(kept):
         np.testing.assert_allclose(rows.block(asked), G[np.ix_(asked, asked)], atol=1e-14)
     v = rng.normal(size=60)
     np.testing.assert_allclose(rows.times(v), G @ v, atol=1e-12)
+    monkeypatch.setattr(kernel_rows, "BATCH", 300)  # blocks of 17 rows and columns
+    np.testing.assert_allclose(rows.times(v), G @ v, atol=1e-12)
+    np.testing.assert_allclose(rows.whole(), G, atol=1e-14)
 
 
 def test_chunks_of_a_few_rows_reach_the_same_gap(monkeypatch):

@@ -128,7 +128,7 @@ def test_damaged_and_empty_files(tmp_path, data):
 def test_disk_rows_are_the_matrix(tmp_path, data):
     X, y = data
     path = written(tmp_path, X, y, zero_based=True)
-    folder = tmp_path / "blocks"
+    folder = tmp_path / "new" / "blocks"
     with DiskRows.from_libsvm(path, block_rows=40, zero_based=True, directory=folder) as rows:
         assert rows.shape == (230, 12)
         assert rows.n_shards == 24

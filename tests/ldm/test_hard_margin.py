@@ -47,6 +47,14 @@ def test_the_optimum_is_cvxpys(kind, lambda1, lambda2):
     assert value == pytest.approx(found.objective, rel=1e-8)
 
 
+def test_no_rounding_makes_a_gap_negative():
+    """The difference of the objectives is, for about a third of these."""
+    for seed in range(40):
+        X, y = _separable(8, 2, seed)
+        if abs(y.sum()) < 8:
+            assert solve_hard_margin(WhitenedGram(X @ X.T, y), 0.0, 0.0).dual_gap >= 0
+
+
 def test_it_does_not_say_converged_above_its_tolerance(monkeypatch):
     X, y = _separable()
     exact = hard_margin.minimise

@@ -211,6 +211,12 @@ def test_other_labels_share_one_inverse():
     np.testing.assert_allclose(second.hessian(2.0), alone, atol=1e-13)
 
 
+def test_a_gamma_for_which_no_row_is_near_to_another_is_told():
+    X, y = _rows()
+    with pytest.warns(UserWarning, match="gamma is too large"):
+        LDMClassifier(gamma=1e9, tol=1e-3).fit(X, y)
+
+
 def test_many_rows_take_no_gram_matrix(monkeypatch):
     X, y = make_classification(700, 6, n_informative=4, flip_y=0.1, random_state=0)
     whole = LDMClassifier(tol=1e-8).fit(X, y)
