@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import (
     check_sample_weight_equivalence_on_dense_data,
@@ -82,6 +83,11 @@ def checked() -> set[str]:
 def test_scikit_learn_checks_every_estimator():
     missing = set(ESTIMATORS) - checked()
     assert not missing, "give them to parametrize_with_checks in their room's tests"
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_polynomial_kernel_has_the_degree_of_svc_by_default(name):
+    assert getattr(made(name), "degree", SVC().degree) == SVC().degree
 
 
 @pytest.mark.parametrize("name", WEIGHTED)

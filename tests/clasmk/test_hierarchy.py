@@ -23,6 +23,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginbook.clasmk.estimators import fitting
+from marginbook.clasmk.estimators.base_classifier import new_base
 from marginbook.clasmk.estimators.hierarchy import HierarchicalCLASMKClassifier
 from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
 from marginbook.clasmk.estimators.uncertain_rows import confidence, decision_table, marginal_rows
@@ -32,6 +33,19 @@ from marginbook.clasmk.model.truncation import AllTruncated, representative
 KERNELS = [("rbf", {"gamma": 0.3}), ("rbf", {"gamma": 0.03}), ("poly", {"degree": 2}), "linear"]
 TABLES = arrays(float, (12, 4), elements=st.floats(-3, 3))
 CODES = arrays(int, 12, elements=st.integers(0, 3))
+
+
+def test_another_number_of_features_is_refused_by_the_classifier_itself():
+    X, y = load_iris(return_X_y=True)
+    model = HierarchicalCLASMKClassifier(KERNELS[:2], n_layers=1, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="but HierarchicalCLASMKClassifier is expecting 4 features"):
+        model.predict(X[:, :2])
+    assert model.n_features_in_ == 4
+
+
+def test_without_a_seed_the_base_stays_without_one():
+    assert new_base(SGDClassifier(), None).random_state is None
+    assert new_base(SGDClassifier(), 0).random_state is not None
 
 
 @parametrize_with_checks(

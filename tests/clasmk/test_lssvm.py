@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from marginbook.clasmk.estimators.least_squares_training import validate_gram
 from marginbook.clasmk.estimators.lssvm import LSSVMClassifier
 from marginbook.clasmk.solvers.least_squares import (
     Spectrum,
@@ -251,3 +252,13 @@ def test_one_class_and_an_asymmetric_matrix_are_refused():
         LSSVMClassifier().fit(np.eye(3), ["a", "a", "a"])
     with pytest.raises(ValueError, match="needs a symmetric matrix"):
         LSSVMClassifier(kernel="precomputed").fit(np.triu(np.ones((3, 3))), [0, 1, 0])
+
+
+@pytest.mark.parametrize("n", [40, 520])
+def test_an_indefinite_matrix_is_told_and_a_semidefinite_one_is_not(n, recwarn):
+    """By all eigenvalues of a small one, and by the least of a large one."""
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    validate_gram(X @ X.T)
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match=r"needs a positive semidefinite matrix, and an eigenvalue is -"):
+        validate_gram(X @ X.T - np.eye(n))

@@ -178,6 +178,12 @@ def test_the_scale_has_the_least_objective(seed, n, energy):
     assert found == 1 or objective(found) <= min(map(objective, grid)) + 1e-9
 
 
+def test_where_no_scale_is_the_best_it_stays():
+    """No example wants a positive one, or nothing holds it back, up to rounding."""
+    for margin, energy in ((-1.0, 2.0), (0.5, 0.0), (0.5, -1e-18)):
+        assert best_scale(np.array([margin]), np.ones(1), energy) == 1
+
+
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_one_kernel_is_the_support_vector_machine(C):
     X, y = load_breast_cancer(return_X_y=True)

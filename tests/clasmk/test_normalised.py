@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from marginbook.clasmk.model import normalised_kernels
 from marginbook.clasmk.model.kernel_sets import paper_kernels
 from marginbook.clasmk.model.normalised_kernels import SharedPairs, normalised_gram
-from marginbook.clasmk.model.self_similarity import self_similarity
+from marginbook.clasmk.model.self_similarity import power, self_similarity
 from marginbook.kernels import KernelOverflow
 
 KERNELS = [
@@ -212,3 +212,7 @@ def test_any_number_of_kernels_keeps_the_ranges(count):
 def test_impossible_lists_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         paper_kernels(*arguments)
+
+
+def test_a_degree_that_is_not_whole_takes_what_is_not_negative():
+    np.testing.assert_allclose(power(np.array([0.0, 4.0]), 0.5), [0.0, 2.0])

@@ -160,6 +160,7 @@ def test_polished_coefficients_satisfy_the_conditions_of_the_machine(C):
     assert (y * (fitted + bias))[a <= 1e-9].min(initial=np.inf) >= 1 - 1e-11
     assert (y * (fitted + bias))[a >= costs - 1e-9].max(initial=-np.inf) <= 1 + 1e-11
     assert polish(np.ones((4, 4)), np.array([1.0, -1, 1, -1]), np.full(4, 0.5), 1.0) is None
+    assert polish(K, y, costs * y, costs) is None  # nothing between the bounds
 
 
 @pytest.mark.parametrize("gamma", [None, 0.5])
