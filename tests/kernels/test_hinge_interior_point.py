@@ -56,6 +56,16 @@ def test_steps_end_soon_after_rounding_leaves_nothing_to_gain():
     assert found.minimise(lambda *_: False, 100)[3] < 60
 
 
+def test_the_first_step_by_hand():
+    """The predictor would leave 2/9 of the complementarity; its cube is Mehrotra's share of the corrector."""
+    first = next(HingeProgram(np.array([[2.0]]), np.array([2.0]), 1.0).iterates(1))
+    centre = (2 / 9) ** 3
+    wanted = [0 + 2 / 3, 1 - 2 / 3, 1 + 2 / 3, 1 + centre - 7 / 12, 1 + centre - 11 / 12]
+    start, found = [0, 1, 1, 1, 1], [first.w, first.c, first.room, first.s, first.xi]
+    for at, got, full in zip(start, found, wanted, strict=True):
+        assert got == pytest.approx(at + 0.995 * (full - at), rel=1e-12)
+
+
 def test_the_longest_step_stops_at_the_boundary():
     at = Iterate(np.zeros(1), 0.0, *(np.array([each]) for each in (1.0, 2.0, 3.0, 4.0)))
     down = Iterate(np.zeros(1), 0.0, *(np.array([each]) for each in (-4.0, 1.0, 0.0, -5.0)))

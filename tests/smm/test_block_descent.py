@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import brentq
 
 from marginbook.smm.model.objective import LOSSES, combination, objective, weights_for
-from marginbook.smm.solvers import block_descent
+from marginbook.smm.solvers import block_descent, block_descent_one_start
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_descent import low_rank_svm
 from marginbook.smm.solvers.block_descent_one_start import Descent
@@ -83,6 +83,21 @@ def test_without_a_start_cvxpy_begins_with_the_solution_of_any_rank():
     _, _, path = alternation_by_cvxpy(X, y, **options)
     found = low_rank_svm(X, y, method="alternation", **options)
     np.testing.assert_allclose(found.objective_path[1:3], path, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("tol", "asked"), [(1e-3, 1e-9), (1e-8, 1e-10), (1e-12, 1e-12), (0.0, 1e-12)])
+def test_a_block_has_a_hundredth_of_the_tolerance_but_no_more_than_rounding_leaves(monkeypatch, tol, asked):
+    X, y = matrices(20, 4, 3)
+    seen = []
+
+    def recorded(*values, tol, **options):
+        seen.append(tol)
+        return solve_inner(*values, tol=tol, **options)
+
+    monkeypatch.setattr(block_descent_one_start, "solve_inner", recorded)
+    start = X[0, :, :1], X[0, :1].T
+    low_rank_svm(X, y, rank=1, lam=0.1, start=start, tol=tol, max_iter=1, method="alternation")
+    assert seen == [pytest.approx(asked, rel=1e-9, abs=0)] * 2
 
 
 def test_multipliers_that_are_not_given_are_those_of_the_margins_of_the_start():

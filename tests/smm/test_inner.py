@@ -9,6 +9,7 @@ from marginbook.smm.model.objective import LOSSES, conjugate_sum
 from marginbook.smm.solvers import block
 from marginbook.smm.solvers.block import solve_inner
 from marginbook.smm.solvers.block_gram import gram_machine
+from marginbook.smm.solvers.hinge_active_set import active_set
 from marginbook.smm.solvers.hinge_block import solve_hinge_block
 from marginbook.smm.solvers.oracle import by_cvxpy
 
@@ -76,6 +77,15 @@ def test_a_gap_that_the_interior_point_leaves_open_is_closed_by_another_method(f
     assert 1e-4 < left[0].dual_gap / left[0].objective < 0.9
     assert found.converged
     assert found.dual_gap <= 1e-9 * found.objective
+
+
+def test_what_the_active_set_calls_solved_was_computed_anew():
+    """Beside the first multiplier, which falls to 0, the second loss of 1 is lost to rounding."""
+    huge = 2.0**60
+    h, C, c = np.array([-huge, 1.0]), np.array([2 * huge, 2.0]), np.array([huge, 0.0])
+    R, index = np.eye(2), np.zeros(2, dtype=np.int64)
+    _, changes, solved = active_set(np.ones((2, 1)), h, C, c, R, index, 1, 0.0, 1e-10, 10)
+    assert (c.tolist(), changes, solved) == ([0.0, 1.0], 2, True)
 
 
 def test_bad_input_is_named():

@@ -76,3 +76,19 @@ def test_the_machine_without_a_nuclear_norm_leaves_the_tolerance_to_the_norm(mon
     found = nuclear_newton(problem(12), 2.0, tol=1e-5, max_iter=1)
     assert not found.converged
     assert asked == [pytest.approx(1e-8)]
+
+
+def test_a_model_stays_as_strictly_convex_as_a_millionth_of_the_gram_matrix(monkeypatch):
+    """Each step goes a hundredth of the way, so that all succeed and the damping falls as far as it may."""
+    sample, models, solve_qp = make_low_rank(20, (4, 6), 1, random_state=0), [], steps.hinge_qp
+    data = NuclearProblem(sample.X, sample.y.astype(float), np.ones(20), False)
+
+    def cautious(model, q, low, high, beta, **options):
+        models.append(model)
+        target, violation = solve_qp(model, q, low, high, beta, **options)
+        return beta + 0.01 * (target - beta), violation
+
+    monkeypatch.setattr(steps, "hinge_qp", cautious)
+    nuclear_newton(data, 2.0, tol=0.0, max_iter=12)
+    least = [np.linalg.eigvalsh(model)[0] / np.linalg.eigvalsh(data.gram)[0] for model in models]
+    np.testing.assert_allclose(least, np.maximum(10.0 ** -np.arange(12), 1e-6), rtol=1e-3)
