@@ -11,9 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import is_dataclass
-from inspect import isclass, signature
+from inspect import Parameter, isclass, isfunction, signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sklearn.base import BaseEstimator
@@ -28,16 +28,40 @@ from ..settled import SETTLED
 ESTIMATORS = public.public_estimators()
 
 
+def defined() -> list[Any]:
+    """Return what the modules of models, solvers, kernels and experiments define."""
+    folders = re.compile(r"\.(model|solvers|kernels|experiments)\.")
+    names = [each.name for each in pkgutil.walk_packages(marginbook.__path__, "marginbook.")]
+    modules = {name: importlib.import_module(name) for name in names if folders.search(name)}
+    return [
+        one
+        for name, module in modules.items()
+        for one in vars(module).values()
+        if getattr(one, "__module__", "") == name
+    ]
+
+
 def test_what_models_and_solvers_return_cannot_be_changed():
     """But for the sums that `partial_fit` adds to, and what a solver keeps while it works."""
-    inside = re.compile(r"\.(model|solvers|kernels)\.")
-    names = [each.name for each in pkgutil.walk_packages(marginbook.__path__, "marginbook.")]
-    modules = [importlib.import_module(name) for name in names if inside.search(name)]
-    found = {one for module in modules for one in vars(module).values() if isclass(one) and is_dataclass(one)}
-    made = [one for one in found if one.__module__ in names and "__dataclass_params__" in vars(one)]
+    own = [one for one in defined() if isclass(one) and "experiments" not in one.__module__]
+    made = [one for one in own if "__dataclass_params__" in vars(one)]
     changing = {one.__name__ for one in made if not one.__dataclass_params__.frozen}
     assert changing == {"ClassMoments", "Factors", "Frame", "Point", "Run", "State", "_AtProjection"}
     assert len(made) > 60
+
+
+def test_each_parameter_can_be_given_by_name():
+    """But before ``**names``, which might be the same."""
+    every = defined()
+    functions = [one for one in every if isfunction(one)]
+    functions += [one for each in every if isclass(each) for one in vars(each).values() if isfunction(one)]
+    kinds = {
+        f"{one.__module__}.{one.__qualname__}": {each.kind for each in signature(one).parameters.values()}
+        for one in functions
+    }
+    by_place = [name for name, found in kinds.items() if Parameter.POSITIONAL_ONLY in found]
+    assert [name for name in by_place if Parameter.VAR_KEYWORD not in kinds[name]] == []
+    assert len(kinds) > 1000
 
 
 def test_names_of_the_rooms_are_found_without_an_import():

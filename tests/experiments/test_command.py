@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner, Result
 
-from marginbook.experiments import everything
+from marginbook.experiments import command, everything
 from marginbook.experiments.command import experiment
 from marginbook.experiments.protocol import Protocol, load_protocol
 from marginbook.experiments.showing import compact
@@ -91,6 +92,13 @@ def test_all_runs_what_costs_least_first_and_says_what_is_left(call, tmp_path, m
     assert first < shown.output.index("toyroom/folds (quick): 4 of 4 tasks done") < second
     assert "of CPU left with this one, and one experiment that was never timed" in shown.output
     assert all(left == 0 for _, left in everything.cheapest_first("quick", store))
+
+
+def test_json_has_letters_as_they_are(call, monkeypatch):
+    titled = replace(load_protocol("toyroom/folds"), title="½ of Fréchet’s")
+    monkeypatch.setattr(command, "experiments", lambda: ["toyroom/folds"])
+    monkeypatch.setattr(command, "load_protocol", lambda _: titled)
+    assert '"title": "½ of Fréchet’s"' in call("list", "--json").output
 
 
 def test_what_is_left_is_that_of_this_experiment_and_those_after_it():
