@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from unittest.mock import MagicMock
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.console import Console
 from marginbook.experiments.errors import ExperimentError
 from marginbook.experiments.export import export
 from marginbook.experiments.runner import run
+from marginbook.experiments.workers import workers
 
 distributed = pytest.importorskip("distributed")
 QUIET = Console(file=io.StringIO())
@@ -79,3 +81,12 @@ def test_no_scheduler_is_one_line(tmp_path, monkeypatch):
     ) as caught:
         run("toyroom/random", store=tmp_path / "s", dask="tcp://127.0.0.1:9", console=QUIET)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("threads", "tasks"), [({"one": 3, "other": 1}, 8), ({}, 2)])
+def test_each_thread_of_a_cluster_has_a_task_at_hand_beside_its_own(monkeypatch, threads, tasks):
+    """Without any, as where the last worker has just gone, a task waits for the next worker."""
+    client = MagicMock(nthreads=lambda: threads)
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: client)
+    with workers(1, "tcp://127.0.0.1:9", 100) as (_, at_a_time):
+        assert at_a_time == tasks

@@ -47,6 +47,14 @@ def test_equals_where_only_a_sample_tries_the_first_step():
         np.testing.assert_array_equal(w, averaged_sgd(csr_matrix(X), y, *point, n_passes=2).coef)
 
 
+def test_a_shorter_first_step_that_is_no_better_is_not_taken():
+    """With so small a C the hinge is the same number at every w that any of the steps leads to."""
+    X, y = problem(40, 5, 1)
+    (w,) = averaged_sgd_of_grid(X, y, [(0.0, 0.0, 1e-20)])
+    assert np.abs(w).max() > 1e-21
+    np.testing.assert_array_equal(w, averaged_sgd(X, y, 0.0, 0.0, 1e-20).coef)
+
+
 def test_features_of_zeros_and_bad_points():
     y = np.array([1.0, -1.0, 1.0])
     assert not averaged_sgd_of_grid(np.zeros((3, 2)), y, GRID).any()

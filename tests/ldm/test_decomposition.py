@@ -156,6 +156,16 @@ def test_chunks_of_a_few_rows_reach_the_same_gap(monkeypatch):
     assert parts.objective == pytest.approx(whole.objective, rel=2e-6)
 
 
+def test_a_gap_that_falls_is_progress_however_little_the_dual_rises(monkeypatch):
+    """Small chunks lower it slowly, and what the dual lacks is near the optimum a small part of it."""
+    for name in ("LEAST", "MOST", "FIRST"):
+        monkeypatch.setattr(decomposition, name, 20)
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 4))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, 1.0, -1.0)
+    assert decompose(StoredRows(rbf_kernel(X, gamma=0.3)), y, 0.1, 0.1, 5.0, tol=3e-5).converged
+
+
 @pytest.mark.parametrize("lambda1", [0.0, 0.1, 5.0])
 def test_the_dual_of_a_run_is_its_objective_less_the_gap(lambda1):
     rng = np.random.default_rng(5)
