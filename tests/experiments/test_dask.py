@@ -88,5 +88,5 @@ def test_each_thread_of_a_cluster_has_a_task_at_hand_beside_its_own(monkeypatch,
     """Without any, as where the last worker has just gone, a task waits for the next worker."""
     client = MagicMock(nthreads=lambda: threads)
     monkeypatch.setattr(distributed, "Client", lambda *_, **__: client)
-    with workers(1, "tcp://127.0.0.1:9", 100) as (_, at_a_time):
-        assert at_a_time == tasks
+    with workers(1, "tcp://127.0.0.1:9", 100) as (_, at_once, at_hand):
+        assert (at_once, at_hand) == (tasks / 2, tasks)

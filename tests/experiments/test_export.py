@@ -34,15 +34,20 @@ def test_the_csv_is_sorted_and_written_in_one_way(tmp_path):
     with Store(tmp_path / "s") as store:
         for split, method in ((2, "nearest"), (1, "nearest"), (1, "forest")):
             task = Task(protocol.id, "blobs", split, method, "quick")
-            store.record(Outcome(task, signature, values, 0.5, 120, "f00", {"python": "3.11"}))
-    table, timing, _ = export(protocol, "quick", store=tmp_path / "s", out=tmp_path)
+            place = {"python": "3.11", "clock": "thread" if split == 2 else "process"}
+            store.record(Outcome(task, signature, values, 0.5, 120, "f00", place))
+    table, timing, provenance = export(protocol, "quick", store=tmp_path / "s", out=tmp_path)
     row = '0.333333333333,7,,nan,"say ""a, b""",1e-300'
     assert table.read_text() == (
         "dataset,split,method,accuracy,a,b,nan,text,tiny\n"
         f"blobs,1,forest,{row}\nblobs,1,nearest,{row}\nblobs,2,nearest,{row}\n"
     )
-    assert timing.read_text().splitlines()[:2] == ["dataset,split,method,seconds", "blobs,1,forest,0.5000"]
+    assert timing.read_text().splitlines()[:2] == [
+        "dataset,split,method,seconds,clock",
+        "blobs,1,forest,0.5000,process",
+    ]
     assert timing.name == "folds.timing.csv"
+    assert json.loads(provenance.read_text())["environments"] == [{"python": "3.11"}]
 
 
 def test_two_runs_give_the_same_bytes(tmp_path):

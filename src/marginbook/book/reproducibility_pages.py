@@ -84,8 +84,9 @@ def timed_in_part(id: str) -> bool:
 
     Tasks were timed by the clock of their own thread when provenance first named the processor.
     """
-    stored = _provenance(id) or {"environments": []}
-    return any("processor" in each and each.get("clock") != "process" for each in stored["environments"])
+    places = (_provenance(id) or {"environments": []})["environments"]
+    rows = stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
+    return any("processor" in each for each in places) and any(row.get("clock") != "process" for row in rows)
 
 
 def versions(plans: Iterable[Protocol]) -> str:

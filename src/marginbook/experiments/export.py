@@ -18,7 +18,7 @@ from .errors import ExperimentError
 from .protocol import PROFILES, Protocol, Task, load_protocol
 from .runner import Inputs, inspect_inputs
 from .shipped import shipped
-from .store import Outcome, Store, Value, current
+from .store import CLOCK, Outcome, Store, Value, current
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +86,10 @@ def export(
     files = {
         target: _table(protocol, outcomes),
         target.with_suffix(".timing.csv"): _csv(
-            [(*KEY_COLUMNS, "seconds"), *((*_csv_key(o.task), f"{o.seconds:.4f}") for o in outcomes)]
+            [
+                (*KEY_COLUMNS, "seconds", CLOCK),
+                *((*_csv_key(o.task), f"{o.seconds:.4f}", o.environment.get(CLOCK, "")) for o in outcomes),
+            ]
         ),
         target.with_suffix(".provenance.json"): _json(provenance(protocol, profile, outcomes, inputs)),
     }
@@ -149,7 +152,9 @@ def read_results(
 
 def provenance(protocol: Protocol, profile: str, outcomes: list[Outcome], inputs: Inputs) -> dict[str, Any]:
     """Return what produced `outcomes`; nothing in it depends on when, or in which folder, they were made."""
-    environments = {json.dumps(dict(o.environment), sort_keys=True) for o in outcomes}
+    # which clock stands beside the seconds: it depends on how many tasks a process did at once
+    places = [{name: of for name, of in o.environment.items() if name != CLOCK} for o in outcomes]
+    environments = {json.dumps(place, sort_keys=True) for place in places}
     profile_tasks = protocol.tasks(profile)
     return {
         "experiment": protocol.id,

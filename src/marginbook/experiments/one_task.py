@@ -28,7 +28,7 @@ from ..base.weka import WekaMissing
 from ..base.weka import version as weka_version
 from .fold import Fold
 from .protocol import Protocol, Task, load_dataset
-from .store import Outcome, Signature, Value
+from .store import CLOCK, Outcome, Signature, Value
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 # a Dask worker may have several threads, and those must not parse code at once: in Python 3.11 `ast.parse`
@@ -65,7 +65,7 @@ def measure_task(protocol: Protocol, task: Task) -> Outcome:
         if isinstance(error, ModuleNotFoundError) and (lacks := advice(error)):
             error.add_note(lacks)  # the last line of the traceback, which reports show
         return Outcome(task, signature, error=traceback.format_exc(), lacks=lacks)
-    place = {**environment(), "clock": meter.clock}
+    place = {**environment(), CLOCK: meter.clock}
     return Outcome(task, signature, values, meter.seconds, len(data.y), str(data.sha256), place)
 
 

@@ -159,11 +159,11 @@ def run(
         ran = 0
         if todo:
             with (
-                workers(n_jobs, dask, len(todo), threads) as (submit, width),
-                RunProgress(protocol.id, todo, timings, console, width) as bar,
+                workers(n_jobs, dask, len(todo), threads) as (submit, at_once, at_hand),
+                RunProgress(protocol.id, todo, timings, console, at_once) as bar,
             ):
                 queue = _unclaimed(results, todo, inputs.signatures, bar, lacking)
-                for outcome in _as_finished(submit, width, protocol, queue):
+                for outcome in _as_finished(submit, at_hand, protocol, queue):
                     if outcome.lacks:
                         lacking.setdefault(outcome.task.method, outcome.lacks)
                         bar.finished(outcome.task, None)

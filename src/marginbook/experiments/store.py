@@ -19,6 +19,8 @@ from .schema import READ, RECORD, TABLES, checksum, explain, is_sound
 
 Value = float | int | str | None
 
+#: what an outcome's environment calls the clock of its seconds: that of the process, or of a thread of it
+CLOCK = "clock"
 _KEY = "experiment = ? AND dataset = ? AND split = ? AND method = ? AND profile = ?"
 
 

@@ -23,8 +23,13 @@ Submit = Callable[[Protocol, Task], "Future[Outcome]"]
 
 
 @contextmanager
-def workers(n_jobs: int, dask: str | None, n_tasks: int, threads: int = 1) -> Iterator[tuple[Submit, int]]:
-    """Yield what a task is handed to, and how many tasks it should have at a time; each has `threads`."""
+def workers(
+    n_jobs: int, dask: str | None, n_tasks: int, threads: int = 1
+) -> Iterator[tuple[Submit, int, int]]:
+    """Yield what a task is handed to, how many it does at a time, and how many it should have at hand.
+
+    Each task has so many `threads`.
+    """
     forget_data()
     if dask is not None:
         with _dask_cluster(dask, threads) as found:
@@ -33,7 +38,7 @@ def workers(n_jobs: int, dask: str | None, n_tasks: int, threads: int = 1) -> It
     count = min(cpu_count() if n_jobs < 0 else max(n_jobs, 1), n_tasks)
     if count == 1:
         with threadpool_limits(limits=threads):
-            yield _at_once, 1
+            yield _at_once, 1, 1
         return
 
     def pool() -> Any:
@@ -43,7 +48,7 @@ def workers(n_jobs: int, dask: str | None, n_tasks: int, threads: int = 1) -> It
         )
 
     try:
-        yield (lambda protocol, task: pool().submit(measure_in_worker, protocol, task, threads)), count
+        yield (lambda protocol, task: pool().submit(measure_in_worker, protocol, task, threads)), count, count
     finally:
         # workers of an earlier run could hold earlier code and data
         pool().shutdown(kill_workers=True)
@@ -61,7 +66,7 @@ def _at_once(protocol: Protocol, task: Task) -> Future[Outcome]:
 
 
 @contextmanager
-def _dask_cluster(address: str, threads: int) -> Iterator[tuple[Submit, int]]:
+def _dask_cluster(address: str, threads: int) -> Iterator[tuple[Submit, int, int]]:
     try:
         from distributed import Client
     except ImportError:
@@ -85,5 +90,10 @@ def _dask_cluster(address: str, threads: int) -> Iterator[tuple[Submit, int]]:
                 f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`"
             ) from None
         executor = client.get_executor(pure=False)
-        width = 2 * max(sum(client.nthreads().values()), 1)
-        yield (lambda protocol, task: executor.submit(measure_in_worker, protocol, task, threads)), width
+        at_once = max(sum(client.nthreads().values()), 1)
+
+        def submit(protocol: Protocol, task: Task) -> Future[Outcome]:
+            future: Future[Outcome] = executor.submit(measure_in_worker, protocol, task, threads)
+            return future
+
+        yield submit, at_once, 2 * at_once
