@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from marginbook.clasmk.model import incomplete_cholesky as cholesky
 from marginbook.clasmk.model.embedding import FLOOR, class_subspace, greedy_embedding
 from marginbook.clasmk.model.kernel_sets import paper_kernels
-from marginbook.clasmk.model.normalised_kernels import normalised_gram
+from marginbook.clasmk.model.normalised_kernels import SharedPairs, normalised_gram
 
 RBF = ("rbf", {"gamma": 0.2})
 
@@ -69,6 +69,20 @@ def test_columns_one_by_one_or_a_matrix_at_once_choose_alike(order, columns, mon
     found = greedy_embedding(RBF, X, tol=1e-4, order=order)
     np.testing.assert_array_equal(found.indices, expected.indices)
     np.testing.assert_allclose(found.factor, expected.factor, atol=1e-9)
+
+
+def test_of_more_rows_than_a_matrix_can_have_only_columns_are_computed(monkeypatch):
+    sizes, values = [], SharedPairs.values
+
+    def seen(*given):
+        found = values(*given)
+        sizes.append(found.size)
+        return found
+
+    monkeypatch.setattr(cholesky, "LARGE", 0)
+    monkeypatch.setattr(SharedPairs, "values", seen)
+    greedy_embedding(RBF, np.random.default_rng(7).standard_normal((50, 3)), max_rank=9)
+    assert sizes == [50] * 9
 
 
 def test_copies_of_a_row_are_known_as_such_however_large_the_data():

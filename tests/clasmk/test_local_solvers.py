@@ -60,10 +60,14 @@ def test_a_convex_ratio_has_one_minimum_that_all_find(seed):
     assert slsqp(N, D).objective == pytest.approx(least, rel=1e-3)
 
 
-@pytest.mark.parametrize(("optimality", "converged"), [(1e-9, True), (2.6e-3, False)])
-def test_short_steps_far_from_a_stationary_point_are_no_convergence(optimality, converged, monkeypatch):
+@pytest.mark.parametrize(
+    ("status", "optimality", "converged"), [(2, 1e-9, True), (2, 2.6e-3, False), (3, 1e-9, False)]
+)
+def test_short_steps_far_from_a_stationary_point_are_no_convergence_nor_is_a_limit(
+    status, optimality, converged, monkeypatch
+):
     def stuck(value, first, **options):
-        return OptimizeResult(status=2, optimality=optimality, nfev=65)
+        return OptimizeResult(status=status, optimality=optimality, nfev=65)
 
     monkeypatch.setattr(sys.modules[minimise_trust_constr.__module__], "minimize", stuck)
     assert minimise_trust_constr(*_matrices(3, 3, 4)).converged == converged

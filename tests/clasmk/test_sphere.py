@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from marginbook.clasmk.solvers import sphere
 from marginbook.clasmk.solvers.sphere import SphereMinimum, SphereSearch
 from marginbook.clasmk.solvers.sphere_steps import descend, lower_bound, multiplier, smallest_eigenpair
 
@@ -149,6 +150,35 @@ def test_restarts_do_not_raise_the_value():
     more = _minimum(Q, max_nodes=1, restarts=50)
     assert more.value <= alone.value
     assert more.value == _minimum(Q, max_nodes=1, restarts=50).value
+
+
+def test_restarts_leave_a_local_minimum():
+    search = SphereSearch(np.array([[-1.0, 10.0], [10.0, -2.0]]), start=np.array([1.0, 0.0]))
+    assert search.result().value == pytest.approx(-1)
+    search.restart(20, np.random.default_rng(0))
+    assert search.result().value == pytest.approx(-2)
+
+
+def test_a_tolerance_of_zero_is_that_of_rounding():
+    search = SphereSearch(np.array([[0.0, -1.0], [-1.0, 0.0]]), tol=0.0)
+    assert search.run(1)
+    assert search.result().lower_bound == pytest.approx(-1, abs=1e-13)
+
+
+def test_a_point_that_is_no_local_minimum_proves_nothing(monkeypatch):
+    """Its supports cannot be left out: at the start the value is 1, and 0.5 is the least."""
+    monkeypatch.setattr(sphere, "descend", lambda Q, s: (s, float(s @ Q @ s)))
+    search = SphereSearch(np.array([[1.0, -0.5], [-0.5, 1.0]]), start=np.array([1.0, 0.0]))
+    assert search.run(100)
+    found = search.result()
+    assert not found.exact
+    assert found.lower_bound <= 0.5
+
+
+def test_a_support_may_grow_to_all_coordinates_one_by_one():
+    s, value = descend(-np.ones((40, 40)), np.eye(40)[0])
+    assert value == pytest.approx(-40)
+    assert s == pytest.approx(np.full(40, 40**-0.5))
 
 
 def test_limits():
