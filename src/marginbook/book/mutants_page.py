@@ -247,7 +247,7 @@ def listed(same: dict[Key, dict[str, str]]) -> str:
         for one in sorted(same.values(), key=lambda one: (one["file"], one["line"], one["became"]))
     ]
     headings = ["file", "the line", "became", "why nothing changes", "second reading"]
-    return table(headings, lines, widths=[18, 22, 22, 25, 13])
+    return dropdown(f"All {len(lines):,}", table(headings, lines, widths=[18, 22, 22, 25, 13]))
 
 
 def _place(row: Row) -> str:
