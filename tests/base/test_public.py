@@ -32,12 +32,12 @@ def defined() -> list[Any]:
     """Return what the modules of models, solvers, kernels and experiments define."""
     folders = re.compile(r"\.(model|solvers|kernels|experiments)\.")
     names = [each.name for each in pkgutil.walk_packages(marginbook.__path__, "marginbook.")]
-    modules = {name: importlib.import_module(name) for name in names if folders.search(name)}
+    modules = [importlib.import_module(name) for name in names if folders.search(name)]
     return [
         one
-        for name, module in modules.items()
-        for one in vars(module).values()
-        if getattr(one, "__module__", "") == name
+        for each in modules
+        for one in vars(each).values()
+        if getattr(one, "__module__", "") == each.__name__
     ]
 
 

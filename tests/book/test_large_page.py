@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from marginbook.base.project import resource
-from marginbook.book import large_page
+from marginbook.book import large_page, reproducibility_pages
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 FIT = {
@@ -51,7 +51,7 @@ def test_core_hours_come_from_the_stored_timings(tmp_path, monkeypatch) -> None:
     (tmp_path / "table-8.timing.csv").write_text(
         "dataset,split,method,seconds\na,1,m,3600\nb,1,m,1800\nc,1,m,1800\n"
     )
-    monkeypatch.setattr(large_page, "resource", lambda *parts: tmp_path / parts[-1])
+    monkeypatch.setattr(reproducibility_pages, "resource", lambda *parts: tmp_path / parts[-1])
     monkeypatch.setattr(large_page, "WORKERS", (2, 5))
     said = large_page.cost(["drm/table-8", "drm/table-9"])
     assert "are 2 core-hours" in said

@@ -70,9 +70,10 @@ def test_hours_without_the_threads_of_a_task_are_a_lower_bound(
     (tmp_path / "table-8.timing.csv").write_text(f"dataset,split,method,seconds{more}\na,1,m,3600{told}\n")
     (tmp_path / "table-8.provenance.json").write_text(f'{{"environments": [{environment}]}}')
     monkeypatch.setattr(reproducibility_pages, "resource", lambda *parts: tmp_path / parts[-1])
-    monkeypatch.setattr(large_page, "resource", lambda *parts: tmp_path / parts[-1])
     assert f"\n  - {shown}\n" in reproducibility_pages.runs([load_protocol("drm/table-8")])
-    assert ("Of 1 of the 1 these" in large_page.cost(["drm/table-8"])) == (shown != "1")
+    assert ("For 1 of the 1 runs these are lower bounds" in large_page.cost(["drm/table-8"])) == (
+        shown != "1"
+    )
 
 
 def test_data_that_are_not_available_are_named_with_the_reason() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..base.project import resource
 from ..experiments import experiments, load_protocol
 from .myst import NOTHING, dropdown, plain, powers, table
-from .reproducibility_pages import timed_in_part
+from .reproducibility_pages import timed_in_part, timing_rows
 from .stored import stored_rows
 
 FITS = [
@@ -116,16 +116,15 @@ def cost(ids: Iterable[str]) -> str:
     said += " workers, if their cores are as fast as those that measured."
     if least:
         said += (
-            f" Of {least:,} of the {len(cells):,} these are the seconds of the thread that did a task: what "
-            "its support vector machines and eigenvalues took in a thread beside it comes on top."
+            f" For {least:,} of the {len(cells):,} runs these are lower bounds: the clock was that of the "
+            "thread that did a task, and support vector machines and eigenvalues have a thread of their own."
         )
     return f"{said}\n\n{table(headings, cells, classes='sortable wide')}\n"
 
 
 def timings(id: str) -> list[float]:
     """Return the seconds of each stored task of an experiment."""
-    rows = stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
-    return [float(row["seconds"]) for row in rows]
+    return [float(row["seconds"]) for row in timing_rows(id)]
 
 
 def makespan(seconds: Iterable[float], workers: int) -> float:

@@ -75,8 +75,13 @@ def runs(plans: Iterable[Protocol]) -> str:
 
 def seconds(id: str) -> float | None:
     """Return the time that the stored run took, added up over its tasks; None without one."""
-    rows = stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
+    rows = timing_rows(id)
     return sum(float(row["seconds"]) for row in rows) if rows else None
+
+
+def timing_rows(id: str) -> list[dict[str, str]]:
+    """Return a row with the seconds of each stored task of an experiment."""
+    return stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
 
 
 def timed_in_part(id: str) -> bool:
@@ -85,8 +90,8 @@ def timed_in_part(id: str) -> bool:
     Tasks were timed by the clock of their own thread when provenance first named the processor.
     """
     places = (_provenance(id) or {"environments": []})["environments"]
-    rows = stored_rows(resource("results", *f"{id}.timing.csv".split("/")))
-    return any("processor" in each for each in places) and any(row.get("clock") != "process" for row in rows)
+    named = any("processor" in each for each in places)
+    return named and any(row.get("clock") != "process" for row in timing_rows(id))
 
 
 def versions(plans: Iterable[Protocol]) -> str:
