@@ -58,8 +58,8 @@ def test_sizes_hours_and_versions_are_those_of_the_record(
     ("environment", "clock", "shown"),
     [
         ("{}", None, "1"),
-        ('{"processor": "a"}', None, "≥ 1"),
-        ('{"processor": "a"}', "thread", "≥ 1"),
+        ('{"processor": "a"}', None, "≥\u00a01"),
+        ('{"processor": "a"}', "thread", "≥\u00a01"),
         ('{"processor": "a"}', "process", "1"),
     ],
 )

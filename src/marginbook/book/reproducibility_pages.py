@@ -66,7 +66,9 @@ def runs(plans: Iterable[Protocol]) -> str:
                 str(plan.splits.n),
                 str(len(plan.tasks("quick"))),
                 str(len(plan.tasks("paper"))),
-                NOTHING if spent is None else f"{'≥ ' if timed_in_part(plan.id) else ''}{spent / 3600:.2g}",
+                NOTHING
+                if spent is None
+                else f"{'≥\u00a0' if timed_in_part(plan.id) else ''}{spent / 3600:.2g}",
                 plain(plan.plus_minus),
             ]
         )
