@@ -59,16 +59,14 @@ def runs(plans: Iterable[Protocol]) -> str:
     """Return sizes and durations: splits, tasks of both profiles, hours of the stored run."""
     rows = []
     for plan in plans:
-        spent = seconds(plan.id)
+        spent, least = seconds(plan.id), "≥\u00a0" if timed_in_part(plan.id) else ""
         rows.append(
             [
                 f"{_links([plan.id])}\\\n{plain(plan.title)}",
                 str(plan.splits.n),
                 str(len(plan.tasks("quick"))),
                 str(len(plan.tasks("paper"))),
-                NOTHING
-                if spent is None
-                else f"{'≥\u00a0' if timed_in_part(plan.id) else ''}{spent / 3600:.2g}",
+                NOTHING if spent is None else f"{least}{spent / 3600:.2g}",
                 plain(plan.plus_minus),
             ]
         )
